@@ -81,7 +81,15 @@ async function assertReadings(
     items.map(({ at, value }) => [at.getTime(), value]),
     expected.toReversed(),
   );
-  const which = { deviceUid: device.uid, metric, from, to, after: Number.NEGATIVE_INFINITY, limit: 1_000 };
+  const which = {
+    deviceUid: device.uid,
+    metric,
+    from,
+    to,
+    after: Number.NEGATIVE_INFINITY,
+    now: fixture.clock.now(),
+    limit: 1_000,
+  };
   assert.deepEqual(
     (await readStoredReadings(fixture.database.db, which)).map(({ time, value }) => [time / 1_000, value]),
     expected,

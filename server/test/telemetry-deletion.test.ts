@@ -18,6 +18,7 @@ after(() => fixture.close());
 
 const TABLES = [
   "telemetry_messages",
+  "telemetry_chunks",
   "telemetry_shapes",
   "device_latest",
   "telemetry_minute",
@@ -31,7 +32,8 @@ const TABLES = [
 async function rowsOf({ uid }: TestSender): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const table of TABLES) {
-    const rows = table === "telemetry_messages" ? `${table} JOIN telemetry_shapes USING (shape_no)` : table;
+    const hasShapes = table === "telemetry_messages" || table === "telemetry_chunks";
+    const rows = hasShapes ? `${table} JOIN telemetry_shapes USING (shape_no)` : table;
     const statement = `SELECT count(*)::int AS count FROM ${rows} WHERE device_uid = $1`;
     const [row] = await fixture.query<{ count: number }>(statement, [uid]);
     if (row!.count > 0) found[table] = row!.count;

@@ -98,7 +98,15 @@ test("a reading that is sent once more under another retention is read once, wit
     cursor = page.next;
   } while (cursor);
   assert.deepEqual(values, [14, 13, 12, 11, 10]);
-  const which = { deviceUid: device.uid, metric: "a", from, to, after: Number.NEGATIVE_INFINITY, limit: 3 };
+  const which = {
+    deviceUid: device.uid,
+    metric: "a",
+    from,
+    to,
+    after: Number.NEGATIVE_INFINITY,
+    now: fixture.clock.now(),
+    limit: 3,
+  };
   assert.deepEqual(
     (await readStoredReadings(fixture.database.db, which)).map(({ value }) => value),
     [10, 11, 12],

@@ -46,6 +46,8 @@ export const owners: Record<string, readonly string[]> = {
     "telemetry",
     "telemetry_messages",
     "telemetry_shapes",
+    "telemetry_chunks",
+    "chunk_backlog",
     "device_latest",
     "telemetry_minute",
     "telemetry_hour",

@@ -18,6 +18,7 @@ export interface Schema {
   certificate_notices: CertificateNoticesTable;
   certificates: CertificatesTable;
   channel_addresses: ChannelAddressesTable;
+  chunk_backlog: ChunkBacklogTable;
   claim_guesses: ClaimGuessesTable;
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
@@ -73,6 +74,7 @@ export interface Schema {
   stream_progress: StreamProgressTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
   telemetry: TelemetryTable;
+  telemetry_chunks: TelemetryChunksTable;
   telemetry_deletions: TelemetryDeletionsTable;
   telemetry_hour: TelemetryHourTable;
   telemetry_messages: TelemetryMessagesTable;
@@ -310,6 +312,12 @@ export interface ChannelAddressesTable {
   confirmed_by: "link" | "answer" | "user" | "earlier version" | null;
   user_id: string | null;
   forget_at: Date | null;
+}
+
+export interface ChunkBacklogTable {
+  retention_days: number;
+  day: string;
+  marked_to: Generated<number>;
 }
 
 export interface ClaimGuessesTable {
@@ -706,6 +714,7 @@ export interface RollUpMarksTable {
   hour: Date;
   due_at: Date;
   compute_at: Date | null;
+  chunk_at: Date | null;
 }
 
 export interface RuleStatesTable {
@@ -860,6 +869,13 @@ export interface TelemetryTable {
   received_at: Date;
   time_replaced: Generated<boolean>;
   retention_days: number;
+}
+
+export interface TelemetryChunksTable {
+  ts: Date;
+  shape_no: number;
+  retention_days: number;
+  data: Buffer;
 }
 
 export interface TelemetryDeletionsTable {

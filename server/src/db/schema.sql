@@ -345,6 +345,13 @@ CREATE INDEX channel_addresses_forgotten ON channel_addresses USING btree (forge
 CREATE INDEX channel_addresses_requested ON channel_addresses USING btree (tenant_id, requested_at);
 CREATE INDEX channel_addresses_users ON channel_addresses USING btree (user_id, named_at) WHERE (user_id IS NOT NULL);
 
+CREATE TABLE chunk_backlog (
+  retention_days smallint NOT NULL,
+  day date NOT NULL,
+  marked_to integer NOT NULL DEFAULT 0,
+  CONSTRAINT chunk_backlog_pkey PRIMARY KEY (day, retention_days)
+);
+
 CREATE TABLE claim_guesses (
   address text NOT NULL,
   at timestamp with time zone NOT NULL
@@ -973,12 +980,15 @@ CREATE TABLE roll_up_marks (
   hour timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,
   compute_at timestamp with time zone,
+  chunk_at timestamp with time zone,
   CONSTRAINT roll_up_marks_pkey PRIMARY KEY (device_uid, hour)
 );
+CREATE INDEX roll_up_marks_chunk ON roll_up_marks USING btree (chunk_at);
 CREATE INDEX roll_up_marks_compute ON roll_up_marks USING btree (compute_at);
 CREATE INDEX roll_up_marks_due ON roll_up_marks USING btree (due_at);
+CREATE INDEX roll_up_marks_hour ON roll_up_marks USING btree (hour);
 CREATE TRIGGER roll_up_marks_withheld BEFORE INSERT ON roll_up_marks
-  FOR EACH ROW WHEN ((new.compute_at IS NULL)) EXECUTE FUNCTION withhold_mark();
+  FOR EACH ROW WHEN ((new.chunk_at IS NULL)) EXECUTE FUNCTION withhold_mark();
 
 CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
@@ -1196,6 +1206,20 @@ CREATE TABLE telemetry_90 PARTITION OF telemetry FOR VALUES IN ('90') PARTITION 
 CREATE TABLE telemetry_180 PARTITION OF telemetry FOR VALUES IN ('180') PARTITION BY RANGE (ts);
 CREATE TABLE telemetry_365 PARTITION OF telemetry FOR VALUES IN ('365') PARTITION BY RANGE (ts);
 CREATE TABLE telemetry_730 PARTITION OF telemetry FOR VALUES IN ('730') PARTITION BY RANGE (ts);
+
+CREATE TABLE telemetry_chunks (
+  ts timestamp with time zone NOT NULL,
+  shape_no integer NOT NULL,
+  retention_days smallint NOT NULL,
+  data bytea NOT NULL,
+  CONSTRAINT telemetry_chunks_pkey PRIMARY KEY (shape_no, ts, retention_days)
+) PARTITION BY LIST (retention_days);
+CREATE TABLE telemetry_chunks_7 PARTITION OF telemetry_chunks FOR VALUES IN ('7') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_chunks_30 PARTITION OF telemetry_chunks FOR VALUES IN ('30') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_chunks_90 PARTITION OF telemetry_chunks FOR VALUES IN ('90') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_chunks_180 PARTITION OF telemetry_chunks FOR VALUES IN ('180') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_chunks_365 PARTITION OF telemetry_chunks FOR VALUES IN ('365') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_chunks_730 PARTITION OF telemetry_chunks FOR VALUES IN ('730') PARTITION BY RANGE (ts);
 
 CREATE TABLE telemetry_deletions (
   device_uid uuid NOT NULL,
@@ -2158,7 +2182,8 @@ BEGIN
     IF NOT EXISTS (
       SELECT FROM pg_inherits i JOIN pg_inherits o ON o.inhrelid = i.inhparent
        WHERE i.inhrelid = to_regclass(quote_ident(part)) AND o.inhparent IN (
-         'telemetry'::regclass, 'telemetry_messages'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
+         'telemetry'::regclass, 'telemetry_messages'::regclass, 'telemetry_chunks'::regclass, 'telemetry_minute'::regclass,
+         'telemetry_hour'::regclass)
     ) AND to_regclass(quote_ident(part)) IS NOT NULL THEN
       RAISE EXCEPTION '% is no partition of telemetry', part USING ERRCODE = 'insufficient_privilege';
     END IF;
@@ -2391,6 +2416,8 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('telemetry days'));
   PERFORM make_telemetry_part('telemetry_messages_' || class, 'telemetry_messages_' || class || to_char(day, '_YYYYMMDD'),
+    day, day + 1);
+  PERFORM make_telemetry_part('telemetry_chunks_' || class, 'telemetry_chunks_' || class || to_char(day, '_YYYYMMDD'),
     day, day + 1);
   PERFORM make_telemetry_part('telemetry_minute_' || class, 'telemetry_minute_' || class || to_char(day, '_YYYYMMDD'),
     day, day + 1);
@@ -2771,6 +2798,49 @@ BEGIN
        WHERE e.device_uid = s.device_uid AND e.threshold_id = pack AND e.rule_id = s.rule_id OFFSET 0);
 END $function$;
 
+CREATE FUNCTION retire_message_day(class smallint, day date, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  part text := 'telemetry_messages_' || class || to_char(day, '_YYYYMMDD');
+  first timestamptz := day::timestamp AT TIME ZONE 'UTC';
+  kept telemetry_messages[];
+BEGIN
+  -- Processes before this step read no chunks.
+  IF EXISTS (SELECT FROM broker_nodes WHERE schema_number < 66) THEN
+    RETURN false;
+  END IF;
+  -- In the order of a statement that stores. No other process stores into the day or computes an hour of it then.
+  EXECUTE format('LOCK TABLE ONLY %I IN ACCESS EXCLUSIVE MODE', 'telemetry_messages_' || class);
+  IF to_regclass(part) IS NULL THEN
+    RETURN false;
+  END IF;
+  EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', part);
+  IF EXISTS (SELECT FROM chunk_backlog b WHERE b.retention_days = class AND b.day = retire_message_day.day) THEN
+    RETURN false;
+  END IF;
+  EXECUTE format(
+    'SELECT array_agg(ROW(x.*)::telemetry_messages) FROM (
+       SELECT m.ts, m.seq, m.received_at, m.shape_no, m.retention_days, m.numbers, m.texts
+         FROM roll_up_marks k JOIN telemetry_shapes s ON s.device_uid = k.device_uid
+         JOIN %I m ON m.shape_no = s.shape_no AND m.ts >= k.hour AND m.ts < k.hour + interval ''1 hour''
+        WHERE k.hour >= $1 AND k.hour < $1 + interval ''1 day'' LIMIT $2 + 1) x', part)
+    INTO kept USING first, most;
+  IF cardinality(kept) > most THEN
+    RETURN false;
+  END IF;
+  EXECUTE format('DROP TABLE %I', part);
+  IF kept IS NOT NULL THEN
+    PERFORM make_message_day(class, day);
+    INSERT INTO telemetry_messages (ts, seq, received_at, shape_no, retention_days, numbers, texts)
+    SELECT k.ts, k.seq, k.received_at, k.shape_no, k.retention_days, k.numbers, k.texts FROM unnest(kept) k;
+  END IF;
+  RETURN true;
+END $function$;
+
 CREATE FUNCTION rule_ids(rules json)
  RETURNS uuid[]
  LANGUAGE sql
@@ -2810,7 +2880,8 @@ CREATE FUNCTION withhold_mark()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  NEW.compute_at := NEW.due_at;
+  NEW.chunk_at := coalesce(NEW.compute_at, NEW.due_at);
+  NEW.compute_at := 'infinity';
   NEW.due_at := 'infinity';
   RETURN NEW;
 END $function$;

@@ -104,13 +104,13 @@ export const WARNINGS: readonly Check[] = [
       now,
     ) => sql`SELECT 'partition ' || d.relname AS what FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
-      WHERE i.inhparent IN ('telemetry_messages'::regclass, 'telemetry'::regclass)
+      WHERE i.inhparent IN ('telemetry_chunks'::regclass, 'telemetry_messages'::regclass, 'telemetry'::regclass)
         AND to_date(right(d.relname, 8), 'YYYYMMDD') + substring(c.relname FROM '[0-9]+$')::integer + 3
             <= (${now} AT TIME ZONE 'UTC')::date`,
   },
   {
     name: "minute and hour roll-ups are computed within an hour of being due",
     violations: (now) => sql`SELECT 'device ' || m.device_uid || ' hour ' || m.hour AS what FROM roll_up_marks m
-      WHERE m.compute_at < ${now} - interval '1 hour'`,
+      WHERE m.chunk_at < ${now} - interval '1 hour'`,
   },
 ];

@@ -50,6 +50,7 @@ export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetric
   readonly serverRootDevices: Gauge<"state">;
   /** Device hours whose roll-up is not computed yet, of all processes. */
   readonly rollUpsDue: Gauge;
+  readonly chunkBacklog: Gauge;
   /** Requests refused because a tenant has reached a quota. */
   readonly quotaRefusals: Counter<"quota">;
   /** Of each quota the greatest share that a tenant uses, of all processes; 1 is reached. */
@@ -243,6 +244,12 @@ function monitoringMetrics(registers: Registry[]) {
       name: "muster_roll_ups_due",
       aggregator: "max",
       help: "Device hours whose roll-up is not computed yet, of all processes",
+      registers,
+    }),
+    chunkBacklog: new Gauge({
+      name: "muster_chunk_backlog_days",
+      aggregator: "max",
+      help: "Days of messages from before the upgrade to chunks that are not all marked to be put into them, of all processes",
       registers,
     }),
   };

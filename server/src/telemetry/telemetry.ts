@@ -10,6 +10,7 @@ import { createIngest, type Ingest, type IngestDeps } from "./ingest/ingest.ts";
 import { forgetEarlierLatest } from "./latest/earlier-latest-store.ts";
 import { measure } from "./measure.ts";
 import { maintainPartitions } from "./partitions/maintain-partitions.ts";
+import { retireMessages } from "./partitions/retire-messages.ts";
 import { listLatest } from "./read/latest.ts";
 import { listReadings } from "./read/readings.ts";
 import { listRejected } from "./read/rejected.ts";
@@ -32,7 +33,7 @@ export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.t
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
   metrics: IngestDeps["metrics"] &
-    Pick<Metrics, "rollUpsDue" | "telemetryWaiting" | "tenantsIsolated"> &
+    Pick<Metrics, "rollUpsDue" | "chunkBacklog" | "telemetryWaiting" | "tenantsIsolated"> &
     IngestStreamMetrics;
   /** Where messages may wait for their commit in JetStream; undefined without NATS. */
   stream?: StreamSettings | undefined;
@@ -46,6 +47,7 @@ export const telemetryUseCases = {
   readSeries,
   followTelemetry,
   maintainPartitions,
+  retireMessages,
   deleteTelemetry,
   forgetEarlierLatest,
   rollUp,

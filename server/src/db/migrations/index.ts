@@ -63,6 +63,7 @@ import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
 import { savedFilters } from "./people/0045-saved-filters.ts";
 import { ingestStream } from "./telemetry/0064-ingest-stream.ts";
+import { hourChunks } from "./telemetry/0066-hour-chunks.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -138,4 +139,5 @@ export const migrations: readonly Migration[] = [
   { number: 63, name: "certificate indexes", sql: certificateIndexes },
   { number: 64, name: "ingest stream", sql: ingestStream },
   { number: 65, name: "short visits", sql: shortVisits },
+  { number: 66, name: "hour chunks", sql: hourChunks },
 ];

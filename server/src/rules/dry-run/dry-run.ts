@@ -56,7 +56,7 @@ export const dryRun = useCase(
 );
 
 async function replay(
-  { database, limits }: RulesDeps,
+  { database, clock, limits }: RulesDeps,
   devices: readonly DryRunDevice[],
   rules: readonly Rule[],
   period: Pick<DryRunRequest, "from" | "to">,
@@ -72,7 +72,7 @@ async function replay(
     run.cut ||= run.devices === MOST_DEVICES || performance.now() >= until;
     if (run.cut) break;
     run.devices++;
-    await replayDevice(database, device, rules, period, run, most);
+    await replayDevice(database, device, rules, { ...period, now: clock.now() }, run, most);
   }
   run.anomalies.sort((a, b) => a.openedAt.getTime() - b.openedAt.getTime());
   return run;

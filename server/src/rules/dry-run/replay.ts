@@ -52,7 +52,7 @@ export async function replayDevice(
   { db }: Pick<Database, "db">,
   device: DryRunDevice,
   rules: readonly Rule[],
-  { from, to }: { from: Date; to: Date },
+  { from, to, now }: { from: Date; to: Date; now: Date },
   result: ReplayResult,
   limits: ReplayLimits,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function replayDevice(
       result.cut ||= performance.now() >= limits.until;
       if (result.cut) return;
       const limit = Math.min(PAGE, limits.readings - result.readings + 1);
-      const readings = await readStoredReadings(db, { deviceUid: device.uid, metric, from, to, after, limit });
+      const readings = await readStoredReadings(db, { deviceUid: device.uid, metric, from, to, now, after, limit });
       for (const reading of readings) replayReading(device, ruled, reading, result, limits);
       after = readings.at(-1)?.time ?? after;
       more = readings.length === limit;

@@ -11,7 +11,7 @@ const DEVICES = 100;
 const LEASE_MS = 30 * MINUTE;
 
 /**
- * Deletes what deleted devices have: latest values, messages, roll-ups, rejected messages. What is left to do is stored, so a run that
+ * Deletes what deleted devices have: latest values, messages, chunks, roll-ups, rejected messages. What is left to do is stored, so a run that
  * fails or a process that crashes is continued by a later run, in any process. Call it every minute.
  */
 export async function deleteTelemetry({
@@ -40,7 +40,7 @@ export async function deleteTelemetry({
 
 async function deleteOfLeaf(db: Db, leaf: Leaf, uids: readonly string[]): Promise<void> {
   try {
-    if (leaf.hasMessages) {
+    if (leaf.hasShapes) {
       for (const shapeNo of await shapesIn(db, leaf, uids))
         await pruneAlong("-infinity", (from, limit) => deleteMessages(db, leaf, shapeNo, from, limit));
       return;

@@ -4,7 +4,7 @@ import type { Db } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 import type { Leaf } from "./partition-rows-store.ts";
 
-/** The shapes of devices that have a row in a partition of messages. */
+/** The shapes of devices that have a row in a partition of messages or chunks. */
 export async function shapesIn(db: Db, { name }: Pick<Leaf, "name">, uids: readonly string[]): Promise<number[]> {
   const { rows } = await sql<{ shape_no: number }>`
     SELECT s.shape_no FROM telemetry_shapes s

@@ -3,16 +3,16 @@ import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 
-/** A partition of messages, readings or roll-ups. */
+/** A partition of messages, chunks, readings or roll-ups. */
 export interface Leaf {
   name: string;
   /** The column of the time, the third of its primary key. */
   time: "ts" | "bucket";
-  /** Its rows have shapes, and no device. */
-  hasMessages: boolean;
+  /** Its rows, of messages or chunks, have shapes and no device. */
+  hasShapes: boolean;
 }
 
-/** A row of a device, other than a message, in the order of the primary key; the time as PostgreSQL writes it, to the microsecond. */
+/** A row of a device, other than a message or a chunk, in the order of the primary key; the time as PostgreSQL writes it, to the microsecond. */
 export interface RowPlace {
   metric: string;
   time: string;
@@ -21,14 +21,14 @@ export interface RowPlace {
 /** Before every row. */
 export const FIRST_ROW: RowPlace = { metric: "", time: "-infinity" };
 
-/** All partitions of messages, readings, minutes and hours. */
+/** All partitions of messages, chunks, readings, minutes and hours. */
 export async function listLeaves(db: Db): Promise<Leaf[]> {
   const { rows } = await sql<Leaf>`
     SELECT d.relname AS name, CASE i.inhparent WHEN 'telemetry'::regclass THEN 'ts' ELSE 'bucket' END AS time,
-           i.inhparent = 'telemetry_messages'::regclass AS "hasMessages"
+           i.inhparent IN ('telemetry_messages'::regclass, 'telemetry_chunks'::regclass) AS "hasShapes"
       FROM pg_inherits i JOIN pg_inherits j ON j.inhparent = i.inhrelid JOIN pg_class d ON d.oid = j.inhrelid
      WHERE i.inhparent IN (
-       'telemetry_messages'::regclass, 'telemetry'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
+       'telemetry_messages'::regclass, 'telemetry_chunks'::regclass, 'telemetry'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
      ORDER BY d.relname`.execute(db);
   return rows;
 }

@@ -53,6 +53,9 @@ interface Batch {
 /** Another process has stored a batch of a device, so that its rules are to be evaluated from another state. */
 class Outdated extends Error {}
 
+/** The batch was prepared for so long that an hour of its rows may be in a chunk by now, and is not marked. */
+class PreparedTooLong extends Error {}
+
 /**
  * Stores `messages` and what their rules make of them in one commit. When another process has stored messages of the same devices
  * in between, all is prepared again, then with the latest values of these devices locked.
@@ -90,7 +93,10 @@ async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean
   const nowMs = deps.clock.now().getTime();
   const rows = await toRows(deps.shapes, ordered);
   const retention = await deps.partitionTargets.of(messages, rows, nowMs);
-  const { toMark, confirm } = deps.dirtyHours.select(rows, retention, nowMs);
+  const { toMark, isLate, confirm } = deps.dirtyHours.select(rows, retention, nowMs);
+  const storeInTime = () => {
+    if (isLate(deps.clock.now().getTime())) throw new PreparedTooLong();
+  };
   const target = { rows, retention, dirtyHours: toMark, nowMs };
   let latest: readonly LatestChange[] = [];
   if (lockFirst) {
@@ -98,11 +104,15 @@ async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean
       await runPipelined(tx, batch.guards);
       await lockLatest(tx, batch.seen.keys());
       latest = await changesOf(deps, batch, tx);
-      await runPipelined(tx, await statementsOf(deps, batch, { ...target, latest }, tx));
+      const statements = await statementsOf(deps, batch, { ...target, latest }, tx);
+      storeInTime();
+      await runPipelined(tx, statements);
     });
   } else {
     latest = await changesOf(deps, batch);
-    await runPipelined(db, [...batch.guards, ...(await statementsOf(deps, batch, { ...target, latest }))]);
+    const statements = await statementsOf(deps, batch, { ...target, latest });
+    storeInTime();
+    await runPipelined(db, [...batch.guards, ...statements]);
   }
   for (const change of latest) change.latest.version = versionsOf(change).after;
   const storedMs = deps.clock.now().getTime();
@@ -153,6 +163,7 @@ function isConflict(error: unknown): boolean {
 }
 
 function isRetryable(error: unknown): boolean {
+  if (error instanceof PreparedTooLong) return true;
   return TRANSIENT.has(sqlState(error)) || isConflict(error) || isMissingPartition(error) || isRepeated(error);
 }
 

@@ -1,11 +1,14 @@
 import { useCase } from "../../access/access.ts";
 import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
+import { readPage } from "../messages/metric-page.ts";
+import type { PageReading } from "../messages/metric-readings-store.ts";
+import { rowsOnlyFrom } from "../partitions/hot-days.ts";
 import { checkedLength } from "./checked-length.ts";
 import { visibleDeviceUid } from "./device-store.ts";
-import { type LatestValue, toValue } from "./latest.ts";
-import { type ReadingRow, selectReadings } from "./readings-store.ts";
+import type { LatestValue } from "./latest.ts";
 import type { Span } from "./series-spans.ts";
 
 const MAX_LIMIT = records.readingsOfPage.value;
@@ -34,7 +37,7 @@ export interface ReadingPage {
 export const listReadings = useCase(
   { scope: "telemetry:read", role: "viewer" },
   async (
-    { database: { db } }: { database: Pick<Database, "db"> },
+    { database: { db }, clock }: { database: Pick<Database, "db">; clock: Clock },
     caller,
     deviceId: string,
     metric: string,
@@ -47,13 +50,15 @@ export const listReadings = useCase(
     if (cursor !== undefined && !CURSOR.test(cursor))
       throw invalidRequest("this is not a cursor of readings", "cursor");
     const uid = await visibleDeviceUid(db, caller, deviceId);
-    const beforeUs = cursor === undefined ? undefined : Number(cursor);
-    const rows = await selectReadings(db, uid, metric, { from, to, limit: limit + 1, beforeUs });
-    const page = rows.slice(0, limit);
-    return { items: page.map(toReading), next: rows.length > limit ? page.at(-1)!.us : undefined };
+    const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
+    const range = { from: from.getTime() * 1_000, to: Math.min(to.getTime() * 1_000, before) };
+    const which = { deviceUid: uid, metric, ...range, order: "DESC" as const, limit: limit + 1 };
+    const found = await readPage(db, which, rowsOnlyFrom(clock.now()));
+    const page = found.slice(0, limit);
+    return { items: page.map(toReading), next: found.length > limit ? String(page.at(-1)!.time) : undefined };
   },
 );
 
-function toReading(row: ReadingRow): ReadingPage["items"][number] {
-  return { value: toValue(row), at: row.ts, receivedAt: row.received_at, timeReplaced: row.time_replaced };
+function toReading({ value, time, receivedAt, timeReplaced }: PageReading): ReadingPage["items"][number] {
+  return { value, at: new Date(time / 1_000), receivedAt: new Date(receivedAt / 1_000), timeReplaced };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY, HOUR, MINUTE } from "../../lib/clock.ts";
-import { coverOf, spansOf } from "./series-spans.ts";
+import { coverOf } from "../messages/metric-numbers-store.ts";
+import { spansOf } from "./series-spans.ts";
 
 const start = Date.parse("2026-02-03T00:00:00Z");
 const at = (ms: number) => new Date(start + ms);

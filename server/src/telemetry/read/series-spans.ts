@@ -1,9 +1,7 @@
-import { DAY, HOUR } from "../../lib/clock.ts";
+import { HOUR } from "../../lib/clock.ts";
+import type { Span } from "../messages/metric-numbers-store.ts";
 
-export interface Span {
-  from: Date;
-  to: Date;
-}
+export type { Span } from "../messages/metric-numbers-store.ts";
 
 /** [from, to) in buckets of `seconds`, which begin at multiples of it since 1970. */
 export interface SeriesRange extends Span {
@@ -12,7 +10,7 @@ export interface SeriesRange extends Span {
   rolledUp: (Span & { unit: "minute" | "hour" }) | undefined;
 }
 
-/** What is read from the readings, oldest first: both ends of the range and the dirty hours, or all of it. */
+/** What is read from the readings, in order and without overlap: both ends of the range and the dirty hours, or all of it. */
 export function spansOf({ from, to, rolledUp }: SeriesRange, dirtyHours: readonly Date[]): Span[] {
   if (!rolledUp) return [{ from, to }];
   const { from: first, to: last } = rolledUp;
@@ -23,18 +21,4 @@ export function spansOf({ from, to, rolledUp }: SeriesRange, dirtyHours: readonl
   const spans = [{ from, to: first }, ...hours, { from: last, to }];
   const some = spans.filter((span) => span.from < span.to);
   return some.sort((one, other) => one.from.getTime() - other.from.getTime());
-}
-
-/** More are read as one: a plan costs for each of them. */
-const MOST = 8;
-
-/** A few ranges that contain all spans, with at least a day between two: readings are stored by the day. */
-export function coverOf(spans: readonly Span[]): Span[] {
-  const cover: Span[] = [];
-  for (const { from, to } of spans) {
-    const last = cover.at(-1);
-    if (!last || from.getTime() - last.to.getTime() >= DAY) cover.push({ from, to });
-    else if (to > last.to) last.to = to;
-  }
-  return cover.length <= MOST ? cover : [{ from: cover[0]!.from, to: cover.at(-1)!.to }];
 }

@@ -1,6 +1,6 @@
 import { useCase } from "../../access/access.ts";
 import type { Database } from "../../db/database.ts";
-import { HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
+import { type Clock, HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { checkedLength } from "./checked-length.ts";
@@ -31,7 +31,7 @@ export interface Series {
 export const readSeries = useCase(
   { scope: "telemetry:read", role: "viewer" },
   async (
-    { database: { db } }: { database: Pick<Database, "db"> },
+    { database: { db }, clock }: { database: Pick<Database, "db">; clock: Clock },
     caller,
     deviceId: string,
     metric: string,
@@ -39,10 +39,9 @@ export const readSeries = useCase(
   ): Promise<Series> => {
     const seconds = bucketSecondsOf(query);
     const uid = await visibleDeviceUid(db, caller, deviceId);
-    const rows = await selectSeries(db, uid, metric, rangeOf(query, seconds));
-    const points = rows.map(({ bucket, lowest, highest, total, readings }) => {
-      const count = Number(readings);
-      return { at: bucket, min: lowest, avg: total / count, max: highest, count };
+    const rows = await selectSeries(db, uid, metric, rangeOf(query, seconds), clock.now());
+    const points = rows.map(({ at, lowest, highest, total, readings }) => {
+      return { at: new Date(at / 1_000), min: lowest, avg: total / readings, max: highest, count: readings };
     });
     return { bucketSeconds: seconds, points };
   },

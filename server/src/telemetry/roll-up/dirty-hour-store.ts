@@ -5,8 +5,8 @@ import { type Parameters, runStatement, statement } from "../../db/statement.ts"
 import { liftTimeLimit } from "../../db/time-limit.ts";
 import type { DirtyHours } from "./dirty-hours.ts";
 
-// The table roll_up_marks has a row for every dirty hour. "due_at" is for processes before schema 60, which know the readings in their form only and
-// so may compute no hour: to them none is ever due.
+// The table roll_up_marks has a row for every dirty hour: what messages have in it, or some of it, is in no chunk yet. "due_at" is for processes before
+// schema 60, which know the readings in their form only, and "compute_at" for those before schema 66, which write no chunks. To them none is ever due.
 
 /** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
 const DELAY = sql`interval '2 minutes'`;
@@ -27,11 +27,11 @@ export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number
  * hour from the readings before.
  */
 export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
-  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at, compute_at)
-  SELECT u.device_uid, to_timestamp(u.hour * 3600), 'infinity',
+  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at, compute_at, chunk_at)
+  SELECT u.device_uid, to_timestamp(u.hour * 3600), 'infinity', 'infinity',
          greatest(to_timestamp(u.hour * 3600 + 3600), to_timestamp(${p.nowSeconds}::text::float8)) + ${DELAY}
     FROM unnest(${p.dirtyUids}::text::uuid[], ${p.dirtyHours}::text::float8[]) AS u (device_uid, hour) ORDER BY 1, 2
-  ON CONFLICT (device_uid, hour) DO UPDATE SET compute_at = k.compute_at WHERE false`;
+  ON CONFLICT (device_uid, hour) DO UPDATE SET chunk_at = k.chunk_at WHERE false`;
 }
 
 const insertMarks = statement<DirtyHourValues, object>("mark-dirty-hours", insertDirtyHours);
@@ -53,14 +53,25 @@ export async function claimDirtyHours(tx: Tx, now: Date, limit: number): Promise
   const { rows } = await sql<DirtyHour>`
     DELETE FROM roll_up_marks m USING (
       SELECT device_uid, hour FROM roll_up_marks
-       WHERE compute_at <= ${now} ORDER BY compute_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
+       WHERE chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
      WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour`.execute(tx);
   return rows;
+}
+
+/** Puts back marks of hours that are never computed: charts read their readings, and their rows stay. */
+export async function leaveAsRows(tx: Tx, hours: readonly DirtyHour[]): Promise<void> {
+  await sql`
+    INSERT INTO roll_up_marks (device_uid, hour, due_at, compute_at, chunk_at)
+    SELECT u.device_uid, u.hour, 'infinity', 'infinity', 'infinity'
+      FROM unnest(${plainArray(hours.map(({ device_uid }) => device_uid))}::text::uuid[],
+                  ${plainArray(hours.map(({ hour }) => hour.toISOString()))}::text::timestamptz[]) AS u (device_uid, hour)`.execute(
+    tx,
+  );
 }
 
 /** How many dirty hours are due to be computed. */
 export async function countDue(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ due: number }>`
-    SELECT count(*)::int AS due FROM roll_up_marks WHERE compute_at <= ${now}`.execute(db);
+    SELECT count(*)::int AS due FROM roll_up_marks WHERE chunk_at <= ${now}`.execute(db);
   return rows[0]!.due;
 }

@@ -22,6 +22,8 @@ export interface DirtyHourTracker {
 export interface DirtyHourSelection {
   /** To be marked in the commit of the batch. */
   toMark: DirtyHours;
+  /** Whether hours were left out that may be computed before the batch is stored: then select again. */
+  isLate(nowMs: number): boolean;
   /**
    * To be called once the batch is stored.
    *
@@ -54,12 +56,13 @@ export function createDirtyHourTracker(): DirtyHourTracker {
         list.deviceUids.push(deviceUid);
         list.hours.push(hour);
       });
+      const isLate = (ms: number) => skipped.hours.some((hour) => (hour + 1) * HOUR + SAFE_MS <= ms);
       return {
         toMark,
+        isLate,
         confirm(storedMs) {
           remember(toMark, storedMs);
-          const isLate = skipped.hours.some((hour) => (hour + 1) * HOUR + SAFE_MS <= storedMs);
-          return isLate ? skipped : undefined;
+          return isLate(storedMs) ? skipped : undefined;
         },
       };
     },

@@ -1,0 +1,75 @@
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { ByteReader, ByteWriter } from "./bytes.ts";
+
+/** A plane with fewer bytes gains nothing from a frame of its own. */
+const LEAST_COMPRESSED = 24;
+const PLAIN = 0;
+const ONE_VALUE = 1;
+const ZSTD = 2;
+
+/** Writes bytes as they are, as one value, or compressed: whichever is shortest. */
+export function writePacked(out: ByteWriter, bytes: Uint8Array): void {
+  if (bytes.length > 0 && bytes.every((byte) => byte === bytes[0])) {
+    out.byte(ONE_VALUE);
+    out.byte(bytes[0]!);
+    return;
+  }
+  const packed = bytes.length < LEAST_COMPRESSED ? bytes : zstdCompressSync(bytes);
+  const isShorter = packed.length < bytes.length;
+  out.byte(isShorter ? ZSTD : PLAIN);
+  out.bytes(isShorter ? packed : bytes);
+}
+
+/** @param length of what was written; anything where it was not of one value */
+export function readPacked(from: ByteReader, length: number): Uint8Array {
+  const kind = from.byte();
+  if (kind === ONE_VALUE) return new Uint8Array(Math.max(length, 1)).fill(from.byte());
+  const bytes = from.bytes();
+  return kind === ZSTD ? zstdDecompressSync(bytes) : bytes;
+}
+
+/** Writes whole numbers from 0 to 2^53 - 1 byte by byte: first the lowest byte of each of them. @param width bytes of the largest */
+export function writePlanes(out: ByteWriter, numbers: Float64Array, width: number): void {
+  const plane = new Uint8Array(numbers.length);
+  const rest = numbers.slice();
+  for (let byte = 0; byte < width; byte++) {
+    for (let at = 0; at < rest.length; at++) {
+      const number = rest[at]!;
+      const high = Math.floor(number / 256);
+      plane[at] = number - high * 256;
+      rest[at] = high;
+    }
+    writePacked(out, plane);
+  }
+}
+
+export function readPlanes(from: ByteReader, count: number, width: number): Float64Array {
+  const numbers = new Float64Array(count);
+  let weight = 1;
+  for (let byte = 0; byte < width; byte++, weight *= 256) {
+    const plane = readPacked(from, count);
+    for (let at = 0; at < count; at++) numbers[at]! += plane[at]! * weight;
+  }
+  return numbers;
+}
+
+const DOUBLE_BYTES = 8;
+
+/** Writes numbers bit by bit as they are. */
+export function writeDoubles(out: ByteWriter, numbers: Float64Array): void {
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  const plane = new Uint8Array(numbers.length);
+  for (let byte = 0; byte < DOUBLE_BYTES; byte++) {
+    for (let at = 0; at < plane.length; at++) plane[at] = bytes[at * DOUBLE_BYTES + byte]!;
+    writePacked(out, plane);
+  }
+}
+
+export function readDoubles(from: ByteReader, count: number): Float64Array {
+  const bytes = new Uint8Array(count * DOUBLE_BYTES);
+  for (let byte = 0; byte < DOUBLE_BYTES; byte++) {
+    const plane = readPacked(from, count);
+    for (let at = 0; at < count; at++) bytes[at * DOUBLE_BYTES + byte] = plane[at]!;
+  }
+  return new Float64Array(bytes.buffer);
+}

@@ -1,0 +1,117 @@
+import { readDoubles, readPlanes, writeDoubles, writePlanes } from "./byte-planes.ts";
+import { ByteReader, ByteWriter } from "./bytes.ts";
+
+/** Numbers are whole multiples of one of these powers of ten, as those of sensors and clocks are, or are written as they are. */
+const EXPONENTS = [6, 3, 0, -1, -2, -3, -4, -5, -6, -7, -8, -9];
+/** Whole numbers below this have exact differences, and differences of those. */
+const MOST = 2 ** 49;
+const AS_DOUBLES = 255;
+
+/** Encodes numbers of any kind: also -0, infinities and NaN, of which one bit pattern stays. */
+export function encodeColumn(values: Float64Array): Uint8Array {
+  const out = new ByteWriter();
+  const scaled = scale(values);
+  if (scaled === undefined) {
+    out.byte(AS_DOUBLES);
+    writeDoubles(out, values);
+    return out.written();
+  }
+  const { order, starts, rest } = smallest(scaled.wholes);
+  const least = rest.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+  let greatest = 0;
+  for (let at = 0; at < rest.length; at++) {
+    rest[at]! -= least;
+    greatest = Math.max(greatest, rest[at]!);
+  }
+  const width = Math.ceil(Math.log2(greatest + 1) / 8);
+  out.byte(EXPONENTS.indexOf(scaled.exponent));
+  out.byte(order);
+  out.byte(width);
+  for (const start of starts) out.whole(start);
+  if (rest.length > 0) out.whole(least);
+  writePlanes(out, rest, width);
+  return out.written();
+}
+
+/** @param count how many were encoded */
+export function decodeColumn(bytes: Uint8Array, count: number): Float64Array {
+  const from = new ByteReader(bytes);
+  const place = from.byte();
+  if (place === AS_DOUBLES) return readDoubles(from, count);
+  const [order, width] = [from.byte(), from.byte()];
+  const starts = Array.from({ length: Math.min(order, count) }, () => from.whole());
+  const least = count > order ? from.whole() : 0;
+  const rest = readPlanes(from, Math.max(count - order, 0), width);
+  const wholes = new Float64Array(count);
+  let [last, step] = [starts[0] ?? 0, starts[1] ?? 0];
+  for (let at = 0; at < count; at++) {
+    const given = at < order ? 0 : rest[at - order]! + least;
+    if (order === 2 && at > 1) step += given;
+    if (order === 0) last = given;
+    else if (at > 0) last += order === 1 ? given : step;
+    wholes[at] = last;
+  }
+  return unscale(wholes, EXPONENTS[place]!);
+}
+
+/** The largest power of ten that all are multiples of, and how many times each is. */
+function scale(values: Float64Array): { exponent: number; wholes: Float64Array } | undefined {
+  const wholes = new Float64Array(values.length);
+  for (const exponent of EXPONENTS) {
+    const power = 10 ** Math.abs(exponent);
+    let at = 0;
+    for (; at < values.length; at++) {
+      const value = values[at]!;
+      const whole = Math.round(exponent > 0 ? value / power : value * power);
+      const back = exponent > 0 ? whole * power : whole / power;
+      if (back !== value || whole >= MOST || whole <= -MOST || Object.is(value, -0)) break;
+      wholes[at] = whole + 0;
+    }
+    if (at === values.length) return { exponent, wholes };
+  }
+  return undefined;
+}
+
+function unscale(wholes: Float64Array, exponent: number): Float64Array {
+  const power = 10 ** Math.abs(exponent);
+  if (exponent > 0) for (let at = 0; at < wholes.length; at++) wholes[at]! *= power;
+  else if (exponent < 0) for (let at = 0; at < wholes.length; at++) wholes[at]! /= power;
+  return wholes;
+}
+
+interface Differences {
+  /** How often differences were taken. */
+  order: number;
+  /** What precedes them: as many as that. */
+  starts: number[];
+  rest: Float64Array;
+}
+
+/** Numbers as they are, their differences, or the differences of those: whichever vary least. */
+function smallest(wholes: Float64Array): Differences {
+  const differences = differencesOf(wholes);
+  const candidates: Differences[] = [
+    { order: 0, starts: [], rest: wholes },
+    { order: 1, starts: [...wholes.subarray(0, 1)], rest: differences },
+    { order: 2, starts: [...wholes.subarray(0, 1), ...differences.subarray(0, 1)], rest: differencesOf(differences) },
+  ];
+  const spreads = candidates.map(({ rest }) => spreadOf(rest));
+  return candidates[spreads.indexOf(Math.min(...spreads))]!;
+}
+
+function differencesOf(wholes: Float64Array): Float64Array {
+  const differences = new Float64Array(Math.max(wholes.length - 1, 0));
+  for (let at = 0; at < differences.length; at++) differences[at] = wholes[at + 1]! - wholes[at]!;
+  return differences;
+}
+
+/** How far numbers are from their mean, on average. */
+function spreadOf(numbers: Float64Array): number {
+  if (numbers.length === 0) return 0;
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  const mean = sum / numbers.length;
+  let spread = 0;
+  for (const number of numbers) spread += Math.abs(number - mean);
+  return spread / numbers.length;
+}

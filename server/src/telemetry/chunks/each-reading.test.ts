@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { eachReading } from "./each-reading.ts";
+
+test("readings of several sources are visited in order, of each time the one with the highest number", () => {
+  const source = fc.uniqueArray(fc.nat(30), { maxLength: 8 }).map((times) => times.sort((a, b) => a - b));
+  fc.assert(
+    fc.property(fc.array(source, { maxLength: 5 }), fc.infiniteStream(fc.nat(1_000)), (all, numbers) => {
+      const taken = new Set<number>();
+      const seqOf = () => {
+        let seq = numbers.next().value;
+        while (taken.has(seq)) seq++;
+        taken.add(seq);
+        return seq;
+      };
+      const sources = all.map((times) => ({
+        times: Float64Array.from(times),
+        seqs: Float64Array.from(times, seqOf),
+      }));
+      const best = new Map<number, number>();
+      for (const { times, seqs } of sources) {
+        for (const [at, time] of times.entries()) best.set(time, Math.max(best.get(time) ?? 0, seqs[at]!));
+      }
+      const visited: [number, number][] = [];
+      eachReading(sources, ({ times, seqs }, at) => visited.push([times[at]!, seqs[at]!]));
+      assert.deepEqual(
+        visited,
+        [...best].sort(([a], [b]) => a - b),
+      );
+    }),
+  );
+});

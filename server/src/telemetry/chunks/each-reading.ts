@@ -1,0 +1,46 @@
+/** Readings of one metric that lie together: of one shape in messages or in a chunk, or of the form of before schema 60. */
+export interface Source {
+  /** Microseconds since 1970, ascending. */
+  times: Float64Array;
+  /** Of several readings for one time that with the highest number counts. A number of all: they are of the form of before, which gives way. */
+  seqs: Float64Array | number;
+}
+
+/** Visits the readings of several sources in order of their times: of each time one. */
+export function eachReading<S extends Source>(sources: readonly S[], visit: (source: S, at: number) => void): void {
+  const some = sources.filter(({ times }) => times.length > 0).sort((a, b) => a.times[0]! - b.times[0]!);
+  for (let first = 0; first < some.length; ) {
+    let end = lastOf(some[first]!);
+    let next = first + 1;
+    for (; next < some.length && some[next]!.times[0]! <= end; next++) end = Math.max(end, lastOf(some[next]!));
+    if (next === first + 1) for (let at = 0; at < some[first]!.times.length; at++) visit(some[first]!, at);
+    else eachOfOverlapping(some.slice(first, next), visit);
+    first = next;
+  }
+}
+
+const lastOf = ({ times }: Source) => times.at(-1)!;
+
+const seqOf = ({ seqs }: Source, at: number) => (typeof seqs === "number" ? seqs : seqs[at]!);
+
+/** Few sources overlap: the shapes of a device that have the metric. */
+function eachOfOverlapping<S extends Source>(sources: readonly S[], visit: (source: S, at: number) => void): void {
+  const next = sources.map(() => 0);
+  for (;;) {
+    let time = Number.POSITIVE_INFINITY;
+    let best = -1;
+    for (let which = 0; which < sources.length; which++) {
+      const source = sources[which]!;
+      const at = next[which]!;
+      if (at >= source.times.length || source.times[at]! > time) continue;
+      const isBetter = source.times[at]! < time || seqOf(source, at) >= seqOf(sources[best]!, next[best]!);
+      time = source.times[at]!;
+      if (isBetter) best = which;
+    }
+    if (best === -1) return;
+    visit(sources[best]!, next[best]!);
+    for (let which = 0; which < sources.length; which++) {
+      if (sources[which]!.times[next[which]!] === time) next[which]!++;
+    }
+  }
+}

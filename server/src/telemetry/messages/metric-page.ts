@@ -1,0 +1,41 @@
+import type { Db } from "../../db/database.ts";
+import { chunksOfPage } from "./metric-chunks-store.ts";
+import { type PageQuery, type PageReading, pageOfRows } from "./metric-readings-store.ts";
+
+/**
+ * Reads the first readings of one metric, in order of their times, wherever they are stored: rows of messages, readings in the form of before, chunks. Of each
+ * time there is one.
+ *
+ * @param rowsOnlyFrom from this time on chunks have nothing that rows do not have (`partitions/hot-days.ts`)
+ */
+export async function readPage(db: Db, query: PageQuery, rowsOnlyFrom: number): Promise<PageReading[]> {
+  const cold = { ...query, to: Math.min(query.to, rowsOnlyFrom) };
+  const hot = { ...query, from: Math.max(query.from, rowsOnlyFrom) };
+  const found: PageReading[] = [];
+  for (const part of query.order === "ASC" ? [cold, hot] : [hot, cold]) {
+    const limit = query.limit - found.length;
+    if (part.from >= part.to || limit === 0) continue;
+    found.push(...(await (part === hot ? pageOfRows : pageOfBoth)(db, { ...part, limit })));
+  }
+  return found;
+}
+
+/** Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed. */
+async function pageOfBoth(db: Db, query: PageQuery): Promise<PageReading[]> {
+  const rows = await pageOfRows(db, query);
+  const found = new Map(rows.map((reading) => [reading.time, reading]));
+  const isLater = query.order === "ASC" ? 1 : -1;
+  // Where the rows fill the page, it ends with them at the latest.
+  const end = rows.length < query.limit ? undefined : rows.at(-1)!.time;
+  let inChunks = 0;
+  for await (const readings of chunksOfPage(db, query, end)) {
+    for (const reading of readings) {
+      const known = found.get(reading.time);
+      if (known === undefined || known.seq < reading.seq) found.set(reading.time, reading);
+    }
+    inChunks += new Set(readings.map(({ time }) => time)).size;
+    if (inChunks >= query.limit) break;
+  }
+  if (inChunks === 0) return rows;
+  return [...found.values()].sort((a, b) => (a.time - b.time) * isLater).slice(0, query.limit);
+}
