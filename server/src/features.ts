@@ -91,7 +91,7 @@ export function composeFeatures(process: FeatureDeps) {
     ...deps,
     authorities,
     connections,
-    ...newMemory(),
+    ...newMemory(deps.database),
     claimCodeKeys: () => keysFor("claim-code"),
     brokerUrl: () => addresses.brokerUrl,
     baseUrl: () => addresses.baseUrl,

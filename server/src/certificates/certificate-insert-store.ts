@@ -116,5 +116,5 @@ export function insertCertificate(
       ${origin.claimId}
     FROM ${device} s
     RETURNING id, tenant_id, device_uid, device_id, serial_number, fingerprint_sha256, issued_by, claim_id
-  ), entry AS (${insertIssuanceEntry(kind, p, sql`certificate c, ${device} s`, previousSerial)})`;
+  ), entry AS (${insertIssuanceEntry(kind, p, sql`certificate c JOIN ${device} s ON s.device_uid = c.device_uid`, previousSerial)})`;
 }

@@ -45,7 +45,7 @@ export {
 } from "./revoke.ts";
 export { countServerRoot, hasServerRoot, type ServerRoot } from "./server-root-store.ts";
 export type { CertificateDetail } from "./show-certificate.ts";
-export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
+export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificates } from "./supersede-store.ts";
 
 /** Each file documents what it throws. */
 export const certificateUseCases = {

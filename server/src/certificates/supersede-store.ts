@@ -3,7 +3,7 @@ import type { Parameters } from "../db/statement.ts";
 
 // Fragments of the statements that renew a certificate or enroll a device again.
 
-/** The parameters of {@link supersedeCertificate}. */
+/** The values of {@link supersedeCertificates}. */
 export interface SupersedeValues {
   /** SHA-256 of the replaced certificate, lower-case hex. */
   supersededFingerprint: string;
@@ -14,23 +14,22 @@ export interface SupersedeValues {
 }
 
 /**
- * Revokes a certificate in favor of its successor. Returns its `tenant_id`, `device_uid`, `device_id`, `serial_number`; no row
- * when it is not live any more: of two renewals with one certificate, the second finds it revoked.
+ * Revokes certificates in favor of their successors. Returns their `tenant_id`, `device_uid`, `device_id`, `serial_number`, `fingerprint_sha256`; no
+ * row of one that is not live any more: of two renewals with one certificate, the second finds it revoked.
  *
- * @param device FROM item whose row `device` has the locked device's `uid`
- * @param allowed a condition that is evaluated when the device is locked
+ * @param p expressions over the row `s` of `devices`
+ * @param devices FROM item whose rows have the `device_uid` of locked devices, and the values
  */
-export function supersedeCertificate(
+export function supersedeCertificates(
   p: Parameters<SupersedeValues>,
-  device: RawBuilder<unknown>,
-  allowed: RawBuilder<boolean>,
+  devices: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return sql`
     UPDATE certificates c SET revoked_at = ${p.now}::timestamptz, revoked_by = ${p.actor}::text,
       revocation_reason = 'superseded', superseded_by_id = ${p.certificateId}::uuid
-    FROM ${device} s WHERE c.device_uid = s.uid AND c.fingerprint_sha256 = ${p.supersededFingerprint}::text
-      AND c.revoked_at IS NULL AND c.not_after > ${p.now}::timestamptz AND ${allowed}
-    RETURNING c.tenant_id, c.device_uid, c.device_id, c.serial_number`;
+    FROM ${devices} s WHERE c.fingerprint_sha256 = ${p.supersededFingerprint} AND c.device_uid = s.device_uid
+      AND c.revoked_at IS NULL AND c.not_after > ${p.now}::timestamptz
+    RETURNING c.tenant_id, c.device_uid, c.device_id, c.serial_number, c.fingerprint_sha256`;
 }
 
 /**

@@ -57,7 +57,7 @@ export class Sessions {
       most: MOST_AT_ONCE,
       apartMs: CONNECTS_APART_MS,
       // A statement can change a row once only.
-      keyOf: ({ clientId }) => clientId,
+      keysOf: ({ clientId }) => [clientId],
       run: (rows) => upsertSessions(deps.database.connects, rows),
       isOfAll: isUnavailable,
     });

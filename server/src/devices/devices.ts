@@ -19,7 +19,7 @@ export {
   insertEnrolledDevice,
   joinIntendedGroups,
   leaveOtherGroups,
-  lockLiveDevice,
+  lockLiveDevices,
   updateEnrolledDevice,
 } from "./enrolled-device-store.ts";
 export { type DeviceCounts, OVERDUE_MS } from "./list/count-devices.ts";

@@ -65,12 +65,15 @@ export function updateEnrolledDevice(
     RETURNING d.uid AS device_uid, d.tenant_id, d.id AS device_id`;
 }
 
-/** Adds the device to the groups that the claim intends; a group that no longer exists is left out. */
-export function joinIntendedGroups(device: RawBuilder<unknown>, claim: RawBuilder<unknown>): RawBuilder<unknown> {
+/**
+ * Adds devices to the groups that their claims intend; a group that no longer exists is left out.
+ *
+ * @param enrolled FROM item whose rows have `device_uid`, `tenant_id` and `intended_group_ids`
+ */
+export function joinIntendedGroups(enrolled: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO device_groups (device_uid, group_id)
-    SELECT s.device_uid, g.id FROM ${device} s, ${claim} c JOIN shared_groups g ON g.tenant_id = c.tenant_id
-    WHERE g.id = ANY (c.intended_group_ids)
+    SELECT s.device_uid, g.id FROM ${enrolled} s JOIN shared_groups g ON g.tenant_id = s.tenant_id AND g.id = ANY (s.intended_group_ids)
     ON CONFLICT DO NOTHING`;
 }
 
@@ -81,7 +84,13 @@ export function leaveOtherGroups(device: RawBuilder<unknown>, claim: RawBuilder<
     WHERE g.device_uid = s.device_uid AND NOT g.group_id = ANY (c.intended_group_ids)`;
 }
 
-/** Locks the row of a live device in the surrounding statement. Returns its `uid` and `device_type_id`; no row when it was deleted. */
-export function lockLiveDevice(uid: RawBuilder<string>): RawBuilder<unknown> {
-  return sql`SELECT uid, device_type_id FROM devices WHERE uid = ${uid}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE`;
+/**
+ * Locks the rows of live devices, in the order of their ids, in the surrounding statement. Returns their `uid` and `device_type_id`; no row of one
+ * that was deleted.
+ *
+ * @param uids a query in brackets
+ */
+export function lockLiveDevices(uids: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`SELECT uid, device_type_id FROM devices WHERE uid = ANY (ARRAY${uids}) AND deleted_at IS NULL
+    ORDER BY uid FOR NO KEY UPDATE`;
 }

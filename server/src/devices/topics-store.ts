@@ -18,10 +18,10 @@ export function topicsOf(
 /**
  * SQL: the columns `publish_topics` and `subscribe_topics` of a device.
  *
- * @param device a row with `prefix`, `device_id` and the templates of its type, `publish_topics` and `subscribe_topics`
+ * @param device a row with `prefix`, `device_id` and the templates of its type, `publish_templates` and `subscribe_templates`
  */
 export function withTopics(device: string): RawBuilder<unknown> {
   const [prefix, deviceId] = [sql.ref(`${device}.prefix`), sql.ref(`${device}.device_id`)];
   const resolved = (templates: string) => topicsOf(sql.ref(`${device}.${templates}`), prefix, deviceId);
-  return sql`${resolved("publish_topics")} AS publish_topics, ${resolved("subscribe_topics")} AS subscribe_topics`;
+  return sql`${resolved("publish_templates")} AS publish_topics, ${resolved("subscribe_templates")} AS subscribe_topics`;
 }

@@ -8,7 +8,9 @@ import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { KnownClaims } from "./claims/known-claims.ts";
+import type { FirstRedemptions } from "./redemption/first-redemptions.ts";
 import type { RefusedCertificates } from "./renewal/refused-certificates.ts";
+import type { RecordRenewal } from "./renewal/renewals.ts";
 
 /** What the use cases of this feature work with. */
 export interface EnrollmentDeps {
@@ -22,6 +24,8 @@ export interface EnrollmentDeps {
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "issuersOf" | "serverCaBundlePem">;
   knownClaims: KnownClaims;
+  firstRedemptions: FirstRedemptions;
+  recordRenewal: RecordRenewal;
   refusedCertificates: RefusedCertificates;
   connections: Pick<Connections, "awaitDrops">;
   /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */

@@ -12,9 +12,11 @@ import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { connectGuide } from "./guide/connect-guide.ts";
 import { issueBundle } from "./issue-bundle.ts";
+import { FirstRedemptions } from "./redemption/first-redemptions.ts";
 import { redeemClaim } from "./redemption/redeem-claim.ts";
 import { RefusedCertificates } from "./renewal/refused-certificates.ts";
 import { renewCertificate } from "./renewal/renew-certificate.ts";
+import { createRenewals } from "./renewal/renewals.ts";
 import { blockKey } from "./revocation/block-key.ts";
 import { revokeCertificate } from "./revocation/revoke-certificate.ts";
 import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
@@ -46,9 +48,13 @@ export const enrollmentUseCases = {
 };
 export type Enrollment = Bound<typeof enrollmentUseCases>;
 
-/** What a process remembers so that it asks the database less often; it decides nothing. */
-export const newMemory = (): Pick<EnrollmentDeps, "knownClaims" | "refusedCertificates"> => ({
+/** What a process remembers, and what it records together, so that it asks the database less often; none of it decides. */
+export const newMemory = (
+  database: EnrollmentDeps["database"],
+): Pick<EnrollmentDeps, "knownClaims" | "firstRedemptions" | "recordRenewal" | "refusedCertificates"> => ({
   knownClaims: new KnownClaims(),
+  firstRedemptions: new FirstRedemptions(database),
+  recordRenewal: createRenewals(database),
   refusedCertificates: new RefusedCertificates(),
 });
 

@@ -22,8 +22,8 @@ import {
   type RedemptionAnswer,
   type RedemptionRequest,
 } from "./redemption.ts";
-import { reenrollDevice } from "./redemption-commit-store.ts";
 import { type RedemptionFacts, type RedemptionKeys, readRedemptionFacts } from "./redemption-store.ts";
+import { reenrollDevice } from "./reenrollment-store.ts";
 
 /** The facts may change between reading them and the commit; then they are read again, this often. */
 const ATTEMPTS = 3;

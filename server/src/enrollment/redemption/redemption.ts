@@ -6,7 +6,8 @@ import type { EnrollmentDeps } from "../deps.ts";
 import { RENEWAL_ENDPOINT } from "../limits.ts";
 import type { HardwareFields, ReportedHardware } from "../reported-hardware.ts";
 import { type SignedLeaf, signLeaf } from "../sign-leaf.ts";
-import { enrollDevice, type NotRecorded } from "./redemption-commit-store.ts";
+import { enrollDevices } from "./first-redemption-store.ts";
+import type { NotRecorded } from "./recorded-redemption-store.ts";
 
 /** Where a device's request comes from, and which certificate it presented, if any. */
 export interface DevicePeer {
@@ -96,7 +97,11 @@ export async function enrollNew(
     now,
   };
   await faultPoint("redeem.commit");
-  const outcome = await deps.quotas.addOne(tenantId, "devices", (db, round) => enrollDevice(db, redemption, round));
+  const outcome = await deps.quotas.addOne(tenantId, "devices", async (db, quotaRound) => {
+    const ready = { ...redemption, quotaRound };
+    if (!db.isTransaction) return await deps.firstRedemptions.record(tenantId, ready);
+    return (await enrollDevices(db, tenantId, [ready]))[0]!;
+  });
   await faultPoint("redeem.committed");
   if (typeof outcome === "string") return outcome;
   if (outcome.usedUp) deps.knownClaims.forget(claimId);

@@ -7,13 +7,14 @@ import {
   type SignedValues,
   type SupersedeValues,
   signedValues,
-  supersedeCertificate,
+  supersedeCertificates,
 } from "../../certificates/certificates.ts";
 import type { Db } from "../../db/database.ts";
-import { isReadOnly, refusalCode } from "../../db/refusal.ts";
+import { isReadOnly, isUnavailable, refusalCode } from "../../db/refusal.ts";
 import { runStatement, statement } from "../../db/statement.ts";
-import { lockLiveDevice, withTopics } from "../../devices/devices.ts";
+import { lockLiveDevices, withTopics } from "../../devices/devices.ts";
 import type { Topics } from "../answered-topics.ts";
+import { askedRows, jsonOf, SIGNED_TYPES } from "../asked-rows-store.ts";
 import { isInTime } from "../deadline-store.ts";
 
 export interface RenewalFacts extends CertificateValidity {
@@ -59,52 +60,82 @@ interface RenewalValues extends SignedValues, SupersedeValues {
   until: Date | null;
 }
 
-// The device's row is locked first, so that a renewal and the deletion of the device wait for each other.
-const renew = statement<RenewalValues, Topics>(
-  "renew",
-  (p) => sql`WITH device AS (${lockLiveDevice(sql`(SELECT c.device_uid FROM shared_certificates c
-    WHERE c.fingerprint_sha256 = ${p.supersededFingerprint}::text AND c.device_id = ${p.deviceId}::text)`)}),
-  old AS (${supersedeCertificate(p, sql.ref("device"), isInTime(p.until))}),
-  named AS (
-    SELECT o.*, 't/' || t.slug AS prefix, y.publish_topics, y.subscribe_topics
-    FROM old o CROSS JOIN device d JOIN shared_tenants t ON t.id = o.tenant_id
-    LEFT JOIN shared_device_types y ON y.id = d.device_type_id
+const rows = askedRows<RenewalValues>({
+  ...SIGNED_TYPES,
+  supersededFingerprint: "text",
+  actor: "text",
+  deviceId: "text",
+  until: "timestamptz",
+});
+const [asked, renewed] = [sql.ref("asked"), sql.ref("renewed")];
+
+// The devices' rows are locked first, so that a renewal and the deletion of the device wait for each other. Certificates are looked up for each alone, by index.
+const renew = statement<{ asked: string }, Topics & { certificateId: string }>(
+  "renew-many",
+  (p) => sql`WITH asked AS MATERIALIZED (
+    SELECT a.*, (SELECT c.device_uid FROM shared_certificates c
+      WHERE c.fingerprint_sha256 = a."supersededFingerprint" AND c.device_id = a."deviceId") AS device_uid
+    FROM ${rows.from(p.asked)}
   ),
-  renewed AS (SELECT n.tenant_id, n.device_uid, n.device_id, n.serial_number, ${withTopics("n")} FROM named n),
+  device AS MATERIALIZED (
+    SELECT l.*, clock_timestamp() AS locked_at
+    FROM (${lockLiveDevices(sql`(SELECT device_uid FROM ${asked})`)}) l
+  ),
+  old AS (${supersedeCertificates(
+    rows.valuesOf("s"),
+    sql`(SELECT a.*, d.device_type_id FROM device d JOIN ${asked} a ON a.device_uid = d.uid
+    WHERE ${isInTime(sql.ref("a.until"), sql.ref("d.locked_at"))})`,
+  )}),
+  named AS (
+    SELECT a.*, o.tenant_id, o.device_id, o.serial_number, 't/' || t.slug AS prefix, y.publish_topics AS publish_templates,
+      y.subscribe_topics AS subscribe_templates
+    FROM old o JOIN ${asked} a ON a."supersededFingerprint" = o.fingerprint_sha256 JOIN device d ON d.uid = o.device_uid
+    JOIN shared_tenants t ON t.id = o.tenant_id LEFT JOIN shared_device_types y ON y.id = d.device_type_id
+  ),
+  renewed AS (SELECT n.*, ${withTopics("n")} FROM named n),
   ${insertCertificate(
     "device_cert_renewed",
-    p,
-    sql.ref("renewed"),
+    rows.valuesOf("s"),
+    renewed,
     {
       publishTopics: sql.ref("s.publish_topics"),
       subscribeTopics: sql.ref("s.subscribe_topics"),
-      issuedBy: sql`${p.actor}::text`,
+      issuedBy: sql.ref("s.actor"),
       claimId: sql`NULL::uuid`,
     },
     sql.ref("s.serial_number"),
   )}
-  SELECT publish_topics AS "publishTopics", subscribe_topics AS "subscribeTopics" FROM renewed`,
+  SELECT "certificateId", publish_topics AS "publishTopics", subscribe_topics AS "subscribeTopics" FROM ${renewed}`,
 );
 
 /** `not_live`: the replaced certificate is live no more, or not the device's. `key_blocked`: the new key is blocked. Nothing is written then. */
 export type NotRenewed = "not_live" | "key_blocked";
 
 /**
- * Replaces a certificate by its successor in one statement.
- * A trigger extends the lease of the client id, without asking whether it is in use (spec 4.10 rule 4).
+ * Replaces certificates by their successors in one statement. No two of them may be of one certificate or key.
+ * A trigger extends the leases of the client ids, without asking whether they are in use (spec 4.10 rule 4).
  *
- * @returns the topics of the successor
+ * @returns the topics of each successor, in their order. What only several of them together are refused for is an error.
  */
-export async function commitRenewal(db: Db, renewal: SignedRenewal): Promise<Topics | NotRenewed> {
-  const { fingerprint: supersededFingerprint, deviceId, issued, auditId, until, now } = renewal;
-  const values = { supersededFingerprint, deviceId, until, actor: `device:${deviceId}` };
+export async function commitRenewals(db: Db, renewals: readonly SignedRenewal[]): Promise<(Topics | NotRenewed)[]> {
   try {
-    const [row] = await runStatement(db, renew, { ...values, ...signedValues(issued, auditId, now) });
-    return row ?? "not_live";
+    const recorded = await runStatement(db, renew, { asked: jsonOf(renewals.map(valuesOf)) });
+    const topics = new Map(recorded.map(({ certificateId, ...each }) => [certificateId, each]));
+    return renewals.map(({ issued }) => topics.get(issued.id) ?? "not_live");
   } catch (error) {
-    if (refusalCode(error) === "key_blocked") return "key_blocked";
+    if (renewals.length > 1) throw error;
+    if (refusalCode(error) === "key_blocked") return ["key_blocked"];
     // Before the facts are read: a database that cannot write still says of a revoked certificate that it is.
-    if (until !== null && isReadOnly(error)) return "not_live";
+    if (renewals[0]!.until !== null && isReadOnly(error)) return ["not_live"];
     throw error;
   }
 }
+
+function valuesOf(renewal: SignedRenewal): RenewalValues {
+  const { fingerprint: supersededFingerprint, deviceId, issued, auditId, until, now } = renewal;
+  const actor = `device:${deviceId}`;
+  return { supersededFingerprint, deviceId, until, actor, ...signedValues(issued, auditId, now) };
+}
+
+/** Whether an error concerns every renewal of a statement. */
+export const isOfAll = (error: unknown): boolean => isUnavailable(error) && !isReadOnly(error);

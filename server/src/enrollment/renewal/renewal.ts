@@ -3,7 +3,7 @@ import { type CsrResult, selfEnrolled } from "../../pki/pki.ts";
 import { answeredTopics } from "../answered-topics.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { type SignedLeaf, signLeaf } from "../sign-leaf.ts";
-import { commitRenewal, type NotRenewed } from "./renewal-store.ts";
+import type { NotRenewed } from "./renewal-store.ts";
 
 /** Spec 2.3; flat (docs/spec-decisions.md); times are ISO 8601 in UTC. */
 export interface RenewalAnswer {
@@ -58,7 +58,7 @@ export async function recordRenewal(
   };
   await faultPoint("renew.commit");
   const auditId = deps.ids.uuid(now);
-  const outcome = await commitRenewal(deps.database.db, { fingerprint, deviceId, issued, auditId, until, now });
+  const outcome = await deps.recordRenewal({ fingerprint, deviceId, issued, auditId, until, now });
   await faultPoint("renew.committed");
   if (typeof outcome === "string") return outcome;
   return {

@@ -8,7 +8,7 @@ function controlled(most = 10, apartMs = 0) {
   const batcher = new RequestBatcher<string, string>({
     most,
     apartMs,
-    keyOf: (request) => request[0]!,
+    keysOf: (request) => [request[0]!],
     run: (requests) =>
       new Promise((resolve, reject) => {
         batches.push({

@@ -8,8 +8,8 @@ export interface RequestBatcherOptions<Request, Answer> {
   most: number;
   /** A batch that is not full begins no sooner than this after the one before began. A request that comes later than that never waits. */
   apartMs?: number;
-  /** Requests with the same key are run one after the other, in the order of the calls; others do not wait for them. */
-  keyOf?(request: Request): string;
+  /** Requests that have a key in common are run one after the other, in the order of the calls; others do not wait for them. */
+  keysOf?(request: Request): readonly string[];
   /** @returns an answer to each request, in their order */
   run(requests: Request[]): Promise<Answer[]>;
   /** Whether an error concerns every request. If not, each of the batch is run again alone, and the one that is at fault fails. */
@@ -21,6 +21,8 @@ interface Waiting<Request, Answer> {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
+
+const NONE: readonly string[] = [];
 
 /**
  * Answers requests in batches, one at a time: those of one turn of the event loop and, under load, those that arrive while a batch is run. An error
@@ -57,13 +59,15 @@ export class RequestBatcher<Request, Answer> {
   }
 
   #takeBatch(): Waiting<Request, Answer>[] {
-    const { most, keyOf } = this.#options;
+    const { most, keysOf } = this.#options;
     const keys = new Set<string>();
     const batch: Waiting<Request, Answer>[] = [];
     this.#waiting = this.#waiting.filter((each) => {
-      const key = keyOf?.(each.request);
-      if (batch.length === most || (key !== undefined && keys.has(key))) return true;
-      if (key !== undefined) keys.add(key);
+      if (batch.length === most) return true;
+      const own = keysOf?.(each.request) ?? NONE;
+      const isFree = !own.some((key) => keys.has(key));
+      for (const key of own) keys.add(key);
+      if (!isFree) return true;
       batch.push(each);
       return false;
     });

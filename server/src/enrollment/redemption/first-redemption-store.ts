@@ -1,0 +1,162 @@
+import { type RawBuilder, sql } from "kysely";
+import { spendAllowance } from "../../access/access.ts";
+import {
+  insertCertificate,
+  type SignedCertificate,
+  type SignedValues,
+  signedValues,
+} from "../../certificates/certificates.ts";
+import { leaseToDevice } from "../../connections/connections.ts";
+import type { Db } from "../../db/database.ts";
+import { isUnavailable, refuse } from "../../db/refusal.ts";
+import { type Parameters, runStatement, statement } from "../../db/statement.ts";
+import {
+  type EnrolledDeviceValues,
+  insertEnrolledDevice,
+  joinIntendedGroups,
+  withTopics,
+} from "../../devices/devices.ts";
+import { askedRows, jsonOf, SIGNED_TYPES } from "../asked-rows-store.ts";
+import { isInTime } from "../deadline-store.ts";
+import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./recorded-redemption-store.ts";
+
+/** The first redemption of a device, ready to be recorded. */
+export interface FirstRedemption extends Redemption {
+  codeHmac: Buffer;
+  /** By the clock of the database; nothing is recorded later, unless null. */
+  until: Date | null;
+  issued: SignedCertificate;
+  /** What `spendAllowance` takes. */
+  quotaRound: string | null;
+}
+
+/** What the claim of a recorded redemption says of its device. */
+export interface Enrolled {
+  tenantSlug: string;
+  publishTopics: string[];
+  subscribeTopics: string[];
+  /** Whether this was the last use of the claim. */
+  usedUp: boolean;
+}
+
+interface FirstValues extends SignedValues, EnrolledDeviceValues {
+  codeHmac: Buffer;
+  until: Date | null;
+  quotaRound: string | null;
+}
+
+const rows = askedRows<FirstValues>({
+  ...SIGNED_TYPES,
+  codeHmac: "bytea",
+  until: "timestamptz",
+  quotaRound: "uuid",
+  deviceUid: "uuid",
+  deviceId: "text",
+  hardwareFingerprint: "text",
+  fingerprintKey: "text",
+  hardwareModel: "text",
+  agentVersion: "text",
+  agentCapabilities: "text[]",
+  macAddress: "text",
+});
+const [asked, claim, enrolled] = [sql.ref("asked"), sql.ref("claim"), sql.ref("enrolled")];
+
+interface ManyValues {
+  /** JSON: an array of objects with the values of each redemption. */
+  asked: string;
+  /** Whose claims they are. */
+  tenantId: string;
+  /** The earliest time of a redemption. */
+  now: Date;
+}
+
+/** The redemptions of devices that have not enrolled before. Looked up for each alone, by index. */
+const askedOf = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`asked AS MATERIALIZED (
+    SELECT a.* FROM ${rows.from(p.asked)}
+    WHERE (SELECT 1 FROM shared_devices d WHERE d.tenant_id = ${p.tenantId}::uuid AND d.fingerprint_key = a."fingerprintKey"
+      AND d.deleted_at IS NULL LIMIT 1) IS NULL
+  )`;
+
+/**
+ * Counts the uses of claims, which are locked in the order of their ids, so that two statements never wait for each other; the quota's lock comes
+ * before, as in a transaction that counts. Tenant and status are compared as a whole, so that no index of open claims is read. Of redemptions that ask for more uses than a claim has left, as many are recorded (spec 3.1 rule 1).
+ */
+const countUses = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`locked AS MATERIALIZED (
+    SELECT l.*, clock_timestamp() AS locked_at FROM (
+      SELECT c.id, c.code_hmac, c.expires_at, c.max_uses - c.used_count AS uses_left FROM claims c
+      WHERE c.code_hmac = ANY (ARRAY(SELECT "codeHmac" FROM ${asked}))
+        AND (c.tenant_id, c.status) IS NOT DISTINCT FROM (${p.tenantId}::uuid, 'pending') AND (SELECT bool_and(${spendAllowance(p.tenantId, "devices", sql.ref("r.round"))})
+        FROM (SELECT DISTINCT "quotaRound" AS round FROM ${asked}) r)
+      ORDER BY c.id FOR NO KEY UPDATE) l
+  ), granted AS (
+    SELECT g.* FROM (
+      SELECT a.*, l.id AS claim_id, l.uses_left, row_number() OVER (PARTITION BY l.id) AS place
+      FROM locked l JOIN ${asked} a ON a."codeHmac" = l.code_hmac
+      WHERE l.expires_at > a.now AND ${isInTime(sql.ref("a.until"), sql.ref("l.locked_at"))}) g
+    WHERE g.place <= g.uses_left
+  ), counted AS (
+    UPDATE claims c SET used_count = used_count + w.uses, last_redeemed_at = w.now,
+      status = CASE WHEN used_count + w.uses = max_uses THEN 'used' ELSE status END
+    FROM (SELECT claim_id, count(*)::int AS uses, max(now) AS now FROM granted GROUP BY claim_id) w
+    WHERE c.id = w.claim_id AND c.id = ANY (ARRAY(SELECT id FROM locked))
+    RETURNING c.id, tenant_id, status, intended_name, intended_device_type_id, intended_group_ids
+  ), claim AS (
+    SELECT g.*, c.tenant_id, c.status, c.intended_name, c.intended_device_type_id, c.intended_group_ids
+    FROM counted c JOIN granted g ON g.claim_id = c.id
+  )`;
+
+const enroll = statement<ManyValues, Enrolled & { deviceUid: string; recorded: boolean }>(
+  "redeem-many",
+  (p) => sql`WITH ${askedOf(p)}, ${countUses(p)},
+  device AS (${insertEnrolledDevice(rows.valuesOf("c"), claim)}),
+  named AS (
+    SELECT c.*, d.device_uid, d.device_id, t.slug, 't/' || t.slug AS prefix,
+      y.publish_topics AS publish_templates, y.subscribe_topics AS subscribe_templates
+    FROM claim c JOIN device d ON d.device_uid = c."deviceUid" JOIN shared_tenants t ON t.id = c.tenant_id
+    LEFT JOIN shared_device_types y ON y.id = c.intended_device_type_id
+  ),
+  enrolled AS (SELECT n.*, ${withTopics("n")} FROM named n),
+  joined AS (${joinIntendedGroups(enrolled)}),
+  ${leaseToDevice({ notAfter: sql.ref("s.notAfter"), now: p.now }, enrolled)},
+  ${insertCertificate("device_cert_enrolled", rows.valuesOf("s"), enrolled, {
+    publishTopics: sql.ref("s.publish_topics"),
+    subscribeTopics: sql.ref("s.subscribe_topics"),
+    issuedBy: sql`'claim:' || s.claim_id`,
+    claimId: sql.ref("s.claim_id"),
+  })}
+  SELECT device_uid AS "deviceUid", status = 'used' AS "usedUp", slug AS "tenantSlug", publish_topics AS "publishTopics",
+    subscribe_topics AS "subscribeTopics", CASE WHEN EXISTS (SELECT 1 FROM leased l WHERE l.client_id = device_id) THEN true
+      ELSE ${refuse("client_id_in_use")} END AS recorded
+  FROM enrolled`,
+);
+
+/**
+ * Records first redemptions of devices of one tenant, with claims of it, in one statement that takes effect whole or not at all: the uses of the claims,
+ * the devices, their groups, the leases of their client ids, the certificates and the audit entries. No two of them may be of one hardware
+ * fingerprint or key.
+ *
+ * @returns for each what its claim says, in their order. What only several of them together are refused for is an error.
+ */
+export async function enrollDevices(
+  db: Db,
+  tenantId: string,
+  redemptions: readonly FirstRedemption[],
+): Promise<(Enrolled | NotRecorded)[]> {
+  const now = new Date(Math.min(...redemptions.map((each) => each.now.getTime())));
+  const values = { asked: jsonOf(redemptions.map(valuesOf)), tenantId, now };
+  try {
+    const recorded = new Map((await runStatement(db, enroll, values)).map((row) => [row.deviceUid, row]));
+    return redemptions.map(({ device }) => recorded.get(device.uid) ?? "changed");
+  } catch (error) {
+    if (redemptions.length > 1) throw error;
+    return [outcomeOf(error)];
+  }
+}
+
+function valuesOf(redemption: FirstRedemption): FirstValues {
+  const { codeHmac, until, quotaRound, issued, auditId, now } = redemption;
+  return { codeHmac, until, quotaRound, ...deviceValues(redemption), ...signedValues(issued, auditId, now) };
+}
+
+/** Whether an error concerns every redemption of a statement. */
+export const isOfAll = isUnavailable;
