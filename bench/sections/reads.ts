@@ -9,7 +9,7 @@ import { startPostgres } from "../peers/postgres.ts";
 import type { Figure } from "../report.ts";
 import { chart } from "../rows/chart.ts";
 import { getDevice } from "../rows/get-device.ts";
-import { longAudit, longLists } from "../rows/long-lists.ts";
+import { GROWING, longAudit, longestLists, longLists } from "../rows/long-lists.ts";
 import { millionExport, millionLists } from "../rows/million-lists.ts";
 import { add, available, progress, setting } from "../run.ts";
 
@@ -48,6 +48,11 @@ export async function readsOfApp(): Promise<void> {
 /** The certificate audit with ten million entries. */
 export async function readsOfAudit(): Promise<void> {
   await onLongLists(["certificate_audit"], [10_000_000], (muster, url, [lists]) => longAudit(muster, url, lists!));
+}
+
+/** Those lists that grow with ten million rows each; `rows=` sets how many there are. */
+export async function readsOfLongestLists(): Promise<void> {
+  await onLongLists(GROWING, [1000, setting("rows", 10_000_000)], longestLists);
 }
 
 export async function readsOfCharts(): Promise<void> {
