@@ -221,6 +221,42 @@ test("re-enrolling changes type and groups only where the claim names them", asy
   assert.deepEqual([device.groupIds, device.deviceTypeId], [[yard.id], type.id]);
 });
 
+test("of redemptions at once, each device has the type and groups of its own claim, and each that is refused its own reason", async () => {
+  const tenant = await addTenant(registry);
+  const [hall, yard] = [
+    await registry.groups.createGroup(tenant.caller, { name: "Hall" }),
+    await registry.groups.createGroup(tenant.caller, { name: "Yard" }),
+  ];
+  const inHall = await claimOf(tenant, {
+    intendedGroupIds: [hall.id],
+    intendedDeviceTypeId: tenant.deviceTypeId,
+    maxUses: 3,
+  });
+  const inYard = await claimOf(tenant, { intendedGroupIds: [hall.id, yard.id], maxUses: 3 });
+  const twin = { hardwareFingerprint: "SN-twin" };
+  const codes = [inHall, inYard, inHall, inYard].map(({ claimCode }) => claimCode);
+  const outcomes = await Promise.allSettled([
+    ...codes.map((code) => redeem(request(code, { agentCapabilities: ["logs"] }))),
+    redeem(request(inHall.claimCode, twin)),
+    redeem(request(inYard.claimCode, twin)),
+    redeem(request(inYard.claimCode, { csr: "no CSR" })),
+  ]);
+  const refusals = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason.code] : []));
+  assert.deepEqual(refusals.sort(), ["invalid_csr", "reenrollment_proof_required"]);
+  const enrolled = outcomes.slice(0, 4).map((each) => (each.status === "fulfilled" ? each.value : assert.fail()));
+  for (const [at, { deviceId, mqtt }] of enrolled.entries()) {
+    const device = await registry.devices.getDevice(tenant.caller, deviceId);
+    const ofHall = at % 2 === 0;
+    assert.deepEqual(device.groupIds.sort(), (ofHall ? [hall.id] : [hall.id, yard.id]).sort());
+    assert.equal(device.deviceTypeId, ofHall ? tenant.deviceTypeId : null);
+    assert.deepEqual(mqtt.publishTopics, ofHall ? [`t/${tenant.slug}/telemetry/${deviceId}`] : []);
+    assert.deepEqual(device.agentCapabilities, ["logs"]);
+    assert.ok((await registry.certificates.identifyDevice(peerOf(mqtt.clientCert))).ok);
+  }
+  const used = await Promise.all([inHall, inYard].map(({ id }) => registry.enrollment.getClaim(tenant.caller, id)));
+  assert.deepEqual(used.map(({ usedCount }) => usedCount).sort(), [2, 3]);
+});
+
 test("the same fingerprint enrolls once in each tenant", async () => {
   const [one, two] = [await addTenant(registry), await addTenant(registry)];
   const a = await enroll(registry, one, { hardwareFingerprint: "SN-9" });
