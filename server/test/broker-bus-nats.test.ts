@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
-import type { NatsBusDeps } from "../src/broker/bus/nats/nats-bus.ts";
+import type { NatsBusDeps } from "../src/broker/bus/nats/nats-bus-deps.ts";
 import type { BrokerEngine } from "../src/broker/engine.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { createMetrics, type Metrics } from "../src/lib/metrics.ts";

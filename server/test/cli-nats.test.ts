@@ -63,7 +63,13 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
       ...changes,
     });
   const nothing = () => undefined;
-  const receiver = { deliver: nothing, deliverShared: nothing, released: nothing, undelivered: nothing };
+  const receiver = {
+    deliver: nothing,
+    deliverShared: nothing,
+    released: nothing,
+    replaced: nothing,
+    undelivered: nothing,
+  };
 
   test("takes a process with the nkey and the client certificate", async () => {
     const bus = createNatsBus(settings());

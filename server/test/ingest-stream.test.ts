@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, headers } from "@nats-io/transport-node";
 import type { MqttClient } from "mqtt";
+import { systemClock } from "../src/lib/clock.ts";
 import { eventually } from "./broker/environment.ts";
 import { onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
@@ -13,7 +14,7 @@ import { publish, range, storedOf, storedUpTo, streamIs, streamServices } from "
 import { type NatsServer, natsMissing, startJetStream, startJetStreamCluster } from "./harness/nats-server.ts";
 import { ask } from "./harness/postgres.ts";
 import { startProcess } from "./harness/process.ts";
-import { TEST_MASTER_KEY, type TestServer } from "./harness/server.ts";
+import { startServer, TEST_MASTER_KEY, type TestServer } from "./harness/server.ts";
 
 type Services = Awaited<ReturnType<typeof streamServices>>;
 
@@ -74,6 +75,28 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     assert.equal(client.connected, true);
     client.end(true);
     assert.deepEqual(stored, { numbers: range(0, next + 50), rejected: 1 });
+  });
+
+  test("a process that is cut off from PostgreSQL serves no client that another process serves", async (t) => {
+    const clocks = { leaseClock: systemClock, machineClock: systemClock };
+    const other = await startServer({ env: services.env, databaseUrl: services.url, ...clocks });
+    const [device, client] = await newClient();
+    t.after(async () => {
+      services.proxy.heal();
+      client.end(true);
+      await other.stop();
+    });
+    await publish(client, device, [0]);
+    services.proxy.vanish();
+    await publish(client, device, [1]);
+    let isClosed = false;
+    void closed(client).then(() => {
+      isClosed = true;
+    });
+    const there = await connectMqtt(other, device);
+    assert.equal(isClosed, true);
+    await publish(there, device, [2]);
+    there.end(true);
   });
 
   test("while NATS is away, acknowledgements wait, and come when it is back", async () => {

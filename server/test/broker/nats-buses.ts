@@ -9,7 +9,8 @@ import {
   encodeNumber,
 } from "../../src/broker/bus/frame.ts";
 import { FrameSplitter } from "../../src/broker/bus/frame-fields.ts";
-import { NatsBus, type NatsBusDeps } from "../../src/broker/bus/nats/nats-bus.ts";
+import { NatsBus } from "../../src/broker/bus/nats/nats-bus.ts";
+import type { NatsBusDeps } from "../../src/broker/bus/nats/nats-bus-deps.ts";
 import { subjectsOf } from "../../src/broker/bus/nats/subjects.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
 import type { NatsSettings } from "../../src/lib/nats/nats-settings.ts";

@@ -45,6 +45,8 @@ export interface BusReceiver {
    * @param settled resolves when what was sent to that process for it is stored, or that process does not answer
    */
   released(session: KnownSession, settled: Promise<void>): void;
+  /** The database names another session as the client's one: a session of this process, if it is one, is to end. */
+  replaced(sessionId: string): void;
   /** A message did not get to the process of this name, or it is not known whether it did. */
   undelivered(message: BusMessage, name: string): void;
 }
@@ -77,6 +79,8 @@ export interface Bus {
   freed(ownerId: string): Promise<void> | undefined;
   /** Resolves when the other processes know of all interest so far, or do not answer; undefined where they know already. */
   announced(): Promise<void> | undefined;
+  /** A session of another process was replaced by one of this process. That process may not learn it from the database: it may be cut off from that. */
+  replace?(sessionId: string): void;
   /** @returns whether another process has a subscriber */
   publish(message: BusMessage): boolean;
   /** The groups with members in other processes that share a subscription to a topic, each with the number of these processes. */

@@ -69,6 +69,7 @@ class Engine implements BrokerEngine {
       router: new Router(options.bus),
       retained: new Retained(options),
       wills: new PendingByOwner(),
+      replaceElsewhere: (sessionId) => options.bus?.replace?.(sessionId),
       publishEarlierWills: (...of) => this.#wills.publishEarlier(...of),
       turns: new TurnWriter(options.bus),
       wheel,
@@ -90,7 +91,7 @@ class Engine implements BrokerEngine {
 
   /** What takes messages of other processes. */
   #receiver(): BusReceiver {
-    const { router, retained, persistence } = this.#deps;
+    const { router, retained, persistence, registry } = this.#deps;
     return {
       deliver(published) {
         retained.arrived(published);
@@ -103,6 +104,7 @@ class Engine implements BrokerEngine {
       },
       undelivered: (published, name) => persistence.routes.undelivered(published, name),
       released: (session, settled) => persistence.routes.released(session, settled),
+      replaced: (sessionId) => void registry.drop({ sessionId }, "takeover"),
     };
   }
 

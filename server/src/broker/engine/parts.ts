@@ -26,6 +26,8 @@ export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" 
   wills: PendingByOwner;
   /** Publishes what earlier connections of a client have left as their will. @param mayEnd the last one's process may be storing its end */
   publishEarlierWills(ownerId: string, sessionId: string, mayEnd: boolean): Promise<void>;
+  /** Has another process end a session that was replaced, without the database. */
+  replaceElsewhere(sessionId: string): void;
   turns: TurnWriter;
   wheel: TimerWheel;
   listener: Pick<Listener, "authenticated">;

@@ -100,6 +100,8 @@ export class Session
   hasEarlierWill = false;
   /** Resolves when a replaced session of another process has ended and is stored, or has not in time. */
   predecessor: Promise<unknown> | undefined;
+  /** Its id. */
+  replacedElsewhere: string | undefined;
   /** Of a session that outlives its connection. */
   persistence: Persistence | undefined;
   #parted: Promise<void> | undefined;

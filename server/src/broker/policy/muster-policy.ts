@@ -97,7 +97,8 @@ async function openSession(
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
   const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrops([drop], REPLACED_MS);
   const replacedHere = previous?.here ? previous.sessionId : undefined;
-  return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced };
+  const replacedElsewhere = drop === undefined ? undefined : previous?.sessionId;
+  return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced, replacedElsewhere };
 }
 
 function kindOf(principal: Principal): "device" | "client" {

@@ -123,4 +123,6 @@ export interface OpenedSession {
   ended?: string;
   /** Resolves when the session that it replaces in another process has closed; to false where it has not in time. */
   awaitReplaced?: (() => Promise<boolean>) | undefined;
+  /** That session. */
+  replacedElsewhere?: string | undefined;
 }

@@ -11,7 +11,8 @@ const EXTENSION_MS = 2_000;
 /**
  * The right of this node to have sessions. Each heartbeat that the database has stored extends it, from the time at which the node sent it. A node
  * that cannot get to the database ends its sessions when the lease has ended, before other nodes reap it. Until then it may keep the connection of a
- * client that has connected to another node since; nothing that arrives on it is acknowledged.
+ * client that has connected to another node since; nothing that arrives on it is acknowledged. Where messages are acknowledged from the ingest stream, the
+ * other node has that connection ended over the bus.
  */
 export class NodeLease {
   readonly #clock: Pick<Clock, "monotonicMs">;

@@ -1,32 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KnownSession } from "../../../connections/connections.ts";
-import { type Clock, SECOND } from "../../../lib/clock.ts";
-import type { Ids } from "../../../lib/ids.ts";
-import type { Logger } from "../../../lib/logger.ts";
-import type { Metrics } from "../../../lib/metrics.ts";
+import { SECOND } from "../../../lib/clock.ts";
 import { NatsClient } from "../../../lib/nats/nats-client.ts";
-import type { NatsSettings } from "../../../lib/nats/nats-settings.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
-import type { BrokerLimits } from "../../limits.ts";
 import { Announcements } from "../announcements.ts";
 import type { Bus, BusMessage, BusReceiver, SharedMessage } from "../bus.ts";
 import { BUS_VERSION, encodeBye, encodeHello, encodePublish, encodeShared } from "../frame.ts";
 import { RemoteState } from "../remote-state.ts";
 import { Inbox } from "./inbox.ts";
+import type { NatsBusDeps } from "./nats-bus-deps.ts";
 import { NatsLink, WaitingBytes } from "./nats-link.ts";
 import { Peer } from "./peer.ts";
 import { subjectsOf, WITHOUT_NATS } from "./subjects.ts";
-
-export interface NatsBusDeps {
-  settings: NatsSettings;
-  limits: Pick<BrokerLimits, "mqttBusBytes" | "natsBusBytes">;
-  clock: Clock;
-  ids: Pick<Ids, "bytes">;
-  metrics: Pick<Metrics, "busMessages" | "busDropped" | "busPeers" | "busConnected">;
-  logger: Logger;
-  /** How often a process says that it runs; a second where it is left out. */
-  tickMs?: number;
-}
 
 /** How long a start waits for processes that answer, and for their interest. */
 const ANSWER_MS = 300;
@@ -145,6 +130,11 @@ export class NatsBus implements Bus {
     return this.#announcements.announced();
   }
 
+  replace(sessionId: string): void {
+    this.#client.publish(this.#subjects.replaced, Buffer.from(sessionId));
+    this.#client.flush();
+  }
+
   publish(message: BusMessage): boolean {
     const peers = this.#remote.interest.peersOf(message.tenantId, message.message.topic);
     if (!peers) return false;
@@ -174,11 +164,12 @@ export class NatsBus implements Bus {
   }
 
   #ofClient() {
-    const { all, to, away } = this.#subjects;
+    const { all, to, away, replaced } = this.#subjects;
     return {
       subscriptions: new Map([
         [to(this.name), (data: Buffer) => this.#inbox.received(data)],
         [all, (data: Buffer) => this.#heard(data)],
+        [replaced, (data: Buffer) => this.#receiver?.replaced(data.toString("latin1"))],
         [away(this.name, "*"), (_: Buffer, subject: string) => this.#isAway(subject.slice(away(this.name, "").length))],
       ]),
       onConnected: (isConnected: boolean) => this.#deps.metrics.busConnected.set({ bus: "nats" }, Number(isConnected)),

@@ -4,6 +4,8 @@ export function subjectsOf(version: number) {
   return {
     /** Processes of any version announce themselves. */
     all: "muster.bus.all",
+    /** Ids of sessions that have been replaced, for the process that has them. */
+    replaced: "muster.bus.replaced",
     /** For one process. */
     to: (name: string) => `${root}.to.${name}`,
     /** NATS answers here that `to` has no subscription. */

@@ -1,0 +1,18 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { Ids } from "../../../lib/ids.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import type { Metrics } from "../../../lib/metrics.ts";
+import type { NatsSettings } from "../../../lib/nats/nats-settings.ts";
+import type { BrokerLimits } from "../../limits.ts";
+
+/** What the bus over NATS needs. */
+export interface NatsBusDeps {
+  settings: NatsSettings;
+  limits: Pick<BrokerLimits, "mqttBusBytes" | "natsBusBytes">;
+  clock: Clock;
+  ids: Pick<Ids, "bytes">;
+  metrics: Pick<Metrics, "busMessages" | "busDropped" | "busPeers" | "busConnected">;
+  logger: Logger;
+  /** How often a process says that it runs; a second where it is left out. */
+  tickMs?: number;
+}
