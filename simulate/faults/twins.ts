@@ -12,6 +12,7 @@ interface Connection {
   /** 0 until CONNACK. */
   openedAt: number;
   isEnded: boolean;
+  endedAt: number;
   /** Packet id → the time at which a message was sent that is not acknowledged yet. */
   readonly sent: Map<number, { number: number; at: number }>;
   /** When messages were sent that were acknowledged. */
@@ -53,10 +54,11 @@ class Twin {
     for (const [index, one] of open.entries())
       for (const other of open.slice(index + 1)) {
         const [first, second] = [servedAfter(one, other.openedAt), servedAfter(other, one.openedAt)];
-        if (first.length > 0 && second.length > 0 && overlap(first, second))
-          found.push(
-            `${this.identity.deviceId}: connections to nodes ${one.node + 1} and ${other.node + 1} were served at once: ${first.length} and ${second.length} acknowledgements`,
-          );
+        if (first.length > 0 && second.length > 0 && overlap(first, second)) {
+          const [began, ...parts] = [Math.min(one.openedAt, other.openedAt), describe(one), describe(other)];
+          const times = parts.map((part) => part(began)).join("; ");
+          found.push(`${this.identity.deviceId}: two connections were served at once: ${times}`);
+        }
       }
     return found;
   }
@@ -76,6 +78,7 @@ class Twin {
       node,
       openedAt: 0,
       isEnded: false,
+      endedAt: Number.POSITIVE_INFINITY,
       sent: new Map(),
       acknowledged: [],
       wire: new Wire({ key, cert, ca, host, port, servername, minVersion: "TLSv1.2" }, 5, LONGEST_PACKET, {
@@ -86,6 +89,7 @@ class Twin {
         },
         ended: () => {
           connection.isEnded = true;
+          connection.endedAt = nowMs();
         },
       }),
     };
@@ -110,6 +114,15 @@ class Twin {
 }
 
 const servedAfter = ({ acknowledged }: Connection, at: number) => acknowledged.filter((sent) => sent > at);
+
+/** Its times, in seconds after `began`. */
+function describe({ node, openedAt, endedAt, acknowledged }: Connection): (began: number) => string {
+  return (began) => {
+    const after = (ms: number) => ((ms - began) / 1000).toFixed(2);
+    const sent = `${acknowledged.length} messages acknowledged, sent at ${after(Math.min(...acknowledged))} to ${after(Math.max(...acknowledged))} s`;
+    return `node ${node + 1}: open from ${after(openedAt)} to ${after(endedAt)} s, ${sent}`;
+  };
+}
 
 /** Whether one was served before and after a time at which the other was. */
 function overlap(first: readonly number[], second: readonly number[]): boolean {
