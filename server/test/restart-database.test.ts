@@ -18,6 +18,7 @@ import {
   type TestTenant,
 } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
+import { ask } from "./harness/postgres.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /** The most time of a request while the database does not answer, plus what a busy machine adds. */
@@ -58,6 +59,26 @@ if (onPostgres) {
   });
 
   const listDevices = () => https(`${server.httpUrl}/api/v1/devices`, { ca: server.ca, headers: { "x-api-key": key } });
+
+  test("messages whose commit was not confirmed are stored once, although they are stored again", async () => {
+    const device = await enrollDevice(server, tenant);
+    const client = await connectMqtt(server, device);
+    const publish = (n: number) => client.publishAsync(device.topic, `{"n":${n}}`, { qos: 1 });
+    const stored = async () => {
+      const of = `device_uid = (SELECT uid FROM devices WHERE id = '${device.deviceId}')`;
+      const read = `SELECT number FROM shared_readings WHERE metric = 'n' AND ${of} ORDER BY ts`;
+      return (await ask<{ number: number }>(database.url!, read)).map(({ number }) => number);
+    };
+    await publish(0);
+    proxy.loseAnswers();
+    const published = Promise.all([1, 2, 3].map(publish));
+    await eventually(async () => assert.ok((await stored()).length > 1));
+    proxy.vanish();
+    proxy.heal();
+    await published;
+    assert.deepEqual(await stored(), [0, 1, 2, 3]);
+    await client.endAsync();
+  });
 
   /** Asserts a 503 of the documented shape, in time. */
   async function unavailable(what: string, work: () => Promise<{ status: number; json: { error: string } }>) {

@@ -8,6 +8,8 @@ export interface DatabaseProxy {
   pause(): void;
   /** Passes nothing on any more over the connections that there are, and takes new ones: a host that went without farewell. */
   lose(): void;
+  /** Passes on what the service sends, and loses the answers. */
+  loseAnswers(): void;
   /** Breaks every connection and refuses new ones: a server that is gone. */
   vanish(): void;
   /** As it was. */
@@ -19,7 +21,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   const target = new URL(databaseUrl);
   const pairs = new Set<[Socket, Socket]>();
   const lost: [Socket, Socket][] = [];
-  let state: "up" | "paused" | "gone" = "up";
+  let state: "up" | "paused" | "gone" | "mute" = "up";
 
   const server = createServer((near) => {
     if (state === "gone") return void near.destroy();
@@ -30,7 +32,9 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       [near, far],
       [far, near],
     ] as const) {
-      from.on("data", (bytes) => to.write(bytes));
+      from.on("data", (bytes) => {
+        if (state !== "mute" || to === far) to.write(bytes);
+      });
       from.on("error", () => to.destroy());
       from.on("close", () => {
         to.destroy();
@@ -60,6 +64,9 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       for (const pair of pairs) for (const socket of pair) socket.pause();
       lost.push(...pairs);
       pairs.clear();
+    },
+    loseAnswers() {
+      state = "mute";
     },
     vanish() {
       state = "gone";

@@ -1,6 +1,7 @@
 import type { RetainOutcome } from "../../connections/connections.ts";
 import type { Route } from "../bus/bus.ts";
 import type { PublishPacket } from "../codec/read-publish.ts";
+import type { FirstArrival } from "../policy/policy.ts";
 import type { Ordered } from "./in-order.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface Incoming extends Ordered {
   /** What became of it as a message that is to be retained; `undefined` before that, and where it is not to be. */
   retained?: RetainOutcome["kind"];
   fate: Fate;
+  /** Set when it is first to be stored: a commit whose answer was lost is then repeated with the same times. */
+  arrival?: FirstArrival;
   /** It is stored, but perhaps not for every stored session. */
   isIngested?: boolean;
   /** Owners of stored sessions for whom it is stored. */

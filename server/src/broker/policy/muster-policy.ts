@@ -53,10 +53,10 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
     // Telemetry is what devices publish. A message of a gateway or service only goes to subscribers.
     storesMessagesOf: ({ deviceUid }) => deviceUid !== undefined,
-    async storeMessage(principal, topic, payload, arrivedAt) {
+    async storeMessage(principal, topic, payload, arrival) {
       const { tenantId, deviceUid, clientId } = principal;
       if (deviceUid === undefined) return;
-      await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload, arrivedAt });
+      await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload, arrival });
     },
     openSession: (principal, session) => openSession(checked, principal, session),
     closeSession(principal, sessionId, reason) {

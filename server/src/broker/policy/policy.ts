@@ -95,9 +95,9 @@ export interface BrokerPolicy {
    * Stores a message that `mayPublish` allowed. When it resolves the message is durable: acknowledge it then, never before.
    * An engine passes on the messages of a client in their order, and may pass on the next one before the last is stored.
    *
-   * @param arrivedAt of a message that may have been stored before
+   * @param arrival of a message that is stored again where it is not known to be stored: the same object each time
    */
-  storeMessage(principal: Principal, topic: string, payload: Buffer, arrivedAt?: Date): Promise<void>;
+  storeMessage(principal: Principal, topic: string, payload: Buffer, arrival?: FirstArrival): Promise<void>;
   /** Whether {@link storeMessage} stores what this client publishes, or leaves it to subscribers. */
   storesMessagesOf(principal: Principal): boolean;
   /** Records the session of an authorized client; rejects when the database fails. */
@@ -108,6 +108,14 @@ export interface BrokerPolicy {
   waitingCommands(principal: Principal, request: Omit<CommandRequest, "deviceUid">): Promise<WaitingCommand[]>;
   /** Deletes a command that its device has acknowledged. Rejects when the database fails. */
   acknowledgeCommand(id: string): Promise<void>;
+}
+
+/** When a message was first to be stored, as the policy has recorded it; `nowMs` may be given. */
+export interface FirstArrival {
+  /** Milliseconds since 1970. */
+  nowMs?: number;
+  /** Microseconds since 1970. */
+  time?: number;
 }
 
 export interface OpenedSession {

@@ -82,7 +82,7 @@ export class DelayedWills {
     const { tenantId, topic, payload, dueAt } = will;
     const sender = senderOf(will);
     const message = messageOf(this.#deps, { ...will, expiresAt: null });
-    await policy.storeMessage(sender, topic, payload, dueAt);
+    await policy.storeMessage(sender, topic, payload, { nowMs: dueAt.getTime() });
     const routed = { tenantId, message, retain: will.retain, storedFor: new Set<string>() };
     const retained = will.retain ? this.#deps.retained.rowOf(sender, message) : undefined;
     const isOurs = await routes.storeAs(routed, async (messages) => {

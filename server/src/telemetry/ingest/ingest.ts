@@ -14,7 +14,7 @@ import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import type { StreamedMessage } from "../stream/batch-format.ts";
 import type { StreamPosition } from "../stream/position.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
-import { type Message, prepareMessage, unprepared } from "./prepare-message.ts";
+import { type FirstArrival, type Message, prepareMessage, unprepared } from "./prepare-message.ts";
 import { createReceivedTimes, type ReceivedTimes } from "./received-times.ts";
 import { createRepeats } from "./repeats.ts";
 import { createServerTime, reservedTimes, type ServerTime } from "./server-time.ts";
@@ -103,9 +103,13 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
 
   return {
     ingest(message) {
-      const { arrivedAt } = message;
-      const nowMs = (arrivedAt ?? clock.now()).getTime();
-      return add(message, nowMs, arrivedAt ? createServerTime() : ofDevices);
+      const { arrival } = message;
+      if (arrival?.nowMs !== undefined)
+        return add(message, arrival.nowMs, reservedTimes(arrival.time ?? arrival.nowMs * 1000));
+      const nowMs = clock.now().getTime();
+      if (arrival === undefined) return add(message, nowMs, ofDevices);
+      arrival.nowMs = nowMs;
+      return add(message, nowMs, recordFirst(ofDevices, arrival));
     },
     replay: ({ message, nowMs, time }, position) => add(message, nowMs, reservedTimes(time), position),
     queue() {
@@ -119,6 +123,22 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
     lastReceived: (deviceUids) => lastReceived(deviceUids, received, shards),
     async drain() {
       await Promise.all(shards.map((shard) => shard.drain()));
+    },
+  };
+}
+
+/** Gives times as `times` does, and records the first one. */
+function recordFirst(times: ServerTime, arrival: FirstArrival): ServerTime {
+  return {
+    next(deviceUid, nowMs) {
+      const time = times.next(deviceUid, nowMs);
+      arrival.time ??= time;
+      return time;
+    },
+    reserve(deviceUid, nowMs, count) {
+      const first = times.reserve(deviceUid, nowMs, count).next(deviceUid, nowMs);
+      arrival.time = first;
+      return reservedTimes(first);
     },
   };
 }

@@ -11,8 +11,16 @@ export interface Message {
   deviceId: string;
   topic: string;
   payload: Buffer;
-  /** When it arrived, if that is not now: stored once more at the same time, its readings replace those stored before. */
-  arrivedAt?: Date | undefined;
+  /** Of a message that may be stored again: with the same times, its readings replace those stored before. */
+  arrival?: FirstArrival | undefined;
+}
+
+/** When a message arrived: set when it is first to be stored, unless the caller knows it. */
+export interface FirstArrival {
+  /** Milliseconds since 1970. */
+  nowMs?: number;
+  /** The first time that one of its readings was given, in microseconds since 1970; the beginning of `nowMs` where there was none. */
+  time?: number;
 }
 
 /** Parses a message and gives every reading a time. A bad payload becomes a rejected message. */

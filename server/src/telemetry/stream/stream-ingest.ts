@@ -189,12 +189,14 @@ export class StreamIngest {
     void this.poll();
   }
 
-  #arrivalOf({ arrivedAt, deviceUid, payload }: Message): Arrival {
-    const nowMs = (arrivedAt ?? this.#deps.clock.now()).getTime();
-    if (arrivedAt) return { nowMs, time: nowMs * 1000 };
+  #arrivalOf({ arrival, deviceUid, payload }: Message): Arrival {
+    if (arrival?.nowMs !== undefined) return { nowMs: arrival.nowMs, time: arrival.time ?? arrival.nowMs * 1000 };
+    const nowMs = this.#deps.clock.now().getTime();
     // An object is one reading. Of an array each record may need a time.
     const count = payload[0] === BRACE ? 1 : Math.ceil(payload.length / RECORD_BYTES) + 1;
-    return { nowMs, time: this.#times.reserve(deviceUid, nowMs, count).next(deviceUid, nowMs) };
+    const first = { nowMs, time: this.#times.reserve(deviceUid, nowMs, count).next(deviceUid, nowMs) };
+    if (arrival) Object.assign(arrival, first);
+    return first;
   }
 }
 
