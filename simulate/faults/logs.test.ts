@@ -8,6 +8,10 @@ const ended = (why: string) =>
 test("killed processes and failing databases are counted, what nothing has handled is a failure", () => {
   const logs = new LogSummary();
   const lost = JSON.stringify({ level: "warn", msg: "a database connection broke" });
+  const unavailable = { level: "error", msg: "request failed", err: { stack: "Error: Connection terminated" } };
+  logs.add([JSON.stringify(unavailable)]);
+  assert.equal(logs.unhandled.size, 0);
+  logs.entries.clear();
   logs.add([lost, lost, ended("SIGKILL"), JSON.stringify({ level: "info", msg: "ready" }), ""]);
   assert.deepEqual(
     [...logs.entries.values()].map(({ count }) => count),

@@ -17,6 +17,9 @@ const UNHANDLED = [
   "a broadcast of another process cannot be read",
   "a command failed",
 ];
+/** What is logged of requests and commands that were answered with 503, as long as PostgreSQL was away. */
+const WITHOUT_DATABASE =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|Client has encountered/;
 const ENDED = "a process of the service ended; it is started again";
 const MAX_EXAMPLE = 600;
 
@@ -41,8 +44,8 @@ export class LogSummary {
     const { level = "", msg = "", why } = parsed;
     if (!["warn", "error", "fatal"].includes(level)) return;
     count(this.entries, `${level}: ${msg}`, line);
-    const isKilled = msg === ENDED && why === "SIGKILL";
-    if (level === "fatal" || UNHANDLED.includes(msg) || (msg === ENDED && !isKilled)) count(this.unhandled, msg, line);
+    const isExpected = msg === ENDED ? why === "SIGKILL" : !UNHANDLED.includes(msg) || WITHOUT_DATABASE.test(line);
+    if (level === "fatal" || !isExpected) count(this.unhandled, msg, line);
   }
 }
 
