@@ -2,7 +2,7 @@ import { NATS_VERSION_FLOOR } from "../../server/test/harness/nats-server.ts";
 import { unlessEnded } from "../interrupt.ts";
 import { enrollDevices } from "../load/devices.ts";
 import { createTenant } from "../load/tenant.ts";
-import { cpuMs, familyCpuMs } from "../measure.ts";
+import { cpuMs, familyCpuMs, until } from "../measure.ts";
 import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
 import { startNatsServers } from "../peers/nats.ts";
 import { query, startPostgres } from "../peers/postgres.ts";
@@ -46,7 +46,9 @@ export async function ingestStreamOnPostgres(): Promise<void> {
     for (let round = 1; round <= ROUNDS; round++) {
       for (const way of WAYS) {
         progress(`MUSTER_INGEST=${way}, round ${round} of ${ROUNDS}`);
-        const measure = (muster: MusterProcess) => {
+        const measure = async (muster: MusterProcess) => {
+          // What a former process has left in the stream is stored first.
+          await until(`MUSTER_INGEST=${way}`, 60, async () => (await waysOf(databaseUrl)) === way || undefined);
           const natsMs = () => nats.reduce((sum, { pid }) => sum + cpuMs(pid), 0);
           const used = () => ({ serverMs: familyCpuMs(muster.pid), databaseMs: postgres.cpuMs(), natsMs: natsMs() });
           return ingestOfWay(muster, identities, { used, count });
@@ -60,4 +62,10 @@ export async function ingestStreamOnPostgres(): Promise<void> {
     await postgres.stop();
     dataDir.remove();
   }
+}
+
+/** Which way the messages of devices take. */
+async function waysOf(databaseUrl: string): Promise<string> {
+  const rows = await query<{ way: string }>(databaseUrl, "SELECT DISTINCT way FROM stream_processes");
+  return rows.map(({ way }) => way).join();
 }
