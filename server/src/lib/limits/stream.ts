@@ -23,6 +23,13 @@ export const stream = limitTable({
     reached: "its further messages wait for its next turn; those of other tenants do not",
     fixed: true,
   },
+  tenantTimesFree: {
+    level: "tenant",
+    of: "times as much of the ingest stream as is free, in bytes, while several tenants send",
+    value: 4,
+    reached: "acknowledgements of its messages wait; those of other tenants do not",
+    fixed: true,
+  },
   appendsAtOnce: {
     level: "process",
     of: "appends to the ingest stream that a process waits for at once",

@@ -31,13 +31,17 @@ export class AppendQueue {
   /**
    * The next batch: one message, or several that do not exceed its bytes, since NATS need not take more; of each tenant a limited share while several
    * send. A tenant whose message has no room is the first of the next batch.
+   *
+   * @param waits tenants of which nothing is taken now
+   * @returns nothing where all of them wait
    */
-  take(): Appending[] {
+  take(waits: (tenantId: string) => boolean = () => false): Appending[] {
     const batch: Appending[] = [];
     const share = this.#tenants.size > 1 ? stream.tenantBytesPerAppend.value : stream.bytesPerAppend.value;
     let room = stream.bytesPerAppend.value;
     for (const [tenantId, waiting] of [...this.#tenants]) {
       if (batch.length >= stream.messagesPerAppend.value) break;
+      if (waits(tenantId)) continue;
       if (batch.length > 0 && sizeOf(waiting[0]!) > room) break;
       const count = fitting(waiting, Math.min(share, room), stream.messagesPerAppend.value - batch.length);
       const taken = waiting.splice(0, count);

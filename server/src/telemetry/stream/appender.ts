@@ -7,6 +7,7 @@ import { JETSTREAM_ERROR, type JetStream, JetStreamError } from "../../lib/nats/
 import { type Appending, AppendQueue } from "./append-queue.ts";
 import { encodeBatch, type StreamedMessage } from "./batch-format.ts";
 import { PARTITIONS, partitionOf, subjectOf } from "./partitions.ts";
+import { type StreamRoom, TenantShares } from "./tenant-shares.ts";
 
 const APPEND_MS = 5 * SECOND;
 const FIRST_RETRY_MS = 50;
@@ -36,6 +37,8 @@ export class Appender {
   readonly #ready = new Set<number>();
   readonly #running = new Set<number>();
   readonly #stop = new AbortController();
+  readonly #shares = new TenantShares();
+  #waitingTenants = 0;
   #messages = 0;
   #bytes = 0;
   #drained: (() => void)[] = [];
@@ -65,6 +68,21 @@ export class Appender {
       if (!this.#running.has(partition)) this.#ready.add(partition);
       this.#schedule();
     });
+  }
+
+  /** What the stream holds now: tenants that have more of it than they may wait until it has more room. */
+  measure(room: StreamRoom): void {
+    this.#shares.measure(room);
+    const { countAbove } = this.#shares;
+    if (countAbove > this.#waitingTenants)
+      this.#deps.logger.warn(
+        { tenants: countAbove },
+        "acknowledgements of tenants that have most of the ingest stream wait",
+      );
+    this.#waitingTenants = countAbove;
+    for (const [partition, queue] of this.#queues.entries())
+      if (!queue.isEmpty && !this.#running.has(partition)) this.#ready.add(partition);
+    this.#schedule();
   }
 
   /** Resolves when nothing waits. */
@@ -99,11 +117,12 @@ export class Appender {
 
   async #run(partition: number): Promise<void> {
     const queue = this.#queues[partition]!;
-    const batch = queue.take();
+    const batch = queue.take((tenantId) => this.#shares.isAbove(tenantId));
     if (batch.length === 0) return;
     this.#running.add(partition);
     const isAppended = await this.#appendBatch(partition, batch);
     this.#running.delete(partition);
+    if (isAppended) for (const { message } of batch) this.#shares.appended(message.tenantId, message.payload.length);
     this.#settle(batch, ({ resolve, reject }) => (isAppended ? resolve() : reject(stopped())));
     if (!queue.isEmpty) this.#ready.add(partition);
     this.#pump();

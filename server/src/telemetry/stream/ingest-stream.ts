@@ -7,12 +7,15 @@ import { INGEST_STREAM, type StreamSettings } from "../../lib/nats/stream-settin
 import { withTimeout } from "../../lib/timeouts.ts";
 import { DatabaseReports } from "./database-reports.ts";
 import { SUBJECTS } from "./partitions.ts";
+import type { StreamRoom } from "./tenant-shares.ts";
 
 export interface IngestStreamDeps {
   settings: StreamSettings;
   name: string;
   clock: Clock;
   logger: Logger;
+  /** Called with what the stream holds, about once a second. */
+  onRoom(room: StreamRoom): void;
   metrics: Pick<IngestStreamMetrics, "streamBatches" | "streamBytes" | "streamOldest" | "streamAvailable">;
 }
 
@@ -158,6 +161,7 @@ export class IngestStream {
     if (this.#problem !== undefined) streamAvailable.set({ stream: "ingest" }, 1);
     this.#problem = undefined;
     this.#answeredMs = performance.now();
+    this.#deps.onRoom({ bytes: state?.bytes ?? 0, maxBytes: state?.maxBytes ?? 0 });
     streamBatches.set(state?.messages ?? 0);
     streamBytes.set({ of: "used" }, state?.bytes ?? 0);
     streamBytes.set({ of: "limit" }, state?.maxBytes ?? 0);

@@ -60,7 +60,14 @@ export class StreamIngest {
     this.#deps = deps;
     this.#id = ids.uuid(clock.now());
     const name = this.#id.slice(-12);
-    this.#stream = new IngestStream({ settings, name, clock, logger, metrics });
+    this.#stream = new IngestStream({
+      settings,
+      name,
+      clock,
+      logger,
+      metrics,
+      onRoom: (room) => this.#appender.measure(room),
+    });
     const { jetStream } = this.#stream;
     this.#appender = new Appender({ name, jetStream, logger, metrics });
     this.#owned = new OwnedPartitions({
