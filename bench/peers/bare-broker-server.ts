@@ -1,12 +1,13 @@
 /**
  * The least that a broker in Node does: mutual TLS, and an acknowledgement for each CONNECT and each PUBLISH at QoS 1, in one write for
- * what arrived together. No policy, no store, no session. TLS is set as ours is. Started by `bare-broker.ts`; prints its port.
+ * what arrived together. No policy, no store, no session. TLS is set as ours is. Started by `bare-broker.ts`, with others on the same port where it
+ * names one; prints its port.
  */
 import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { mutualTls } from "../../server/src/lib/sockets/mutual-tls.ts";
 
-const { BARE_CERT, BARE_KEY, BARE_ROOT } = process.env as Record<string, string>;
+const { BARE_CERT, BARE_KEY, BARE_ROOT, BARE_PORT } = process.env as Record<string, string>;
 const CONNECT = 1;
 const PUBLISH = 3;
 const CONNACK = Buffer.of(0x20, 2, 0, 0);
@@ -55,5 +56,7 @@ function pubackOf(bytes: Buffer, body: number): Buffer {
   return Buffer.of(0x40, 2, bytes[id]!, bytes[id + 1]!);
 }
 
-server.listen(0, "127.0.0.1", () => console.log(`listening ${(server.address() as AddressInfo).port}`));
+server.listen({ host: "127.0.0.1", port: Number(BARE_PORT ?? 0), reusePort: BARE_PORT !== undefined }, () =>
+  console.log(`listening ${(server.address() as AddressInfo).port}`),
+);
 process.once("SIGTERM", () => process.exit(0));

@@ -1,18 +1,19 @@
-import { closeMqtt, type Identity, openAll } from "../load/mqtt-client.ts";
+import { closeMqtt, type Identity, type MqttTarget, openAll } from "../load/mqtt-client.ts";
 import { publishPaced } from "../load/paced-publisher.ts";
-import { familyCpuMs, type Load, sleep, startMeter, total, until } from "../measure.ts";
-import type { MusterProcess } from "../peers/muster.ts";
+import { type Load, type Meter, sleep, startMeter, total, until } from "../measure.ts";
 import type { Figure } from "../report.ts";
 import { setting } from "../run.ts";
 
 /** How many processes serve, in turns. */
 export const WORKERS = [1, 2, 4] as const;
-export const ROUNDS = 3;
+export const ROUNDS = setting("rounds", 3);
 /** A device may send 100 messages a second. */
 export const DEVICES = 400;
 const PER_SECOND = setting("rate", 3_000);
-const WARM_UP_SECONDS = 4;
+/** For each worker: V8 compiles for each process, so that each has taken as many messages before. */
+const WARM_UP_SECONDS = 6;
 const SECONDS = 15;
+const SETTLE_SECONDS = 2;
 /** How long the service is measured with open sessions and no message. */
 const IDLE_SECONDS = 5;
 
@@ -23,27 +24,27 @@ export interface Measured {
   readonly idleMs: number;
 }
 
-/** A fixed load on a service of some workers: CPU of all its processes, and of the database, a message. */
+/** A fixed load on a number of processes that share a port: their CPU, and that of the database, a message. */
 export async function underFixedLoad(
-  muster: MusterProcess,
-  databaseMs: () => number,
+  target: MqttTarget,
+  meter: Meter,
   identities: readonly Identity[],
+  workers: number,
 ): Promise<Measured> {
-  const sockets = await openAll(muster.mqtt, identities);
+  const sockets = await openAll(target, identities);
   let octets = 0;
   for (const socket of sockets) {
     socket.on("data", (chunk: Buffer) => {
       octets += chunk.length;
     });
   }
-  const meter = () => ({ serverMs: familyCpuMs(muster.pid), databaseMs: databaseMs() });
-  await sleep(WARM_UP_SECONDS * 1000);
+  await sleep(SETTLE_SECONDS * 1000);
   const idle = startMeter(meter);
   await sleep(IDLE_SECONDS * 1000);
   const idleMs = idle().serverMs / IDLE_SECONDS;
   const targets = sockets.map((socket, index) => ({ socket, topic: identities[index]!.topic }));
   const paced = { perSecond: PER_SECOND, oneIn: Infinity, warmUpSeconds: 0 };
-  const warm = await publishPaced(targets, { ...paced, seconds: WARM_UP_SECONDS });
+  const warm = await publishPaced(targets, { ...paced, seconds: WARM_UP_SECONDS * workers });
   // The broker sends nothing but PUBACK, which has four octets.
   const acknowledged = (count: number) => until("acknowledgements", 30, () => octets / 4 >= count || undefined);
   await acknowledged(warm.count);
@@ -77,6 +78,21 @@ export function workerFigures(measured: ReadonlyMap<number, readonly Measured[]>
       { name: `database CPU a message, ${name}`, value: databaseUs(all), unit: "µs", ...compared(databaseUs) },
     ];
   });
+}
+
+/**
+ * The same load on bare servers: what a message costs more with several processes because it wakes them more often, whatever they do with it.
+ *
+ * @param measured of each number of {@link WORKERS}, some rounds
+ */
+export function bareFigures(measured: ReadonlyMap<number, readonly Measured[]>): Figure[] {
+  const one = serverUs(loadOf(measured.get(1)!));
+  return [...measured].map(([processes, rounds]) => ({
+    name: `bare Node TLS, CPU a message, ${processes === 1 ? "1 process" : `${processes} processes`}`,
+    value: serverUs(loadOf(rounds)),
+    unit: "µs",
+    ...(processes === 1 ? {} : { peer: { name: "1 process", value: one } }),
+  }));
 }
 
 function loadOf(rounds: readonly Measured[]): Load {

@@ -1,5 +1,7 @@
 import { unlessEnded } from "../interrupt.ts";
 import { type Load, meterOf } from "../measure.ts";
+import { startBareBroker } from "../peers/bare-broker.ts";
+import { collectingOnSignal } from "../peers/collect-garbage.ts";
 import { startMosquitto } from "../peers/mosquitto.ts";
 import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -68,7 +70,7 @@ async function brokerRows(databaseUrl: string, cpuMs: () => number, dataDir: str
     if (!wants("memory", "revocation", "connects", "stored")) return;
     // A fresh process: its memory is that of its sessions only.
     await muster.stop();
-    muster = await startMuster(dataDir, databaseUrl);
+    muster = await startMuster(dataDir, databaseUrl, wants("memory") ? collectingOnSignal : {});
     await sessionRows(muster, { url: databaseUrl, cpuMs }, enrolled);
   } finally {
     await muster.stop();
@@ -99,7 +101,7 @@ async function sessionRows(
     const others = under(identities.slice(SESSIONS, 2 * SESSIONS));
     if (wants("memory", "revocation")) {
       progress(`memory of ${SESSIONS} idle sessions`);
-      const { figures: memory, sessions } = await unlessEnded(idleMemory(under(toRevoke), peer));
+      const { figures: memory, sessions } = await unlessEnded(besideBareNode(under(toRevoke), peer));
       if (wants("memory")) add(memory);
       progress("revocation to close");
       add(await unlessEnded(revocationToClose(muster, newKey, sessions, toRevoke)));
@@ -115,4 +117,10 @@ async function sessionRows(
   } finally {
     await mosquitto?.stop();
   }
+}
+
+async function besideBareNode(muster: BrokerUnderLoad, mosquitto: BrokerUnderLoad | undefined) {
+  const bare = await startBareBroker();
+  const load = { pid: bare.pid, target: bare.target, identities: await bare.newIdentities(SESSIONS) };
+  return await idleMemory(muster, { mosquitto, bare: load }).finally(bare.stop);
 }
