@@ -9,7 +9,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
-import type pg from "pg";
+import pg from "pg";
 import { PreparedQuery, type PreparedResult } from "./prepared-query.ts";
 import type { BoundStatement, DriverQuery } from "./types.ts";
 
@@ -80,6 +80,7 @@ class PostgresConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   /** How long to wait for an answer instead of the pool's `query_timeout`. */
   #timeoutMs: number | undefined;
+  /** PostgreSQL has not answered a statement. It may be executed later: after a BEGIN, what runs next on this connection would not be committed. */
   #broken = false;
 
   constructor(client: pg.PoolClient) {
@@ -95,6 +96,7 @@ class PostgresConnection implements DatabaseConnection {
       const changes = command === "INSERT" || command === "UPDATE" || command === "DELETE" || command === "MERGE";
       return { command, rows: rows as Row[], ...(changes ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
     } catch (error) {
+      this.#broken ||= !(error instanceof pg.DatabaseError);
       throw withCallersStack(error);
     }
   }
@@ -118,6 +120,8 @@ class PostgresConnection implements DatabaseConnection {
 
   async rollback(): Promise<void> {
     this.#timeoutMs = undefined;
+    // PostgreSQL ends the transaction with the connection.
+    if (this.#broken) return;
     try {
       await this.executeQuery(ROLLBACK);
     } catch (error) {
@@ -126,7 +130,7 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** Returns the client to the pool, which closes it when its transaction could not be ended. */
+  /** Returns the client to the pool, which closes it where a statement was not answered or a transaction could not be ended. */
   release(): void {
     this.#client.release(this.#broken);
   }
