@@ -10,6 +10,7 @@ import { decodeBatch, type StreamBatch } from "./batch-format.ts";
 import type { ClaimedPartition, PartitionState } from "./partition-store.ts";
 import { subjectOf } from "./partitions.ts";
 import type { Claim } from "./position.ts";
+import { ReadAhead } from "./read-ahead.ts";
 
 const FIRST_IDLE_MS = 5;
 const LAST_IDLE_MS = 100;
@@ -51,6 +52,7 @@ export class PartitionReader {
   readonly #read: Map<string, number>;
   readonly #stored: Map<string, number>;
   readonly #open: OpenBatch[] = [];
+  readonly #ahead: ReadAhead;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #storedSequence: number;
@@ -70,6 +72,7 @@ export class PartitionReader {
     this.#read = new Map(Object.entries(producers));
     this.#stored = new Map(Object.entries(producers));
     this.#progress = progressOf(progress);
+    this.#ahead = new ReadAhead((sequence) => deps.jetStream.next(subjectOf(partition), sequence));
     this.#ended = this.#run();
   }
 
@@ -121,24 +124,32 @@ export class PartitionReader {
         await this.#woken();
         continue;
       }
-      const message = await this.#next();
+      const messages = await this.#next();
       if (this.#stop.signal.aborted) return;
-      if (message === "failed") await this.#pause(RETRY_MS);
-      else if (message === undefined) {
+      if (messages === "failed") await this.#pause(RETRY_MS);
+      else if (messages.length === 0) {
         this.#isAtEnd = true;
         await this.#pause(idleMs);
         idleMs = Math.min(2 * idleMs, LAST_IDLE_MS);
       } else {
         this.#isAtEnd = false;
         idleMs = FIRST_IDLE_MS;
-        this.#take(message);
+        this.#takeAll(messages);
       }
     }
   }
 
-  async #next(): Promise<StreamMessage | undefined | "failed"> {
+  /** After one that cannot be read, no later one is stored under this claim. */
+  #takeAll(messages: readonly StreamMessage[]): void {
+    for (const message of messages) {
+      if (this.claim.isLost) return;
+      this.#take(message);
+    }
+  }
+
+  async #next(): Promise<StreamMessage[] | "failed"> {
     try {
-      return await this.#deps.jetStream.next(subjectOf(this.claim.partition), this.#nextSequence);
+      return await this.#ahead.read(this.#nextSequence);
     } catch {
       // The process that appends, and the state of the connection, say so.
       return "failed";

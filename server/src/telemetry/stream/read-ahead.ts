@@ -1,0 +1,71 @@
+import { stream as limits } from "../../lib/limits/stream.ts";
+import type { StreamMessage } from "../../lib/nats/jet-stream.ts";
+
+/** Parts of the stream that are read at a time: NATS answers many requests between two writes that it syncs. */
+const PARTS = 8;
+/** Messages that a part has, about. */
+const MESSAGES_OF_PART = 8;
+/** So many messages one after the other show that there is a backlog. */
+const STREAK = 8;
+/** Larger batches are read one by one: there are few of them. */
+const SMALL_BATCH = 16 * 1024;
+
+type Next = (sequence: number) => Promise<StreamMessage | undefined>;
+
+/** How a partition is read: one message at a time, or several where there is a backlog of small batches. */
+export class ReadAhead {
+  readonly #next: Next;
+  #streak = 0;
+  /** Sequences from one message of the partition to the next one. */
+  #distance = 1;
+
+  constructor(next: Next) {
+    this.#next = next;
+  }
+
+  /**
+   * The next messages of the partition at `sequence` or after it, in their order and without a gap; none where there is none now.
+   *
+   * @throws what the server refuses
+   */
+  async read(sequence: number): Promise<StreamMessage[]> {
+    const several = this.#streak < STREAK ? [] : await this.#parts(sequence);
+    const messages = several.length > 0 ? several : await this.#one(sequence);
+    const last = messages.at(-1);
+    const isSmall = last !== undefined && last.data.length <= SMALL_BATCH;
+    this.#streak = isSmall ? this.#streak + 1 : 0;
+    if (last) this.#distance = (last.sequence + 1 - sequence) / messages.length;
+    return messages;
+  }
+
+  async #one(sequence: number): Promise<StreamMessage[]> {
+    const message = await this.#next(sequence);
+    return message === undefined ? [] : [message];
+  }
+
+  async #parts(sequence: number): Promise<StreamMessage[]> {
+    const length = Math.ceil(MESSAGES_OF_PART * this.#distance);
+    const begins = Array.from({ length: PARTS }, (_, part) => sequence + part * length);
+    const parts = await Promise.all(begins.map((from) => this.#part(from, from + length)));
+    const incomplete = parts.findIndex(({ isComplete }) => !isComplete);
+    const messages = parts.slice(0, incomplete < 0 ? PARTS : incomplete + 1).flatMap(({ found }) => found);
+    // At the end of the backlog one is asked for at a time again.
+    if (incomplete >= 0) this.#streak = 0;
+    return messages;
+  }
+
+  /** Messages from `from` to before `to`: all of them only where the stream has one at `to` or later, since a server may lag behind. */
+  async #part(from: number, to: number): Promise<{ found: StreamMessage[]; isComplete: boolean }> {
+    const found: StreamMessage[] = [];
+    let bytes = 0;
+    for (let at = from; at < to; at = found.at(-1)!.sequence + 1) {
+      const message =
+        bytes > limits.bytesReadAhead.value / PARTS ? undefined : await this.#next(at).catch(() => undefined);
+      if (message === undefined) return { found, isComplete: false };
+      if (message.sequence >= to) break;
+      found.push(message);
+      bytes += message.data.length;
+    }
+    return { found, isComplete: true };
+  }
+}
