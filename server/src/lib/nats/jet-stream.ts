@@ -23,6 +23,9 @@ export class JetStreamError extends Error {
   }
 }
 
+/** A server has got the message before and not stored it: perhaps it will, perhaps another server leads by now and does not know it. */
+export class NotStoredYet extends Error {}
+
 /** A stream, in the units of this code. */
 export interface StreamConfig {
   name: string;
@@ -112,10 +115,12 @@ export class JetStream {
    *
    * @param id with the same one the message is appended once
    * @returns its sequence in the stream
+   * @throws NotStoredYet for a repetition, which the server answers with sequence 0
    */
   async append(subject: string, id: string, data: Buffer, timeoutMs: number): Promise<number> {
-    const answer = parse<Answer & { seq: number }>(await this.#client.request(subject, data, timeoutMs, id));
-    return answer.seq;
+    const { seq } = parse<Answer & { seq: number }>(await this.#client.request(subject, data, timeoutMs, id));
+    if (!(seq > 0)) throw new NotStoredYet("the message is not stored yet");
+    return seq;
   }
 
   /** The first message of a subject at `sequence` or after it; undefined where there is none. */

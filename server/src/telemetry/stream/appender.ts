@@ -3,7 +3,7 @@ import { SECOND } from "../../lib/clock.ts";
 import { stream as limits } from "../../lib/limits/stream.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
-import { JETSTREAM_ERROR, type JetStream, JetStreamError } from "../../lib/nats/jet-stream.ts";
+import { JETSTREAM_ERROR, type JetStream, JetStreamError, NotStoredYet } from "../../lib/nats/jet-stream.ts";
 import { type Appending, AppendQueue } from "./append-queue.ts";
 import { encodeBatch, type StreamedMessage } from "./batch-format.ts";
 import { PARTITIONS, partitionOf, subjectOf } from "./partitions.ts";
@@ -133,16 +133,19 @@ export class Appender {
     const { name, jetStream, metrics } = this.#deps;
     const number = ++this.#numbers[partition]!;
     const data = encodeBatch({ from: name, number, messages: messages as Appending[] });
+    let id = `${name}-${partition}-${number}`;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
       const startedMs = performance.now();
       try {
-        await jetStream.append(subjectOf(partition), `${name}-${partition}-${number}`, data, APPEND_MS);
+        await jetStream.append(subjectOf(partition), id, data, APPEND_MS);
         metrics.streamAppended.inc(messages.length);
         metrics.streamAppends.observe((performance.now() - startedMs) / SECOND);
         this.#setProblem(undefined);
         return true;
       } catch (error) {
         metrics.streamAppendsFailed.inc();
+        // The reader drops what comes twice by its number.
+        if (error instanceof NotStoredYet) id += "-again";
         this.#setProblem(problemOf(error), error as Error);
       }
       if (this.#stop.signal.aborted) return false;
