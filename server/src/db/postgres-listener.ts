@@ -30,8 +30,8 @@ class PostgresListener implements Listener {
   readonly #checkMs: number;
   readonly #answerMs: number;
   readonly #handlers = new Map<string, Set<Handler>>();
-  #client: pg.Client | undefined;
-  #connecting: Promise<pg.Client> | undefined;
+  #client: ListeningClient | undefined;
+  #connecting: Promise<ListeningClient> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -47,7 +47,7 @@ class PostgresListener implements Listener {
     const isFirst = set.size === 0;
     this.#handlers.set(channel, set.add(handler));
     const connected = await this.#ready();
-    if (isFirst) await connected.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    if (isFirst) await connected.listen(channel);
     return async () => {
       set.delete(handler);
     };
@@ -60,7 +60,7 @@ class PostgresListener implements Listener {
     await this.#client?.end();
   }
 
-  #ready(): Promise<pg.Client> {
+  #ready(): Promise<ListeningClient> {
     if (this.#client) return Promise.resolve(this.#client);
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
@@ -68,8 +68,8 @@ class PostgresListener implements Listener {
     return this.#connecting;
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
+  async #connect(): Promise<ListeningClient> {
+    const client = new ListeningClient({
       connectionString: this.#url,
       application_name: "muster-listen",
       connectionTimeoutMillis: this.#answerMs,
@@ -81,14 +81,14 @@ class PostgresListener implements Listener {
     client.on("error", (error) => this.#logger.warn({ err: error.message }, "the listening connection broke"));
     // Not `end()`, which sends a message and waits for the server to close the connection.
     const drop = () => (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-    const check = setInterval(() => void client.query("SELECT").catch(drop), this.#checkMs).unref();
+    const check = setInterval(() => void client.check().catch(drop), this.#checkMs).unref();
     client.on("end", () => {
       clearInterval(check);
       this.#reconnectAfter(client);
     });
     try {
       await client.connect();
-      for (const channel of this.#handlers.keys()) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      for (const channel of this.#handlers.keys()) await client.listen(channel);
     } catch (error) {
       clearInterval(check);
       drop();
@@ -98,7 +98,7 @@ class PostgresListener implements Listener {
     return client;
   }
 
-  #reconnectAfter(lost: pg.Client): void {
+  #reconnectAfter(lost: ListeningClient): void {
     if (this.#client !== lost || this.#closed) return;
     this.#client = undefined;
     this.#scheduleReconnect();
@@ -113,5 +113,26 @@ class PostgresListener implements Listener {
         () => this.#scheduleReconnect(),
       );
     }, RECONNECT_MS);
+  }
+}
+
+/** Runs one statement at a time; pg is to refuse others. */
+class ListeningClient extends pg.Client {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws Error where the server does not answer */
+  check(): Promise<unknown> {
+    return this.#inTurn("SELECT");
+  }
+
+  listen(channel: string): Promise<unknown> {
+    return this.#inTurn(`LISTEN ${pg.escapeIdentifier(channel)}`);
+  }
+
+  #inTurn(statement: string): Promise<unknown> {
+    const run = () => this.query(statement);
+    const result = this.#last.then(run, run);
+    this.#last = result;
+    return result;
   }
 }
