@@ -58,7 +58,7 @@ if (!onPostgres)
     const devices = page.getByRole("table", { name: "Devices" });
     await devices.getByText("Sludge pump").waitFor();
     await devices.getByText("Online").first().waitFor();
-    const [again] = await untilPrinted(/password +(\S+)\n/);
+    const [again] = await untilPrinted(/^ {2}password +(\S+)$/m);
     assert.equal(again, password);
     assert.deepEqual(problems, []);
     await context.close();
