@@ -1,3 +1,4 @@
+import { compareNumbers } from "./compare-numbers.ts";
 import type { Course } from "./course.ts";
 import { type DeviceResult, nowMs } from "./load/protocol.ts";
 import type { Options } from "./options.ts";
@@ -61,31 +62,9 @@ async function compareDevice(
 ): Promise<Omit<StoredCounts, "devices">> {
   const numbers = await storedNumbers(api, device.deviceId, course);
   const counted = rules === 0 ? 0 : await occurrences(api, device.deviceId);
-  return { ...compareNumbers(numbers, device), counted, toCount: rules * numbers.length };
-}
-
-/** @param stored numbers of one device's messages by their times, the oldest first */
-export function compareNumbers(
-  stored: readonly number[],
-  device: Pick<DeviceResult, "published" | "refused" | "unacknowledged" | "repeated">,
-): Pick<StoredCounts, "messages" | "lost" | "twice" | "outOfOrder"> {
-  const [excepted, repeated] = [new Set([...device.refused, ...device.unacknowledged]), new Set(device.repeated)];
-  const found = new Set<number>();
-  let [twice, outOfOrder, highest] = [0, 0, -1];
-  for (const number of stored) {
-    if (found.has(number)) {
-      if (!repeated.has(number)) twice++;
-    } else if (number < highest) outOfOrder++;
-    found.add(number);
-    highest = Math.max(highest, number);
-  }
-  let [messages, lost] = [0, 0];
-  for (let number = 0; number < device.published; number++) {
-    if (excepted.has(number)) continue;
-    messages++;
-    if (!found.has(number)) lost++;
-  }
-  return { messages, lost, twice, outOfOrder };
+  const { messages, lost, twice, outOfOrder } = compareNumbers(numbers, device);
+  const found = { messages, lost: lost.length, twice: twice.length, outOfOrder: outOfOrder.length };
+  return { ...found, counted, toCount: rules * numbers.length };
 }
 
 async function storedNumbers(api: Target["api"], deviceId: string, { beganAt }: Course): Promise<number[]> {

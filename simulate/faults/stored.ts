@@ -1,4 +1,5 @@
 import { query } from "../../bench/peers/postgres.ts";
+import { type Comparison, compareNumbers } from "../compare-numbers.ts";
 import type { DeviceResult } from "../load/protocol.ts";
 
 /** What is wrong with stored messages, each as a count and with an example. */
@@ -59,7 +60,11 @@ export class StoredCheck {
     const stored = await this.#stored(at - MARGIN_MS);
     const found: StoredFaults = { messages: 0, lost: 0, twice: 0, disordered: 0, examples: [] };
     for (const device of devices)
-      compareDevice(device, stored.get(device.deviceId) ?? [], published.get(device.deviceId) ?? 0, found);
+      add(
+        found,
+        device.deviceId,
+        compareNumbers(stored.get(device.deviceId) ?? [], device, published.get(device.deviceId)),
+      );
     return found;
   }
 
@@ -75,34 +80,15 @@ export class StoredCheck {
   }
 }
 
-/** @param numbers stored ones, some before `from`, which are not compared */
-function compareDevice(device: DeviceResult, numbers: readonly number[], from: number, found: StoredFaults): void {
-  const times = new Map<number, number>();
-  let highest = -1;
-  const example = (what: string) => {
-    if (found.examples.length < MAX_EXAMPLES) found.examples.push(`${device.deviceId}: ${what}`);
-  };
-  for (const number of numbers.filter((each) => each >= from)) {
-    const before = times.get(number) ?? 0;
-    times.set(number, before + 1);
-    if (before === 0 && number < highest) {
-      found.disordered++;
-      example(`${number} is stored after ${highest}`);
-    }
-    highest = Math.max(highest, number);
-  }
-  const excepted = new Set([...device.refused, ...device.unacknowledged]);
-  const repeated = new Set(device.repeated);
-  for (let number = from; number < device.published; number++) {
-    const stored = times.get(number) ?? 0;
-    found.messages++;
-    if (stored === 0 && !excepted.has(number)) {
-      found.lost++;
-      example(`${number} is acknowledged and not stored`);
-    }
-    if (stored > 1 && !repeated.has(number)) {
-      found.twice++;
-      example(`${number} is stored ${stored} times`);
-    }
-  }
+function add(found: StoredFaults, deviceId: string, { messages, lost, twice, outOfOrder }: Comparison): void {
+  found.messages += messages;
+  found.lost += lost.length;
+  found.twice += twice.length;
+  found.disordered += outOfOrder.length;
+  const examples = [
+    ...lost.map((number) => `${deviceId}: ${number} is acknowledged and not stored`),
+    ...twice.map((number) => `${deviceId}: ${number} is stored more than once`),
+    ...outOfOrder.map((number) => `${deviceId}: ${number} is stored after a later one`),
+  ];
+  found.examples.push(...examples.slice(0, MAX_EXAMPLES - found.examples.length));
 }
