@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
+import { sql } from "kysely";
 import { DAY } from "../src/lib/clock.ts";
+import { eventually } from "./broker/environment.ts";
+import { onPostgres } from "./harness/database.ts";
 import { ADDRESS, addTenant, csrOf, enroll, newKey, peerOf, refused, startRegistry } from "./harness/enrollment.ts";
 
 let registry: Awaited<ReturnType<typeof startRegistry>>;
@@ -147,6 +150,51 @@ test("a renewal whose statement PostgreSQL gets too late is decided by what is r
   } finally {
     await late.stop();
   }
+});
+
+/** Waits until a statement of this database waits for a lock. */
+async function lockAwaited() {
+  const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await eventually(async () => (await waiting.execute(registry.database.db)).rows.length > 0);
+}
+
+// The embedded database has one connection, so no two transactions at once.
+const withSeveralConnections = onPostgres ? test : () => undefined;
+withSeveralConnections("a device whose row is locked delays no renewal of another device or tenant", async () => {
+  const [one, two] = [await addTenant(registry), await addTenant(registry)];
+  const [locked, beside] = [await enroll(registry, one), await enroll(registry, one)];
+  const others = [await enroll(registry, two), await enroll(registry, two)];
+  let isRenewed = false;
+  const delayed = await registry.database.db.transaction().execute(async (tx) => {
+    await tx.selectFrom("devices").where("id", "=", locked.answer.deviceId).forUpdate().select("uid").execute();
+    const delayed = renew(locked.peer).finally(() => {
+      isRenewed = true;
+    });
+    await Promise.all([renew(others[0]!.peer), renew(beside.peer)]);
+    await lockAwaited();
+    await renew(others[1]!.peer);
+    assert.equal(isRenewed, false);
+    return { delayed };
+  });
+  const { clientCert } = await delayed.delayed;
+  assert.ok((await registry.certificates.identifyDevice(peerOf(clientCert))).ok);
+});
+
+withSeveralConnections("a renewal that waits for the deletion of its device is refused after it", async () => {
+  const tenant = await addTenant(registry);
+  const { peer, answer } = await enroll(registry, tenant);
+  const renewal = await registry.database.db.transaction().execute(async (tx) => {
+    await tx.selectFrom("devices").where("id", "=", answer.deviceId).forUpdate().select("uid").execute();
+    const renewal = refused(renew(peer), "cert_invalid");
+    await lockAwaited();
+    await tx
+      .updateTable("devices")
+      .set({ deleted_at: registry.clock.now() })
+      .where("id", "=", answer.deviceId)
+      .execute();
+    return { renewal };
+  });
+  await renewal.renewal;
 });
 
 test("a renewal resolves the topics from the present device type", async () => {

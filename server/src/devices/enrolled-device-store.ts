@@ -89,8 +89,9 @@ export function leaveOtherGroups(device: RawBuilder<unknown>, claim: RawBuilder<
  * that was deleted.
  *
  * @param uids a query in brackets
+ * @param locked whether rows that another transaction has locked are awaited, or not returned
  */
-export function lockLiveDevices(uids: RawBuilder<unknown>): RawBuilder<unknown> {
+export function lockLiveDevices(uids: RawBuilder<unknown>, locked: "awaited" | "skipped"): RawBuilder<unknown> {
   return sql`SELECT uid, device_type_id FROM devices WHERE uid = ANY (ARRAY${uids}) AND deleted_at IS NULL
-    ORDER BY uid FOR NO KEY UPDATE`;
+    ORDER BY uid FOR NO KEY UPDATE ${sql.raw(locked === "skipped" ? "SKIP LOCKED" : "")}`;
 }

@@ -10,7 +10,7 @@ import type { Metrics } from "../lib/metrics.ts";
 import type { KnownClaims } from "./claims/known-claims.ts";
 import type { FirstRedemptions } from "./redemption/first-redemptions.ts";
 import type { RefusedCertificates } from "./renewal/refused-certificates.ts";
-import type { RecordRenewal } from "./renewal/renewals.ts";
+import type { Renewals } from "./renewal/renewals.ts";
 
 /** What the use cases of this feature work with. */
 export interface EnrollmentDeps {
@@ -25,7 +25,7 @@ export interface EnrollmentDeps {
   authorities: Pick<Authorities, "issuer" | "issuersOf" | "serverCaBundlePem">;
   knownClaims: KnownClaims;
   firstRedemptions: FirstRedemptions;
-  recordRenewal: RecordRenewal;
+  renewals: Renewals;
   refusedCertificates: RefusedCertificates;
   connections: Pick<Connections, "awaitDrops">;
   /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */

@@ -12,7 +12,7 @@ import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { connectGuide } from "./guide/connect-guide.ts";
 import { issueBundle } from "./issue-bundle.ts";
-import { FirstRedemptions } from "./redemption/first-redemptions.ts";
+import { createFirstRedemptions } from "./redemption/first-redemptions.ts";
 import { redeemClaim } from "./redemption/redeem-claim.ts";
 import { RefusedCertificates } from "./renewal/refused-certificates.ts";
 import { renewCertificate } from "./renewal/renew-certificate.ts";
@@ -51,10 +51,10 @@ export type Enrollment = Bound<typeof enrollmentUseCases>;
 /** What a process remembers, and what it records together, so that it asks the database less often; none of it decides. */
 export const newMemory = (
   database: EnrollmentDeps["database"],
-): Pick<EnrollmentDeps, "knownClaims" | "firstRedemptions" | "recordRenewal" | "refusedCertificates"> => ({
+): Pick<EnrollmentDeps, "knownClaims" | "firstRedemptions" | "renewals" | "refusedCertificates"> => ({
   knownClaims: new KnownClaims(),
-  firstRedemptions: new FirstRedemptions(database),
-  recordRenewal: createRenewals(database),
+  firstRedemptions: createFirstRedemptions(database),
+  renewals: createRenewals(database),
   refusedCertificates: new RefusedCertificates(),
 });
 

@@ -99,7 +99,7 @@ export async function enrollNew(
   await faultPoint("redeem.commit");
   const outcome = await deps.quotas.addOne(tenantId, "devices", async (db, quotaRound) => {
     const ready = { ...redemption, quotaRound };
-    if (!db.isTransaction) return await deps.firstRedemptions.record(tenantId, ready);
+    if (!db.isTransaction) return await deps.firstRedemptions.ask(tenantId, ready);
     return (await enrollDevices(db, tenantId, [ready]))[0]!;
   });
   await faultPoint("redeem.committed");

@@ -7,7 +7,8 @@ import { type Renewal, type RenewalAnswer, recordRenewal } from "./renewal.ts";
 
 /**
  * A renewal in one round trip: the presented certificate, whose chain is verified, names its device, so the successor is signed at once, and the
- * statement that records it checks everything. `undefined` when nothing was recorded, or where this is not tried: the facts then say why it is refused.
+ * statement that records it checks everything. `undefined` when nothing was recorded, or where this is not tried: the facts then say why it is
+ * refused. They do not where its device was locked: then it is recorded after that lock, with no other tenant's behind it.
  */
 export async function renewAtOnce(
   deps: EnrollmentDeps,
@@ -21,7 +22,7 @@ export async function renewAtOnce(
   // Refusals that come before that of the signer are found with the facts; then its failure is thrown again.
   const signed = await renewal.sign(presented.commonName).catch(() => undefined);
   if (signed === undefined) return undefined;
-  const answer = await recordRenewal(deps, renewal, presented.commonName, signed, deadline(deps));
+  const answer = await recordRenewal(deps, renewal, presented.commonName, signed, { until: deadline(deps) });
   if (typeof answer === "object") return answer;
   deps.refusedCertificates.add(fingerprint);
   return undefined;

@@ -34,10 +34,10 @@ export const renewCertificate = countOutcomes(
 
 async function renewByFacts(
   deps: EnrollmentDeps,
-  { deviceId }: RenewalFacts,
+  { tenantId, deviceId }: RenewalFacts,
   renewal: Renewal,
 ): Promise<RenewalAnswer> {
-  const answer = await recordRenewal(deps, renewal, deviceId, await renewal.sign(deviceId), null);
+  const answer = await recordRenewal(deps, renewal, deviceId, await renewal.sign(deviceId), { tenantId });
   if (answer === "key_blocked") throw keyBlocked();
   if (answer === "not_live") throw refusal("cert_invalid");
   return answer;

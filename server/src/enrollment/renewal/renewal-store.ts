@@ -18,6 +18,7 @@ import { askedRows, jsonOf, SIGNED_TYPES } from "../asked-rows-store.ts";
 import { isInTime } from "../deadline-store.ts";
 
 export interface RenewalFacts extends CertificateValidity {
+  tenantId: string;
   deviceId: string;
   /** Whether the CSR's key was blocked after a compromise. */
   keyBlocked: boolean;
@@ -26,8 +27,8 @@ export interface RenewalFacts extends CertificateValidity {
 const factsByFingerprint = statement<{ fingerprint: string; spkiSha256: Buffer | null }, RenewalFacts>(
   "renewal-facts",
   (p) => sql`
-  SELECT c.device_id AS "deviceId", c.not_after AS "notAfter", c.revoked_at AS "revokedAt", d.deleted_at AS "deviceDeletedAt",
-    ${isKeyBlocked(p.spkiSha256)} AS "keyBlocked"
+  SELECT c.tenant_id AS "tenantId", c.device_id AS "deviceId", c.not_after AS "notAfter", c.revoked_at AS "revokedAt",
+    d.deleted_at AS "deviceDeletedAt", ${isKeyBlocked(p.spkiSha256)} AS "keyBlocked"
   FROM shared_certificates c JOIN shared_devices d ON d.uid = c.device_uid
   WHERE c.fingerprint_sha256 = ${p.fingerprint}::text`,
 );
@@ -69,17 +70,21 @@ const rows = askedRows<RenewalValues>({
 });
 const [asked, renewed] = [sql.ref("asked"), sql.ref("renewed")];
 
+/** What becomes of a renewal while another transaction has locked its device: it waits, or nothing is recorded of it. */
+export type LockedDevices = "awaited" | "skipped";
+
 // The devices' rows are locked first, so that a renewal and the deletion of the device wait for each other. Certificates are looked up for each alone, by index.
-const renew = statement<{ asked: string }, Topics & { certificateId: string }>(
-  "renew-many",
-  (p) => sql`WITH asked AS MATERIALIZED (
+const renewWith = (locked: LockedDevices) =>
+  statement<{ asked: string }, Topics & { certificateId: string }>(
+    `renew-many-${locked}`,
+    (p) => sql`WITH asked AS MATERIALIZED (
     SELECT a.*, (SELECT c.device_uid FROM shared_certificates c
       WHERE c.fingerprint_sha256 = a."supersededFingerprint" AND c.device_id = a."deviceId") AS device_uid
     FROM ${rows.from(p.asked)}
   ),
   device AS MATERIALIZED (
     SELECT l.*, clock_timestamp() AS locked_at
-    FROM (${lockLiveDevices(sql`(SELECT device_uid FROM ${asked})`)}) l
+    FROM (${lockLiveDevices(sql`(SELECT device_uid FROM ${asked})`, locked)}) l
   ),
   old AS (${supersedeCertificates(
     rows.valuesOf("s"),
@@ -106,9 +111,13 @@ const renew = statement<{ asked: string }, Topics & { certificateId: string }>(
     sql.ref("s.serial_number"),
   )}
   SELECT "certificateId", publish_topics AS "publishTopics", subscribe_topics AS "subscribeTopics" FROM ${renewed}`,
-);
+  );
+const renew = { awaited: renewWith("awaited"), skipped: renewWith("skipped") };
 
-/** `not_live`: the replaced certificate is live no more, or not the device's. `key_blocked`: the new key is blocked. Nothing is written then. */
+/**
+ * `not_live`: the replaced certificate is live no more, or not the device's, or its device was locked and skipped. `key_blocked`: the new key is blocked.
+ * Nothing is written then.
+ */
 export type NotRenewed = "not_live" | "key_blocked";
 
 /**
@@ -117,9 +126,13 @@ export type NotRenewed = "not_live" | "key_blocked";
  *
  * @returns the topics of each successor, in their order. What only several of them together are refused for is an error.
  */
-export async function commitRenewals(db: Db, renewals: readonly SignedRenewal[]): Promise<(Topics | NotRenewed)[]> {
+export async function commitRenewals(
+  db: Db,
+  renewals: readonly SignedRenewal[],
+  locked: LockedDevices,
+): Promise<(Topics | NotRenewed)[]> {
   try {
-    const recorded = await runStatement(db, renew, { asked: jsonOf(renewals.map(valuesOf)) });
+    const recorded = await runStatement(db, renew[locked], { asked: jsonOf(renewals.map(valuesOf)) });
     const topics = new Map(recorded.map(({ certificateId, ...each }) => [certificateId, each]));
     return renewals.map(({ issued }) => topics.get(issued.id) ?? "not_live");
   } catch (error) {

@@ -41,14 +41,14 @@ export function newRenewal(deps: EnrollmentDeps, fingerprint: string, csr: CsrRe
 /**
  * Records a successor whose leaf is signed for `deviceId`, if the presented certificate is that device's and live.
  *
- * @param until nothing is recorded later, by the clock of the database; always when null
+ * @param way `tenantId` of the device; or, while it is not known, `until` when the successor may be recorded by the clock of the database
  */
 export async function recordRenewal(
   deps: EnrollmentDeps,
   { fingerprint, csr, now }: Renewal,
   deviceId: string,
   { leaf, chainPem }: SignedLeaf,
-  until: Date | null,
+  way: { tenantId: string } | { until: Date },
 ): Promise<RenewalAnswer | NotRenewed> {
   const issued = {
     id: deps.ids.uuid(now),
@@ -58,7 +58,10 @@ export async function recordRenewal(
   };
   await faultPoint("renew.commit");
   const auditId = deps.ids.uuid(now);
-  const outcome = await deps.recordRenewal({ fingerprint, deviceId, issued, auditId, until, now });
+  const signed = { fingerprint, deviceId, issued, auditId, now };
+  const outcome = await ("until" in way
+    ? deps.renewals.recordAtOnce({ ...signed, until: way.until })
+    : deps.renewals.record(way.tenantId, { ...signed, until: null }));
   await faultPoint("renew.committed");
   if (typeof outcome === "string") return outcome;
   return {
