@@ -10,6 +10,11 @@ export interface DatabaseProxy {
   lose(): void;
   /** Passes on what the service sends, and loses the answers. */
   loseAnswers(): void;
+  /**
+   * Loses the next connection on which the service sends `text`: nothing of it is passed on any more, from these bytes or from their answer on.
+   * Resolves then.
+   */
+  loseAt(text: string, from: "statement" | "answer"): Promise<void>;
   /** Breaks every connection and refuses new ones: a server that is gone. */
   vanish(): void;
   /** As it was. */
@@ -22,6 +27,13 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   const pairs = new Set<[Socket, Socket]>();
   const lost: [Socket, Socket][] = [];
   let state: "up" | "paused" | "gone" | "mute" = "up";
+  let awaited: { text: string; from: "statement" | "answer"; lost: () => void } | undefined;
+
+  const lose = (pair: [Socket, Socket]) => {
+    for (const socket of pair) socket.pause();
+    pairs.delete(pair);
+    lost.push(pair);
+  };
 
   const server = createServer((near) => {
     if (state === "gone") return void near.destroy();
@@ -33,7 +45,12 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       [far, near],
     ] as const) {
       from.on("data", (bytes) => {
-        if (state !== "mute" || to === far) to.write(bytes);
+        const ending = to === far && awaited && bytes.includes(awaited.text) ? awaited : undefined;
+        if (ending?.from !== "statement" && (state !== "mute" || to === far)) to.write(bytes);
+        if (!ending) return;
+        awaited = undefined;
+        lose(pair);
+        ending.lost();
       });
       from.on("error", () => to.destroy());
       from.on("close", () => {
@@ -61,13 +78,15 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       for (const pair of pairs) for (const socket of pair) socket.pause();
     },
     lose() {
-      for (const pair of pairs) for (const socket of pair) socket.pause();
-      lost.push(...pairs);
-      pairs.clear();
+      for (const pair of [...pairs]) lose(pair);
     },
     loseAnswers() {
       state = "mute";
     },
+    loseAt: (text, from) =>
+      new Promise((resolve) => {
+        awaited = { text, from, lost: resolve };
+      }),
     vanish() {
       state = "gone";
       cut();

@@ -51,7 +51,7 @@ test("messages are settled in the order of arrival, whichever is stored first", 
   assert.deepEqual(settled, [1, 2, 3]);
 });
 
-test("after a failure every message is retried in order, and no further message is begun before", async () => {
+test("after a failure the first message is retried until it is stored, and no other one is begun before", async () => {
   const { queue, settled } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   queue.add(first);
@@ -65,8 +65,26 @@ test("after a failure every message is retried in order, and no further message 
   await begun(first, 3);
   assert.deepEqual([second.attempts.length, third.attempts.length], [1, 0]);
   first.attempts[2]!.stored();
+  await turn();
+  assert.deepEqual([second.attempts.length, third.attempts.length, settled], [2, 1, [1]]);
+  third.attempts[0]!.stored();
+  second.attempts[1]!.stored();
+  await queue.idle();
+  assert.deepEqual(settled, [1, 2, 3]);
+});
+
+test("while a message that has failed waits behind one that is being stored, none is begun", async () => {
+  const { queue, settled } = queueOfMessages();
+  const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
+  queue.add(first);
+  queue.add(second);
+  second.attempts[0]!.failed();
+  await turn();
+  queue.add(third);
+  assert.equal(third.attempts.length, 0);
+  first.attempts[0]!.stored();
   await begun(second, 2);
-  assert.deepEqual(settled, [1]);
+  assert.equal(third.attempts.length, 0);
   second.attempts[1]!.stored();
   await begun(third, 1);
   third.attempts[0]!.stored();
@@ -74,15 +92,15 @@ test("after a failure every message is retried in order, and no further message 
   assert.deepEqual(settled, [1, 2, 3]);
 });
 
-test("once the session has ended no message is retried, and one that was not stored is not acknowledged", async () => {
+test("once the session has ended no message is retried, and those behind one that was not stored are dropped", async () => {
   const { queue, settled } = queueOfMessages();
-  const [first, second] = [new Message(1), new Message(2)];
-  queue.add(first);
-  queue.add(second);
-  first.attempts[0]!.failed();
+  const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
+  for (const message of [first, second, third]) queue.add(message);
+  second.attempts[0]!.failed();
+  third.attempts[0]!.stored();
   await turn();
-  second.attempts[0]!.stored();
   queue.abandon();
+  first.attempts[0]!.stored();
   await queue.idle();
-  assert.deepEqual(settled, [-1, 2]);
+  assert.deepEqual(settled, [1, -2, -3]);
 });

@@ -20,7 +20,8 @@ const LAST_RETRY_MS = 2_000;
 /**
  * The messages of one client between their arrival and their acknowledgement. They are stored concurrently, in batches with those
  * of other clients, and settled in the order of arrival [MQTT-4.6.0-2, MQTT-4.6.0-3]. While storing fails (the database is unreachable)
- * nothing is acknowledged and no further message is begun; the waiting ones are retried one by one, so the session outlasts the outage.
+ * nothing is acknowledged and no further message is begun. The first one is retried until it is stored, then the others are begun again, so the
+ * session outlasts the outage, and no message is stored without those before it.
  */
 export class InOrder<M extends Ordered> {
   readonly #owner: OrderedOwner<M>;
@@ -28,6 +29,10 @@ export class InOrder<M extends Ordered> {
   #head = 0;
   #idle: (() => void)[] = [];
   #recovering = false;
+  /** Storing one of them has failed: none is begun before it is retried. */
+  #hasFailed = false;
+  /** One was dropped. */
+  #hasDropped = false;
   #abandoned = false;
   #wake: (() => void) | undefined;
 
@@ -42,7 +47,7 @@ export class InOrder<M extends Ordered> {
   /** @param message waiting */
   add(message: M): void {
     this.#queue.push(message);
-    if (!this.#recovering) void this.#begin(message);
+    if (!this.#hasFailed) void this.#begin(message);
   }
 
   /** Resolves when no message is under way. */
@@ -51,7 +56,7 @@ export class InOrder<M extends Ordered> {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** The session has ended: a message that is being stored is still settled, none is retried. */
+  /** The session has ended: a message that is being stored is still settled, none is retried. Behind one that was not stored all are dropped. */
   abandon(): void {
     this.#abandoned = true;
     this.#wake?.();
@@ -70,6 +75,7 @@ export class InOrder<M extends Ordered> {
       message.state = "stored";
     } catch {
       message.state = "failed";
+      this.#hasFailed = true;
     }
   }
 
@@ -87,14 +93,15 @@ export class InOrder<M extends Ordered> {
         return;
       }
       this.#head++;
-      this.#owner.settled(message, message.state === "stored");
+      this.#hasDropped ||= message.state !== "stored";
+      this.#owner.settled(message, !this.#hasDropped);
     }
     this.#queue = [];
     this.#head = 0;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Stores the queue one by one until it is empty, or the session has ended. */
+  /** Retries the first message until it is stored, or the session has ended. */
   async #recover(): Promise<void> {
     this.#recovering = true;
     let pause = FIRST_RETRY_MS;
@@ -106,10 +113,7 @@ export class InOrder<M extends Ordered> {
           message.state = "waiting";
           continue;
         }
-        this.#head++;
-        pause = FIRST_RETRY_MS;
-        this.#owner.settled(message, true);
-        continue;
+        break;
       }
       // It failed, or it was begun before the failure and is still under way: then wait for its own outcome.
       await this.#sleep(pause);
@@ -117,7 +121,16 @@ export class InOrder<M extends Ordered> {
       if (message.state === "failed") message.state = "waiting";
     }
     this.#recovering = false;
+    this.#hasFailed = false;
+    if (!this.#abandoned) this.#beginAgain();
     this.#settle();
+  }
+
+  /** Begins what waits, in its order. What was begun before the failure and is still under way comes before that. */
+  #beginAgain(): void {
+    for (const message of this.#queue.slice(this.#head)) {
+      if (message.state === "waiting" || message.state === "failed") void this.#begin(message);
+    }
   }
 
   #mayBeSettled(message: M): boolean {

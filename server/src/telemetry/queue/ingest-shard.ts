@@ -138,7 +138,7 @@ export class IngestShard {
       const result = await storePending(this.#deps, batch.messages);
       this.#assess(batch, result, performance.now() - started);
       if (result.outcome === "stored") this.#settleStored(batch);
-      else if (result.outcome === "failed") this.#settle(batch.messages, ({ reject }) => reject(result.error));
+      else if (result.outcome === "failed") this.#fail(batch, result.error);
       else await this.#divide(batch, result);
       this.#inFlight.delete(batch);
     }
@@ -178,7 +178,8 @@ export class IngestShard {
   }
 
   /** The tenants of a refused batch are isolated, and the next batches of an isolated one are smaller, down to one message. */
-  async #divide({ queues, messages }: Batch, result: BatchResult): Promise<void> {
+  async #divide(batch: Batch, result: BatchResult): Promise<void> {
+    const { queues, messages } = batch;
     if (messages.length > 1) {
       this.#deps.metrics.batchesBisected.inc({ cause: result.outcome });
       this.#putBack(queues, messages);
@@ -186,7 +187,17 @@ export class IngestShard {
     }
     const isRejected = await rejectAlone(this.#deps, messages[0]!, result);
     if (isRejected) this.#putBack(queues, messages);
-    else this.#settle(messages, ({ reject }) => reject(result.error));
+    else this.#fail(batch, result.error);
+  }
+
+  /**
+   * Whether a batch that failed is stored is not known where PostgreSQL has not answered. What waits behind it of the same devices fails, too:
+   * of what a connection has sent, nothing is stored without what came before it.
+   */
+  #fail({ queues, messages }: Batch, error: unknown): void {
+    const devices = new Set(messages.map(({ message }) => message.deviceUid));
+    const behind = queues.flatMap((queue) => queue.remove((pending) => isBehind(pending, devices)));
+    this.#settle([...messages, ...behind], ({ reject }) => reject(error));
   }
 
   #putBack(queues: Batch["queues"], messages: readonly PendingMessage[]): void {
@@ -204,6 +215,12 @@ export class IngestShard {
     if (this.#messages > 0) return;
     for (const resolve of this.#drained.splice(0)) resolve();
   }
+}
+
+/** A will is not among them: its session has ended, and nothing stores it again. */
+function isBehind({ message, position }: PendingMessage, devices: ReadonlySet<string>): boolean {
+  const isStoredAgain = message.arrival !== undefined || position !== undefined;
+  return isStoredAgain && devices.has(message.deviceUid);
 }
 
 function dividedSize(messages: number, outcome: keyof typeof DIVISOR): number {

@@ -49,6 +49,14 @@ export class TenantQueue {
     this.#first = 0;
   }
 
+  /** Removes and returns the messages that are to be removed, in their order. */
+  remove(isRemoved: (message: PendingMessage) => boolean): PendingMessage[] {
+    const waiting = this.#waiting.slice(this.#first);
+    this.#waiting = waiting.filter((message) => !isRemoved(message));
+    this.#first = 0;
+    return waiting.filter(isRemoved);
+  }
+
   /** Moves messages into a batch, at least one, until the budget is spent. */
   take(budget: Budget, into: PendingMessage[]): void {
     const end = Math.min(this.#waiting.length, this.#first + Math.min(budget.messages, this.maxMessages));
