@@ -44,7 +44,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** A migration takes longer than a pooler's clients may have a connection. */
 async function migrateDirectly(url: string, { logger, timeLimits }: DatabaseOptions): Promise<void> {
-  const direct = await openPostgres(url, { logger, timeLimits, pools: { main: 1, connects: 1 } });
+  const setting = "MUSTER_DATABASE_DIRECT_URL";
+  const direct = await openPostgres(url, { logger, timeLimits, setting, pools: { main: 1, connects: 1 } });
   await migrate(direct).finally(() => direct.close());
 }
 

@@ -27,19 +27,30 @@ export interface PostgresOptions {
   pools?: Pools | undefined;
   /** The address without the pooler, where `url` leads through one in transaction mode (PgBouncer). */
   directUrl?: string | undefined;
+  /** The setting that has the address, for messages. */
+  setting?: AddressSetting | undefined;
 }
 
-/** A PostgreSQL server of version 15 or later. */
+type AddressSetting = "MUSTER_DATABASE_URL" | "MUSTER_DATABASE_DIRECT_URL";
+
+/** A PostgreSQL server of version 15 or later. @throws Error naming the setting, where the address cannot be used */
 export async function openPostgres(
   url: string,
-  { logger, observe, timeLimits: limits = REQUEST_LIMITS, pools = POOLS, directUrl }: PostgresOptions,
+  {
+    logger,
+    observe,
+    timeLimits: limits = REQUEST_LIMITS,
+    pools = POOLS,
+    directUrl,
+    setting = "MUSTER_DATABASE_URL",
+  }: PostgresOptions,
 ): Promise<Database> {
   const kind = { limits, isPooled: directUrl !== undefined };
   const main = createPool(url, pools.main, logger, kind, []);
   // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
   const connects = createPool(url, pools.connects, logger, kind, ["-c", "synchronous_commit=off", ...CONNECT_SETTINGS]);
   try {
-    await refuseOldServer(main);
+    await refuseOldServer(main).catch((error: unknown) => Promise.reject(ofAddress(error, url, setting)));
     await refuseWithoutSettings(main, kind);
     if (pools.needed !== undefined && !kind.isPooled) await refuseFewConnections(main, pools.needed);
   } catch (error) {
@@ -93,11 +104,20 @@ function createPool(
 }
 
 async function refuseOldServer(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool
-    .query<{ server_version_num: string }>("SHOW server_version_num")
-    .catch((error: unknown) => Promise.reject(ofPooler(error)));
+  const { rows } = await pool.query<{ server_version_num: string }>("SHOW server_version_num");
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (!(major >= OLDEST_MAJOR)) throw new Error(`PostgreSQL ${OLDEST_MAJOR} or later is needed; this is ${major}`);
+}
+
+/** Why an address cannot be used: with the setting that has it, and without its password, which a query may have, too. */
+function ofAddress(error: unknown, url: string, setting: AddressSetting): unknown {
+  const known = ofPooler(error);
+  if (known !== error) return known;
+  const shown = Object.assign(new URL(url), { password: "", search: "" });
+  // Where a name has several addresses, the error of all has no message.
+  const { message, errors = [] } = error as Partial<AggregateError>;
+  const why = message || errors.map((each: Error) => each.message).join(", ");
+  return new Error(`${setting} (${shown.href}) cannot be used: ${why}`, { cause: error });
 }
 
 /** Without this, a service with many workers starts, and fails when all of them are busy. */

@@ -12,9 +12,13 @@ export interface Ran {
   code: number;
 }
 
-/** Runs `muster` as a person does, in a process of its own that knows nothing but the data folder. */
-export async function musterProcess(args: string[], dataDir: string): Promise<Ran> {
-  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir };
+/** Runs `muster` as a person does, in a process of its own that knows nothing but the data folder. @param settings others that it knows */
+export async function musterProcess(
+  args: string[],
+  dataDir: string,
+  settings: Record<string, string> = {},
+): Promise<Ran> {
+  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir, ...settings };
   const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   return { stdout, stderr, code };
