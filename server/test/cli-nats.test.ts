@@ -12,7 +12,7 @@ import { NatsClient } from "../src/lib/nats/nats-client.ts";
 import { INGEST_STREAM } from "../src/lib/nats/stream-settings.ts";
 import { createNatsBus, settingsOf } from "./broker/nats-buses.ts";
 import { musterProcess } from "./harness/command-line.ts";
-import { type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
+import { type NatsServer, natsMissing, natsProgram, startNats } from "./harness/nats-server.ts";
 
 let folder: string;
 
@@ -38,6 +38,64 @@ test("muster nats config creates an nkey that only its owner can read, and never
   const again = await musterProcess(["nats", "config", "--new-key", file], folder);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /exists/);
+});
+
+test("muster nats config needs no setting, and none of the service beside those of NATS", async () => {
+  const usual = await musterProcess(["nats", "config"], folder);
+  assert.equal(usual.code, 0, usual.stderr);
+  assert.match(usual.stdout, /^listen: 0\.0\.0\.0:4222$/m);
+  assert.match(usual.stdout, /^# {3}MUSTER_NATS_URL=tls:\/\/nats-1\.example:4222,tls:/m);
+  assert.match(usual.stderr, /lacks the key of Muster: see --new-key/);
+  const settings = { MUSTER_NATS_URL: "tls://one.example:4300,tls://two.example:4300", MUSTER_INGEST: "stream" };
+  const { stdout, code } = await musterProcess(["nats", "config"], folder, settings);
+  assert.equal(code, 0);
+  assert.match(stdout, /^listen: 0\.0\.0\.0:4300$/m);
+  assert.match(stdout, /"nats-route:\/\/two\.example:6300"/);
+  assert.match(
+    stdout,
+    /^tls \{[\s\S]*verify: false\n\}[\s\S]*max_file: 5368709120\n[\s\S]*^# {3}MUSTER_INGEST=stream$/m,
+  );
+  const certified = { ...settings, MUSTER_NATS_CERT_FILE: "client.pem", MUSTER_NATS_KEY_FILE: "client-key.pem" };
+  const verified = await musterProcess(["nats", "config"], folder, certified);
+  assert.match(verified.stdout, /^tls \{[^}]*verify: true\n\}[\s\S]*MUSTER_NATS_KEY_FILE=/m);
+  const open = await musterProcess(["nats", "config"], folder, { MUSTER_NATS_URL: "nats://nats.example" });
+  assert.match(open.stderr, /MUSTER_NATS_URL must begin with tls:\/\//);
+});
+
+test("muster nats config --new-key creates the key file that the settings name", async () => {
+  const settings = {
+    MUSTER_NATS_URL: "tls://nats.example",
+    MUSTER_NATS_CREDENTIALS_FILE: join(folder, "configured.nk"),
+  };
+  const without = await musterProcess(["nats", "config"], folder, settings);
+  assert.equal(without.code, 1);
+  assert.match(
+    without.stderr,
+    /MUSTER_NATS_CREDENTIALS_FILE: .*configured\.nk cannot be read .*create it with --new-key/,
+  );
+  const { stdout, stderr, code } = await musterProcess(["nats", "config", "--new-key"], folder, settings);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Created the key .*configured\.nk: /);
+  assert.ok(stdout.includes(`nkey: "${await publicKeyOf(settings.MUSTER_NATS_CREDENTIALS_FILE)}"`));
+  assert.doesNotMatch(stdout, /^cluster|S[U][A-Z2-7]{56}/m);
+  const again = await musterProcess(["nats", "config"], folder, settings);
+  assert.equal(again.stdout, stdout);
+});
+
+test("several servers of one machine listen on loopback, each on the ports of its environment and without TLS", {
+  skip: natsMissing ?? false,
+}, async () => {
+  const settings = { MUSTER_NATS_URL: "nats://localhost:4301,nats://localhost:4302" };
+  const key = ["--new-key", join(folder, "near.nk")];
+  const { stdout } = await musterProcess(["nats", "config", ...key], folder, settings);
+  assert.doesNotMatch(stdout, /tls/);
+  assert.match(stdout, /NATS_SERVER_NAME=nats-2 NATS_PORT=4302 NATS_CLUSTER_PORT=6302 /);
+  await writeFile(join(folder, "near.conf"), stdout);
+  const env = { NATS_SERVER_NAME: "nats-2", NATS_PORT: "4302", NATS_CLUSTER_PORT: "6302", NATS_STORE_DIR: folder };
+  execFileSync(natsProgram!, ["-t", "-c", join(folder, "near.conf")], { env, stdio: "ignore" });
+  const six = await musterProcess(["nats", "config", "--json"], folder, { MUSTER_NATS_URL: "nats://[::1]:4301" });
+  const { configuration } = JSON.parse(six.stdout);
+  assert.match(configuration, /^listen: "\[::1\]:4301"$/m);
 });
 
 describe("a NATS server with the printed configuration", { skip: natsMissing ?? false }, () => {
@@ -125,7 +183,15 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
 
   test("lets a process use the ingest stream and nothing else of JetStream, where MUSTER_INGEST=stream is set", async () => {
     const publicKey = (await publicKeyOf(file("own.nk")))!;
-    const given = { version: "1", hosts: [], payloadBytes: 327_680, publicKey, verifyClients: true };
+    const given = {
+      version: "1",
+      servers: [],
+      tls: true,
+      credentialsFile: undefined,
+      payloadBytes: 327_680,
+      publicKey,
+      verifyClients: true,
+    };
     const configuration = natsConfiguration({ ...given, streamBytes: 1024 ** 2 });
     assert.match(configuration, /sync_interval: always/);
     assert.doesNotMatch(natsConfiguration({ ...given, streamBytes: undefined }), /jetstream|JS\.API/);

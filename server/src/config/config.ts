@@ -1,14 +1,17 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import type { AddressRange } from "../lib/address.ts";
-import type { Limit } from "../lib/limits/limit.ts";
-import { LIMITS, type LimitName, type Limits, limitVariable } from "../lib/limits/limits.ts";
+import type { Limits } from "../lib/limits/limits.ts";
 import type { LogLevel } from "../lib/logger.ts";
 import type { NatsSettings } from "../lib/nats/nats-settings.ts";
 import type { StreamSettings } from "../lib/nats/stream-settings.ts";
 import { Secret } from "../lib/secret.ts";
+import { limitVariables, toLimits } from "./limits.ts";
 import { addressRanges, webOrigins } from "./lists.ts";
 import { natsProblems, natsSettings, natsVariables, streamSettings } from "./nats.ts";
+import { type Given, givenIn, parsedAs } from "./parse.ts";
+
+export { ConfigError } from "./parse.ts";
 
 /** The settings, parsed once at start. No other file reads `process.env`; the checker enforces it. */
 export interface Config {
@@ -62,19 +65,6 @@ export type MasterKeySource =
   | { from: "file"; path: string }
   | { from: "data-folder" };
 
-/** All problems of the environment together, each with the name of its variable. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly problems: readonly string[];
-
-  constructor(problems: string[]) {
-    super(
-      `the configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${problems.map((p) => `  ${p}`).join("\n")}`,
-    );
-    this.problems = problems;
-  }
-}
-
 const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "must be a port, 0 to 65535");
 const host = z.string().min(1);
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
@@ -93,7 +83,6 @@ const SERVER_REFERENCE =
 /** The admin app of this installation (`npm run build`). */
 const BUILT_APP = resolve(import.meta.dirname, "../../../admin/dist");
 
-const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 const workers = z
   .string()
   .regex(/^(auto|[1-9]|[1-5]\d|6[0-4])$/, "must be a number from 1 to 64, or auto")
@@ -102,20 +91,6 @@ const workers = z
 const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
 /** Shorter, one lost heartbeat would end all sessions; longer, the doctor would take a node for ended before the others do. */
 const LEASE_RANGE = "must be a number of seconds, 6 to 60";
-const limitValue = wholeNumber.min(1, "must be at least 1");
-/** 0 is no limit. */
-const optionalLimitValue = wholeNumber.min(0, "must not be negative");
-
-/** The variables of the limits; an unset one has the default. */
-const limitVariables = Object.fromEntries(
-  LIMIT_NAMES.flatMap((name) => {
-    const variable = limitVariable(name);
-    const limit: Limit = LIMITS[name];
-    const shape = limit.zeroIsNone ? optionalLimitValue : limitValue;
-    return variable ? [[variable, shape.default(limit.value)]] : [];
-  }),
-);
-
 const environment = z.object({
   MUSTER_DATA_DIR: z.string().min(1).default("./data"),
   MUSTER_WORKERS: workers,
@@ -171,13 +146,9 @@ const environment = z.object({
  *
  * @throws ConfigError naming every problem
  */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith("MUSTER_") && value));
-  const parsed = environment.safeParse(given);
-  const problems = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  problems.push(...contradictions(given));
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return toConfig(parsed.data, unknownNames(given));
+export function parseConfig(env: Given): Config {
+  const given = givenIn(env);
+  return toConfig(parsedAs(environment, given, contradictions(given)), unknownNames(given));
 }
 
 /** The configuration of this process. */
@@ -209,7 +180,7 @@ function unknownNames(given: Record<string, unknown>): string[] {
   return Object.keys(given).filter((name) => !(name in environment.shape) && !OTHER_NAMES.test(name));
 }
 
-function contradictions(given: Record<string, string | undefined>): string[] {
+function contradictions(given: Given): string[] {
   const problems = natsProblems(given);
   if (given.MUSTER_MASTER_KEY && given.MUSTER_MASTER_KEY_FILE) {
     problems.push("MUSTER_MASTER_KEY and MUSTER_MASTER_KEY_FILE are both set: give one");
@@ -271,14 +242,6 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     logLevel: env.MUSTER_LOG_LEVEL,
     unknownNames: unknown,
   };
-}
-
-function toLimits(env: Record<string, unknown>): Limits {
-  const values = LIMIT_NAMES.map((name) => {
-    const value = env[limitVariable(name) ?? ""] ?? LIMITS[name].value;
-    return [name, value === 0 ? Number.POSITIVE_INFINITY : value];
-  });
-  return Object.fromEntries(values) as Limits;
 }
 
 function masterKeySource(env: z.infer<typeof environment>): MasterKeySource {

@@ -50,29 +50,63 @@ export const natsVariables = {
 type Given = Readonly<Record<string, string | undefined>>;
 type Parsed = z.infer<z.ZodObject<typeof natsVariables>>;
 
-/** What variables of NATS say against each other, and what is not safe. */
+/** What variables of NATS say against each other and others of the service, and what is not safe. */
 export function natsProblems(given: Given): string[] {
-  const { MUSTER_NATS_URL: url, MUSTER_NATS_CERT_FILE: cert, MUSTER_NATS_KEY_FILE: key } = given;
-  const problems: string[] = [];
+  const { MUSTER_NATS_URL: url, MUSTER_NATS_CERT_FILE: cert } = given;
   if (url === undefined) {
     const lone = Object.keys(given).filter((name) => /^MUSTER_NATS_/.test(name));
     if (given.MUSTER_INGEST === "stream") lone.push("MUSTER_INGEST=stream");
     return lone.map((name) => `${name} belongs to MUSTER_NATS_URL, which is not set`);
   }
+  const problems: string[] = [];
   if (!given.MUSTER_DATABASE_URL)
     problems.push("MUSTER_NATS_URL needs MUSTER_DATABASE_URL: services on several machines share one PostgreSQL");
-  if (!cert !== !key)
-    problems.push("MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE belong together: give both or neither");
-  if (listed(url).every(isLoopback)) return problems;
-  if (!url.includes("tls://"))
-    problems.push(
-      "MUSTER_NATS_URL must begin with tls:// where a server is on another machine: every message crosses it",
-    );
-  if (!given.MUSTER_NATS_CREDENTIALS_FILE && !cert)
+  problems.push(...natsServerProblems(given));
+  if (!listed(url).every(isLoopback) && !given.MUSTER_NATS_CREDENTIALS_FILE && !cert)
     problems.push(
       "MUSTER_NATS_URL needs MUSTER_NATS_CREDENTIALS_FILE, or MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE: who can publish there can send messages to every tenant",
     );
   return problems;
+}
+
+/** The same, of what concerns the servers: they are set up before a service is. */
+export function natsServerProblems(given: Given): string[] {
+  const { MUSTER_NATS_URL: url = "", MUSTER_NATS_CERT_FILE: cert, MUSTER_NATS_KEY_FILE: key } = given;
+  const problems: string[] = [];
+  if (!cert !== !key)
+    problems.push("MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE belong together: give both or neither");
+  if (!listed(url).every(isLoopback) && !url.includes("tls://"))
+    problems.push(
+      "MUSTER_NATS_URL must begin with tls:// where a server is on another machine: every message crosses it",
+    );
+  return problems;
+}
+
+/** What the settings say about the servers of NATS, for their configuration. */
+export interface NatsServers {
+  /** `nats-1.example:4222`, also without a port; empty where none is set. */
+  servers: readonly string[];
+  tls: boolean;
+  credentialsFile: string | undefined;
+  /** Whether services have a certificate for them. */
+  verifyClients: boolean;
+  /** Bytes of the longest message that they must take. */
+  payloadBytes: number;
+  /** Bytes of the ingest stream; undefined where none is used. */
+  streamBytes: number | undefined;
+}
+
+/** What `muster nats config` prints a configuration for. */
+export function natsServers(env: Parsed, limits: Pick<Limits, "mqttPacketBytes">): NatsServers {
+  const settings = natsSettings(env, limits);
+  return {
+    servers: settings?.servers ?? [],
+    tls: settings?.tls ?? true,
+    credentialsFile: absolute(env.MUSTER_NATS_CREDENTIALS_FILE),
+    verifyClients: env.MUSTER_NATS_CERT_FILE !== undefined,
+    payloadBytes: natsPayloadBytes(limits),
+    streamBytes: env.MUSTER_INGEST === "stream" ? env.MUSTER_NATS_STREAM_BYTES : undefined,
+  };
 }
 
 /** @returns undefined where NATS is not set */
@@ -105,7 +139,7 @@ export function streamSettings(env: Parsed, nats: NatsSettings | undefined): Str
 }
 
 /** Bytes of the longest message that a server of NATS must take. */
-export function natsPayloadBytes({ mqttPacketBytes }: Pick<Limits, "mqttPacketBytes">): number {
+function natsPayloadBytes({ mqttPacketBytes }: Pick<Limits, "mqttPacketBytes">): number {
   return mqttPacketBytes + HEAD_BYTES;
 }
 

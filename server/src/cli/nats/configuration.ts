@@ -1,18 +1,12 @@
+import type { NatsServers } from "../../config/nats.ts";
 import { INGEST_STREAM } from "../../lib/nats/stream-settings.ts";
+import { type Layout, layoutOf } from "./layout.ts";
 
 /** What a configuration of NATS servers for Muster says. */
-export interface NatsConfiguration {
+export interface NatsConfiguration extends NatsServers {
   version: string;
-  /** Of the servers, for their routes to each other. */
-  hosts: readonly string[];
-  /** Bytes of the longest message that a server must take. */
-  payloadBytes: number;
   /** Of the nkey with which Muster signs in; undefined where it is not known. */
   publicKey: string | undefined;
-  /** Whether the servers demand a certificate of their clients. */
-  verifyClients: boolean;
-  /** Bytes of the ingest stream; undefined where none is used. */
-  streamBytes: number | undefined;
 }
 
 /** What a server may store, beside the stream: what is deleted is freed later. */
@@ -22,23 +16,15 @@ const REQUESTS = ["CREATE", "UPDATE", "INFO", "PURGE", "MSG.GET"];
 
 /** What the longest message of NATS is where it is not set. */
 const DEFAULT_PAYLOAD_BYTES = 1024 * 1024;
-const EXAMPLE_HOSTS = ["nats-1.example", "nats-2.example", "nats-3.example"];
 
 /** The configuration file of every NATS server, and the settings of Muster that belong to it. */
 export function natsConfiguration(given: NatsConfiguration): string {
-  const {
-    version,
-    payloadBytes,
-    publicKey = "<public key of Muster's nkey, which begins with U>",
-    verifyClients,
-    streamBytes,
-  } = given;
-  const requests = REQUESTS.map((verb) => `"$JS.API.STREAM.${verb}.${INGEST_STREAM}"`);
-  const publish = ['"muster.>"', ...(streamBytes === undefined ? [] : requests)].join(", ");
-  const hosts = given.hosts.length > 0 ? given.hosts : EXAMPLE_HOSTS;
-  return `# NATS servers for Muster ${version}: this file on each of them, with the name of the server in NATS_SERVER_NAME.
+  const { version, payloadBytes, streamBytes, tls } = given;
+  const layout = layoutOf(given.servers);
+  return `# NATS servers for Muster ${version}: this file (nats.conf) on each of them. Start:
+${layout.starts.map((start) => `#   ${start} nats-server --config nats.conf`).join("\n")}
 server_name: $NATS_SERVER_NAME
-listen: 0.0.0.0:4222
+${layout.listen}
 
 # Muster refuses a server that takes less than ${payloadBytes} bytes.
 max_payload: ${Math.max(payloadBytes, DEFAULT_PAYLOAD_BYTES)}
@@ -47,47 +33,34 @@ max_pending: ${64 * 1024 * 1024}
 ping_interval: "5s"
 write_deadline: "10s"
 
+${tls ? clientTls(given.verifyClients) : ""}${streamBytes === undefined ? "" : jetStream(streamBytes, layout)}${accounts(given)}${cluster(layout, tls)}
+${settings(given, layout)}`;
+}
+
+function clientTls(verify: boolean): string {
+  return `# With verify, clients need a certificate, too: set MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE when you print this.
 tls {
-  cert_file: "/etc/nats/tls/server.pem"
-  key_file: "/etc/nats/tls/server-key.pem"
-  ca_file: "/etc/nats/tls/ca.pem"
-  verify: ${verifyClients}
+${certificate("  ", verify)}
 }
 
-${streamBytes === undefined ? "" : jetStream(streamBytes)}# No other user may use Muster's subjects: who publishes there sends messages to any tenant.
-accounts {
-  MUSTER {${streamBytes === undefined ? "" : "\n    jetstream: enabled"}
-    users = [
-      { nkey: "${publicKey}", permissions: { publish: [${publish}], subscribe: ["muster.>"] } }
-    ]
-  }
-}
-
-cluster {
-  name: muster
-  listen: 0.0.0.0:6222
-  routes: [
-${hosts.map((host) => `    "nats-route://${host}:6222"`).join("\n")}
-  ]
-  tls {
-    cert_file: "/etc/nats/tls/server.pem"
-    key_file: "/etc/nats/tls/server-key.pem"
-    ca_file: "/etc/nats/tls/ca.pem"
-    verify: true
-  }
-}
-
-# Settings of Muster:
-#   MUSTER_NATS_URL=${hosts.map((host) => `tls://${host}:4222`).join(",")}
-#   MUSTER_NATS_CREDENTIALS_FILE=<file with the seed of the nkey, which begins with SU>
-#   MUSTER_NATS_CA_FILE=<ca.pem>${verifyClients ? "\n#   MUSTER_NATS_CERT_FILE=<client.pem>\n#   MUSTER_NATS_KEY_FILE=<client-key.pem>" : ""}
 `;
 }
 
-function jetStream(streamBytes: number): string {
-  return `# The ingest stream (MUSTER_INGEST=stream).
+function certificate(indent: string, verify: boolean): string {
+  return [
+    'cert_file: "/etc/nats/tls/server.pem"',
+    'key_file: "/etc/nats/tls/server-key.pem"',
+    'ca_file: "/etc/nats/tls/ca.pem"',
+    `verify: ${verify}`,
+  ]
+    .map((line) => indent + line)
+    .join("\n");
+}
+
+function jetStream(streamBytes: number, { storeFolder }: Layout): string {
+  return `# The ingest stream (MUSTER_INGEST=stream): each server needs so many bytes on its disk.
 jetstream {
-  store_dir: "/var/lib/nats"
+  store_dir: ${storeFolder}
   max_mem: 64MB
   max_file: ${Math.ceil(streamBytes * STORAGE_FACTOR)}
   # Otherwise a server writes to its disk every two minutes: what was acknowledged is lost when all lose power. Muster cannot check this over the network.
@@ -95,4 +68,56 @@ jetstream {
 }
 
 `;
+}
+
+function accounts({
+  publicKey = "<public key of Muster's nkey, which begins with U>",
+  streamBytes,
+}: NatsConfiguration) {
+  const hasStream = streamBytes !== undefined;
+  const requests = REQUESTS.map((verb) => `"$JS.API.STREAM.${verb}.${INGEST_STREAM}"`);
+  const publish = ['"muster.>"', ...(hasStream ? requests : [])].join(", ");
+  return `# No other user may use Muster's subjects: who publishes there sends messages to any tenant.
+accounts {
+  MUSTER {${hasStream ? "\n    jetstream: enabled" : ""}
+    users = [
+      { nkey: "${publicKey}", permissions: { publish: [${publish}], subscribe: ["muster.>"] } }
+    ]
+  }
+}
+`;
+}
+
+/** A server that is alone needs none. */
+function cluster({ routes, clusterListen }: Layout, tls: boolean): string {
+  if (routes.length < 2) return "";
+  return `
+cluster {
+  name: muster
+  ${clusterListen}
+  routes: [
+${routes.map((route) => `    "nats-route://${route}"`).join("\n")}
+  ]${tls ? `\n  tls {\n${certificate("    ", true)}\n  }` : ""}
+}
+`;
+}
+
+function settings(given: NatsConfiguration, { addresses }: Layout): string {
+  const {
+    tls,
+    verifyClients,
+    streamBytes,
+    credentialsFile = "<file with the seed of the nkey, which begins with SU>",
+  } = given;
+  const scheme = tls ? "tls" : "nats";
+  return [
+    "Settings of Muster, on every machine:",
+    `  MUSTER_NATS_URL=${addresses.map((address) => `${scheme}://${address}`).join(",")}`,
+    `  MUSTER_NATS_CREDENTIALS_FILE=${credentialsFile}`,
+    ...(tls ? ["  MUSTER_NATS_CA_FILE=<ca.pem>"] : []),
+    ...(verifyClients ? ["  MUSTER_NATS_CERT_FILE=<client.pem>", "  MUSTER_NATS_KEY_FILE=<client-key.pem>"] : []),
+    ...(streamBytes === undefined ? [] : ["  MUSTER_INGEST=stream", `  MUSTER_NATS_STREAM_BYTES=${streamBytes}`]),
+  ]
+    .map((line) => `# ${line}\n`)
+    .join("");
 }
