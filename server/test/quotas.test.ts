@@ -158,7 +158,7 @@ test("the shell sets a quota, returns it to the default, and shows counts beside
   assert.deepEqual([listed.users.used, listed.openClaims.used], [1, 0]);
 
   const { stdout } = await shell.muster(["tenant", "usage", tenant.slug]);
-  assert.match(stdout, /^groups +1 of 5 +groups$/m);
+  assert.match(stdout, /^QUOTA +USED +LIMIT +COUNTS\n[\s\S]*^groups +1 of 5 +own +groups$/m);
   assert.match(stdout, /^deviceTypes +1 of 3 +default +device types$/m);
   const reset = await shell.muster(["tenant", "quota", tenant.slug, "groups", "default"]);
   assert.match(reset.stdout, /^Quota groups of \S+: 10000 \(default\); in use: 1\.$/m);

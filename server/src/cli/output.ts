@@ -19,6 +19,11 @@ export function columns(rows: string[][], empty: string): string[] {
   );
 }
 
+/** A list below the names of its columns; `empty` when it has no rows. */
+export function table(head: readonly string[], rows: string[][], empty: string): string[] {
+  return rows.length === 0 ? [empty] : columns([[...head], ...rows], empty);
+}
+
 /** `1 rule`, `2 rules`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;

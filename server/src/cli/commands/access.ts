@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { quotaValue, subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, type Result } from "../output.ts";
+import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 import { addKeyBlocking } from "./certificates.ts";
 
@@ -188,21 +188,24 @@ function addKeys(key: Command, exit: Exit): void {
 }
 
 function usageLines({ items }: Result): string[] {
-  return columns(
-    items.map(({ quota, of, used, limit, own }: Result) => [quota, `${used} of ${limit}`, own ? "" : "default", of]),
+  return table(
+    ["QUOTA", "USED", "LIMIT", "COUNTS"],
+    items.map(({ quota, of, used, limit, own }: Result) => [quota, `${used} of ${limit}`, own ? "own" : "default", of]),
     "No quotas.",
   );
 }
 
 function userLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["EMAIL", "ROLE", "STATUS", "ID"],
     items.map(({ id, email, role, status }: Result) => [email, role, status, id]),
     "No users.",
   );
 }
 
 function keyLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["ID", "NAME", "STATE", "LAST USED", "CREATOR", "SCOPES"],
     items.map((key: Result) => [key.id, key.name, stateOf(key), lastUseOf(key), key.user, key.scopes.join(" ")]),
     "No API keys.",
   );
@@ -214,5 +217,5 @@ function stateOf({ revokedAt, revocationReason, expiresAt }: Result): string {
 }
 
 function lastUseOf({ lastUsedAt, lastUsedAddress }: Result): string {
-  return lastUsedAt ? `last used ${lastUsedAt} from ${lastUsedAddress}` : "never used";
+  return lastUsedAt ? `${lastUsedAt} from ${lastUsedAddress}` : "never";
 }

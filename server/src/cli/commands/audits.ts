@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, escaped, type Result } from "../output.ts";
+import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster api-audit`, `muster admin-audit` */
@@ -16,7 +16,8 @@ export function addAuditCommands(program: Command, exit: Exit): void {
 }
 
 function writeLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["AT", "KEY", "OPERATION", "RECORD", "RESULT", "ADDRESS", "REQUEST"],
     items.map((write: Result) => [
       write.at,
       `apikey:${write.keyId}`,
@@ -31,7 +32,8 @@ function writeLines({ items }: Result): string[] {
 }
 
 function actLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["AT", "ACTOR", "ACT", "TARGET", "BEFORE -> AFTER"],
     items.map(({ at, actor, act, target, before, after }: Result) => [
       at,
       actor,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { subcommand } from "../options.ts";
-import { columns, type Result } from "../output.ts";
+import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster ca … | master-key …` */
@@ -40,11 +40,12 @@ function show({ authorities, rollout }: Result): string[] {
   const rows: string[][] = authorities.map((each: Result) => [
     each.role,
     each.status,
-    `until ${each.notAfter.slice(0, 10)}`,
+    each.notAfter.slice(0, 10),
     each.fingerprintSha256.slice(0, 16),
-    each.takeOverAt && each.status === "upcoming" ? `takes over ${each.takeOverAt.slice(0, 10)}` : "",
+    each.takeOverAt && each.status === "upcoming" ? each.takeOverAt.slice(0, 10) : "",
   ]);
-  return [...columns(rows, "No certificate authorities yet."), ...(rollout ? [rolloutLine(rollout)] : [])];
+  const head = ["AUTHORITY", "STATUS", "VALID UNTIL", "FINGERPRINT", "TAKES OVER"];
+  return [...table(head, rows, "No certificate authorities yet."), ...(rollout ? [rolloutLine(rollout)] : [])];
 }
 
 function rolloutLine({ devices, trusting, takeOverAt, activatedAt }: Result): string {

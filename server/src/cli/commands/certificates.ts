@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, count, type Result } from "../output.ts";
+import { count, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster certificate …` */
@@ -31,13 +31,14 @@ export function addKeyBlocking(key: Command, exit: Exit): void {
 }
 
 function listLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["ID", "DEVICE", "KIND", "STATE", "VALID UNTIL", "SERIAL NUMBER"],
     items.map(({ id, deviceId, kind, status, revocationReason, expired, expiresAt, serialNumber }: Result) => [
       id,
       deviceId,
       kind,
       revocationReason ? `${status} (${revocationReason})` : expired ? "expired" : status,
-      `until ${expiresAt}`,
+      expiresAt,
       serialNumber,
     ]),
     "No certificates.",

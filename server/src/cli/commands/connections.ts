@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, escaped, type Result } from "../output.ts";
+import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster mqtt-client | refusal …` */
@@ -63,13 +63,14 @@ function addRefusals(refusal: Command, exit: Exit): void {
 }
 
 function clientLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["CLIENT ID", "USER NAME", "STATE", "PUBLISHES TO", "SUBSCRIBES TO"],
     items.map(({ clientId, username, disabledAt, connected, publish, subscribe }: Result) => [
       clientId,
       username,
       disabledAt ? `disabled ${disabledAt}` : connected ? "connected" : "not connected",
-      `publish: ${publish.join(", ") || "none"}`,
-      `subscribe: ${subscribe.join(", ") || "none"}`,
+      publish.join(", ") || "none",
+      subscribe.join(", ") || "none",
     ]),
     "No MQTT clients.",
   );
@@ -77,7 +78,8 @@ function clientLines({ items }: Result): string[] {
 
 /** Client ids and topics are what a client sent: they must not control the terminal. */
 function refusalLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["AT", "REASON", "CLIENT", "ADDRESS", "TOPIC", "REPEATED"],
     items.map(({ at, reason, occurrences, lastAt, clientId, deviceId, remoteAddress, topic }: Result) => {
       const repeated = occurrences > 1 ? `${occurrences} times, last ${lastAt}` : "";
       return [at, reason, deviceId ?? clientId ?? "", remoteAddress ?? "", topic ?? "", repeated].map(escaped);

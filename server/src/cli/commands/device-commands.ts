@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, escaped, type Result } from "../output.ts";
+import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Characters of a payload that a line shows. */
@@ -33,7 +33,7 @@ export function addWaitingCommands(device: Command, exit: Exit): void {
       name: "device.commands",
       body: { tenant, id },
       json,
-      show: ({ items }) => columns(items.map(cells), "No commands wait."),
+      show: ({ items }) => table(HEAD, items.map(cells), "No commands wait."),
     }),
   );
   tenantSubcommand(device, "cancel <id> <command-id>", "Cancel a command that waits for a device").action(
@@ -47,8 +47,10 @@ export function addWaitingCommands(device: Command, exit: Exit): void {
   );
 }
 
+const HEAD = ["ID", "TOPIC", "PAYLOAD", "SENT", "EXPIRES"];
+
 function cells({ id, topic, payload, createdAt, expiresAt }: Result): string[] {
   const text = String(payload);
   const shown = text.length > PAYLOAD_CHARACTERS ? `${text.slice(0, PAYLOAD_CHARACTERS)}…` : text;
-  return [id, topic, escaped(JSON.stringify(shown)), `sent ${createdAt}`, `expires ${expiresAt}`];
+  return [id, topic, escaped(JSON.stringify(shown)), createdAt, expiresAt];
 }

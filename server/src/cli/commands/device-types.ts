@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, type Result } from "../output.ts";
+import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster device-type …` */
@@ -69,7 +69,8 @@ function typeLines({ name, publishTopics, thresholdIds, silentForSeconds }: Resu
 }
 
 function listLines({ items }: Result): string[] {
-  return columns(
+  return table(
+    ["ID", "NAME", "PUBLISHES TO"],
     items.map(({ id, name, publishTopics }: Result) => [id, name, publishTopics.join(", ")]),
     "No device types.",
   );

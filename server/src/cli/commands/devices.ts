@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, escaped, type Result } from "../output.ts";
+import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 import { addWaitingCommands } from "./device-commands.ts";
 import { addDeviceTypes } from "./device-types.ts";
@@ -54,7 +54,7 @@ function addTelemetryViews(device: Command, exit: Exit): void {
         name: "device.latest",
         body: { tenant, id },
         json,
-        show: ({ items }) => columns(items.map(valueCells), "No values."),
+        show: ({ items }) => table(["METRIC", "VALUE", "AT"], items.map(valueCells), "No values."),
       }),
   );
   tenantSubcommand(device, "rejected <id>", "Show the last 20 rejected messages of a device with the reasons").action(

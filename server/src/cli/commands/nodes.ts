@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { subcommand } from "../options.ts";
-import { columns, count, escaped, type Result } from "../output.ts";
+import { count, escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 const NONE_LEFT =
@@ -36,5 +36,5 @@ function nodeLines({ items }: Result): string[] {
   const rows = items.map(({ id, host, part, version, state, sessions, startedAt }: Result) =>
     [id, host, part, version, state, String(sessions), startedAt].map(escaped),
   );
-  return columns([head, ...rows], "");
+  return table(head, rows, "No nodes.");
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, type Result } from "../output.ts";
+import { columns, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster group on-call | webhook-secret`, `muster device on-call`, `muster channel …`, `muster notification …` */
@@ -21,7 +21,7 @@ export function addNotificationCommands(
         name: "notification.list",
         body,
         json,
-        show: ({ items }) => columns(items.map(deliveryCells), "No messages."),
+        show: ({ items }) => table(DELIVERY_HEAD, items.map(deliveryCells), "No messages."),
       }),
     );
 }
@@ -54,7 +54,7 @@ function addChannels(program: Command, exit: Exit): void {
         name: "channel.list",
         body,
         json,
-        show: ({ items }) => columns(items.map(channelCells), "No channels."),
+        show: ({ items }) => table(CHANNEL_HEAD, items.map(channelCells), "No channels."),
       }),
   );
   tenantSubcommand(channel, "request", "Send another confirmation link to an unconfirmed channel")
@@ -71,6 +71,8 @@ function addChannels(program: Command, exit: Exit): void {
       }),
     );
 }
+
+const CHANNEL_HEAD = ["TYPE", "ADDRESS", "STATE", "DETAILS"];
 
 function channelCells({ type, address, confirmedAt, confirmedBy, linkExpiresAt }: Result): string[] {
   const waiting = linkExpiresAt === null ? "no link was sent yet" : `link valid until ${linkExpiresAt}`;
@@ -120,6 +122,8 @@ function minute(time: string): string {
 function usersOf({ users }: Result): string {
   return users.length === 0 ? "(no users)" : users.map(({ email }: Result) => email).join(", ");
 }
+
+const DELIVERY_HEAD = ["CREATED", "TYPE", "CHANNEL", "TO", "STATE (ATTEMPTS)", "ERROR OR REASON"];
 
 function deliveryCells({ createdAt, type, channel, target, state, attempts, lastError, deferredBy }: Result): string[] {
   return [createdAt, type, channel, target, `${state} (${attempts.length})`, lastError ?? deferredBy ?? ""];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
-import { columns, count, type Result } from "../output.ts";
+import { count, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** `muster threshold …` */
@@ -21,7 +21,7 @@ function addViews(threshold: Command, exit: Exit): void {
         name: "threshold.list",
         body,
         json,
-        show: ({ items }) => columns(items.map(listCells), "No threshold packs."),
+        show: ({ items }) => table(["ID", "NAME", "STATE", "RULES"], items.map(listCells), "No threshold packs."),
       }),
     );
   subcommand(threshold, "show <id>", "Show a threshold pack with its rules, revision and assignments").action(
