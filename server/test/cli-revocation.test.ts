@@ -182,7 +182,19 @@ test("refusals are listed with their reasons", async () => {
   const { items } = await json("refusal", "list", "--tenant", tenant.slug);
   assert.deepEqual([items[0].reason, items[0].deviceId], ["revoked", device.deviceId]);
   const { stdout } = await muster(["refusal", "list", "--tenant", tenant.slug, "--limit", "1"]);
-  assert.match(stdout, new RegExp(`  revoked  ${device.deviceId}  `));
+  assert.match(stdout, new RegExp(`^AT +REASON +CLIENT .*\\n.*  revoked \\(requested\\)  ${device.deviceId}  `));
+});
+
+test("a refused certificate that a renewal had replaced is listed as superseded", async () => {
+  const tenant = await newTenant(server);
+  const device = await enrollDevice(server, tenant);
+  await renew(server, device);
+  await assert.rejects(connectMqtt(server, device));
+  const { items } = await json("refusal", "list", "--tenant", tenant.slug);
+  assert.deepEqual([items[0].reason, items[0].revocationReason], ["revoked", "superseded"]);
+  assert.match(items[0].cause, /^The certificate was replaced by a renewal/);
+  const { stdout } = await muster(["refusal", "list", "--tenant", tenant.slug]);
+  assert.match(stdout, new RegExp(`  revoked \\(superseded\\)  ${device.deviceId}  `));
 });
 
 test("ca export prints the public roots and intermediates as PEM", async () => {

@@ -10,6 +10,10 @@ export const refusal = z
     reason: z
       .string()
       .meta({ enum: Object.keys(REFUSAL_REASONS), description: "One of the refusal reasons of docs/operations.md" }),
+    revocationReason: z
+      .enum(["superseded", "requested", "device_deleted"])
+      .optional()
+      .meta({ description: "Of `revoked`: why the certificate is; `superseded` by a renewal" }),
     occurrences: z.int().min(1).meta({ description: "How many refusals of this address and reason it stands for" }),
     lastAt: timestamp,
     cause: z.string().meta({ description: "Why the client was refused" }),

@@ -80,9 +80,10 @@ function clientLines({ items }: Result): string[] {
 function refusalLines({ items }: Result): string[] {
   return table(
     ["AT", "REASON", "CLIENT", "ADDRESS", "TOPIC", "REPEATED"],
-    items.map(({ at, reason, occurrences, lastAt, clientId, deviceId, remoteAddress, topic }: Result) => {
+    items.map(({ at, reason, revocationReason, occurrences, lastAt, clientId, deviceId, ...seen }: Result) => {
       const repeated = occurrences > 1 ? `${occurrences} times, last ${lastAt}` : "";
-      return [at, reason, deviceId ?? clientId ?? "", remoteAddress ?? "", topic ?? "", repeated].map(escaped);
+      const why = revocationReason ? `${reason} (${revocationReason})` : reason;
+      return [at, why, deviceId ?? clientId ?? "", seen.remoteAddress ?? "", seen.topic ?? "", repeated].map(escaped);
     }),
     "No refusals.",
   );

@@ -1,4 +1,27 @@
 import { REFUSAL_REASONS, type RefusalReason } from "./refusal-reasons.ts";
+import type { RevocationReason } from "./refusal-store.ts";
+
+/** What a person reads about a refusal. */
+interface Explanation {
+  cause: string;
+  cure: string;
+}
+
+/** Of a certificate that is revoked, by why it is. */
+const REVOKED: Readonly<Record<RevocationReason, Explanation>> = {
+  superseded: {
+    cause: "The certificate was replaced by a renewal: the client uses a former one.",
+    cure: "Install the newer certificate on the device. If the device has it, a copy of the former one is in use elsewhere: find that client by its address.",
+  },
+  requested: {
+    cause: "The certificate is revoked.",
+    cure: "Issue a bundle for the device, after checking that its key is safe.",
+  },
+  device_deleted: {
+    cause: "The device is deleted, and its certificates are revoked.",
+    cure: "Let the device redeem a new claim, if it is to connect again.",
+  },
+};
 
 /** What to do about a refusal, for the person who looks after the device. Every reason has its cure (spec 7, broker-side symptoms). */
 const CURES: Readonly<Record<RefusalReason, string>> = {
@@ -30,8 +53,13 @@ const CURES: Readonly<Record<RefusalReason, string>> = {
   unavailable: "Nothing to do on the device: it may connect again when the database answers.",
 };
 
-/** Why the client was refused and what to do, in sentences; of a reason that an earlier version recorded, the name. */
-export function explainRefusal(reason: string): { cause: string; cure: string } {
+/**
+ * Why the client was refused and what to do, in sentences; of a reason that an earlier version recorded, the name.
+ *
+ * @param revocation of the presented certificate, where it is known
+ */
+export function explainRefusal(reason: string, revocation?: RevocationReason | undefined): Explanation {
+  if (reason === "revoked" && revocation !== undefined) return REVOKED[revocation];
   return isKnown(reason)
     ? { cause: `${REFUSAL_REASONS[reason]}.`, cure: CURES[reason] }
     : {

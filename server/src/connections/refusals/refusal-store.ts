@@ -23,7 +23,11 @@ export interface CountedRefusalRow extends RefusalRow {
   /** bigint */
   occurrences: string;
   last_at: Date | null;
+  /** Of the presented certificate, where it was revoked. */
+  revocation_reason: RevocationReason | null;
 }
+
+export type RevocationReason = "superseded" | "requested" | "device_deleted";
 
 /** Further refusals of an entry. */
 export interface Repetition {
@@ -68,6 +72,9 @@ export interface RefusalFilter {
   viewer?: string | undefined;
 }
 
+const COLUMNS = sql`r.*, CASE WHEN r.reason = 'revoked' THEN (SELECT c.revocation_reason FROM shared_certificates c
+    WHERE c.fingerprint_sha256 = r.fingerprint_sha256 AND c.tenant_id = r.tenant_id) END AS revocation_reason`;
+
 /** One page, newest first, and the total; `null` for clients of no known tenant. A journal is short enough to be read whole (`refusalEntries`). */
 export async function listRefusalRows(
   db: Db,
@@ -76,10 +83,10 @@ export async function listRefusalRows(
   page: PageRequest,
 ): Promise<{ rows: CountedRefusalRow[]; total: number }> {
   const listed = sql`FROM connection_refusals r WHERE ${sql.join(conditionsOf(tenantId, filter), sql` AND `)}`;
-  if (isPart(page)) return await nextPart(db, { columns: sql`r.*`, from: listed, keys: NEWEST_FIRST }, page);
+  if (isPart(page)) return await nextPart(db, { columns: COLUMNS, from: listed, keys: NEWEST_FIRST }, page);
   const { skip, limit } = page;
   const { rows } = await sql<CountedRefusalRow>`
-    SELECT r.* ${listed} ORDER BY r.at DESC, r.id DESC OFFSET ${skip} LIMIT ${limit}`.execute(db);
+    SELECT ${COLUMNS} ${listed} ORDER BY r.at DESC, r.id DESC OFFSET ${skip} LIMIT ${limit}`.execute(db);
   const counted = await sql<{ total: string }>`SELECT count(*) AS total ${listed}`.execute(db);
   return { rows, total: Number(counted.rows[0]!.total) };
 }

@@ -16,6 +16,7 @@ import {
   type RefusalFilter,
   type RefusalRow,
   type Repetition,
+  type RevocationReason,
 } from "./refusal-store.ts";
 import { RefusalWindows } from "./refusal-windows.ts";
 
@@ -36,6 +37,8 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
   at: Date;
   /** A {@link RefusalReason} of the version that recorded it. */
   reason: string;
+  /** Why the presented certificate was revoked, where it was. */
+  revocationReason: RevocationReason | undefined;
   /** How many refusals of this address and reason it stands for, and when the last of them was. */
   occurrences: number;
   lastAt: Date;
@@ -185,10 +188,12 @@ function truncated(text: string | undefined): string | null {
 }
 
 function toRecord(row: CountedRefusalRow): RefusalRecord {
+  const revocationReason = row.revocation_reason ?? undefined;
   return {
     id: row.id,
     at: row.at,
     reason: row.reason,
+    revocationReason,
     occurrences: Number(row.occurrences),
     lastAt: row.last_at ?? row.at,
     clientId: row.client_id ?? undefined,
@@ -197,6 +202,6 @@ function toRecord(row: CountedRefusalRow): RefusalRecord {
     fingerprintSha256: row.fingerprint_sha256 ?? undefined,
     remoteAddress: row.remote_address ?? undefined,
     topic: row.topic ?? undefined,
-    ...explainRefusal(row.reason),
+    ...explainRefusal(row.reason, revocationReason),
   };
 }
