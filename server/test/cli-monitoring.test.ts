@@ -168,6 +168,10 @@ test("a command is sent to a device, listed with what it is, and cancelled", asy
   assert.match(head!, /^ID +TOPIC +PAYLOAD +SENT +EXPIRES$/);
   assert.equal(line, `${sent.id}  t/acme/commands/valve  "op\\u009ben"  ${createdAt}  ${expiresAt}`);
   assert.match(await refused(...send("t/acme/x/valve")), /t\/acme\/commands\/valve/);
+  const { stdout } = await muster([...send("t/acme/commands/valve")]);
+  assert.match(stdout, /^Queued command .*\nWARNING: device valve has no certificate, so it cannot connect: /);
   assert.match((await muster(["device", "cancel", "valve", sent.id, "--tenant", "acme"])).stdout, /^Cancelled command/);
+  const { items } = await json("device", "commands", ...about);
+  await json("device", "cancel", "valve", items[0].id, "--tenant", "acme");
   assert.equal(await list(), "No commands wait.\n");
 });

@@ -197,6 +197,20 @@ test("a refused certificate that a renewal had replaced is listed as superseded"
   assert.match(stdout, new RegExp(`  revoked \\(superseded\\)  ${device.deviceId}  `));
 });
 
+test("a command for a device whose certificates are revoked is queued with a warning", async () => {
+  const tenant = await newTenant(server);
+  const device = await enrollDevice(server, tenant);
+  const { devices } = server.app;
+  const { deviceTypeId } = await devices.getDevice(tenant.caller, device.deviceId);
+  await devices.updateDeviceType(tenant.caller, deviceTypeId!, { subscribeTopics: ["commands/{deviceId}"] });
+  const topic = `t/${tenant.slug}/commands/${device.deviceId}`;
+  const send = ["device", "send", device.deviceId, "--tenant", tenant.slug, "--topic", topic, "--payload", "open"];
+  assert.doesNotMatch((await muster(send)).stdout, /WARNING/);
+  const [id] = await idsOf(tenant.slug, device);
+  await json("certificate", "revoke", id!);
+  assert.match((await muster(send)).stdout, /^WARNING: device \S+ has no valid certificate \(revoked\), so it cannot/m);
+});
+
 test("ca export prints the public roots and intermediates as PEM", async () => {
   const { stdout } = await muster(["ca", "export"]);
   assert.doesNotMatch(stdout, /PRIVATE/);

@@ -21,7 +21,10 @@ export function addWaitingCommands(device: Command, exit: Exit): void {
         name: "device.send",
         body: { ...body, id },
         json,
-        show: (sent) => [`Queued command ${sent.id} for device ${id}. It expires at ${sent.expiresAt}.`],
+        show: (sent) => [
+          `Queued command ${sent.id} for device ${id}. It expires at ${sent.expiresAt}.`,
+          ...warning(sent),
+        ],
       }),
     );
   tenantSubcommand(
@@ -48,6 +51,17 @@ export function addWaitingCommands(device: Command, exit: Exit): void {
 }
 
 const HEAD = ["ID", "TOPIC", "PAYLOAD", "SENT", "EXPIRES"];
+
+/** Of a device without a certificate that opens a connection. */
+function warning({ deviceId, certificateState: state }: Result): string[] {
+  if (!CANNOT_CONNECT.has(state)) return [];
+  const has = state === "none" ? "no certificate" : `no valid certificate (${state})`;
+  return [
+    `WARNING: device ${deviceId} has ${has}, so it cannot connect: it gets the command only if it has one before then.`,
+  ];
+}
+
+const CANNOT_CONNECT = new Set(["none", "expired", "revoked"]);
 
 function cells({ id, topic, payload, createdAt, expiresAt }: Result): string[] {
   const text = String(payload);

@@ -9,7 +9,11 @@ export const waitingCommands: readonly Command[] = [
   tenantCommand(
     "device.send",
     { id: text, topic: text, payload: z.string(), expiresInMinutes: z.number().optional() },
-    ({ commands }, caller, { id, ...command }) => commands.sendCommand(caller, id, command),
+    async ({ commands, devices }, caller, { id, ...command }) => {
+      const sent = await commands.sendCommand(caller, id, command);
+      const { certificateState } = await devices.getDevice(caller, id);
+      return { ...sent, certificateState };
+    },
   ),
   tenantCommand("device.commands", { id: text }, async ({ commands }, caller, { id }) => ({
     items: (await commands.listCommands(caller, id, { skip: 0, limit: ALL })).items,
