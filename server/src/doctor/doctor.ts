@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import { wrongCertificates } from "./certificate-columns.ts";
-import { findViolations, MAX_EXAMPLES } from "./check-store.ts";
+import { applies, findViolations, MAX_EXAMPLES } from "./check-store.ts";
 import { AVAILABILITY, type Check, INVARIANTS, TIMELINESS, WARNINGS } from "./checks.ts";
 
 /** A broken `must` makes the service unhealthy; a broken `should` needs attention. */
@@ -38,24 +38,29 @@ export interface DoctorDeps {
   featureChecks?: readonly FeatureCheck[];
 }
 
-/** Checks the invariants and lists what needs attention (`muster doctor`). It only reads. */
+/** Checks the invariants and lists what needs attention (`muster doctor`), leaving out what does not concern this database. It only reads. */
 export interface Doctor {
   /** `deep` also checks every invariant on the whole database. */
   examine(options: { deep: boolean }): Promise<Diagnosis>;
 }
 
-export function createDoctor({ database: { db }, clock, featureChecks = [] }: DoctorDeps): Doctor {
+export function createDoctor({ database, clock, featureChecks = [] }: DoctorDeps): Doctor {
+  const { db } = database;
   const run = async (level: Level, check: Check): Promise<Finding> => {
     const found = await inTransaction(db, (tx) => findViolations(tx, check, clock.now()));
     return { name: check.name, level, ok: found.broken === 0, ...found };
   };
+  const runAll = async (level: Level, all: readonly Check[]): Promise<Finding[]> => {
+    const found: Finding[] = [];
+    for (const each of all) if (await applies(database, each)) found.push(await run(level, each));
+    return found;
+  };
   return {
     async examine({ deep }) {
-      const checks: Finding[] = [];
-      for (const each of [...AVAILABILITY, ...TIMELINESS]) checks.push(await run("must", each));
-      if (deep) for (const each of INVARIANTS) checks.push(await run("must", each));
+      const checks = await runAll("must", [...AVAILABILITY, ...TIMELINESS]);
+      if (deep) checks.push(...(await runAll("must", INVARIANTS)));
       if (deep) checks.push(await count("must", "the columns of a certificate match its DER", wrongCertificates(db)));
-      for (const each of WARNINGS) checks.push(await run("should", each));
+      checks.push(...(await runAll("should", WARNINGS)));
       if (deep)
         for (const { name, violations } of featureChecks) checks.push(await count("should", name, violations()));
       return { healthy: checks.every(({ ok, level }) => ok || level === "should"), checks };

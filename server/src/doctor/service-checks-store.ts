@@ -1,11 +1,14 @@
-import { sql } from "kysely";
-import type { Check } from "./check-store.ts";
+import { type SqlBool, sql } from "kysely";
+import { type Check, shownTime } from "./check-store.ts";
 
 /** A node without a heartbeat for longer is gone, with its sessions. */
 export const HEARTBEAT_LIMIT = sql`interval '1 minute'`;
 
 /** Work that is later than this needs attention: a busy service is never so late. */
 const LATE = sql`interval '5 minutes'`;
+
+const STREAM_IS_USED = sql<SqlBool>`EXISTS (SELECT FROM stream_processes p
+  WHERE p.way = 'stream' AND p.seen_at > clock_timestamp() - ${HEARTBEAT_LIMIT})`;
 
 /** What a running service needs, at the cost of a few index look-ups. */
 export const AVAILABILITY: readonly Check[] = [
@@ -44,11 +47,12 @@ export const TIMELINESS: readonly Check[] = [
   },
   {
     name: "every partition of the ingest stream is stored within a minute",
+    kind: "postgres",
+    condition: STREAM_IS_USED,
     violations:
-      () => sql`SELECT 'partition ' || s.partition || coalesce(', whose owner was last seen ' || s.renewed_at, ', which has no owner') AS what
+      () => sql`SELECT 'partition ' || s.partition || coalesce(', whose owner was last seen ' || ${shownTime(sql`s.renewed_at`)}, ', which has no owner') AS what
       FROM stream_partitions s
-      WHERE EXISTS (SELECT FROM stream_processes p WHERE p.way = 'stream' AND p.seen_at > clock_timestamp() - ${HEARTBEAT_LIMIT})
-        AND coalesce(s.caught_up_at, '-infinity') < clock_timestamp() - ${HEARTBEAT_LIMIT}`,
+      WHERE ${STREAM_IS_USED} AND coalesce(s.caught_up_at, '-infinity') < clock_timestamp() - ${HEARTBEAT_LIMIT}`,
   },
 ];
 
@@ -56,6 +60,7 @@ export const TIMELINESS: readonly Check[] = [
 export const WARNINGS: readonly Check[] = [
   {
     name: "connections to PostgreSQL have the settings of the service",
+    kind: "postgres",
     // A check has sequential scans and no time limit.
     violations:
       () => sql`SELECT 'jit is on: a pooler in transaction mode is between; MUSTER_DATABASE_DIRECT_URL or its connect_query is missing' AS what
@@ -63,7 +68,9 @@ export const WARNINGS: readonly Check[] = [
   },
   {
     name: "no broker node is drained",
-    violations: (now) => sql`SELECT 'node ' || n.id || ' of ' || n.host || ', drained at ' || n.draining_at
+    violations: (
+      now,
+    ) => sql`SELECT 'node ' || n.id || ' of ' || n.host || ', drained at ' || ${shownTime(sql`n.draining_at`)}
         || ': stop its service, or start it again' AS what
        FROM broker_nodes n WHERE n.draining_at IS NOT NULL AND n.beat_at > ${now} - ${HEARTBEAT_LIMIT}`,
   },
@@ -71,7 +78,7 @@ export const WARNINGS: readonly Check[] = [
     name: "messages are sent within 5 minutes of being due",
     violations: (
       now,
-    ) => sql`SELECT 'message ' || d.id || ' by ' || d.channel || ', due ' || d.next_at AS what FROM deliveries d
+    ) => sql`SELECT 'message ' || d.id || ' by ' || d.channel || ', due ' || ${shownTime(sql`d.next_at`)} AS what FROM deliveries d
       WHERE d.state = 'pending' AND d.next_at < ${now} - ${LATE}`,
   },
   {
@@ -110,7 +117,10 @@ export const WARNINGS: readonly Check[] = [
   },
   {
     name: "minute and hour roll-ups are computed within an hour of being due",
-    violations: (now) => sql`SELECT 'device ' || m.device_uid || ' hour ' || m.hour AS what FROM roll_up_marks m
+    violations: (
+      now,
+    ) => sql`SELECT 'device ' || coalesce(d.id, m.device_uid::text) || ', hour from ' || ${shownTime(sql`m.hour`)} AS what
+       FROM roll_up_marks m LEFT JOIN devices d ON d.uid = m.device_uid
       WHERE m.chunk_at < ${now} - interval '1 hour'`,
   },
 ];
