@@ -163,7 +163,9 @@ if (WITH_MONITORING) {
   });
 }
 
-test("the public API with curl works as the quickstart shows", { skip: without("curl", "jq", "openssl") }, async () => {
+test("the public API with curl works as the quickstart shows", {
+  skip: without("curl", "jq", "openssl", "mosquitto_pub"),
+}, async () => {
   await server.app.access.createUser(await server.app.access.systemCaller("acme"), {
     email: "you@acme.example",
     role: "admin",
@@ -180,7 +182,7 @@ test("the walk by hand works as the quickstart shows", {
   });
   await walk("by-hand.md", [
     `CLAIM=${claim.claimCode}`,
-    `KEY=${await newKey(server, tenant, "device-certificates:read", "device-certificates:revoke")}`,
+    `KEY=${await newKey(server, tenant, "telemetry:read", "device-certificates:read", "device-certificates:revoke")}`,
   ]);
 });
 
