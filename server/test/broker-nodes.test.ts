@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { type DropNumbers, enqueueDrops } from "../src/connections/connections.ts";
@@ -50,17 +49,21 @@ test("of simultaneous connects at several nodes each but the last is reported as
   }
 });
 
-test("a drop is delivered to each node that has sessions, and awaited until each has acknowledged it", async (t) => {
+test("drops are delivered to the nodes that have the sessions, and awaited until each has acknowledged its own", async (t) => {
   const { all, clock, newDevice, session } = await processes(t, 3);
   const [a, b, c] = all as [Process, Process, Process];
-  const device = await newDevice();
-  for (const { connections } of [b, c]) await connections.openSession({ ...session(device), clientId: randomUUID() });
-  const drop = { deviceUid: device.uid, reason: "device deleted" };
-  const seqs = await a.database.db.transaction().execute((tx) => enqueueDrops(tx, drop, clock.now()));
+  const devices = [await newDevice(), await newDevice()] as const;
+  for (const [n, { connections }] of [b, c].entries()) await connections.openSession(session(devices[n]!));
+  const drops = devices.map(({ uid }) => ({ deviceUid: uid, reason: "device deleted" }));
+  const seqs = await a.database.db.transaction().execute(async (tx) => {
+    const numbers: string[] = [];
+    for (const drop of drops) numbers.push(...(await enqueueDrops(tx, drop, clock.now())));
+    return numbers;
+  });
   assert.equal(await a.connections.awaitDrops(seqs, 60_000), true);
   assert.deepEqual(
-    all.map(({ drops }) => drops),
-    [[], [drop], [drop]],
+    all.map((each) => each.drops),
+    [[], [drops[0]], [drops[1]]],
   );
 });
 

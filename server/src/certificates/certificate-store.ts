@@ -37,6 +37,9 @@ export interface CertificateFilter {
 
 export type CertificateSort = "newest" | "expiry";
 
+/** SQL: session `s` was opened with certificate `c`. Its client id is that of the device (spec 4.10), by which sessions are found. */
+const isOpenedBy = sql`s.client_id = c.device_id AND s.certificate_id = c.id`;
+
 /** The certificate, if `viewer` sees its device. */
 export async function findCertificate(
   db: Db,
@@ -73,7 +76,7 @@ export async function findCertificateContext(
     SELECT c.der, s.connected_at, s.remote_address,
       (SELECT count(*)::int FROM certificates o WHERE o.device_uid = c.device_uid AND o.id <> c.id
           AND o.revoked_at IS NULL AND o.not_after > ${now}) AS "otherLive"
-      FROM certificates c LEFT JOIN shared_mqtt_sessions s ON s.certificate_id = c.id
+      FROM certificates c LEFT JOIN shared_mqtt_sessions s ON ${isOpenedBy}
      WHERE c.tenant_id = ${tenantId} AND c.id = ${id} AND ${visibleDevice(viewer, "c.device_uid")} LIMIT 1`.execute(db);
   if (rows[0] === undefined) return undefined;
   const { connected_at: connectedAt, remote_address: remoteAddress, ...rest } = rows[0];
@@ -176,4 +179,4 @@ function inState(state: NonNullable<CertificateFilter["state"]>, now: Date): Raw
 const COLUMNS = sql`c.id, c.device_id, c.kind, c.serial_number, c.fingerprint_sha256, c.subject, c.publish_topics,
   c.issued_at, c.not_before, c.not_after, c.renew_after, c.issued_by, c.revoked_at, c.revoked_by, c.revocation_reason,
   c.superseded_by_id, c.last_connected_at,
-  EXISTS (SELECT 1 FROM shared_mqtt_sessions s WHERE s.certificate_id = c.id) AS connected`;
+  EXISTS (SELECT 1 FROM shared_mqtt_sessions s WHERE ${isOpenedBy}) AS connected`;

@@ -110,9 +110,11 @@ function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
      WHERE ${isLive}`;
 }
 
+/** By the client id, which is the device's own (spec 4.10): sessions have no other index that finds those of one client. */
 function sessionsOf(drop: NewDrop): RawBuilder<unknown> {
-  if ("certificateIds" in drop) return sql`s.certificate_id = t.certificate_id`;
-  return "deviceUid" in drop ? sql`s.device_uid = t.device_uid` : sql`s.client_id = t.client_id`;
+  const own = sql`s.client_id = t.client_id`;
+  if ("certificateIds" in drop) return sql`${own} AND s.certificate_id = t.certificate_id`;
+  return "deviceUid" in drop ? sql`${own} AND s.device_uid = t.device_uid` : own;
 }
 
 /** What was revoked, deleted or disabled gets nothing later that was meant for it (docs/spec-decisions.md). */

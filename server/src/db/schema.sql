@@ -282,7 +282,7 @@ CREATE TABLE certificates (
   CONSTRAINT certificates_device_uid_fkey FOREIGN KEY (device_uid) REFERENCES devices(uid),
   CONSTRAINT certificates_superseded_by_id_fkey FOREIGN KEY (superseded_by_id) REFERENCES certificates(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT certificates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-);
+) WITH (fillfactor=80);
 CREATE INDEX certificates_bundles_ending ON certificates USING btree (not_after) WHERE ((revoked_at IS NULL) AND (kind = 'platform'::text));
 CREATE INDEX certificates_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_claim ON certificates USING btree (claim_id) WHERE (claim_id IS NOT NULL);
@@ -674,7 +674,7 @@ CREATE TABLE devices (
   CONSTRAINT devices_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,64}$'::text)),
   CONSTRAINT devices_tenant_id_device_type_id_fkey FOREIGN KEY (tenant_id, device_type_id) REFERENCES device_types(tenant_id, id),
   CONSTRAINT devices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-);
+) WITH (fillfactor=80);
 CREATE INDEX devices_connectivity ON devices USING btree (tenant_id, connectivity, uid) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX devices_fingerprint ON devices USING btree (tenant_id, fingerprint_key) WHERE ((deleted_at IS NULL) AND (fingerprint_key IS NOT NULL));
 CREATE UNIQUE INDEX devices_id ON devices USING btree (tenant_id, id) WHERE (deleted_at IS NULL);
@@ -850,8 +850,6 @@ CREATE TABLE mqtt_sessions (
   CONSTRAINT mqtt_sessions_pkey PRIMARY KEY (client_id),
   CONSTRAINT mqtt_sessions_node_id_fkey FOREIGN KEY (node_id) REFERENCES broker_nodes(id) ON DELETE CASCADE
 );
-CREATE INDEX mqtt_sessions_certificate ON mqtt_sessions USING btree (certificate_id) WHERE (certificate_id IS NOT NULL);
-CREATE INDEX mqtt_sessions_device ON mqtt_sessions USING btree (device_uid) WHERE (device_uid IS NOT NULL);
 CREATE INDEX mqtt_sessions_node ON mqtt_sessions USING btree (node_id);
 
 CREATE TABLE notification_inbox (

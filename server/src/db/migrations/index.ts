@@ -43,6 +43,7 @@ import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
 import { nodeLeases } from "./broker/0055-node-leases.ts";
 import { concernedNodes } from "./broker/0061-concerned-nodes.ts";
 import { shortVisits } from "./broker/0065-short-visits.ts";
+import { leanConnects } from "./broker/0067-lean-connects.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { certificateIndexes } from "./enrollment/0063-certificate-indexes.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   { number: 64, name: "ingest stream", sql: ingestStream },
   { number: 65, name: "short visits", sql: shortVisits },
   { number: 66, name: "hour chunks", sql: hourChunks },
+  { number: 67, name: "lean connects", sql: leanConnects },
 ];
