@@ -75,12 +75,16 @@ export function startJetStream(more = ""): Promise<NatsServer> {
 
 /** Servers with JetStream that keep the same. */
 export async function startJetStreamCluster(count = 3): Promise<NatsServer[]> {
+  return await Promise.all((await jetStreamCluster(count)).map((start) => start()));
+}
+
+/** What starts each of them: until it is called, the others wait for that server. */
+export async function jetStreamCluster(count = 3): Promise<(() => Promise<NatsServer>)[]> {
   const routes = await Promise.all(Array.from({ length: count }, freePort));
   const urls = routes.map((port) => `"nats://127.0.0.1:${port}"`).join(", ");
-  return await Promise.all(
-    routes.map((port, n) =>
+  return routes.map(
+    (port, n) => () =>
       startJetStream(`server_name: n${n}\ncluster { name: muster, listen: 127.0.0.1:${port}, routes: [${urls}] }`),
-    ),
   );
 }
 

@@ -9,6 +9,8 @@ export const JETSTREAM_ERROR = {
   noMessage: 10037,
   notEnabled: 10039,
   notFound: 10059,
+  /** No servers for the copies of a stream, or none that leads: also while servers that have just started do not know each other yet. */
+  notPlaced: new Set([10005, 10008]),
   /** The stream is full: its bytes, its messages, or the storage of the server or the account. */
   full: new Set([10002, 10023, 10047, 10077]),
 } as const;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Clock, SECOND } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
@@ -25,6 +26,8 @@ const DUPLICATE_WINDOW_MS = 120 * SECOND;
 /** How often the stream is asked, also while the database does not answer. */
 const CHECK_MS = SECOND;
 const ANSWERED_MS = 4 * SECOND;
+/** How long servers of NATS that have started together with this process may take until one leads and knows the others. */
+const PLACED_MS = 30 * SECOND;
 
 /** Where processes say that the database answers them. */
 function databaseSubject(name: string): string {
@@ -100,7 +103,7 @@ export class IngestStream {
     const isConnected = await this.#client.open();
     if (!isConnected || this.#deps.settings.wanted === "direct") return;
     try {
-      await this.#create();
+      await this.#createOncePlaced();
     } catch (error) {
       if (error instanceof JetStreamError) throw new Error(sentenceOf(error, this.#deps.settings));
       this.#deps.logger.error({ err: (error as Error).message }, "the ingest stream does not answer");
@@ -138,6 +141,26 @@ export class IngestStream {
     return this.#client.close();
   }
 
+  /** @throws JetStreamError also where the servers have no place for the stream until {@link PLACED_MS} are over */
+  async #createOncePlaced(): Promise<void> {
+    const { logger, settings } = this.#deps;
+    const untilMs = performance.now() + PLACED_MS;
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await this.#create();
+      } catch (error) {
+        if (!isNotPlaced(error) || performance.now() >= untilMs) throw error;
+        const seconds = PLACED_MS / SECOND;
+        if (isFirst)
+          logger.warn(
+            { err: sentenceOf(error, settings) },
+            `the start waits until enough servers of NATS have joined, for ${seconds} s at most`,
+          );
+      }
+      await pause(CHECK_MS);
+    }
+  }
+
   async #create(): Promise<void> {
     const { maxBytes, replicas } = this.#deps.settings;
     const state = await this.jetStream.create({
@@ -168,6 +191,10 @@ export class IngestStream {
     const now = this.#deps.clock.now().getTime();
     streamOldest.set(state?.oldestAt ? Math.max(0, now - state.oldestAt.getTime()) / SECOND : 0);
   }
+}
+
+function isNotPlaced(error: unknown): error is JetStreamError {
+  return error instanceof JetStreamError && JETSTREAM_ERROR.notPlaced.has(error.number);
 }
 
 function sentenceOf(error: JetStreamError, { replicas, maxBytes }: StreamSettings): string {
