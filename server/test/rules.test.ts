@@ -6,7 +6,7 @@ import { evaluationRules } from "./rules/suite-evaluation.ts";
 import { packChangeRules } from "./rules/suite-pack-changes.ts";
 import { packRules } from "./rules/suite-packs.ts";
 import { referenceRules } from "./rules/suite-reference.ts";
-import { silenceRules } from "./rules/suite-silence.ts";
+import { silenceRules, unattendedSilenceRules } from "./rules/suite-silence.ts";
 
 let env: Environment;
 before(async () => {
@@ -19,5 +19,6 @@ describe("evaluation", () => evaluationRules(() => env));
 describe("assignment of packs", () => assignmentRules(() => env));
 describe("changes of packs", () => packChangeRules(() => env));
 describe("silence", () => silenceRules(() => env));
+describe("silence of devices that only the test polls for", unattendedSilenceRules);
 describe("dry runs", () => dryRunRules(() => env));
 describe("against the reference evaluator", () => referenceRules(() => env));

@@ -9,7 +9,9 @@ import type { AddressRange } from "../../src/lib/address.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
+import { eachKnows } from "./bus-suite.ts";
 import { type BrokerFeatures, type Device, openFeatures } from "./features.ts";
+import { type Place, placeOf } from "./place.ts";
 
 export type { Device } from "./features.ts";
 
@@ -26,8 +28,9 @@ export interface BrokerOptions {
   around?: (policy: BrokerPolicy) => BrokerPolicy;
 }
 
-/** The features and one broker on them, with the engine under test. */
+/** The features and one broker on them, with the engine under test; or one on each of several nodes. */
 export interface TestBroker extends Omit<BrokerFeatures, "close"> {
+  /** Of the next node. */
   readonly port: number;
   /** The session of a client id that the engine has opened and not closed. */
   sessionOf(clientId: string): string | undefined;
@@ -38,33 +41,49 @@ export interface TestBroker extends Omit<BrokerFeatures, "close"> {
   stop(): Promise<void>;
 }
 
-export async function startBroker(createEngine: CreateEngine, options: BrokerOptions = {}): Promise<TestBroker> {
-  const features = await openFeatures(options.tenantLimits);
-  const broker = await startEngine(createEngine, features, options);
+export async function startBroker(given: CreateEngine | Place, options: BrokerOptions = {}): Promise<TestBroker> {
+  const { createEngine, ...place } = placeOf(given);
+  const features = await openFeatures(options.tenantLimits, place);
+  const engines: TestBroker[] = [];
+  for (const node of features.nodes)
+    engines.push(await startEngine(createEngine, { ...features, ...node }, options, features.bus));
+  if (engines.length > 1) await eachKnows(features.nodes);
+  let connections = 0;
+  const stopEngine = async () => {
+    for (const engine of engines) await engine.stopEngine();
+  };
   return {
-    ...broker,
+    ...features,
+    get port() {
+      return engines[connections++ % engines.length]!.port;
+    },
+    sessionOf: (clientId) => engines.map((engine) => engine.sessionOf(clientId)).find((id) => id !== undefined),
+    drain: async () => {
+      for (const engine of engines) await engine.drain();
+    },
+    stopEngine,
     stop: async () => {
-      await broker.stopEngine();
+      await stopEngine();
       await features.close();
     },
   };
 }
 
 /** A broker for one test. */
-export async function brokerFor(t: TestContext, createEngine: CreateEngine): Promise<TestBroker> {
-  const broker = await startBroker(createEngine);
+export async function brokerFor(t: TestContext, place: CreateEngine | Place): Promise<TestBroker> {
+  const broker = await startBroker(place);
   t.after(() => broker.stop());
   return broker;
 }
 
-/** `broker` with a second engine on the same features, for one test that needs other limits or wraps the policy. */
+/** `broker` with a further engine on the features of the first node, for one test that needs other limits or wraps the policy. */
 export async function withEngine(
   t: TestContext,
-  createEngine: CreateEngine,
+  place: CreateEngine | Place,
   broker: TestBroker,
   options: BrokerOptions,
 ): Promise<TestBroker> {
-  const second = await startEngine(createEngine, broker, options);
+  const second = await startEngine(placeOf(place).createEngine, broker, options);
   t.after(() => second.stopEngine());
   return second;
 }
@@ -73,6 +92,7 @@ async function startEngine(
   createEngine: CreateEngine,
   features: Omit<BrokerFeatures, "close">,
   { limits, tenantLimits, serverReference, proxies = [], around = (policy) => policy }: BrokerOptions,
+  bus: Partial<BrokerFeatures["bus"]> = {},
 ): Promise<TestBroker> {
   let sessionOf: TestBroker["sessionOf"] = () => undefined;
   const mqtt = { ...CONFIG.mqtt, serverReference };
@@ -81,8 +101,11 @@ async function startEngine(
     limits: { ...DEFAULT_LIMITS, ...tenantLimits },
     proxyProtocolFrom: [],
     trustedProxies: proxies,
+    nats: bus.nats,
   };
-  const broker = createBroker({ ...features, config, ids: randomIds, logger: createLogger("silent") }, (given) => {
+  const { busFolder } = bus;
+  const logger = createLogger("silent");
+  const broker = createBroker({ ...features, config, busFolder, ids: randomIds, logger }, (given) => {
     const observed = observeSessions(given.policy);
     sessionOf = observed.sessionOf;
     return createEngine({ ...given, limits: { ...given.limits, ...limits }, policy: around(observed.policy) });

@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Caller } from "../../src/access/access.ts";
 import { type Authorities, createAuthorities, fixedMasterKey } from "../../src/authorities/authorities.ts";
+import type { BrokerDeps } from "../../src/broker/broker.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
@@ -9,9 +13,13 @@ import { DEFAULT_LIMITS, type Limits } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { openTestDatabase } from "../harness/database.ts";
+import { openTestDatabase, secondDatabase } from "../harness/database.ts";
 import { FakeClock } from "../harness/fake-clock.ts";
 import { testFeatures } from "../harness/features.ts";
+import { startJetStream } from "../harness/nats-server.ts";
+import { storedBy } from "../harness/stored-messages.ts";
+import { settingsOf, streamSettingsOf } from "./nats-buses.ts";
+import { ONE_NODE, type Place } from "./place.ts";
 
 export interface Device {
   deviceId: string;
@@ -25,14 +33,22 @@ export interface Device {
   filter: string;
 }
 
-/** The features of one process with authorities and a database of its own, and a tenant. */
+/** The features of one node. */
+type Node = Features & { readonly database: Database };
+
+/** The features of one process with authorities and a database of its own, and a tenant; or of several on that database. */
 export interface BrokerFeatures extends Features {
   readonly clock: FakeClock;
   readonly database: Database;
+  readonly nodes: readonly Node[];
+  /** What connects the nodes. */
+  readonly bus: Pick<BrokerDeps["config"], "nats"> & Pick<BrokerDeps, "busFolder">;
   readonly authorities: Authorities;
   readonly caller: Caller;
   enroll(options?: { caller?: Caller }): Promise<Device>;
   newTenant(): Promise<Caller>;
+  /** Resolves when what was acknowledged is stored, also what came at QoS 0. */
+  stored(): Promise<void>;
   /** Closes the database under everything, for good. */
   loseDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -45,22 +61,35 @@ const DEVICE_TYPE = {
 };
 
 /** @param limits other than the defaults */
-export async function openFeatures(limits: Partial<Limits> = {}): Promise<BrokerFeatures> {
+export async function openFeatures(
+  limits: Partial<Limits> = {},
+  { nodes: count, bus, ingest }: Omit<Place, "createEngine"> = ONE_NODE,
+): Promise<BrokerFeatures> {
   const database = await openTestDatabase();
+  const nats = bus === "nats" ? await startJetStream() : undefined;
+  const busFolder = bus === "sockets" && count > 1 ? await mkdtemp(join(tmpdir(), "muster-bus-")) : undefined;
   const clock = new FakeClock();
   const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
-  const deps = {
+  const deps = { clock, ids: randomIds, logger: createLogger("silent"), masterKeys };
+  const metrics = createMetrics();
+  const authorities = await createAuthorities({
+    ...deps,
     database,
-    clock,
-    ids: randomIds,
-    logger: createLogger("silent"),
-    masterKeys,
-    metrics: createMetrics(),
-  };
-  const authorities = await createAuthorities({ ...deps, publicHost: "localhost", encryptAgain: [] });
-  const features = testFeatures({ ...deps, authorities, limits: { ...DEFAULT_LIMITS, ...limits } });
-  const { access, connections, devices, telemetry } = features;
-  await connections.startNode();
+    publicHost: "localhost",
+    encryptAgain: [],
+  });
+  const nodes: Node[] = [];
+  for (let n = 0; n < count; n++) {
+    const own =
+      n === 0 ? { database, metrics } : { database: await secondDatabase(database), metrics: createMetrics() };
+    const stream = ingest === "stream" ? streamSettingsOf(nats!) : undefined;
+    const features = testFeatures({ ...deps, ...own, authorities, limits: { ...DEFAULT_LIMITS, ...limits }, stream });
+    await features.connections.startNode();
+    await features.telemetry.startStream();
+    nodes.push({ ...features, database: own.database });
+  }
+  const features = togetherWith(nodes);
+  const { access, devices } = features;
   const deviceTypes = new Map<string, string>();
   const newTenant = async (): Promise<Caller> => {
     const slug = `t${randomBytes(4).toString("hex")}`;
@@ -75,25 +104,51 @@ export async function openFeatures(limits: Partial<Limits> = {}): Promise<Broker
     ...features,
     clock,
     database,
+    nodes,
+    bus: { nats: nats && count > 1 ? settingsOf(nats) : undefined, busFolder },
     authorities,
     caller,
     newTenant,
     enroll: ({ caller: owner = caller } = {}) => enroll(features, owner, deviceTypes.get(owner.tenantSlug)!),
+    stored: storedBy(nodes),
     loseDatabase: async () => {
-      await connections.flush();
+      await features.connections.flush();
       lost = true;
-      await database.close();
+      for (const node of nodes) await node.database.close();
     },
     close: async () => {
-      if (lost) return database.remove();
-      await telemetry.drain();
-      await connections.stopNode();
-      await access.close();
-      await authorities.close();
-      await database.close();
+      for (const { telemetry } of nodes) await telemetry.stopStream();
+      for (const node of lost ? [] : nodes.toReversed()) {
+        await node.telemetry.drain();
+        await node.connections.stopNode();
+        await node.access.close();
+        if (node === nodes[0]) await authorities.close();
+        await node.database.close();
+      }
       await database.remove();
+      await nats?.stop();
+      if (busFolder) await rm(busFolder, { recursive: true });
     },
   };
+}
+
+/** The features of the first node, where what it says of its own sessions and refusals is true of all. */
+function togetherWith(nodes: readonly Node[]): Node {
+  const [first] = nodes as [Node];
+  const { flush, listRefusals } = first.connections;
+  const others = nodes.slice(1);
+  const connections: Features["connections"] = {
+    ...first.connections,
+    flush: async () => {
+      await Promise.all([flush(), ...others.map((node) => node.connections.flush())]);
+    },
+    listRefusals: Object.assign(async (...query: Parameters<typeof listRefusals>) => {
+      // Each stores its own first.
+      for (const node of others) await node.connections.listRefusals(...query);
+      return await listRefusals(...query);
+    }, listRefusals),
+  };
+  return { ...first, connections };
 }
 
 export async function enroll(

@@ -14,6 +14,7 @@ import type { NatsBusDeps } from "../../src/broker/bus/nats/nats-bus-deps.ts";
 import { subjectsOf } from "../../src/broker/bus/nats/subjects.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
 import type { NatsSettings } from "../../src/lib/nats/nats-settings.ts";
+import type { StreamSettings } from "../../src/lib/nats/stream-settings.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../harness/nats-server.ts";
 import { PERMISSIVE_LIMITS, PERMISSIVE_TOOLS } from "../permissive/permissive-broker.ts";
 
@@ -33,6 +34,11 @@ export function settingsOf({ port }: Pick<NatsServer, "port">, changes: Partial<
     payloadBytes: 2_100_000,
     ...changes,
   };
+}
+
+/** Of a process with `MUSTER_INGEST=stream`. */
+export function streamSettingsOf(nats: Pick<NatsServer, "port">): StreamSettings {
+  return { wanted: "stream", nats: settingsOf(nats), maxBytes: 64 * 1024 ** 2, replicas: 1, sessionsMs: 900_000 };
 }
 
 export function createNatsBus(settings: NatsSettings, given: Partial<NatsBusDeps> = {}): NatsBus {

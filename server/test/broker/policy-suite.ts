@@ -1,5 +1,6 @@
 import { describe } from "node:test";
 import type { CreateEngine } from "../../src/broker/engine.ts";
+import { isAlone, type Place, placeOf } from "./place.ts";
 import { connectRules } from "./suite-connect.ts";
 import { durabilityRules } from "./suite-durability.ts";
 import { passwordRules } from "./suite-password.ts";
@@ -8,14 +9,16 @@ import { sessionRules } from "./suite-sessions.ts";
 import { topicRules } from "./suite-topics.ts";
 
 /**
- * The rules that every engine must keep under the production policy (spec 4.10); takes the function that creates the engine. It uses
- * the engine's interface and MQTT over TLS, nothing else of the engine.
+ * The rules that every engine must keep under the production policy (spec 4.10); takes the function that creates the engine, or where it runs. It
+ * uses the engine's interface and MQTT over TLS, nothing else of the engine.
  */
-export function policySuite(name: string, createEngine: CreateEngine): void {
-  describe(`${name}: who may connect`, () => connectRules(createEngine));
-  describe(`${name}: what may be published and received`, () => topicRules(createEngine));
-  describe(`${name}: retained messages`, () => retainedRules(createEngine));
-  describe(`${name}: sessions, takeover and drops`, () => sessionRules(createEngine));
-  describe(`${name}: clients with a password`, () => passwordRules(createEngine));
-  describe(`${name}: acknowledged means stored`, () => durabilityRules(createEngine));
+export function policySuite(name: string, given: CreateEngine | Place): void {
+  const place = placeOf(given);
+  describe(`${name}: who may connect`, () => connectRules(place));
+  describe(`${name}: what may be published and received`, () => topicRules(place));
+  describe(`${name}: retained messages`, () => retainedRules(place));
+  describe(`${name}: sessions, takeover and drops`, () => sessionRules(place));
+  describe(`${name}: clients with a password`, () => passwordRules(place));
+  // These delay what the policy stores themselves, in one engine.
+  if (isAlone(place)) describe(`${name}: acknowledged means stored`, () => durabilityRules(place));
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, hash, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
-import type { CreateEngine } from "../../src/broker/engine.ts";
 import { DAY } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import {
@@ -14,6 +13,7 @@ import {
   selfEnrolled,
 } from "../../src/pki/pki.ts";
 import { brokerFor, connect, eventually, journal, startBroker, type TestBroker } from "./environment.ts";
+import type { Place } from "./place.ts";
 import { connectPacket, rawClient } from "./raw-client.ts";
 
 async function leafOf(signer: Signer, commonName: string, now: Date) {
@@ -31,10 +31,10 @@ async function leafOf(signer: Signer, commonName: string, now: Date) {
   return { pem: leaf.pem, key: privateKey.export({ format: "pem", type: "pkcs8" }) as string };
 }
 
-export function connectRules(createEngine: CreateEngine): void {
+export function connectRules(place: Place): void {
   let broker: TestBroker;
   before(async () => {
-    broker = await startBroker(createEngine);
+    broker = await startBroker(place);
   });
   after(() => broker.stop());
 
@@ -170,7 +170,7 @@ export function connectRules(createEngine: CreateEngine): void {
   });
 
   test("an expired certificate keeps its session and is refused at the next connect", async (t) => {
-    const own = await brokerFor(t, createEngine);
+    const own = await brokerFor(t, place);
     const device = await own.enroll();
     own.clock.advance(30 * DAY - 1);
     const client = await connect(own, device);
@@ -179,12 +179,13 @@ export function connectRules(createEngine: CreateEngine): void {
     assert.equal((await journal(own))[0], "expired");
     own.clock.advance(31 * DAY);
     await client.publishAsync(device.topic, '{"a":1}', { qos: 1 });
+    await own.stored();
     assert.equal((await own.telemetry.listLatest(own.caller, device.deviceId))[0]?.value, 1);
     await client.endAsync();
   });
 
   test("while the database is unreachable every connect is refused, and open sessions stay open", async (t) => {
-    const own = await brokerFor(t, createEngine);
+    const own = await brokerFor(t, place);
     const [device, late] = [await own.enroll(), await own.enroll()];
     const client = await connect(own, device);
     await own.loseDatabase();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { CreateEngine } from "../../src/broker/engine.ts";
 import type { BrokerPolicy } from "../../src/broker/policy/policy.ts";
 import { connect, startBroker, type TestBroker, withEngine } from "./environment.ts";
+import type { Place } from "./place.ts";
 import { PINGREQ, publishPacket, rawSession } from "./raw-client.ts";
 
 /** Delays the storing of every message until the test settles it. */
@@ -30,10 +30,10 @@ function delayedStoring() {
   };
 }
 
-export function durabilityRules(createEngine: CreateEngine): void {
+export function durabilityRules(place: Place): void {
   let shared: TestBroker;
   before(async () => {
-    shared = await startBroker(createEngine);
+    shared = await startBroker(place);
   });
   after(() => shared.stop());
 
@@ -41,7 +41,7 @@ export function durabilityRules(createEngine: CreateEngine): void {
     const how = isTakenOver ? "a second connection takes over" : "the connection breaks";
     test(`when ${how}, the client is accepted again once its will is stored, so that later messages come after it`, async (t) => {
       const storing = delayedStoring();
-      const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+      const broker = await withEngine(t, place, shared, { around: storing.around });
       const device = await broker.enroll();
       const will = { topic: device.topic, payload: Buffer.from("gone"), qos: 1 as const, retain: true };
       const first = await connect(broker, device, { will });
@@ -68,7 +68,7 @@ export function durabilityRules(createEngine: CreateEngine): void {
 
   test("messages are acknowledged when they are stored and not before, in the order of sending", async (t) => {
     const storing = delayedStoring();
-    const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+    const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
     const client = await rawSession(broker, device);
     client.send(...[1, 2, 3, 4].map((n) => publishPacket(device.topic, `{"n":${n}}`, 1, n)));
@@ -92,7 +92,7 @@ export function durabilityRules(createEngine: CreateEngine): void {
 
   test("while storing fails nothing is acknowledged and the session stays, and the messages are stored afterwards", async (t) => {
     const storing = delayedStoring();
-    const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+    const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
     const client = await rawSession(broker, device);
     client.send(...[1, 2].map((n) => publishPacket(device.topic, `{"n":${n}}`, 1, n)));
@@ -116,7 +116,7 @@ export function durabilityRules(createEngine: CreateEngine): void {
 
   test("messages of a session that ends while storing fails are not retried", async (t) => {
     const storing = delayedStoring();
-    const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+    const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
     const client = await rawSession(broker, device);
     client.send(publishPacket(device.topic, "{}", 1, 1));
@@ -142,7 +142,7 @@ export function durabilityRules(createEngine: CreateEngine): void {
 
   test("a QoS 2 message is acknowledged when it is stored, and stored once even if it is repeated before its PUBREL", async (t) => {
     const storing = delayedStoring();
-    const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+    const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
     const client = await rawSession(broker, device);
     client.send(publishPacket(device.topic, "{}", 2, 7));
@@ -160,20 +160,9 @@ export function durabilityRules(createEngine: CreateEngine): void {
     client.socket.destroy();
   });
 
-  test("messages sent before a DISCONNECT are stored, even when the client does not wait for acknowledgements", async () => {
-    const broker = shared;
-    const device = await broker.enroll();
-    const client = await rawSession(broker, device);
-    const packets = Array.from({ length: 50 }, (_, n) => publishPacket(device.topic, `{"m${n}":1}`));
-    client.send(...packets, [0xe0, 0]);
-    await client.ended;
-    await broker.telemetry.drain();
-    assert.equal((await broker.telemetry.listLatest(broker.caller, device.deviceId)).length, 50);
-  });
-
   test("a stop waits until messages under way are stored and acknowledged", async (t) => {
     const storing = delayedStoring();
-    const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+    const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
     const client = await connect(broker, device);
     const published = client.publishAsync(device.topic, "{}", { qos: 1 });

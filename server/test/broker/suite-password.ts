@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { CreateEngine } from "../../src/broker/engine.ts";
 import { closed, connect, journal, startBroker, type TestBroker } from "./environment.ts";
+import type { Place } from "./place.ts";
 
-export function passwordRules(createEngine: CreateEngine): void {
+export function passwordRules(place: Place): void {
   let broker: TestBroker;
   let ca: string;
   before(async () => {
-    broker = await startBroker(createEngine);
+    broker = await startBroker(place);
     ca = broker.authorities.serverCaBundlePem();
   });
   after(() => broker.stop());

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type mqtt from "mqtt";
-import type { CreateEngine } from "../../src/broker/engine.ts";
 import { closed, connect, connectGateway, type Device, journal, startBroker, type TestBroker } from "./environment.ts";
+import type { Place } from "./place.ts";
 
 /** Retained messages: how many a tenant may have, and that none outlives who published it. */
-export function retainedRules(createEngine: CreateEngine): void {
+export function retainedRules(place: Place): void {
   let broker: TestBroker;
   before(async () => {
-    broker = await startBroker(createEngine, { tenantLimits: { retainedMessages: 4, retainedBytes: 2_100 } });
+    broker = await startBroker(place, { tenantLimits: { retainedMessages: 4, retainedBytes: 2_100 } });
     const gateway = await connectGateway(broker, { publish: [lastTopic()] });
     await gateway.publishAsync(lastTopic(), "{}", { qos: 1, retain: true });
     await gateway.endAsync();

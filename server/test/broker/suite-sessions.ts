@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
-import type { CreateEngine } from "../../src/broker/engine.ts";
 import { enqueueDrops } from "../../src/connections/connections.ts";
 import { certificatesFromPem } from "../../src/pki/pki.ts";
 import { closed, connect, eventually, journal, startBroker, type TestBroker, withEngine } from "./environment.ts";
+import type { Place } from "./place.ts";
 import { connectPacket, type RawClient, rawClient } from "./raw-client.ts";
 
 const TAKEOVERS = 50;
 const ROUNDS = 20;
 
-export function sessionRules(createEngine: CreateEngine): void {
+export function sessionRules(place: Place): void {
   let broker: TestBroker;
   before(async () => {
-    broker = await startBroker(createEngine);
+    broker = await startBroker(place);
   });
   after(() => broker.stop());
 
@@ -72,10 +72,11 @@ export function sessionRules(createEngine: CreateEngine): void {
     await eventually(async () => (await broker.telemetry.listLatest(broker.caller, device.deviceId)).length > 0);
     await broker.enrollment.revokeCertificate(broker.caller, device.certificateId);
     assert.equal(broker.sessionOf(device.deviceId), undefined, "closed when the revocation returns");
+    await broker.stored();
     const stored = (await broker.telemetry.listLatest(broker.caller, device.deviceId))[0]?.value;
     await closed(client);
     clearInterval(sending);
-    await broker.telemetry.drain();
+    await broker.stored();
     assert.equal((await broker.telemetry.listLatest(broker.caller, device.deviceId))[0]?.value, stored);
     const { connected } = await broker.certificates.getCertificate(broker.caller, device.certificateId);
     assert.equal(connected, false);
@@ -131,7 +132,7 @@ export function sessionRules(createEngine: CreateEngine): void {
 
   test("a revocation between the certificate check and the admission leaves no session open", async (t) => {
     let between = async (): Promise<void> => undefined;
-    const own = await withEngine(t, createEngine, broker, {
+    const own = await withEngine(t, place, broker, {
       around: (policy) => ({
         ...policy,
         authorizeConnect: async (request) => {
@@ -159,7 +160,7 @@ export function sessionRules(createEngine: CreateEngine): void {
 
   test("a session that closes while it replaces another leaves neither open", async (t) => {
     let afterOpening = async (_sessionId: string): Promise<void> => undefined;
-    const own = await withEngine(t, createEngine, broker, {
+    const own = await withEngine(t, place, broker, {
       around: (policy) => ({
         ...policy,
         openSession: async (principal, session) => {

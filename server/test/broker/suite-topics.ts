@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { MqttClient } from "mqtt";
-import type { CreateEngine } from "../../src/broker/engine.ts";
 import { closed, connect, connectGateway, eventually, journal, startBroker, type TestBroker } from "./environment.ts";
+import type { Place } from "./place.ts";
+import { publishPacket, rawSession } from "./raw-client.ts";
 
 /** The next message that arrives at `client`. */
 function nextMessage(client: MqttClient): Promise<{ topic: string; payload: string; retain: boolean }> {
@@ -13,10 +14,10 @@ function nextMessage(client: MqttClient): Promise<{ topic: string; payload: stri
   );
 }
 
-export function topicRules(createEngine: CreateEngine): void {
+export function topicRules(place: Place): void {
   let broker: TestBroker;
   before(async () => {
-    broker = await startBroker(createEngine);
+    broker = await startBroker(place);
   });
   after(() => broker.stop());
 
@@ -36,6 +37,16 @@ export function topicRules(createEngine: CreateEngine): void {
       second: true,
       third: "x",
     });
+  });
+
+  test("messages sent before a DISCONNECT are stored, even when the client does not wait for acknowledgements", async () => {
+    const device = await broker.enroll();
+    const client = await rawSession(broker, device);
+    const packets = Array.from({ length: 50 }, (_, n) => publishPacket(device.topic, `{"m${n}":1}`));
+    client.send(...packets, [0xe0, 0]);
+    await client.ended;
+    await broker.stored();
+    assert.equal((await broker.telemetry.listLatest(broker.caller, device.deviceId)).length, 50);
   });
 
   test("a publish to any other topic closes the connection, is neither acknowledged nor stored, and is recorded in the journal", async () => {
@@ -66,7 +77,11 @@ export function topicRules(createEngine: CreateEngine): void {
       await closed(client);
       client.end(true);
       assert.equal(acknowledged, false, topic);
+      // At another node the next connection would be a takeover until the end of this one is stored.
+      await eventually(async () => broker.sessionOf(device.deviceId) === undefined);
+      await broker.connections.flush();
     }
+    await broker.stored();
     for (const [owner, { deviceId }] of [
       [caller, device],
       [caller, other],
@@ -104,6 +119,7 @@ export function topicRules(createEngine: CreateEngine): void {
     const arrived = nextMessage(watcher);
     broken.stream.destroy();
     assert.deepEqual(await arrived, { topic: device.topic, payload: '{"gone":1}', retain: false });
+    await broker.stored();
     const [value] = await broker.telemetry.listLatest(broker.caller, device.deviceId);
     assert.equal(value?.metric, "gone");
     await watcher.endAsync();
@@ -136,6 +152,7 @@ export function topicRules(createEngine: CreateEngine): void {
     await watcher.publishAsync(markerTopic, "m", { qos: 1 });
     await marker;
     assert.deepEqual(seen, [markerTopic]);
+    await broker.stored();
     assert.deepEqual(await broker.telemetry.listLatest(broker.caller, device.deviceId), []);
     await watcher.endAsync();
   });

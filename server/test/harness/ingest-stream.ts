@@ -23,18 +23,21 @@ export async function publish(client: MqttClient, { topic }: Pick<TestDevice, "t
   await Promise.all(numbers.map((n) => client.publishAsync(topic, `{"n":${n}}`, { qos: 1 })));
 }
 
-/** Services with `MUSTER_INGEST=stream` over one database, which a test can take away from them. */
-export async function streamServices(nats: readonly NatsServer[], count: number, more: Record<string, string> = {}) {
-  const database = await testDatabase();
-  const proxy = await databaseProxy(database.url!);
-  const env = {
+/** The settings of a service with `MUSTER_INGEST=stream`. */
+export function streamVariables(nats: readonly NatsServer[]): Record<string, string> {
+  return {
     MUSTER_NATS_URL: nats.map(({ url }) => url).join(","),
     MUSTER_TEST_NATS_VERSION_FLOOR: NATS_VERSION_FLOOR,
     MUSTER_INGEST: "stream",
     MUSTER_NATS_STREAM_BYTES: String(64 * 1024 ** 2),
-    MUSTER_NODE_LEASE_SECONDS: "6",
-    ...more,
   };
+}
+
+/** Services with `MUSTER_INGEST=stream` over one database, which a test can take away from them. */
+export async function streamServices(nats: readonly NatsServer[], count: number, more: Record<string, string> = {}) {
+  const database = await testDatabase();
+  const proxy = await databaseProxy(database.url!);
+  const env = { ...streamVariables(nats), MUSTER_NODE_LEASE_SECONDS: "6", ...more };
   const servers: TestServer[] = [];
   const start = async (changes: Record<string, string> = {}) => {
     const server = await startServer({

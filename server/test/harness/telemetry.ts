@@ -3,11 +3,14 @@ import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { HOUR, MINUTE } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
-import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
-import { openTestDatabase } from "./database.ts";
+import type { Message, StreamSettings, Telemetry } from "../../src/telemetry/telemetry.ts";
+import { streamSettingsOf } from "../broker/nats-buses.ts";
+import { openTestDatabase, secondDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { testFeatures } from "./features.ts";
+import { startJetStream } from "./nats-server.ts";
 import { runSql } from "./run-sql.ts";
+import { storedBy } from "./stored-messages.ts";
 
 /** The features of one process on a database of its own: messages are handed in as the broker does, without a broker. */
 export interface TelemetryFixture {
@@ -44,10 +47,47 @@ export async function openTelemetryFixture(options: { patient?: boolean } = {}):
   return telemetryFixtureOn(await openTestDatabase(options));
 }
 
+/**
+ * The fixture of three processes that share the ingest stream: each stores a part of what any of them takes. Reads wait until everything is stored that
+ * was acknowledged before.
+ */
+export async function openStreamedFixture(): Promise<TelemetryFixture> {
+  const [database, nats] = [await openTestDatabase(), await startJetStream()];
+  const stream = streamSettingsOf(nats);
+  const first = telemetryFixtureOn(database, stream);
+  const { clock } = first;
+  const others = [await secondDatabase(database), await secondDatabase(database)].map((own) => ({
+    database: own,
+    features: testFeatures({ database: own, clock, stream }),
+  }));
+  const processes = [first, ...others].map(({ features }) => features);
+  for (const { telemetry } of processes) await telemetry.startStream();
+  const stored = storedBy(processes);
+  const later = <Read extends (...given: never[]) => Promise<unknown>>(read: Read): Read =>
+    Object.assign((...given: Parameters<Read>) => stored().then(() => read(...given)), read) as unknown as Read;
+  const { listLatest, listRejected } = first.telemetry;
+  let turn = 0;
+  return {
+    ...first,
+    telemetry: { ...first.telemetry, listLatest: later(listLatest), listRejected: later(listRejected) },
+    query: later(first.query),
+    anotherProcess: () => others[turn++ % others.length]!.features.telemetry,
+    close: async () => {
+      for (const { telemetry } of processes) await telemetry.stopStream();
+      for (const other of others) await other.database.close();
+      await first.close();
+      await nats.stop();
+    },
+  };
+}
+
 /** @param database is closed and removed with the fixture */
-export function telemetryFixtureOn(database: Awaited<ReturnType<typeof openTestDatabase>>): TelemetryFixture {
+export function telemetryFixtureOn(
+  database: Awaited<ReturnType<typeof openTestDatabase>>,
+  stream?: StreamSettings,
+): TelemetryFixture {
   const clock = new FakeClock(earlyInAnHour());
-  const features = testFeatures({ database, clock });
+  const features = testFeatures({ database, clock, stream });
   const { telemetry } = features;
   const query: TelemetryFixture["query"] = (statement, parameters = []) => runSql(database.db, statement, parameters);
   return {

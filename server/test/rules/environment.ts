@@ -3,8 +3,11 @@ import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
 import { type HttpAnswer, https } from "../harness/https.ts";
+import { streamVariables } from "../harness/ingest-stream.ts";
+import { startJetStream } from "../harness/nats-server.ts";
 import { runSql } from "../harness/run-sql.ts";
 import { startServer } from "../harness/server.ts";
+import { storedBy } from "../harness/stored-messages.ts";
 
 export const NOWHERE = "00000000-0000-7000-8000-000000000000";
 export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
@@ -13,11 +16,20 @@ const SCOPES = ["devices:*", "thresholds:*", "anomalies:*"];
 
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
-/** A server and two tenants, for the suites of rules, anomalies and the replacement of devices. */
-export async function startEnvironment() {
-  const server = await startServer();
+/**
+ * A server and two tenants, for the suites of rules, anomalies and the replacement of devices.
+ *
+ * @param ingest `stream`: three nodes with `MUSTER_INGEST=stream`, of which each stores a third of the devices' messages
+ */
+export async function startEnvironment(ingest: "direct" | "stream" = "direct") {
+  const nats = ingest === "stream" ? await startJetStream() : undefined;
+  const env = nats ? streamVariables([nats]) : {};
+  const server = await startServer({ env });
   /** Another process on the same database; the embedded database allows one process only. */
-  const second = onPostgres ? await startServer({ share: server }) : server;
+  const second = onPostgres ? await startServer({ env, share: server }) : server;
+  const third = nats ? await startServer({ env, share: server }) : second;
+  const servers = [...new Set([server, second, third])];
+  let asked = 0;
   const agent = new Agent({ keepAlive: true });
   const keys = new Map<string, { key: string; asked: number }>();
 
@@ -35,6 +47,11 @@ export async function startEnvironment() {
   return {
     server,
     second,
+    servers,
+    /** Each of the nodes in turn; undefined without the ingest stream. */
+    nextServer: nats && (() => servers[asked++ % servers.length]!),
+    /** Resolves when what devices have sent to these servers is stored. */
+    stored: storedBy(servers.map(({ app }) => app)),
     tenant,
     otherTenant: await newTenant(server),
     keyOf,
@@ -63,8 +80,8 @@ export async function startEnvironment() {
       }),
     async stop(): Promise<void> {
       agent.destroy();
-      if (second !== server) await second.stop();
-      await server.stop();
+      for (const each of servers.toReversed()) await each.stop();
+      await nats?.stop();
     },
   };
 }

@@ -11,7 +11,7 @@ import { type Environment, HOT } from "./environment.ts";
 export interface Sender {
   id: string;
   uid: string;
-  /** One batch of messages. */
+  /** One batch of messages; resolves when it is stored. */
   send(messages: readonly unknown[], by?: Telemetry): Promise<void>;
   /** One message with a time of its own: `ms` from now by the server's clock. */
   say(values: Record<string, unknown>, ms?: number, by?: Telemetry): Promise<void>;
@@ -39,6 +39,7 @@ export async function newSenderOf(
   const from = { tenantId: caller.tenantId, deviceUid: uid, deviceId: id, topic: `t/${slug}/telemetry/${id}` };
   const send: Sender["send"] = async (messages, by = app.telemetry) => {
     await Promise.all(messages.map((message) => by.ingest({ ...from, payload: Buffer.from(JSON.stringify(message)) })));
+    await env.stored();
   };
   const list = `anomalies?deviceId=${id}&limit=200`;
   const sender: Sender = {
@@ -57,19 +58,23 @@ export async function newSenderOf(
   return sender;
 }
 
-/** Waits until the server has received all notifications sent so far: they arrive in the order of the commits. */
-async function notificationsArrived({ server }: Environment): Promise<void> {
-  const { database } = server.app;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const unlisten = await database.listen("muster_test_marker", () => resolve());
-  await notify(database.db, "muster_test_marker", "");
-  await promise;
-  await unlisten();
+/** Waits until the servers have received all notifications sent so far: they arrive in the order of the commits. */
+async function notificationsArrived({ servers }: Environment): Promise<void> {
+  for (const { app } of servers) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const unlisten = await app.database.listen("muster_test_marker", () => resolve());
+    await notify(app.database.db, "muster_test_marker", "");
+    await promise;
+    await unlisten();
+  }
 }
 
-/** The ingest of a further process on the same database, with an empty cache. */
-export function freshTelemetry({ server }: Environment, database = server.app.database): Telemetry {
-  return testFeatures({ database, clock: server.clock }).telemetry;
+/**
+ * The ingest of a further process on the same database, with an empty cache. With the ingest stream that of the next server: any that has the device's
+ * partition stores it.
+ */
+export function freshTelemetry({ server, nextServer }: Environment, database = server.app.database): Telemetry {
+  return nextServer?.().app.telemetry ?? testFeatures({ database, clock: server.clock }).telemetry;
 }
 
 export async function packOf(env: Environment, ...rules: NewRule[]): Promise<ThresholdPack> {

@@ -15,7 +15,7 @@ const summary = ({ status, value, occurrences, resolvedBy }: Record<string, unkn
 
 /** From a reading to an anomaly and its resolution. */
 export function evaluationRules(given: () => Environment): void {
-  test("a reading over the limit is an anomaly by the time its message is acknowledged", async () => {
+  test("a reading over the limit is an anomaly by the time its message is stored", async () => {
     const env = given();
     const { server, tenant, ask } = env;
     const device = await enrollDevice(server, tenant);
@@ -23,7 +23,10 @@ export function evaluationRules(given: () => Environment): void {
     const put = await ask("PUT", `devices/${device.deviceId}`, { name: "Pump", thresholdIds: [pack.id] });
     assert.equal(put.status, 200, put.text);
     const client = await connectMqtt(server, device);
-    const publish = (values: object) => client.publishAsync(device.topic, JSON.stringify(values), { qos: 1 });
+    const publish = async (values: object) => {
+      await client.publishAsync(device.topic, JSON.stringify(values), { qos: 1 });
+      await env.stored();
+    };
     const list = async () => (await ask("GET", `anomalies?deviceId=${device.deviceId}`)).json.items;
     await publish({ temperature: 90, pressure: 4 });
     assert.deepEqual(await list(), []);
@@ -171,6 +174,7 @@ export function evaluationRules(given: () => Environment): void {
         await client.publishAsync(device.topic, JSON.stringify(message), { qos: 1 });
         await client.endAsync();
       }
+      await env.stored();
       const { items } = (await ask("GET", `anomalies?deviceId=${device.deviceId}`)).json;
       assert.deepEqual(items.map(summary), [["resolved", 97, 2, "system"]]);
     });

@@ -158,14 +158,16 @@ export function packChangeRules(given: () => Environment): void {
       let sent = 0;
       const sendAll = async ({ by, device }: (typeof senders)[number]) => {
         let n = 0;
-        while (changing || n < 5) await device.say({ temperature: 99, pressure: n % 2 ? 9 : 1 }, ++n, by);
-        sent += n;
+        while (changing || n < 5) {
+          await device.say({ temperature: 99, pressure: n % 2 ? 9 : 1 }, ++n, by);
+          sent++;
+        }
         const { items } = await one.anomalies.listAnomalies(caller, { deviceId: device.id, skip: 0, limit: 10_000 });
         const [open, ...more] = items.filter(({ ruleId }) => ruleId === hot.id);
         assert.deepEqual([open?.status, open?.occurrences, more], ["open", n, []], "no reading is missed");
       };
       const change = async () => {
-        for (let round = 0; round < 30; round++) {
+        for (let round = 0; round < 30 || sent <= 60; round++) {
           await two.rules.updateThreshold(caller, pack.id, { rules: [{ ...hot, message: `Hot ${round}` }] });
           await one.rules.updateThreshold(caller, pack.id, {
             rules: [hot, { ...high, value: 5 + round / 100, id: undefined }],
@@ -178,7 +180,6 @@ export function packChangeRules(given: () => Environment): void {
       const { items } = await one.anomalies.listAnomalies(caller, { status: "open", skip: 0, limit: 10_000 });
       const left = items.filter(({ thresholdId }) => thresholdId === pack.id);
       assert.deepEqual(new Set(left.map(({ ruleId }) => ruleId)), new Set([hot.id]));
-      assert.ok(sent > 60, `only ${sent} readings were sent during the changes`);
       await Promise.all([
         ...senders.map(({ by, device }) => device.say({ temperature: 99, pressure: 9 }, 100_000, by)),
         two.rules.deleteThreshold(caller, pack.id),

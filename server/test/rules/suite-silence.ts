@@ -67,6 +67,29 @@ export function silenceRules(given: () => Environment): void {
     );
   });
 
+  test("silence is no anomaly where the type sets no limit, and removing the limit resolves it", async () => {
+    const { env, devices, caller, type, sender, poll, clock } = await silentSender(null);
+    await sender.say({ a: 1 });
+    clock.advance(3_600_000);
+    await poll();
+    assert.deepEqual(await sender.anomalies(), []);
+    await devices.updateDeviceType(caller, type.id, { silentForSeconds: 60 });
+    await poll();
+    assert.equal((await sender.anomalies()).length, 1);
+    await devices.updateDeviceType(caller, type.id, { silentForSeconds: null });
+    await poll();
+    const [{ status, comment }] = await sender.anomalies();
+    assert.deepEqual([status, comment], ["resolved", "No longer evaluated: the device type no longer limits silence."]);
+    for (const silentForSeconds of [0, -1, 1.5, 2_592_001])
+      await assert.rejects(env.server.app.devices.updateDeviceType(caller, type.id, { silentForSeconds }), {
+        code: "invalid_request",
+        detail: "silentForSeconds",
+      });
+  });
+}
+
+/** The same where nothing but the test polls. */
+export function unattendedSilenceRules(): void {
   test("a device that speaks every 0.9 s is not silent for a second, whichever process asks and while its message waits", async (t) => {
     const { database, clock, features, device, anomalies } = await unattended(t, 1);
     const other = testFeatures({ database, clock });
@@ -180,26 +203,6 @@ export function silenceRules(given: () => Environment): void {
       "SELECT count(*)::int AS open FROM anomalies WHERE resolved_at IS NULL",
     );
     assert.deepEqual(count, { open: devices });
-  });
-
-  test("silence is no anomaly where the type sets no limit, and removing the limit resolves it", async () => {
-    const { env, devices, caller, type, sender, poll, clock } = await silentSender(null);
-    await sender.say({ a: 1 });
-    clock.advance(3_600_000);
-    await poll();
-    assert.deepEqual(await sender.anomalies(), []);
-    await devices.updateDeviceType(caller, type.id, { silentForSeconds: 60 });
-    await poll();
-    assert.equal((await sender.anomalies()).length, 1);
-    await devices.updateDeviceType(caller, type.id, { silentForSeconds: null });
-    await poll();
-    const [{ status, comment }] = await sender.anomalies();
-    assert.deepEqual([status, comment], ["resolved", "No longer evaluated: the device type no longer limits silence."]);
-    for (const silentForSeconds of [0, -1, 1.5, 2_592_001])
-      await assert.rejects(env.server.app.devices.updateDeviceType(caller, type.id, { silentForSeconds }), {
-        code: "invalid_request",
-        detail: "silentForSeconds",
-      });
   });
 }
 

@@ -1,0 +1,13 @@
+import { describe } from "node:test";
+import { createEngine } from "../src/broker/engine/engine.ts";
+import { policySuite } from "./broker/policy-suite.ts";
+import { onPostgres } from "./harness/database.ts";
+import { natsMissing } from "./harness/nats-server.ts";
+
+/** The rules of one node hold where several share a database. The embedded database has one process. */
+if (onPostgres) {
+  policySuite("two workers", { createEngine, nodes: 2, bus: "sockets", ingest: "direct" });
+  describe("with NATS", { skip: natsMissing ?? false }, () =>
+    policySuite("three nodes", { createEngine, nodes: 3, bus: "nats", ingest: "direct" }),
+  );
+}
