@@ -34,8 +34,7 @@ export class Publisher {
     let acknowledged = 0;
     const publish = () => {
       const n = this.sent++;
-      const message = { ts: BASE + n * INTERVAL_MS, values: { n, ...this.#reading(n) } };
-      client.publish(this.#device.topic, JSON.stringify(message), { qos: 1 }, (error) => {
+      client.publish(this.#device.topic, this.#messageOf(n), { qos: 1 }, (error) => {
         if (error) return;
         this.acknowledged.push(n);
         if (++acknowledged === enough) kill();
@@ -46,5 +45,19 @@ export class Publisher {
     for (let window = 0; window < IN_FLIGHT; window++) publish();
     await closed;
     client.end(true);
+  }
+
+  /** Publishes the next reading, and resolves with its number when it is acknowledged. */
+  async publishOne(server: ServerProcess): Promise<number> {
+    const client = await connectMqtt(server, this.#device);
+    const n = this.sent++;
+    await client.publishAsync(this.#device.topic, this.#messageOf(n), { qos: 1 });
+    this.acknowledged.push(n);
+    await client.endAsync();
+    return n;
+  }
+
+  #messageOf(n: number): string {
+    return JSON.stringify({ ts: BASE + n * INTERVAL_MS, values: { n, ...this.#reading(n) } });
   }
 }

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { type CrashFixture, startCrashFixture } from "../harness/crash.ts";
+import { onPostgres } from "../harness/database.ts";
+import { storedUpTo, streamVariables } from "../harness/ingest-stream.ts";
+import { type NatsServer, startJetStream } from "../harness/nats-server.ts";
+import { ask } from "../harness/postgres.ts";
+import { sequence } from "../harness/sequence.ts";
+import { type Sinks, startSinks } from "../harness/sinks.ts";
+import { assertEvaluated, assertPaged, assertStored, readStoredState } from "./assertions.ts";
+import { type MonitoredDevice, risingDevice, sawtoothDevice } from "./monitored-devices.ts";
+
+const SEED = 20_261_121;
+const MAX_DELAY_MS = 30;
+
+export interface Kills {
+  count: number;
+  /** The service is killed at a random time: after at least and at most so many acknowledgements, and up to some milliseconds later. */
+  acknowledged: readonly [number, number];
+  /** With `stream` what waits in NATS when it is killed is stored later. */
+  ingest: "direct" | "stream";
+}
+
+const COUNT_PENDING = `SELECT (SELECT count(*) FROM notification_inbox) + (SELECT count(*) FROM pages WHERE state = 'due')
+                         + (SELECT count(*) FROM deliveries WHERE state = 'pending') AS count`;
+
+/** A service that is killed again and again loses nothing that it has acknowledged. */
+export function killRules({ count, acknowledged: [least, most], ingest }: Kills): void {
+  let nats: NatsServer | undefined;
+  let sinks: Sinks;
+  let service: CrashFixture;
+  before(async () => {
+    nats = ingest === "stream" ? await startJetStream() : undefined;
+    sinks = await startSinks();
+    const env = { ...sinks.env, ...(nats ? streamVariables([nats]) : {}) };
+    service = await startCrashFixture({ faulty: false, env });
+  });
+  after(async () => {
+    await service?.close();
+    await sinks.stop();
+    await nats?.stop();
+  });
+
+  /**
+   * Devices whose anomalies page people. Only on PostgreSQL are there enough kills for one to happen while a page is sent; and with the ingest stream most
+   * anomalies open after the last kill.
+   */
+  async function pagingDevices(): Promise<MonitoredDevice[]> {
+    if (!onPostgres || nats) return [];
+    return [
+      await risingDevice(service, 100, 1, { channel: { type: "webhook", target: sinks.hookUrl("/plant") }, sinks }),
+      // Few, since more than twenty mails in a minute would be sent as a digest.
+      await risingDevice(service, 8, 12, { channel: { type: "email", target: "plant@acme.example" }, sinks }),
+    ];
+  }
+
+  /** How many pages and messages are not sent yet. */
+  async function countPending(): Promise<number> {
+    if (service.databaseUrl === undefined) return 0;
+    const [row] = await ask<{ count: string }>(service.databaseUrl, COUNT_PENDING);
+    return Number(row!.count);
+  }
+
+  /** Has each device send one more reading: everything that waits in the stream is stored before that is. */
+  async function emptyStream(devices: readonly MonitoredDevice[]): Promise<void> {
+    for (const { publisher } of devices) {
+      const last = await publisher.publishOne(service.server);
+      assert.ok(await storedUpTo(service.databaseUrl!, publisher, last), "what was acknowledged last is not stored");
+    }
+  }
+
+  test("after kill -9 during ingest and paging, every acknowledged reading is stored and evaluated, and each anomaly is paged once", async () => {
+    const random = sequence(SEED);
+    const sawtooth = await sawtoothDevice(service);
+    const paged = await pagingDevices();
+    const all = [sawtooth, ...paged];
+    let pendingAtKills = 0;
+    for (let kill = 1; kill <= count; kill++) {
+      if (kill > 1) await service.restart();
+      const { server } = service;
+      const enough = least + Math.floor(random() * (most - least));
+      const delayMs = random() * MAX_DELAY_MS;
+      const killSoon = () => setTimeout(delayMs).then(() => server.end("SIGKILL"));
+      await Promise.all(all.map(({ publisher }) => publisher.publishUntilKilled(server, enough, killSoon)));
+      await server.ended;
+      pendingAtKills += await countPending();
+    }
+    for (const { publisher } of all)
+      assert.ok(
+        publisher.sent > publisher.acknowledged.length,
+        "no message was in flight at any kill: the kills prove nothing",
+      );
+
+    if (onPostgres) {
+      assert.ok(pendingAtKills > 0 || nats, "no page was pending at any kill: the kills prove nothing");
+      await service.outdateHeartbeats();
+      await service.restart();
+      if (nats) await emptyStream(all);
+      while ((await countPending()) > 0) await setTimeout(100);
+      await service.doctor();
+    }
+    const state = await readStoredState(service);
+    for (const each of all) assertStored(each, state);
+    assertEvaluated(sawtooth, state);
+    for (const each of paged) assertPaged(each, state, sinks);
+  });
+}
