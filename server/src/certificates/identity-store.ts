@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { readStatement, statement } from "../db/statement.ts";
 import type { CertificateValidity } from "./identity.ts";
 
 /** A recorded certificate with the device that it identifies. */
@@ -34,7 +34,7 @@ export async function findIdentities(
   db: Db,
   fingerprints: readonly string[],
 ): Promise<ReadonlyMap<string, RecordedIdentity>> {
-  const rows = await runStatement(db, findByFingerprints, { fingerprints: plainArray(fingerprints) });
+  const rows = await readStatement(db, findByFingerprints, { fingerprints: plainArray(fingerprints) });
   return new Map(rows.map(({ fingerprint, ...identity }) => [fingerprint, identity]));
 }
 

@@ -8,7 +8,7 @@ import type { ConnectionsDeps } from "./deps.ts";
 import { deleteSessions } from "./session-store.ts";
 
 /** How long changes are collected: one statement then serves every connect of that time. */
-const BATCH_MS = 50;
+const BATCH_MS = 100;
 const RETRY_MS = 500;
 const OWED_BATCH = 1_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How far apart the batches of connects begin: a statement costs server and database as much as some ten of its rows. */
-export const CONNECTS_APART_MS = 10;
+export const CONNECTS_APART_MS = 20;
 
 export interface RequestBatcherOptions<Request, Answer> {
   /** Requests of one batch at most: with more, the first would wait for the last one's answer. */
