@@ -7,7 +7,6 @@ import { assignmentRules } from "./rules/suite-assignments.ts";
 import { evaluationRules } from "./rules/suite-evaluation.ts";
 import { packChangeRules } from "./rules/suite-pack-changes.ts";
 import { referenceRules } from "./rules/suite-reference.ts";
-import { silenceRules } from "./rules/suite-silence.ts";
 
 /** Rules and anomalies are the same where three nodes store what the stream holds. */
 describe("three nodes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
@@ -21,7 +20,6 @@ describe("three nodes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }
   describe("evaluation", () => evaluationRules(() => env));
   describe("assignment of packs", () => assignmentRules(() => env));
   describe("changes of packs", () => packChangeRules(() => env));
-  describe("silence", () => silenceRules(() => env));
   describe("against the reference evaluator", () => referenceRules(() => env));
   describe("anomalies", () => lifeCycleRules(() => env));
 });

@@ -22,7 +22,7 @@ const LEASE_MS = MINUTE;
 const FIRST_RECHECK_MS = 10 * SECOND;
 
 export interface SilenceDeps extends RulesDeps {
-  telemetry: Pick<Telemetry, "lastReceived" | "isBehind">;
+  telemetry: Pick<Telemetry, "lastReceived" | "streamLag">;
 }
 
 /**
@@ -46,10 +46,11 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
     }
   }
 
-  /** What devices have sent, and was acknowledged, may wait in the ingest stream: it is unknown then who is silent. */
+  /** What devices have sent, and was acknowledged, may wait in the ingest stream. So silence is as of the time up to which all is stored. */
   async function pollUnlessBehind(now: Date): Promise<void> {
-    if (await telemetry.isBehind()) failed = true;
-    else await poll(now);
+    const lagMs = await telemetry.streamLag();
+    if (lagMs === undefined) failed = true;
+    else await poll(addMs(now, -lagMs));
   }
 
   /** Opens and resolves the anomalies of these devices. @returns when each is to be checked next */

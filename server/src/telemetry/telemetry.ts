@@ -16,7 +16,7 @@ import { listReadings } from "./read/readings.ts";
 import { listRejected } from "./read/rejected.ts";
 import { readSeries } from "./read/series.ts";
 import { rollUp } from "./roll-up/roll-up.ts";
-import { isBehind } from "./stream/is-behind.ts";
+import { streamLag } from "./stream/stream-lag.ts";
 import { createStreamedIngest, type StreamedIngest } from "./stream/streamed-ingest.ts";
 
 export type { StreamSettings } from "../lib/nats/stream-settings.ts";
@@ -52,7 +52,7 @@ export const telemetryUseCases = {
   forgetEarlierLatest,
   rollUp,
   measure,
-  isBehind,
+  streamLag,
 };
 
 /** What devices publish: {@link Ingest} takes messages from the broker, the use cases read what was stored of them. */

@@ -15,7 +15,8 @@ import { ReadAhead } from "./read-ahead.ts";
 const FIRST_IDLE_MS = 5;
 const LAST_IDLE_MS = 100;
 const RETRY_MS = 500;
-const RECENT_MS = 5 * SECOND;
+/** What arrived within it may be on its way into the stream. */
+export const RECENT_MS = 5 * SECOND;
 /** What a message takes in memory beside its payload, about. */
 const MESSAGE_BYTES = 500;
 /** Processes whose last batch is remembered. */
@@ -60,8 +61,7 @@ export class PartitionReader {
   #bytes = 0;
   #inFlight = 0;
   #wake: (() => void) | undefined;
-  /** Nothing more was in the stream. */
-  #isAtEnd = false;
+  /** What was in the stream then has been read, in milliseconds since 1970. */
   #readMs = 0;
 
   constructor(deps: ReaderDeps, { partition, epoch, storedSequence, producers, progress }: ClaimedPartition) {
@@ -86,7 +86,7 @@ export class PartitionReader {
   get #isCaughtUp(): boolean {
     const recentMs = this.#deps.clock.now().getTime() - RECENT_MS;
     const [oldest] = this.#open;
-    return (this.#isAtEnd || this.#readMs >= recentMs) && (oldest === undefined || oldest.arrivedMs >= recentMs);
+    return this.#readMs >= recentMs && (oldest === undefined || oldest.arrivedMs >= recentMs);
   }
 
   /** Nothing of it is being stored, and nothing more will be. */
@@ -124,15 +124,15 @@ export class PartitionReader {
         await this.#woken();
         continue;
       }
+      const askedMs = this.#deps.clock.now().getTime();
       const messages = await this.#next();
       if (this.#stop.signal.aborted) return;
       if (messages === "failed") await this.#pause(RETRY_MS);
       else if (messages.length === 0) {
-        this.#isAtEnd = true;
+        this.#readMs = askedMs;
         await this.#pause(idleMs);
         idleMs = Math.min(2 * idleMs, LAST_IDLE_MS);
       } else {
-        this.#isAtEnd = false;
         idleMs = FIRST_IDLE_MS;
         this.#takeAll(messages);
       }

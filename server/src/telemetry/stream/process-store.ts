@@ -86,13 +86,19 @@ export async function forgetProcess(db: Db, id: string): Promise<void> {
   await sql`DELETE FROM stream_processes WHERE id = ${id}`.execute(db);
 }
 
-/** Whether messages wait in the stream that are older than a few seconds: what devices have sent is not known then. */
-export async function isStreamBehind(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ behind: boolean }>`
-    SELECT EXISTS (SELECT FROM stream_processes WHERE way = 'stream' AND seen_at >= clock_timestamp() - interval '1 minute')
-       AND EXISTS (SELECT FROM stream_partitions
-                    WHERE coalesce(caught_up_at, '-infinity') < clock_timestamp() - interval '10 seconds') AS behind`.execute(
-    db,
-  );
-  return rows[0]!.behind;
+/** Whether a process acknowledges messages that wait in the stream. */
+export async function isStreamInUse(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`
+    SELECT EXISTS (SELECT FROM stream_processes
+      WHERE way = 'stream' AND seen_at >= clock_timestamp() - interval '1 minute') AS used`.execute(db);
+  return rows[0]!.used;
+}
+
+/** Milliseconds since a partition was caught up last, of that for which it is longest; null where one never was. */
+export async function uncaughtMs(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    SELECT CASE WHEN bool_and(caught_up_at IS NOT NULL)
+      THEN greatest(0, extract(epoch FROM clock_timestamp() - min(caught_up_at)) * 1000) END::float8 AS ms
+      FROM stream_partitions`.execute(db);
+  return rows[0]!.ms;
 }
