@@ -18,7 +18,9 @@ export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {
   unavailable: "Database unavailable",
 };
 
-export function nameOfRefusal(reason: string): string {
+/** @param revocation of the certificate, where it is known */
+export function nameOfRefusal(reason: string, revocation?: Refusal["revocationReason"]): string {
+  if (revocation === "superseded") return "Certificate replaced";
   const names: Readonly<Record<string, string>> = REFUSAL_REASONS;
   return names[reason] ?? reason;
 }

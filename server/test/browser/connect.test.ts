@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
-import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
+import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { signIn } from "../harness/sign-in.ts";
 
@@ -131,6 +131,10 @@ browserTest("a refusal shows up on the open page, and leads to what the client o
   await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
   await page.getByRole("link", { name: "What its client needs" }).click();
   await page.getByText("The broker refused the device").waitFor();
+  await renew(server, device);
+  await assert.rejects(connectMqtt(server, device));
+  await page.goto(`/refusals?deviceId=${device.deviceId}`);
+  await page.getByText("Certificate replaced").waitFor();
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });

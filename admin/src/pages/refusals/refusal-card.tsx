@@ -8,11 +8,12 @@ import "./refusals.css";
 
 /** One refusal: who, why, what to do. */
 export function RefusalCard({ refusal }: { refusal: Refusal }) {
-  const { reason, occurrences, lastAt, cause, cure, deviceId, clientId } = refusal;
+  const { reason, revocationReason, occurrences, lastAt, cause, cure, deviceId, clientId } = refusal;
+  const name = nameOfRefusal(reason, revocationReason);
   return (
-    <article className="refusal" aria-label={`${nameOfRefusal(reason)}: ${deviceId ?? clientId ?? "unknown client"}`}>
+    <article className="refusal" aria-label={`${name}: ${deviceId ?? clientId ?? "unknown client"}`}>
       <header className="refusal-top">
-        <Status tone="bad">{nameOfRefusal(reason)}</Status>
+        <Status tone="bad">{name}</Status>
         {deviceId ? (
           <a className="refusal-who mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
             {deviceId}
