@@ -77,29 +77,34 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     assert.deepEqual(stored, { numbers: range(0, next + 50), rejected: 1 });
   });
 
-  test("a process that is cut off from PostgreSQL serves no client that another process serves", async (t) => {
-    const clocks = { leaseClock: systemClock, machineClock: systemClock };
-    const other = await startServer({ env: services.env, databaseUrl: services.url, ...clocks });
-    const [device, client] = await newClient();
-    t.after(async () => {
-      services.proxy.heal();
-      client.end(true);
-      await other.stop();
+  for (const [which, beat] of [
+    ["", "now()"],
+    [" and whose heartbeat is old", "now() - interval '10 seconds'"],
+  ])
+    test(`a process that is cut off from PostgreSQL${which} serves no client that another process serves`, async (t) => {
+      const clocks = { leaseClock: systemClock, machineClock: systemClock };
+      const other = await startServer({ env: services.env, databaseUrl: services.url, ...clocks });
+      const [device, client] = await newClient();
+      t.after(async () => {
+        services.proxy.heal();
+        client.end(true);
+        await other.stop();
+      });
+      await publish(client, device, [0]);
+      services.proxy.vanish();
+      await ask(services.url, `UPDATE broker_nodes SET beat_at = ${beat} WHERE id = '${first.app.nodeId}'`);
+      await publish(client, device, [1]);
+      let isClosed = false;
+      const ended = closed(client).then(() => {
+        isClosed = true;
+      });
+      const there = await connectMqtt(other, device);
+      // What a client is sent on two connections may come in any order.
+      await Promise.race([ended, pause(1_000)]);
+      assert.equal(isClosed, true);
+      await publish(there, device, [2]);
+      there.end(true);
     });
-    await publish(client, device, [0]);
-    services.proxy.vanish();
-    await publish(client, device, [1]);
-    let isClosed = false;
-    const ended = closed(client).then(() => {
-      isClosed = true;
-    });
-    const there = await connectMqtt(other, device);
-    // What a client is sent on two connections may come in any order.
-    await Promise.race([ended, pause(1_000)]);
-    assert.equal(isClosed, true);
-    await publish(there, device, [2]);
-    there.end(true);
-  });
 
   test("while NATS is away, acknowledgements wait, and come when it is back", async () => {
     const [device, client] = await newClient();

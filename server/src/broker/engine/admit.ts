@@ -94,10 +94,14 @@ async function open(
 
 /**
  * Of the sessions of a client, one at most has its messages acknowledged. A process that does not notice from the database that its session was
- * replaced may be cut off from that, and acknowledge from the ingest stream all the same: it is notified over the bus.
+ * replaced may be cut off from that, and acknowledge from the ingest stream all the same: it is notified over the bus. So is one without a heartbeat, whose
+ * end of the session is not awaited: when PostgreSQL is back after an interruption, another process may have stored one first.
  */
 export async function awaitPredecessor({ deps, predecessor, replacedElsewhere }: Session): Promise<void> {
-  if (!predecessor) return;
+  if (!predecessor) {
+    if (replacedElsewhere !== undefined) deps.replaceElsewhere(replacedElsewhere);
+    return;
+  }
   const isOver = await withTimeout(
     predecessor.then(() => true),
     DATABASE_MS,

@@ -97,7 +97,7 @@ async function openSession(
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
   const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrops([drop], REPLACED_MS);
   const replacedHere = previous?.here ? previous.sessionId : undefined;
-  const replacedElsewhere = drop === undefined ? undefined : previous?.sessionId;
+  const replacedElsewhere = previous?.here ? undefined : previous?.sessionId;
   return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced, replacedElsewhere };
 }
 
