@@ -7,6 +7,9 @@ import { freePort } from "./postgres.ts";
 /** Of each server: enough for the default size of the ingest stream. */
 const MAX_FILE = "8GB";
 
+/** The name of one of {@link startNatsServers}, as the others know it. */
+export const natsName = (index: number): string => `n${index}`;
+
 /**
  * Servers that pass on each other's messages.
  *
@@ -23,7 +26,7 @@ export async function startNatsServers(count: number, withStream: boolean): Prom
   const configuration = (port: number, index: number) => (folder: string) =>
     [
       "max_payload: 4MB",
-      `server_name: n${index}`,
+      `server_name: ${natsName(index)}`,
       ...(count > 1 ? [cluster(port)] : []),
       ...(withStream ? [jetStream(folder)] : []),
     ].join("\n");

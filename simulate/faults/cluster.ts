@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "@nats-io/transport-node";
-import { startNatsServers } from "../../bench/peers/nats.ts";
+import { natsName, startNatsServers } from "../../bench/peers/nats.ts";
 import { type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
 import { databaseProxy } from "../../server/test/harness/database-proxy.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/nats-server.ts";
@@ -100,8 +100,8 @@ export class FaultyCluster implements Cluster {
     try {
       const answer = await connection.request(`$JS.API.STREAM.INFO.${INGEST_STREAM}`, "", { timeout: 5_000 });
       const { cluster } = answer.json<{ cluster?: { leader?: string } }>();
-      const leader = cluster?.leader;
-      return leader === undefined ? undefined : Number(leader.split("-").at(-1));
+      const index = this.nats.findIndex((_, each) => natsName(each) === cluster?.leader);
+      return index === -1 ? undefined : index;
     } finally {
       await connection.close();
     }
