@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { type DropNumbers, enqueueDrops } from "../src/connections/connections.ts";
@@ -13,13 +14,11 @@ test("a client id that connects at another node ends its session at the first, a
   const [a, b] = all as [Process, Process];
   const device = await newDevice();
   const [old, fresh] = [session(device), session(device)];
-  const first = { previous: undefined, hasCommands: false, hasStored: false, hasWill: false, drop: undefined };
+  const first = { previous: undefined, hasCommands: false, hasStored: false, hasWill: false, awaitReplaced: undefined };
   assert.deepEqual(await a.connections.openSession(old), first);
-  const { previous, drop } = await b.connections.openSession(fresh);
+  const { previous, awaitReplaced } = await b.connections.openSession(fresh);
   assert.deepEqual(previous, { sessionId: old.sessionId, here: false });
-  const seq = await a.database.db.selectFrom("session_drops").select("seq").executeTakeFirstOrThrow();
-  assert.equal(drop, seq.seq);
-  assert.equal(await b.connections.awaitDrops([seq.seq], 60_000), true);
+  assert.equal(await awaitReplaced!(() => undefined), true);
   assert.deepEqual(a.drops, [{ sessionId: old.sessionId, reason: "takeover" }]);
   a.connections.closeSession(old.sessionId, "takeover");
   await a.connections.flush();
@@ -165,19 +164,71 @@ test("the node that has run for longest has the jobs of all; when it is silent t
   );
 });
 
-test("a take-over concerns the one node that has the session; none where that is silent", async (t) => {
-  const { all, database, newDevice, session } = await processes(t, 3, NO_HEARTBEATS);
+test("a take-over concerns the one node that has the session, and waits for it while it has a heartbeat", async (t) => {
+  const { all, newDevice, session } = await processes(t, 3, NO_HEARTBEATS);
   const [a, b, c] = all as [Process, Process, Process];
   const device = await newDevice();
   const [first, second] = [session(device), session(device)];
   await a.connections.openSession(first);
-  const { drop } = await b.connections.openSession(second);
-  assert.equal(await b.connections.awaitDrops([drop!], 60_000), true);
+  const { awaitReplaced } = await b.connections.openSession(second);
+  assert.equal(await awaitReplaced!(() => undefined), true);
   assert.deepEqual([a.drops.length, b.drops.length, c.drops.length], [1, 0, 0]);
-  await silence(database, b.nodeId);
-  const { previous, drop: none } = await c.connections.openSession(session(device));
-  assert.deepEqual([previous, none], [{ sessionId: second.sessionId, here: false }, undefined]);
 });
+
+/** A node that no process of the test is. */
+async function anotherNode({ db }: Database): Promise<string> {
+  const id = randomUUID();
+  await sql`
+    INSERT INTO broker_nodes
+    SELECT (json_populate_record(n, ${JSON.stringify({ id })}::json)).* FROM broker_nodes n LIMIT 1`.execute(db);
+  return id;
+}
+
+test("a node without a heartbeat gets the drop of a session that was taken over, is notified of it, and is not waited for", async (t) => {
+  const { all, database, newDevice, session } = await processes(t, 1, NO_HEARTBEATS);
+  const [{ connections }] = all as [Process];
+  const device = await newDevice();
+  const first = session(device);
+  await connections.openSession(first);
+  const silent = await anotherNode(database);
+  await sql`UPDATE mqtt_sessions SET node_id = ${silent}`.execute(database.db);
+  await silence(database, silent);
+  const { previous, awaitReplaced } = await connections.openSession(session(device));
+  assert.deepEqual(previous, { sessionId: first.sessionId, here: false });
+  const notified: string[] = [];
+  assert.equal(await awaitReplaced!((sessionId) => notified.push(sessionId)), true);
+  assert.deepEqual(notified, [first.sessionId]);
+  const drop = await database.db
+    .selectFrom("session_drops")
+    .select(["node_id", "session_id"])
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(drop, { node_id: silent, session_id: first.sessionId });
+});
+
+for (const [where, index] of [
+  ["another", 1],
+  ["the same", 0],
+] as const) {
+  const what = `a client that connects again at ${where} node waits for the session before its last one, too`;
+  test(what, async (t: TestContext) => {
+    const { all, database, newDevice, session } = await processes(t, 2, NO_HEARTBEATS);
+    const device = await newDevice();
+    const first = session(device);
+    await all[0]!.connections.openSession(first);
+    const silent = await anotherNode(database);
+    await sql`UPDATE mqtt_sessions SET node_id = ${silent}`.execute(database.db);
+    const second = await all[0]!.connections.openSession(session(device));
+    void second.awaitReplaced!(() => undefined);
+    const third = await all[index]!.connections.openSession(session(device));
+    const notified = Promise.withResolvers<string>();
+    const closed = third.awaitReplaced!(notified.resolve);
+    assert.equal(await Promise.race([notified.promise, closed]), first.sessionId);
+    await sql`INSERT INTO session_drop_acks SELECT seq, node_id FROM session_drops WHERE node_id = ${silent}`.execute(
+      database.db,
+    );
+    assert.equal(await closed, true);
+  });
+}
 
 // On PostgreSQL a process without heartbeats may be slow; on the embedded database there is only one process.
 const withOneProcess = onPostgres ? () => undefined : test;

@@ -106,6 +106,32 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
       there.end(true);
     });
 
+  test("a client that connects to two processes at once is served by one, and no more by one that is cut off from PostgreSQL", async (t) => {
+    const clocks = { leaseClock: systemClock, machineClock: systemClock };
+    const start = () => startServer({ env: services.env, databaseUrl: services.url, ...clocks });
+    const others = [await start(), await start()];
+    const [device, client] = await newClient();
+    t.after(async () => {
+      services.proxy.heal();
+      client.end(true);
+      for (const other of others) await other.stop();
+    });
+    await publish(client, device, [0]);
+    services.proxy.vanish();
+    await ask(services.url, `UPDATE broker_nodes SET beat_at = now() WHERE id = '${first.app.nodeId}'`);
+    let isClosed = false;
+    const ended = closed(client).then(() => {
+      isClosed = true;
+    });
+    const both = others.map((other) => connectMqtt(other, device));
+    for (const each of both) each.then((there) => t.after(() => there.end(true))).catch(() => undefined);
+    const there = await Promise.any(both);
+    // What a client is sent on two connections may come in any order.
+    await Promise.race([ended, pause(100)]);
+    assert.equal(isClosed, true);
+    await publish(there, device, [1]);
+  });
+
   test("while NATS is away, acknowledgements wait, and come when it is back", async () => {
     const [device, client] = await newClient();
     await publish(client, device, range(0, 10));

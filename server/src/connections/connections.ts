@@ -123,8 +123,8 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
 export function createConnections(deps: ConnectionsDeps): Connections {
   const presence = createPresence(deps);
   const lease = createLease(deps);
-  const sessions = new Sessions(deps, presence, lease);
   const drops = createDrops(deps);
+  const sessions = new Sessions(deps, presence, lease, drops);
   const node = createNode(deps, { sessions, drops, presence, lease });
   const refusals = createRefusalJournal(deps);
   return {

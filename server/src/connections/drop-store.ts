@@ -72,6 +72,40 @@ export async function unacknowledged(db: Db, seqs: DropNumbers): Promise<Set<str
   return new Set(rows.map(({ seq }) => seq));
 }
 
+/** A session that has replaced others of its client. */
+export interface ReplacingSession {
+  clientId: string;
+  sessionId: string;
+}
+
+/** A replaced session that its node has not closed. */
+export interface OpenReplaced {
+  sessionId: string;
+  /** Its node has a heartbeat. */
+  isLive: boolean;
+}
+
+/**
+ * Also those that the replaced ones have replaced: a client may connect again before its session before the last has been closed.
+ *
+ * @param since replaced since then
+ * @returns of each session the earlier ones of its client that have not been closed
+ */
+export async function openReplaced(
+  db: Db,
+  sessions: readonly ReplacingSession[],
+  since: Date,
+): Promise<OpenReplaced[][]> {
+  const { rows } = await sql<OpenReplaced & { of: string }>`
+    SELECT r.session_id AS of, d.session_id AS "sessionId", ${isLive} AS "isLive"
+      FROM unnest(${sessions.map((s) => s.clientId)}::text[], ${sessions.map((s) => s.sessionId)}::uuid[]) AS r(client_id, session_id)
+      JOIN session_drops d ON d.client_id = r.client_id AND d.at > ${since} AND d.session_id <> r.session_id
+      JOIN broker_nodes n ON n.id = d.node_id
+     WHERE NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = n.id)`.execute(db);
+  const open = Map.groupBy(rows, ({ of }) => of);
+  return sessions.map(({ sessionId }) => open.get(sessionId) ?? []);
+}
+
 /** Removes drops older than `before`, oldest first. A node that has not acknowledged one of a day ago is gone. */
 export async function pruneDrops(db: Db, before: Date, stopped?: AbortSignal): Promise<void> {
   await pruneAlong(

@@ -1,23 +1,20 @@
 import type { Db, Unlisten } from "../db/database.ts";
 import { RequestBatcher } from "../lib/batching/request-batcher.ts";
-import { type CoalescedRuns, coalesceRuns } from "../lib/coalesce-runs.ts";
+import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isUuid } from "../lib/ids.ts";
-import { withTimeout } from "../lib/timeouts.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { acknowledge, firstSeq, pendingDrops, unacknowledged } from "./drop-store.ts";
 import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
+import { type AwaitReplaced, createAwaitReplaced, MOST_CHECKED } from "./replaced-sessions.ts";
 
 /** How long a caller waits until every process has closed the sessions of a drop; the outbox goes on beyond that. */
 export const DROP_TIMEOUT_MS = 5_000;
 const POLL_MS = 1_000;
 const BATCH = 500;
-/** Callers whose drops one statement checks: as many devices wait when a machine is lost. */
-const MOST_CHECKED = 1_000;
 /** How far back numbers are read again: no transaction of ours stays open across that many others. */
 const MARGIN = 2_000;
-/** Interval of `awaitDrops`'s check, for a lost NOTIFY of an acknowledgement. */
-const RECHECK_MS = 100;
 
 /** Closes the sessions of a drop; resolves when they are closed. Idempotent. */
 export type DropHandler = (drop: SessionDrop) => Promise<void>;
@@ -30,6 +27,7 @@ export interface Drops {
   deliver(): Promise<void>;
   /** Whether every live node that has sessions of the targets has acknowledged the drops within `timeoutMs`. */
   awaitDrops(seqs: DropNumbers, timeoutMs: number): Promise<boolean>;
+  awaitReplaced: AwaitReplaced;
 }
 
 /**
@@ -39,7 +37,7 @@ export interface Drops {
 export function createDrops(deps: ConnectionsDeps): Drops {
   const { database, logger } = deps;
   const handlers: DropHandler[] = [];
-  const acknowledgements = createSignal();
+  const acknowledgements = new Acknowledgements(logger);
   const checks = new RequestBatcher<DropNumbers, boolean>({
     most: MOST_CHECKED,
     run: (requests) => areAcknowledged(database.connects, requests),
@@ -61,8 +59,14 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   return {
     onDrop: (handler) => void handlers.push(handler),
     deliver: delivery.run,
-    awaitDrops: async (seqs, timeoutMs) =>
-      seqs.length === 0 || (await awaitAcknowledged(deps, { delivery, acknowledgements, checks }, seqs, timeoutMs)),
+    async awaitDrops(seqs, timeoutMs) {
+      if (seqs.length === 0) return true;
+      return await acknowledgements.until(timeoutMs, async () => {
+        await delivery.run();
+        return await checks.ask(seqs);
+      });
+    },
+    awaitReplaced: createAwaitReplaced(deps, acknowledgements),
     async start(id) {
       node = { id, floor: await firstSeq(database.connects, MARGIN) };
       unlisten.push(
@@ -103,55 +107,8 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
   return found.length === BATCH;
 }
 
-interface Delivery {
-  readonly delivery: CoalescedRuns;
-  readonly acknowledgements: Signal;
-  /** Whether drops are acknowledged. */
-  readonly checks: RequestBatcher<DropNumbers, boolean>;
-}
-
 /** @returns of each request whether all its drops are */
 async function areAcknowledged(db: Db, requests: readonly DropNumbers[]): Promise<boolean[]> {
   const open = await unacknowledged(db, requests.flat());
   return requests.map((seqs) => !seqs.some((seq) => open.has(seq)));
-}
-
-async function awaitAcknowledged(
-  { clock, logger }: ConnectionsDeps,
-  { delivery, acknowledgements, checks }: Delivery,
-  seqs: DropNumbers,
-  timeoutMs: number,
-): Promise<boolean> {
-  const until = clock.monotonicMs() + timeoutMs;
-  let attempts = Math.ceil(timeoutMs / RECHECK_MS);
-  do {
-    try {
-      await delivery.run();
-      if (await checks.ask(seqs)) return true;
-    } catch (error) {
-      logger.warn({ err: (error as Error).message }, "could not check whether a session drop has been delivered");
-    }
-    await acknowledgements.next(Math.min(RECHECK_MS, timeoutMs));
-  } while (--attempts > 0 && clock.monotonicMs() < until);
-  return false;
-}
-
-/** An event that several callers await, each for a limited time. */
-interface Signal {
-  emit(): void;
-  next(atMostMs: number): Promise<void>;
-}
-
-function createSignal(): Signal {
-  const waiting = new Set<() => void>();
-  return {
-    emit() {
-      for (const resolve of waiting) resolve();
-    },
-    next(atMostMs) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.add(resolve);
-      return withTimeout(promise, atMostMs, () => undefined).finally(() => waiting.delete(resolve));
-    },
-  };
 }

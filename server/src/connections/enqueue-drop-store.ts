@@ -35,7 +35,7 @@ export type NewDrop = (
 /** From this migration on a node records a session only if what it is opened with is valid then. Earlier ones get every drop. */
 const LOCKING_SCHEMA = 61;
 /** A node that has not closed a session that was taken over is waited for; one that is stuck for longer gets the drop of the take-over only. */
-const TAKEOVER_MS = MINUTE;
+export const TAKEOVER_MS = MINUTE;
 
 /**
  * Puts session drops into the outbox, in the caller's transaction: they exist if and only if the change does. Of each target every node gets one

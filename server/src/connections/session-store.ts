@@ -4,7 +4,6 @@ import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { isUnavailable } from "../db/refusal.ts";
 import { runStatement, statement } from "../db/statement.ts";
-import { isLive } from "./nodes/node-store.ts";
 
 /** A stored session. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {
@@ -26,7 +25,6 @@ export interface OpenedRow {
   has_commands: boolean;
   has_stored: boolean;
   has_will: boolean;
-  drop_seq: string | null;
 }
 
 /** A session of a node. */
@@ -75,7 +73,7 @@ const openSessions = statement<SessionColumns, OpenedRow>(
     INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
     SELECT o.connected_at, o.client_id, o.previous_session_id, 'takeover', n.id
       FROM opened o JOIN broker_nodes n ON n.id = o.previous_node_id
-     WHERE o.previous_node_id <> o.node_id AND ${isLive}
+     WHERE o.previous_node_id <> o.node_id
     RETURNING seq, client_id, node_id
   )
   SELECT o.session_id, o.seq, o.previous_session_id, o.previous_node_id,
@@ -84,15 +82,15 @@ const openSessions = statement<SessionColumns, OpenedRow>(
            IS NOT NULL AS has_stored,
          (SELECT 1 FROM delayed_wills w WHERE w.owner_id = coalesce(o.device_uid, o.mqtt_client_id) AND w.delay_seconds = 0 LIMIT 1)
            IS NOT NULL AS has_will,
-         d.seq AS drop_seq, (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified
+         (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified
     FROM opened o LEFT JOIN dropped d ON d.client_id = o.client_id`,
 );
 
 /**
  * Makes each session the current one of its client id, which no other of them has. The predecessor is read from the row under its lock, so
  * of any number of simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to
- * another node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same
- * closes the session when it notices that it was reaped. What has been revoked or disabled since the session was authorized opens none:
+ * another node, the same statement enqueues its drop, for that node alone, also where it has no heartbeat: after an interruption of the database
+ * it may store one later than others do. What has been revoked or disabled since the session was authorized opens none:
  * the transaction that ends its right waits for this statement, or this statement for it (`enqueueDrops`).
  *
  * @returns a row for each session, in their order; `undefined` for one whose certificate or MQTT client is not valid any more

@@ -1,6 +1,7 @@
 import { parts } from "../lib/batching/parts.ts";
 import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
+import type { Drops } from "./drops.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
 import type { Presence } from "./presence.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "./session-store.ts";
 
 const MOST_AT_ONCE = 64;
-const NOTHING = { previous: undefined, hasCommands: false, hasStored: false, hasWill: false, drop: undefined };
+const NOTHING = { previous: undefined, awaitReplaced: undefined, hasCommands: false, hasStored: false, hasWill: false };
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
 
@@ -26,8 +27,8 @@ export interface OpenedSession {
   hasStored: boolean;
   /** A will without a delay of an earlier connection is stored. */
   hasWill: boolean;
-  /** The drop of the replaced session, where that belongs to another process. */
-  drop: string | undefined;
+  /** Resolves when the earlier sessions of the client at other processes are closed, or have not been in time; see `Drops`. */
+  awaitReplaced: ((notify: (sessionId: string) => void) => Promise<boolean>) | undefined;
   /** Why the session is not recorded: what it was to be opened with has been revoked or disabled since it was authorized. */
   ended?: string;
 }
@@ -43,14 +44,18 @@ export class Sessions {
   readonly #deps: ConnectionsDeps;
   readonly #presence: Presence;
   readonly #lease: NodeLease;
+  readonly #drops: Pick<Drops, "awaitReplaced">;
   readonly #openings: RequestBatcher<NodeSessionRow, OpenedRow | undefined>;
   readonly #open = new Map<string, SessionRow & { seq: string }>();
   /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
   readonly #opening = new Set<string>();
+  /** Sessions that wait until earlier ones of their client are closed. */
+  readonly #succeeding = new Set<string>();
   #node: string | undefined;
 
-  constructor(deps: ConnectionsDeps, presence: Presence, lease: NodeLease) {
+  constructor(deps: ConnectionsDeps, presence: Presence, lease: NodeLease, drops: Pick<Drops, "awaitReplaced">) {
     this.#deps = deps;
+    this.#drops = drops;
     this.#presence = presence;
     this.#lease = lease;
     this.#openings = new RequestBatcher({
@@ -89,8 +94,9 @@ export class Sessions {
       throw new Error("the lease of this node ended while the session was recorded");
     }
     this.#add({ ...row, seq: opened.seq });
-    const { has_commands: hasCommands, has_stored: hasStored, has_will: hasWill, drop_seq: drop } = opened;
-    return { previous: this.#predecessor(opened), hasCommands, hasStored, hasWill, drop: drop ?? undefined };
+    const { has_commands: hasCommands, has_stored: hasStored, has_will: hasWill } = opened;
+    const awaitReplaced = this.#succession(row, opened);
+    return { previous: this.#predecessor(opened), hasCommands, hasStored, hasWill, awaitReplaced };
   }
 
   closeSession(sessionId: string, reason: string): void {
@@ -123,6 +129,18 @@ export class Sessions {
     this.#open.set(row.sessionId, row);
     const { deviceUid, seq, connectedAt } = row;
     if (deviceUid !== null) this.#presence.online({ deviceUid, seq, at: connectedAt }, row.certificateId);
+  }
+
+  /** Waits for the replaced session at another process; and for those that one of this process still waited for, if that is the replaced one. */
+  #succession({ clientId, sessionId }: SessionRow, opened: OpenedRow): OpenedSession["awaitReplaced"] {
+    const replaced = opened.previous_session_id;
+    if (replaced === null) return undefined;
+    if (opened.previous_node_id === this.#node && !this.#succeeding.has(replaced)) return undefined;
+    this.#succeeding.add(sessionId);
+    return (notify) =>
+      this.#drops
+        .awaitReplaced({ clientId, sessionId }, replaced, notify)
+        .finally(() => this.#succeeding.delete(sessionId));
   }
 
   /** The replaced session; none when it is one of ours that has ended and whose row is not removed yet. */

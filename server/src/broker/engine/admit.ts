@@ -6,8 +6,6 @@ import type { Session } from "./session.ts";
 
 /** How long a client waits until the will of its last connection is stored. */
 const WILL_MS = 2_000;
-/** How long the process that has a replaced session may take to notice it from the database. */
-const DATABASE_MS = 200;
 
 export interface AdmitDeps {
   registry: SessionRegistry;
@@ -84,32 +82,11 @@ async function open(
   // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
   const { replacedHere, hasCommands } = opened;
   session.hasStored = opened.hasStored;
-  session.predecessor = opened.awaitReplaced?.();
-  session.replacedElsewhere = opened.replacedElsewhere;
+  session.predecessor = opened.awaitReplaced?.(session.deps.replaceElsewhere);
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
   session.hasEarlierWill = opened.hasWill;
   if (hasCommands) session.deliverCommands();
   return session.isClosed ? "not_authorized" : undefined;
-}
-
-/**
- * Of the sessions of a client, one at most has its messages acknowledged. A process that does not notice from the database that its session was
- * replaced may be cut off from that, and acknowledge from the ingest stream all the same: it is notified over the bus. So is one without a heartbeat, whose
- * end of the session is not awaited: when PostgreSQL is back after an interruption, another process may have stored one first.
- */
-export async function awaitPredecessor({ deps, predecessor, replacedElsewhere }: Session): Promise<void> {
-  if (!predecessor) {
-    if (replacedElsewhere !== undefined) deps.replaceElsewhere(replacedElsewhere);
-    return;
-  }
-  const isOver = await withTimeout(
-    predecessor.then(() => true),
-    DATABASE_MS,
-    () => false,
-  );
-  if (isOver) return;
-  if (replacedElsewhere !== undefined) deps.replaceElsewhere(replacedElsewhere);
-  await predecessor;
 }
 
 /**

@@ -6,7 +6,7 @@ import { connackCode } from "../policy/answers.ts";
 import type { ConnectAnswer, Credential } from "../policy/policy.ts";
 import { openStored } from "../sessions/open-stored.ts";
 import { storeWill } from "../sessions/undelayed-will.ts";
-import { admit, awaitPredecessor, awaitWills } from "./admit.ts";
+import { admit, awaitWills } from "./admit.ts";
 import { restoreStored } from "./restore-stored.ts";
 import type { Session } from "./session.ts";
 
@@ -80,7 +80,8 @@ async function open(session: Session, credential: Credential): Promise<ConnectAn
   const { deps, wanted } = session;
   const refused = await deps.connecting.pass(() => admitOpen(session, credential));
   if (refused !== undefined) return refused;
-  await awaitPredecessor(session);
+  // Of the sessions of a client, one at most has its messages acknowledged.
+  await session.predecessor;
   await awaitWills(session);
   if (session.isClosed) return "not_authorized";
   if (wanted.expirySeconds > 0 || session.hasStored) {

@@ -98,10 +98,8 @@ export class Session
   hasStored = false;
   /** A will without a delay of an earlier connection was stored when it connected. */
   hasEarlierWill = false;
-  /** Resolves when a replaced session of another process has ended and is stored, or has not in time. */
+  /** Resolves when replaced sessions at other processes have ended and are stored, or have not in time. */
   predecessor: Promise<unknown> | undefined;
-  /** Its id. */
-  replacedElsewhere: string | undefined;
   /** Of a session that outlives its connection. */
   persistence: Persistence | undefined;
   #parted: Promise<void> | undefined;

@@ -11,15 +11,12 @@ import { UnverifiedClients } from "./unverified-clients.ts";
 export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
   connections: AuthorizeConnectDeps["connections"] &
     RefusalsDeps["connections"] &
-    Pick<Connections, "openSession" | "closeSession" | "awaitDrops">;
+    Pick<Connections, "openSession" | "closeSession">;
   commands: Pick<Commands, "waitingCommands" | "acknowledgeCommand">;
   telemetry: Pick<Telemetry, "ingest">;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
   logger: Logger;
 }
-
-/** How long a client waits until its session in another process has been stored. */
-const REPLACED_MS = 2_000;
 
 /** The rules of spec 4.10 by the database: `certificates` identifies devices, `connections` MQTT clients. */
 export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
@@ -83,7 +80,7 @@ async function openSession(
   { sessionId, remoteAddress }: { sessionId: string } & Pick<ConnectRequest, "remoteAddress">,
 ): Promise<OpenedSession> {
   const { tenantId, clientId } = principal;
-  const { previous, hasCommands, hasStored, hasWill, drop, ended } = await connections.openSession({
+  const { previous, hasCommands, hasStored, hasWill, awaitReplaced, ended } = await connections.openSession({
     sessionId,
     clientId,
     tenantId,
@@ -95,10 +92,8 @@ async function openSession(
   if (ended !== undefined) return { replacedHere: undefined, hasCommands, hasStored, hasWill, ended };
   metrics.connections.inc({ kind: kindOf(principal) });
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
-  const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrops([drop], REPLACED_MS);
   const replacedHere = previous?.here ? previous.sessionId : undefined;
-  const replacedElsewhere = previous?.here ? undefined : previous?.sessionId;
-  return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced, replacedElsewhere };
+  return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced };
 }
 
 function kindOf(principal: Principal): "device" | "client" {

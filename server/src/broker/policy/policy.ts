@@ -129,8 +129,11 @@ export interface OpenedSession {
   hasWill: boolean;
   /** Why it is not recorded, and to be refused: the right of the client has ended since it was authorized. */
   ended?: string;
-  /** Resolves when the session that it replaces in another process has closed; to false where it has not in time. */
-  awaitReplaced?: (() => Promise<boolean>) | undefined;
-  /** That session. */
-  replacedElsewhere?: string | undefined;
+  /**
+   * Resolves when the earlier sessions of the client at other processes have closed; to false where they have not in time. To be called at once, also
+   * where the client has left meanwhile: its next session relies on it.
+   *
+   * @param notify of one whose process has not noticed from the database that it was replaced: it may be cut off from that
+   */
+  awaitReplaced?: ((notify: (sessionId: string) => void) => Promise<boolean>) | undefined;
 }
