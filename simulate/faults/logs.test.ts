@@ -9,7 +9,8 @@ test("killed processes and failing databases are counted, what nothing has handl
   const logs = new LogSummary();
   const lost = JSON.stringify({ level: "warn", msg: "a database connection broke" });
   const unavailable = { level: "error", msg: "request failed", err: { stack: "Error: Connection terminated" } };
-  logs.add([JSON.stringify(unavailable)]);
+  const starting = { level: "error", msg: "request failed", err: { code: "57P03" } };
+  logs.add([JSON.stringify(unavailable), JSON.stringify(starting)]);
   assert.equal(logs.unhandled.size, 0);
   logs.entries.clear();
   logs.add([lost, lost, ended("SIGKILL"), JSON.stringify({ level: "info", msg: "ready" }), ""]);

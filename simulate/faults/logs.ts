@@ -17,9 +17,9 @@ const UNHANDLED = [
   "a broadcast of another process cannot be read",
   "a command failed",
 ];
-/** What is logged of requests and commands that were answered with 503, as long as PostgreSQL was away. */
+/** What is logged of requests and commands that were answered with 503, as long as PostgreSQL was away or started (57P03). */
 const WITHOUT_DATABASE =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|Client has encountered/;
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|Client has encountered|"code":"57P0\d"/;
 const ENDED = "a process of the service ended; it is started again";
 const MAX_EXAMPLE = 600;
 
