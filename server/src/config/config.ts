@@ -9,7 +9,7 @@ import { Secret } from "../lib/secret.ts";
 import { limitVariables, toLimits } from "./limits.ts";
 import { addressRanges, webOrigins } from "./lists.ts";
 import { natsProblems, natsSettings, natsVariables, streamSettings } from "./nats.ts";
-import { type Given, givenIn, parsedAs } from "./parse.ts";
+import { type Given, givenIn, parsedAs, wholeNumber } from "./parse.ts";
 
 export { ConfigError } from "./parse.ts";
 
@@ -88,7 +88,6 @@ const workers = z
   .regex(/^(auto|[1-9]|[1-5]\d|6[0-4])$/, "must be a number from 1 to 64, or auto")
   .default("1")
   .transform((text) => (text === "auto" ? text : Number(text)));
-const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
 /** Shorter, one lost heartbeat would end all sessions; longer, the doctor would take a node for ended before the others do. */
 const LEASE_RANGE = "must be a number of seconds, 6 to 60";
 const environment = z.object({

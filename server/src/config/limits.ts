@@ -1,9 +1,8 @@
-import { z } from "zod";
 import type { Limit } from "../lib/limits/limit.ts";
 import { LIMITS, type LimitName, type Limits, limitVariable } from "../lib/limits/limits.ts";
+import { wholeNumber } from "./parse.ts";
 
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
-const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
 const limitValue = wholeNumber.min(1, "must be at least 1");
 /** 0 is no limit. */
 const optionalLimitValue = wholeNumber.min(0, "must not be negative");

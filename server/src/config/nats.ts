@@ -6,6 +6,7 @@ import type { Limits } from "../lib/limits/limits.ts";
 import type { NatsSettings } from "../lib/nats/nats-settings.ts";
 import type { StreamSettings } from "../lib/nats/stream-settings.ts";
 import { listed } from "./lists.ts";
+import type { Given } from "./parse.ts";
 
 /** The oldest release line of the NATS server that gets security fixes at the time of writing. */
 const VERSION_FLOOR = "2.10";
@@ -47,7 +48,6 @@ export const natsVariables = {
     .default(VERSION_FLOOR),
 };
 
-type Given = Readonly<Record<string, string | undefined>>;
 type Parsed = z.infer<z.ZodObject<typeof natsVariables>>;
 
 /** What variables of NATS say against each other and others of the service, and what is not safe. */

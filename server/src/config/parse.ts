@@ -1,7 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 /** Variables of the environment. */
 export type Given = Readonly<Record<string, string | undefined>>;
+
+export const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
 
 /** All problems of the environment together, each with the name of its variable. */
 export class ConfigError extends Error {
