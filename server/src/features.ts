@@ -46,6 +46,8 @@ export interface FeatureDeps {
   nodeProcess: NodeProcess;
   /** Where messages of devices may wait for their commit; of a process that serves MQTT. */
   stream?: StreamSettings | undefined;
+  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 4 MB when absent. */
+  partBytes?: number | undefined;
   /** How long after its last heartbeat this process is reaped as a broker node. */
   leaseSeconds: number;
   /** This machine's clock. */
@@ -132,10 +134,10 @@ export function composeFeatures(process: FeatureDeps) {
 }
 
 function telemetryOf(
-  { stream, workers = 1 }: FeatureDeps,
+  { stream, partBytes, workers = 1 }: FeatureDeps,
   deps: Parameters<typeof createBatchEvaluator>[0] & StoredDeps,
 ) {
-  return createTelemetry({ ...deps, stream, workers, evaluator: createBatchEvaluator(deps) });
+  return createTelemetry({ ...deps, stream, partBytes, workers, evaluator: createBatchEvaluator(deps) });
 }
 
 /** Checks of the doctor that SQL alone cannot make. */

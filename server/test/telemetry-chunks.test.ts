@@ -5,8 +5,8 @@ import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { claimDirtyHours } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
-import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
+import { assertReads as assertReadsOf, type Sent, send, stored as storedOf } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
 let fixture: TelemetryFixture;
@@ -22,69 +22,9 @@ beforeEach(() => {
 });
 after(() => fixture.close());
 
-type Value = number | boolean | string;
-
-/** What a device has sent: metric → time → value. */
-type Sent = Map<string, Map<number, Value>>;
-
-async function send(device: TestSender, sent: Sent, messages: { ts: number; values: Record<string, Value> }[]) {
-  await device.publish(messages);
-  for (const { ts, values } of messages) {
-    for (const [metric, value] of Object.entries(values)) {
-      sent.set(metric, (sent.get(metric) ?? new Map()).set(ts, value));
-    }
-  }
-}
-
-/** Rows of messages and chunks of the device. */
-async function stored({ uid }: TestSender): Promise<{ rows: number; chunks: number }> {
-  const count = async (table: string) =>
-    (await fixture.query(`SELECT FROM ${table} JOIN telemetry_shapes USING (shape_no) WHERE device_uid = $1`, [uid]))
-      .length;
-  return { rows: await count("telemetry_messages"), chunks: await count("telemetry_chunks") };
-}
-
-/** Asserts that pages in both directions and charts have exactly what was sent in [from, to). */
-async function assertReads(device: TestSender, sent: Sent, [from, to]: [number, number], limit = 1_000) {
-  const range = { from: new Date(from), to: new Date(to) };
-  for (const [metric, readings] of sent) {
-    const expected = [...readings].filter(([ts]) => ts >= from && ts < to).sort(([a], [b]) => a - b);
-    const pages: [number, Value][] = [];
-    for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const page = await fixture.telemetry.listReadings(caller, device.id, metric, { ...range, limit, cursor });
-      pages.push(...page.items.map(({ at, value }): [number, Value] => [at.getTime(), value]));
-      cursor = page.next;
-    }
-    assert.deepEqual(pages, expected.toReversed(), `pages of ${metric}`);
-    const ascending: [number, Value][] = [];
-    for (let last = Number.NEGATIVE_INFINITY; ; last = ascending.at(-1)![0] * 1_000) {
-      const which = { deviceUid: device.uid, metric, ...range, now: fixture.clock.now(), after: last, limit };
-      const page = await readStoredReadings(fixture.database.db, which);
-      ascending.push(...page.map(({ time, value }): [number, Value] => [time / 1_000, value]));
-      if (page.length < limit) break;
-    }
-    assert.deepEqual(ascending, expected, `dry run of ${metric}`);
-    for (const bucketSeconds of [Math.ceil((to - from) / 1_000 / 2_000), 3600]) {
-      const seconds = bucketSeconds < 60 ? bucketSeconds : Math.ceil(bucketSeconds / 3600) * 3600;
-      const { points } = await fixture.telemetry.readSeries(caller, device.id, metric, {
-        ...range,
-        bucketSeconds: seconds,
-      });
-      const buckets = Map.groupBy(
-        expected.filter(([, value]) => typeof value === "number"),
-        ([ts]) => Math.floor(ts / seconds / 1_000) * seconds * 1_000,
-      );
-      assert.deepEqual(
-        points.map(({ at, min, max, count }) => [at.getTime(), min, max, count]),
-        [...buckets].map(([at, of]) => {
-          const numbers = of.map(([, value]) => Number(value));
-          return [at, Math.min(...numbers), Math.max(...numbers), of.length];
-        }),
-        `chart of ${metric}`,
-      );
-    }
-  }
-}
+const stored = (device: TestSender) => storedOf(fixture, device);
+const assertReads = (...of: DropFirst<Parameters<typeof assertReadsOf>>) => assertReadsOf({ fixture, caller }, ...of);
+type DropFirst<All> = All extends [unknown, ...infer Rest] ? Rest : never;
 
 /** Rolls up what is due, and drops days that are in chunks. */
 async function settle(): Promise<void> {
@@ -196,7 +136,8 @@ test("a computation that fails half-way, and several processes at once, lose and
   const { device, sent, start } = await deviceWithDays();
   fixture.clock.advance(3 * MINUTE);
   const failing = fixture.database.db.transaction().execute(async (tx) => {
-    await recomputeHours(tx, await claimDirtyHours(tx, fixture.clock.now(), 1_000), fixture.clock.now());
+    const now = fixture.clock.now();
+    await recomputeHours(tx, await claimDirtyHours(tx, now, 1_000), now);
     throw new Error("killed");
   });
   await assert.rejects(failing, /killed/);

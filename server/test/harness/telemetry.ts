@@ -3,11 +3,11 @@ import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { HOUR, MINUTE } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
-import type { Message, StreamSettings, Telemetry } from "../../src/telemetry/telemetry.ts";
+import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
 import { streamSettingsOf } from "../broker/nats-buses.ts";
 import { openTestDatabase, secondDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { testFeatures } from "./features.ts";
+import { type TestFeatureOptions, testFeatures } from "./features.ts";
 import { startJetStream } from "./nats-server.ts";
 import { runSql } from "./run-sql.ts";
 import { storedBy } from "./stored-messages.ts";
@@ -42,9 +42,15 @@ function earlyInAnHour(): Date {
   return new Date(Math.floor((Date.now() - begin) / HOUR) * HOUR + begin);
 }
 
-/** @param options as {@link openTestDatabase} */
-export async function openTelemetryFixture(options: { patient?: boolean } = {}): Promise<TelemetryFixture> {
-  return telemetryFixtureOn(await openTestDatabase(options));
+type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
+type TelemetrySettings = Pick<TestFeatureOptions, "partBytes" | "stream">;
+
+/** @param options as {@link openTestDatabase} and of the feature */
+export async function openTelemetryFixture({
+  patient,
+  ...settings
+}: { patient?: boolean } & TelemetrySettings = {}): Promise<TelemetryFixture> {
+  return telemetryFixtureOn(await openTestDatabase({ patient }), settings);
 }
 
 /**
@@ -54,7 +60,7 @@ export async function openTelemetryFixture(options: { patient?: boolean } = {}):
 export async function openStreamedFixture(): Promise<TelemetryFixture> {
   const [database, nats] = [await openTestDatabase(), await startJetStream()];
   const stream = streamSettingsOf(nats);
-  const first = telemetryFixtureOn(database, stream);
+  const first = telemetryFixtureOn(database, { stream });
   const { clock } = first;
   const others = [await secondDatabase(database), await secondDatabase(database)].map((own) => ({
     database: own,
@@ -82,12 +88,10 @@ export async function openStreamedFixture(): Promise<TelemetryFixture> {
 }
 
 /** @param database is closed and removed with the fixture */
-export function telemetryFixtureOn(
-  database: Awaited<ReturnType<typeof openTestDatabase>>,
-  stream?: StreamSettings,
-): TelemetryFixture {
+export function telemetryFixtureOn(database: TestDatabase, settings: TelemetrySettings = {}): TelemetryFixture {
   const clock = new FakeClock(earlyInAnHour());
-  const features = testFeatures({ database, clock, stream });
+  const options = { ...settings, database, clock };
+  const features = testFeatures(options);
   const { telemetry } = features;
   const query: TelemetryFixture["query"] = (statement, parameters = []) => runSql(database.db, statement, parameters);
   return {
@@ -96,7 +100,7 @@ export function telemetryFixtureOn(
     features,
     telemetry,
     clock,
-    anotherProcess: () => testFeatures({ database, clock }).telemetry,
+    anotherProcess: () => testFeatures(options).telemetry,
     query,
     tenant: () => newTenant(features),
     device: (caller, id = randomIds.deviceId()) => insertDevice(query, clock, telemetry, caller, id),

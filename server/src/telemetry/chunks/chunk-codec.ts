@@ -6,16 +6,16 @@ import type { HourRows } from "./hour-rows.ts";
 const VERSION = 1;
 
 /**
- * Encodes the rows of one shape and hour, column by column: their times, when they were received, their order among all rows, numbers and texts.
+ * Encodes rows of one shape, of an hour or a part of one, column by column: their times, when they were received, their order among all rows, numbers and texts.
  *
- * @param hour its beginning, microseconds since 1970
+ * @param from where the hour or the part of it begins, microseconds since 1970
  */
-export function encodeChunk({ times, received, seqs, numbers, texts }: HourRows, hour: number): Buffer {
+export function encodeChunk({ times, received, seqs, numbers, texts }: HourRows, from: number): Buffer {
   const out = new ByteWriter();
   out.byte(VERSION);
   out.count(times.length);
   const column = (values: Float64Array) => out.bytes(encodeColumn(values));
-  column(times.map((time) => time - hour));
+  column(times.map((time) => time - from));
   column(received.map((time, at) => time - times[at]!));
   column(seqs);
   for (const values of numbers) column(values);
@@ -26,14 +26,17 @@ export function encodeChunk({ times, received, seqs, numbers, texts }: HourRows,
 /** The columns of a chunk, each decoded when it is asked for. */
 export class Chunk {
   readonly count: number;
-  readonly #hour: number;
+  readonly #from: number;
   readonly #columns: Uint8Array[] = [];
   readonly #reader: ByteReader;
   #times: Float64Array | undefined;
 
-  /** @throws Error for a chunk of a later version */
-  constructor(data: Uint8Array, hour: number) {
-    this.#hour = hour;
+  /**
+   * @param from where it begins, microseconds since 1970
+   * @throws Error for a chunk of a later version
+   */
+  constructor(data: Uint8Array, from: number) {
+    this.#from = from;
     this.#reader = new ByteReader(data);
     const version = this.#reader.byte();
     if (version !== VERSION) throw new Error(`a chunk of version ${version} is of a newer version of this service`);
@@ -41,7 +44,7 @@ export class Chunk {
   }
 
   get times(): Float64Array {
-    this.#times ??= this.#decode(0).map((time) => time + this.#hour);
+    this.#times ??= this.#decode(0).map((time) => time + this.#from);
     return this.#times;
   }
 

@@ -55,3 +55,28 @@ function joined(one: Float64Array, other: Float64Array): Float64Array {
   both.set(other, one.length);
   return both;
 }
+
+/** The rows of [from, to), of rows in order of their times. */
+export function rowsBetween(rows: HourRows, from: number, to: number): HourRows {
+  const [first, past] = [placeOf(rows.times, from), placeOf(rows.times, to)];
+  if (first === 0 && past === rows.times.length) return rows;
+  const part = (column: Float64Array) => column.subarray(first, past);
+  return {
+    times: part(rows.times),
+    received: part(rows.received),
+    seqs: part(rows.seqs),
+    numbers: rows.numbers.map(part),
+    texts: rows.texts.map((column) => column.slice(first, past)),
+  };
+}
+
+/** The first place whose time is not before `time`. */
+export function placeOf(times: Float64Array, time: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

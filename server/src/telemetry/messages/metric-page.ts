@@ -27,15 +27,16 @@ async function pageOfBoth(db: Db, query: PageQuery): Promise<PageReading[]> {
   const isLater = query.order === "ASC" ? 1 : -1;
   // Where the rows fill the page, it ends with them at the latest.
   const end = rows.length < query.limit ? undefined : rows.at(-1)!.time;
-  let inChunks = 0;
+  // A part that is cut between two reads is read twice.
+  const inChunks = new Set<number>();
   for await (const readings of chunksOfPage(db, query, end)) {
     for (const reading of readings) {
       const known = found.get(reading.time);
       if (known === undefined || known.seq < reading.seq) found.set(reading.time, reading);
+      inChunks.add(reading.time);
     }
-    inChunks += new Set(readings.map(({ time }) => time)).size;
-    if (inChunks >= query.limit) break;
+    if (inChunks.size >= query.limit) break;
   }
-  if (inChunks === 0) return rows;
+  if (inChunks.size === 0) return rows;
   return [...found.values()].sort((a, b) => (a.time - b.time) * isLater).slice(0, query.limit);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY, HOUR, MINUTE } from "../../lib/clock.ts";
-import { coverOf } from "../messages/metric-numbers-store.ts";
+import { coverOf } from "../messages/number-spans-store.ts";
 import { spansOf } from "./series-spans.ts";
 
 const start = Date.parse("2026-02-03T00:00:00Z");
@@ -21,9 +21,10 @@ test("readings are read of both ends of the range and of dirty hours, as far as 
 });
 
 test("days between which nothing is read are left out, unless they are many", () => {
-  const year = [span(0, HOUR), span(2 * HOUR, 3 * HOUR), span(300 * DAY, 300 * DAY + HOUR)];
-  assert.deepEqual(coverOf(year), [span(0, 3 * HOUR), year[2]]);
+  const micros = (from: number, to: number) => ({ from: (start + from) * 1_000, to: (start + to) * 1_000 });
+  const year = [micros(0, HOUR), micros(2 * HOUR, 3 * HOUR), micros(300 * DAY, 300 * DAY + HOUR)];
+  assert.deepEqual(coverOf(year), [micros(0, 3 * HOUR), year[2]]);
   assert.deepEqual(coverOf([]), []);
-  const scattered = Array.from({ length: 9 }, (_, index) => span(index * 2 * DAY, index * 2 * DAY + HOUR));
-  assert.deepEqual(coverOf(scattered), [span(0, 16 * DAY + HOUR)]);
+  const scattered = Array.from({ length: 9 }, (_, index) => micros(index * 2 * DAY, index * 2 * DAY + HOUR));
+  assert.deepEqual(coverOf(scattered), [micros(0, 16 * DAY + HOUR)]);
 });

@@ -1,7 +1,7 @@
 import { HOUR } from "../../lib/clock.ts";
-import type { Span } from "../messages/metric-numbers-store.ts";
+import type { Span } from "../messages/number-spans-store.ts";
 
-export type { Span } from "../messages/metric-numbers-store.ts";
+export type { Span } from "../messages/number-spans-store.ts";
 
 /** [from, to) in buckets of `seconds`, which begin at multiples of it since 1970. */
 export interface SeriesRange extends Span {

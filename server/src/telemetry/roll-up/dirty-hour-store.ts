@@ -58,17 +58,6 @@ export async function claimDirtyHours(tx: Tx, now: Date, limit: number): Promise
   return rows;
 }
 
-/** Puts back marks of hours that are never computed: charts read their readings, and their rows stay. */
-export async function leaveAsRows(tx: Tx, hours: readonly DirtyHour[]): Promise<void> {
-  await sql`
-    INSERT INTO roll_up_marks (device_uid, hour, due_at, compute_at, chunk_at)
-    SELECT u.device_uid, u.hour, 'infinity', 'infinity', 'infinity'
-      FROM unnest(${plainArray(hours.map(({ device_uid }) => device_uid))}::text::uuid[],
-                  ${plainArray(hours.map(({ hour }) => hour.toISOString()))}::text::timestamptz[]) AS u (device_uid, hour)`.execute(
-    tx,
-  );
-}
-
 /** How many dirty hours are due to be computed. */
 export async function countDue(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ due: number }>`

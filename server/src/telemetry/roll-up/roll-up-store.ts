@@ -3,31 +3,47 @@ import { plainArray, textArray } from "../../db/array-literal.ts";
 import { float8Array } from "../../db/binary-array.ts";
 import type { Tx } from "../../db/database.ts";
 import { HOUR } from "../../lib/clock.ts";
-import { type DeviceHour, loadEarlier, loadHours, storeChunks } from "../chunks/hour-rows-store.ts";
+import { deleteChunks, storeChunks } from "../chunks/chunk-store.ts";
+import type { DeviceHour } from "../chunks/device-hours-store.ts";
+import { loadEarlier } from "../chunks/earlier-numbers-store.ts";
+import { partsOf } from "../chunks/hour-parts.ts";
 import type { Bucket } from "./buckets.ts";
-import { type DirtyHour, leaveAsRows } from "./dirty-hour-store.ts";
-import { type Aggregates, aggregate } from "./hour-aggregates.ts";
+import type { DirtyHour } from "./dirty-hour-store.ts";
+import { type Aggregates, HourAggregates } from "./hour-aggregates.ts";
+
+/** Some 70,000 readings of one metric. Encoding as many takes less than 0.1 s, and what is to be in memory of ten hours is bounded. */
+const PART_BYTES = 4_000_000;
 
 const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
 
-/** Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks. Hours that are too large stay dirty, and as rows. */
-export async function recomputeHours(tx: Tx, dirty: readonly DirtyHour[], now: Date): Promise<void> {
+/**
+ * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks, part by part.
+ *
+ * @param partBytes about how much of an hour is read at once
+ */
+export async function recomputeHours(
+  tx: Tx,
+  dirty: readonly DirtyHour[],
+  now: Date,
+  partBytes = PART_BYTES,
+): Promise<void> {
   if (dirty.length === 0) return;
   const hours = dirty.map(({ device_uid, hour }) => ({ deviceUid: device_uid, hour }));
-  const { loaded, tooLarge } = await loadHours(tx, hours);
-  if (tooLarge.size > 0) {
-    await leaveAsRows(
+  const found = new HourAggregates(await loadEarlier(tx, hours));
+  for await (const parts of partsOf(tx, hours, partBytes)) {
+    await deleteChunks(
       tx,
-      dirty.filter((_, which) => tooLarge.has(which)),
+      hours,
+      parts.filter(({ isCut }) => isCut),
     );
-    return await recomputeHours(
+    const changed = parts.flatMap(({ from, shapes }) => shapes.map((shape) => ({ ...shape, from })));
+    await storeChunks(
       tx,
-      dirty.filter((_, which) => !tooLarge.has(which)),
-      now,
+      changed.filter(({ isChanged }) => isChanged),
     );
+    for (const part of parts) found.add(part);
   }
-  const aggregates = aggregate(loaded, await loadEarlier(tx, hours));
-  await storeChunks(tx, hours, loaded);
+  const aggregates = found.all;
   for (const table of ["minutes", "hours"] as const) {
     await deleteOfHours(tx, table, hours, now);
     await insert(tx, table, hours, aggregates, now);

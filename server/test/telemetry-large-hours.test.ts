@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import fc from "fast-check";
+import type { Caller } from "../src/access/access.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import { onPostgres } from "./harness/database.ts";
+import { assertReads, type Sent, send, stored } from "./harness/sent-readings.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+
+// Parts of hours that have some twenty messages, in place of tens of thousands.
+const PART_BYTES = 2_000;
+
+let fixture: TelemetryFixture;
+let caller: Caller;
+before(async () => {
+  fixture = await openTelemetryFixture({ partBytes: PART_BYTES });
+  caller = await fixture.tenant();
+});
+// At noon no test crosses midnight while it settles.
+beforeEach(() => {
+  const intoDay = fixture.clock.now().getTime() % DAY;
+  fixture.clock.advance(DAY - intoDay + DAY / 2);
+});
+after(() => fixture.close());
+
+async function settle(): Promise<void> {
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  await fixture.telemetry.retireMessages();
+}
+
+/** Where the parts of the device's hours begin. */
+async function partsOf({ uid }: TestSender): Promise<number[]> {
+  const rows = await fixture.query<{ ms: number }>(
+    `SELECT DISTINCT (extract(epoch FROM ts) * 1000)::float8 AS ms FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no)
+      WHERE device_uid = $1 ORDER BY 1`,
+    [uid],
+  );
+  return rows.map(({ ms }) => ms);
+}
+
+/** An hour that is too large for a chunk, of two shapes, between two that are not. */
+async function deviceWithLargeHour(): Promise<{ device: TestSender; sent: Sent; hour: number }> {
+  const device = await fixture.device(caller);
+  const sent: Sent = new Map();
+  const hour = Math.floor(fixture.clock.now().getTime() / DAY - 3) * DAY + 5 * HOUR;
+  const at = Array.from({ length: 300 }, (_, n) => hour + n * 11 * SECOND + (n % 3));
+  await send(
+    device,
+    sent,
+    at.map((ts, n) => ({ ts, values: n % 4 === 0 ? { a: n, c: `text ${n}` } : { a: n / 8, b: n % 2 === 0 } })),
+  );
+  await send(
+    device,
+    sent,
+    [-30, -1, 60, 90].map((minute) => ({ ts: hour + minute * MINUTE, values: { a: minute, b: true } })),
+  );
+  return { device, sent, hour };
+}
+
+const around = (hour: number): [number, number] => [hour - HOUR, hour + 2 * HOUR];
+
+test("an hour that is too large for a chunk goes into parts, is read exactly, and the rows of its day go", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  await settle();
+  const parts = await partsOf(device);
+  assert.ok(parts.length > 10, `${parts.length} parts`);
+  assert.deepEqual(
+    parts.filter((start) => start % HOUR === 0),
+    [hour - HOUR, hour, hour + HOUR],
+  );
+  assert.equal((await stored(fixture, device)).rows, 0);
+  for (const limit of [1_000, 40]) await assertReads({ fixture, caller }, device, sent, around(hour), limit);
+  const inside: [number, number] = [hour + 13 * MINUTE + 7, hour + 31 * MINUTE];
+  for (const limit of [1_000, 9]) await assertReads({ fixture, caller }, device, sent, inside, limit);
+});
+
+test("late messages of an hour in parts are read at once, and join the part of their time", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  await settle();
+  const before = await partsOf(device);
+  const late = [0, 1, 2].map((n) => ({ ts: hour + n * 20 * MINUTE + 5, values: { a: n / 3, b: n === 1 } }));
+  await send(device, sent, [...late, { ts: hour + 22 * SECOND + 2, values: { a: 0.5, b: true } }]);
+  await assertReads({ fixture, caller }, device, sent, around(hour), 50);
+  await settle();
+  assert.deepEqual(await partsOf(device), before);
+  assert.equal((await stored(fixture, device)).rows, 0);
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+});
+
+test("a part that gets too many late messages becomes several, and the others stay", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  await settle();
+  const before = await partsOf(device);
+  const late = Array.from({ length: 200 }, (_, n) => ({ ts: hour + 20 * MINUTE + n * 7, values: { a: n, d: n } }));
+  await send(device, sent, late);
+  await settle();
+  const then = await partsOf(device);
+  assert.ok(then.length > before.length + 2, `${before.length} parts, then ${then.length}`);
+  assert.deepEqual(
+    before.filter((start) => !then.includes(start)),
+    [],
+  );
+  await assertReads({ fixture, caller }, device, sent, around(hour), 50);
+});
+
+test("several processes at once lose and double nothing of an hour in parts", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  await settle();
+  await send(device, sent, [{ ts: hour + 30 * MINUTE, values: { a: 1, b: true } }]);
+  fixture.clock.advance(3 * MINUTE);
+  const processes = [fixture.telemetry, fixture.anotherProcess()];
+  await Promise.all(processes.flatMap((one) => [one.rollUp(), one.retireMessages()]));
+  await settle();
+  assert.equal((await stored(fixture, device)).rows, 0);
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+});
+
+test("whatever is sent, in whatever order, is read the same before and after it goes into parts", async () => {
+  const value = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.boolean(), fc.constantFrom("x", "y"));
+  const burst = fc.record({
+    at: fc.integer({ min: -1, max: 3 }),
+    count: fc.integer({ min: 1, max: 120 }),
+    step: fc.constantFrom(1, 250, 20_000),
+    metrics: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }),
+    value,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(burst, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 20, max: 200 }),
+      async (rounds, limit) => {
+        const device = await fixture.device(caller);
+        const sent: Sent = new Map();
+        const start = Math.floor(fixture.clock.now().getTime() / DAY - 4) * DAY + HOUR;
+        const range: [number, number] = [start - HOUR, start + 3 * HOUR];
+        for (const bursts of rounds) {
+          for (const { at, count, step, metrics, value } of bursts) {
+            const messages = Array.from({ length: count }, (_, n) => ({
+              ts: start + at * 20 * MINUTE + n * step,
+              values: Object.fromEntries(
+                metrics.map((metric) => [metric, typeof value === "number" ? value + n : value]),
+              ),
+            }));
+            await send(device, sent, messages);
+          }
+          await assertReads({ fixture, caller }, device, sent, range, limit);
+          await settle();
+          await assertReads({ fixture, caller }, device, sent, range, limit);
+        }
+        await assertReads({ fixture, caller }, device, sent, [start + 5 * MINUTE, start + 25 * MINUTE], limit);
+        assert.equal((await stored(fixture, device)).rows, 0);
+      },
+    ),
+    { numRuns: onPostgres ? 8 : 2 },
+  );
+});
