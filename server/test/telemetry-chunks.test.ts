@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
-import { claimDirtyHours } from "../src/telemetry/roll-up/dirty-hour-store.ts";
+import { claimDirtyHours, listDueTenants } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import { onPostgres } from "./harness/database.ts";
 import { assertReads as assertReadsOf, type Sent, send, stored as storedOf } from "./harness/sent-readings.ts";
@@ -137,7 +137,7 @@ test("a computation that fails half-way, and several processes at once, lose and
   fixture.clock.advance(3 * MINUTE);
   const failing = fixture.database.db.transaction().execute(async (tx) => {
     const now = fixture.clock.now();
-    await recomputeHours(tx, await claimDirtyHours(tx, now, 1_000), now);
+    await recomputeHours(tx, await claimDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000), now);
     throw new Error("killed");
   });
   await assert.rejects(failing, /killed/);

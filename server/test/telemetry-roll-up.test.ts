@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
-import { claimDirtyHours, markDirty } from "../src/telemetry/roll-up/dirty-hour-store.ts";
+import { claimDirtyHours, listDueTenants, markDirty } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import type { SeriesQuery } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
@@ -119,7 +119,8 @@ test("rolling up twice, in two processes and after one that failed gives the sam
   );
   fixture.clock.advance(3 * MINUTE);
   const failing = fixture.database.db.transaction().execute(async (tx) => {
-    const dirty = await claimDirtyHours(tx, fixture.clock.now(), 100);
+    const now = fixture.clock.now();
+    const dirty = await claimDirtyHours(tx, now, await listDueTenants(tx, now, 100), 100);
     assert.ok(dirty.length >= 10);
     await recomputeHours(tx, dirty, fixture.clock.now());
     throw new Error("killed");
@@ -205,7 +206,8 @@ if (onPostgres) {
     fixture.clock.advance(3 * MINUTE);
     let late: Promise<void> | undefined;
     await fixture.database.db.transaction().execute(async (tx) => {
-      const dirty = await claimDirtyHours(tx, fixture.clock.now(), 1_000);
+      const now = fixture.clock.now();
+      const dirty = await claimDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000);
       late = device.publish({ ts: ts + 1, values: { a: 2 } });
       while (
         (

@@ -715,6 +715,7 @@ export interface RollUpMarksTable {
   due_at: Date;
   compute_at: Date | null;
   chunk_at: Date | null;
+  tenant_id: Generated<string>;
 }
 
 export interface RuleStatesTable {

@@ -979,12 +979,16 @@ CREATE TABLE roll_up_marks (
   due_at timestamp with time zone NOT NULL,
   compute_at timestamp with time zone,
   chunk_at timestamp with time zone,
+  tenant_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
   CONSTRAINT roll_up_marks_pkey PRIMARY KEY (device_uid, hour)
 );
 CREATE INDEX roll_up_marks_chunk ON roll_up_marks USING btree (chunk_at);
 CREATE INDEX roll_up_marks_compute ON roll_up_marks USING btree (compute_at);
 CREATE INDEX roll_up_marks_due ON roll_up_marks USING btree (due_at);
 CREATE INDEX roll_up_marks_hour ON roll_up_marks USING btree (hour);
+CREATE INDEX roll_up_marks_turn ON roll_up_marks USING btree (tenant_id, chunk_at);
+CREATE TRIGGER roll_up_marks_of_tenant BEFORE INSERT ON roll_up_marks
+  FOR EACH ROW EXECUTE FUNCTION set_tenant_of_mark();
 CREATE TRIGGER roll_up_marks_withheld BEFORE INSERT ON roll_up_marks
   FOR EACH ROW WHEN ((new.chunk_at IS NULL)) EXECUTE FUNCTION withhold_mark();
 
@@ -2846,6 +2850,16 @@ CREATE FUNCTION rule_ids(rules json)
 AS $function$
   SELECT array_agg((r ->> 'id')::uuid) FROM json_array_elements(rules) r
 $function$;
+
+CREATE FUNCTION set_tenant_of_mark()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  SELECT d.tenant_id INTO NEW.tenant_id FROM devices d WHERE d.uid = NEW.device_uid;
+  NEW.tenant_id := coalesce(NEW.tenant_id, '00000000-0000-0000-0000-000000000000');
+  RETURN NEW;
+END $function$;
 
 CREATE FUNCTION spend_allowance(tenant uuid, the_quota text, the_round uuid)
  RETURNS boolean

@@ -44,17 +44,37 @@ export async function markDirty(db: Db, dirtyHours: DirtyHours, nowMs: number): 
 export interface DirtyHour {
   device_uid: string;
   hour: Date;
+  tenant_id: string;
 }
 
-/** Deletes up to `limit` marks that are due at `now`, for hours to be computed in `tx`. Marks that other transactions locked stay. */
-export async function claimDirtyHours(tx: Tx, now: Date, limit: number): Promise<DirtyHour[]> {
+/** Tenants that have hours due at `now`, up to `limit`: first that whose hour has been due for longest. Costs an index look-up a tenant, however many hours they have. */
+export async function listDueTenants(db: Db, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    WITH RECURSIVE earliest AS (
+      (SELECT tenant_id, chunk_at FROM roll_up_marks ORDER BY tenant_id, chunk_at LIMIT 1)
+      UNION ALL
+      SELECT m.* FROM earliest e CROSS JOIN LATERAL (
+        SELECT tenant_id, chunk_at FROM roll_up_marks
+         WHERE tenant_id > e.tenant_id ORDER BY tenant_id, chunk_at LIMIT 1) m)
+    SELECT tenant_id FROM earliest WHERE chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit}`.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** Deletes marks that are due at `now`, up to `limit` of each tenant, for hours to be computed in `tx`. Marks that other transactions locked stay. */
+export async function claimDirtyHours(
+  tx: Tx,
+  now: Date,
+  tenants: readonly string[],
+  limit: number,
+): Promise<DirtyHour[]> {
   // An hour may hold any number of readings.
   await liftTimeLimit(tx);
   const { rows } = await sql<DirtyHour>`
     DELETE FROM roll_up_marks m USING (
-      SELECT device_uid, hour FROM roll_up_marks
-       WHERE chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
-     WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour`.execute(tx);
+      SELECT d.* FROM unnest(${plainArray(tenants)}::text::uuid[]) AS t (id) CROSS JOIN LATERAL (
+        SELECT device_uid, hour FROM roll_up_marks
+         WHERE tenant_id = t.id AND chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d) d
+     WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour, m.tenant_id`.execute(tx);
   return rows;
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { type Clock, SECOND } from "../../lib/clock.ts";
 import { markBacklog } from "./backlog-store.ts";
-import { claimDirtyHours } from "./dirty-hour-store.ts";
+import { claimDirtyHours, listDueTenants } from "./dirty-hour-store.ts";
 import { recomputeHours } from "./roll-up-store.ts";
 
 /** Few, because a batch that stores into one of these hours waits for the commit. */
@@ -19,19 +19,40 @@ export interface RollUpDeps {
 }
 
 /**
- * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks. Then it marks hours of days that were stored before there were
- * chunks. Any number of processes may do so at once; the hours of one that fails stay marked for the others. Call it every minute.
+ * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks, in turns between tenants. Then it marks hours of days that
+ * were stored before there were chunks. Any number of processes may do so at once; the hours of one that fails stay marked for the others. Call it every minute.
  */
-export async function rollUp({ database, clock, partBytes }: RollUpDeps): Promise<void> {
-  const end = clock.now().getTime() + MAX_MS_PER_RUN;
-  for (let done = 0; done < MAX_HOURS_PER_RUN; done += HOURS_PER_TRANSACTION) {
-    const now = clock.now();
-    if (now.getTime() > end) return;
-    const claimed = await database.db.transaction().execute(async (tx) => {
-      const dirty = await claimDirtyHours(tx, now, HOURS_PER_TRANSACTION);
-      if (dirty.length > 0) await recomputeHours(tx, dirty, now, partBytes);
-      return dirty.length;
+export async function rollUp(deps: RollUpDeps): Promise<void> {
+  const { db } = deps.database;
+  const run: Run = { end: deps.clock.now().getTime() + MAX_MS_PER_RUN, left: MAX_HOURS_PER_RUN };
+  do {
+    await rollUpInTurns(deps, run);
+    if (isOver(deps, run)) return;
+  } while (await markBacklog(db, deps.clock.now()));
+}
+
+interface Run {
+  end: number;
+  /** Hours that it may compute still. */
+  left: number;
+}
+
+const isOver = ({ clock }: RollUpDeps, { end, left }: Run) => left <= 0 || clock.now().getTime() > end;
+
+/** A tenant that has had its turn is behind all others. */
+async function rollUpInTurns(deps: RollUpDeps, run: Run): Promise<void> {
+  const { db } = deps.database;
+  const waiting = await listDueTenants(db, deps.clock.now(), run.left);
+  while (waiting.length > 0 && !isOver(deps, run)) {
+    const tenants = waiting.splice(0, HOURS_PER_TRANSACTION);
+    const each = Math.floor(HOURS_PER_TRANSACTION / tenants.length);
+    const now = deps.clock.now();
+    const claimed = await db.transaction().execute(async (tx) => {
+      const dirty = await claimDirtyHours(tx, now, tenants, each);
+      await recomputeHours(tx, dirty, now, deps.partBytes);
+      return Map.groupBy(dirty, ({ tenant_id }) => tenant_id);
     });
-    if (claimed < HOURS_PER_TRANSACTION && !(await markBacklog(database.db, now))) return;
+    for (const hours of claimed.values()) run.left -= hours.length;
+    waiting.push(...tenants.filter((tenant) => claimed.get(tenant)?.length === each));
   }
 }

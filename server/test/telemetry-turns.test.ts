@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Clock } from "../src/lib/clock.ts";
+import { HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import type { Telemetry } from "../src/telemetry/telemetry.ts";
+import { testFeatures } from "./harness/features.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+
+let fixture: TelemetryFixture;
+before(async () => {
+  fixture = await openTelemetryFixture();
+});
+after(() => fixture.close());
+
+/** A process that is slow: five seconds pass whenever it reads the clock, so that a run of its job ends after a few hours. */
+function slowProcess(): Telemetry {
+  const { clock, database } = fixture;
+  const slow: Clock = {
+    now() {
+      clock.advance(5 * SECOND);
+      return clock.now();
+    },
+    monotonicMs: () => clock.monotonicMs(),
+  };
+  return testFeatures({ database, clock: slow }).telemetry;
+}
+
+async function deviceOfTenant(hours: number): Promise<TestSender> {
+  const device = await fixture.device(await fixture.tenant());
+  const start = Math.floor(fixture.clock.now().getTime() / HOUR - hours) * HOUR;
+  await device.publish(Array.from({ length: hours }, (_, n) => ({ ts: start + n * HOUR, values: { a: n } })));
+  return device;
+}
+
+async function hoursDue({ uid }: TestSender): Promise<number> {
+  return (await fixture.query("SELECT FROM roll_up_marks WHERE device_uid = $1", [uid])).length;
+}
+
+test("however many hours of a tenant are due, those of others are computed in the same run", async () => {
+  const big = await deviceOfTenant(200);
+  fixture.clock.advance(MINUTE);
+  const small = [await deviceOfTenant(1), await deviceOfTenant(2)];
+  fixture.clock.advance(3 * MINUTE);
+  await slowProcess().rollUp();
+  for (const device of small) assert.equal(await hoursDue(device), 0);
+  const left = await hoursDue(big);
+  assert.ok(left > 100 && left < 200, `${left} hours are left`);
+  await fixture.telemetry.rollUp();
+  assert.equal(await hoursDue(big), 0);
+});
+
+test("tenants of which more are due than a run computes have their turns in the runs after it", async () => {
+  const devices: TestSender[] = [];
+  for (let n = 0; n < 60; n++) devices.push(await deviceOfTenant(n % 20 === 0 ? 24 : 1));
+  fixture.clock.advance(3 * MINUTE);
+  const process = slowProcess();
+  const left = async () => (await Promise.all(devices.map(hoursDue))).reduce((sum, hours) => sum + hours);
+  const all = await left();
+  await process.rollUp();
+  const first = await left();
+  assert.ok(first > 0 && first < all, `of ${all} hours ${first} are left`);
+  for (let run = 0; run < 4; run++) await process.rollUp();
+  for (const [n, device] of devices.entries()) if (n % 20 !== 0) assert.equal(await hoursDue(device), 0);
+});
