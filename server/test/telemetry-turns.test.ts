@@ -62,3 +62,19 @@ test("tenants of which more are due than a run computes have their turns in the 
   for (let run = 0; run < 4; run++) await process.rollUp();
   for (const [n, device] of devices.entries()) if (n % 20 !== 0) assert.equal(await hoursDue(device), 0);
 });
+
+test("a tenant whose hours cannot be computed delays no other", async () => {
+  const broken = await deviceOfTenant(1);
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  await fixture.query(
+    "UPDATE telemetry_chunks SET data = '\\x63' FROM telemetry_shapes s WHERE s.shape_no = telemetry_chunks.shape_no AND s.device_uid = $1",
+    [broken.uid],
+  );
+  await broken.publish({ ts: Math.floor(fixture.clock.now().getTime() / HOUR - 1) * HOUR, values: { a: 1 } });
+  const others = [await deviceOfTenant(1), await deviceOfTenant(25)];
+  fixture.clock.advance(3 * MINUTE);
+  await assert.rejects(fixture.telemetry.rollUp(), /a chunk of version 99/);
+  for (const device of others) assert.equal(await hoursDue(device), 0);
+  assert.equal(await hoursDue(broken), 1);
+});

@@ -46,7 +46,7 @@ function ofTheService(parts: JobParts): Job[] {
   );
   return [
     [2 * SECOND, "maintain the database", () => database.maintain()],
-    [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
+    [MINUTE, "roll up telemetry", (stopped) => telemetry.rollUp(stopped)],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [SECOND, "send notifications", () => notifications.tick()],
     ...ofTheLeader,

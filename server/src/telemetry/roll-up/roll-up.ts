@@ -6,8 +6,8 @@ import { recomputeHours } from "./roll-up-store.ts";
 
 /** Few, because a batch that stores into one of these hours waits for the commit. */
 const HOURS_PER_TRANSACTION = 10;
-/** Bounds a run, so that the service can stop; the rest is computed by the next run. */
-const MAX_HOURS_PER_RUN = 2_000;
+/** Bounds a run, so that tenants whose hours are due by then have their turns; the rest is computed by the next run. */
+const MAX_HOURS_PER_RUN = 20_000;
 /** Likewise; and other jobs on the embedded database get their turn. */
 const MAX_MS_PER_RUN = 45 * SECOND;
 
@@ -21,38 +21,61 @@ export interface RollUpDeps {
 /**
  * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks, in turns between tenants. Then it marks hours of days that
  * were stored before there were chunks. Any number of processes may do so at once; the hours of one that fails stay marked for the others. Call it every minute.
+ *
+ * @param stopped ends the run early
+ * @throws the first of the errors for which hours of tenants could not be computed, once those of the others are
  */
-export async function rollUp(deps: RollUpDeps): Promise<void> {
+export async function rollUp(deps: RollUpDeps, stopped?: AbortSignal): Promise<void> {
   const { db } = deps.database;
-  const run: Run = { end: deps.clock.now().getTime() + MAX_MS_PER_RUN, left: MAX_HOURS_PER_RUN };
-  do {
-    await rollUpInTurns(deps, run);
-    if (isOver(deps, run)) return;
-  } while (await markBacklog(db, deps.clock.now()));
+  const end = deps.clock.now().getTime() + MAX_MS_PER_RUN;
+  const run: Run = { end, left: MAX_HOURS_PER_RUN, stopped, errors: [] };
+  do await rollUpInTurns(deps, run);
+  while (run.errors.length === 0 && !isOver(deps, run) && (await markBacklog(db, deps.clock.now())));
+  if (run.errors.length > 0) throw run.errors[0];
 }
 
 interface Run {
   end: number;
   /** Hours that it may compute still. */
   left: number;
+  stopped: AbortSignal | undefined;
+  /** Of tenants whose hours could not be computed. */
+  errors: unknown[];
 }
 
-const isOver = ({ clock }: RollUpDeps, { end, left }: Run) => left <= 0 || clock.now().getTime() > end;
+const isOver = ({ clock }: RollUpDeps, { end, left, stopped }: Run) =>
+  left <= 0 || stopped?.aborted === true || clock.now().getTime() > end;
 
-/** A tenant that has had its turn is behind all others. */
+/** A tenant that has had its turn is behind all others. Where a turn of several fails, each of them has one of its own at the end. */
 async function rollUpInTurns(deps: RollUpDeps, run: Run): Promise<void> {
-  const { db } = deps.database;
-  const waiting = await listDueTenants(db, deps.clock.now(), run.left);
-  while (waiting.length > 0 && !isOver(deps, run)) {
-    const tenants = waiting.splice(0, HOURS_PER_TRANSACTION);
+  const waiting = await listDueTenants(deps.database.db, deps.clock.now(), run.left);
+  const alone: string[] = [];
+  while (waiting.length + alone.length > 0 && !isOver(deps, run)) {
+    const tenants = waiting.length > 0 ? waiting.splice(0, HOURS_PER_TRANSACTION) : alone.splice(0, 1);
     const each = Math.floor(HOURS_PER_TRANSACTION / tenants.length);
-    const now = deps.clock.now();
-    const claimed = await db.transaction().execute(async (tx) => {
-      const dirty = await claimDirtyHours(tx, now, tenants, each);
-      await recomputeHours(tx, dirty, now, deps.partBytes);
-      return Map.groupBy(dirty, ({ tenant_id }) => tenant_id);
-    });
-    for (const hours of claimed.values()) run.left -= hours.length;
-    waiting.push(...tenants.filter((tenant) => claimed.get(tenant)?.length === each));
+    try {
+      const claimed = await computeHoursOf(deps, tenants, each);
+      for (const hours of claimed.values()) run.left -= hours;
+      waiting.push(...tenants.filter((tenant) => claimed.get(tenant) === each));
+    } catch (error) {
+      if (tenants.length > 1) alone.push(...tenants);
+      else run.errors.push(error);
+    }
   }
+}
+
+/** Computes up to `each` hours of each tenant, in one transaction. @returns how many of each */
+async function computeHoursOf(
+  { database, clock, partBytes }: RollUpDeps,
+  tenants: readonly string[],
+  each: number,
+): Promise<Map<string, number>> {
+  const now = clock.now();
+  return await database.db.transaction().execute(async (tx) => {
+    const dirty = await claimDirtyHours(tx, now, tenants, each);
+    await recomputeHours(tx, dirty, now, partBytes);
+    const found = new Map<string, number>();
+    for (const { tenant_id } of dirty) found.set(tenant_id, (found.get(tenant_id) ?? 0) + 1);
+    return found;
+  });
 }
