@@ -1,7 +1,7 @@
 import pg from "pg";
 import { openDatabase } from "../../server/src/db/database.ts";
 import type { Features } from "../../server/src/features.ts";
-import { addMs, SECOND, systemClock } from "../../server/src/lib/clock.ts";
+import { addMs, HOUR, MINUTE, SECOND, systemClock } from "../../server/src/lib/clock.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
 import { benchFeatures } from "../load/features.ts";
 import type { Figure } from "../report.ts";
@@ -13,7 +13,7 @@ const MINUTES = 5;
 const TYPE = { name: "Pump", publishTopics: ["telemetry/{deviceId}"], silentForSeconds: 600 };
 const AT_MOST_MS = 1_000;
 
-/** A job, how often it runs in a minute, and what it costs the database each time. */
+/** A job, how often it runs in a minute, and what it costs the database each time. Of roll-ups the minute counts in which the hours are due. */
 interface Job {
   readonly name: string;
   readonly timesAMinute: number;
@@ -22,7 +22,7 @@ interface Job {
 
 /**
  * What the periodic jobs cost the database a minute with a million devices of which a thousand send a message a minute; the others have been silent for two
- * days, each with an anomaly.
+ * days, each with an anomaly. In one of the minutes an hour of each of the thousand, of 60 messages, is rolled up.
  */
 export async function millionJobs(url: string, databaseMs: () => number): Promise<Figure[]> {
   let passedMs = 0;
@@ -31,11 +31,13 @@ export async function millionJobs(url: string, databaseMs: () => number): Promis
   try {
     const { features } = await benchFeatures(database, clock);
     await features.connections.startNode();
-    const send = await fillFleet(features, url);
+    const { send, sendHour } = await fillFleet(features, url);
     const jobs = jobsOf(features, () => {
       passedMs += 10 * SECOND;
     });
     const used = jobs.map(() => 0);
+    // Due two minutes later.
+    await sendHour(Math.floor(clock.now().getTime() / HOUR - 1) * HOUR);
     // The first minute loads what a process has in memory.
     for (let minute = -1; minute < MINUTES; minute++) {
       progress(`minute ${minute + 1} of ${MINUTES}`);
@@ -75,9 +77,20 @@ function jobsOf(
       },
     },
     { name: "lost renewals", timesAMinute: 1 / 5, run: () => rules.pollLostRenewals() },
-    { name: "roll-ups", timesAMinute: 1, run: () => telemetry.rollUp() },
+    {
+      name: `roll-ups in the minute in which ${ACTIVE.toLocaleString("en")} hours are due`,
+      timesAMinute: MINUTES,
+      run: () => telemetry.rollUp(),
+    },
     { name: "telemetry of deleted devices", timesAMinute: 1, run: () => telemetry.deleteTelemetry() },
-    { name: "retention of telemetry", timesAMinute: 1 / 60, run: () => telemetry.maintainPartitions() },
+    {
+      name: "retention of telemetry",
+      timesAMinute: 1 / 60,
+      run: async () => {
+        await telemetry.maintainPartitions();
+        await telemetry.retireMessages();
+      },
+    },
     {
       name: "retention of everything else",
       timesAMinute: 1 / 10,
@@ -92,8 +105,15 @@ function jobsOf(
   ];
 }
 
-/** @returns what has each device that is active send a message */
-async function fillFleet({ access, devices, telemetry }: Features, url: string): Promise<() => Promise<void>> {
+/** What has each device that is active send. */
+interface Senders {
+  /** A message. */
+  send(): Promise<void>;
+  /** 60 messages of the hour that begins then, milliseconds since 1970. */
+  sendHour(hour: number): Promise<void>;
+}
+
+async function fillFleet({ access, devices, telemetry }: Features, url: string): Promise<Senders> {
   await access.createTenant({ slug: "million", name: "Million" });
   const { tenantId, ...caller } = await access.systemCaller("million");
   const type = await devices.createDeviceType({ tenantId, ...caller }, TYPE);
@@ -108,11 +128,17 @@ async function fillFleet({ access, devices, telemetry }: Features, url: string):
     await client.query("VACUUM ANALYZE");
     const { rows } = await client.query("SELECT uid, id FROM devices ORDER BY substr(id, 6)::int LIMIT $1", [ACTIVE]);
     let sent = 0;
-    return async () => {
-      const payload = Buffer.from(JSON.stringify({ temperature: 20 + (sent++ % 10) }));
+    const sendAll = async (content: unknown) => {
+      const payload = Buffer.from(JSON.stringify(content));
       const message = ({ uid, id }: { uid: string; id: string }) =>
         telemetry.ingest({ tenantId, deviceUid: uid, deviceId: id, topic: `t/million/telemetry/${id}`, payload });
       await Promise.all(rows.map(message));
+    };
+    const temperature = () => ({ temperature: 20 + (sent++ % 10) });
+    return {
+      send: () => sendAll(temperature()),
+      sendHour: (hour) =>
+        sendAll(Array.from({ length: 60 }, (_, minute) => ({ ts: hour + minute * MINUTE, values: temperature() }))),
     };
   } finally {
     await client.end();
