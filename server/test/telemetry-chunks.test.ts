@@ -5,6 +5,7 @@ import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { claimDirtyHours, listDueTenants } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
+import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
 import { assertReads as assertReadsOf, type Sent, send, stored as storedOf } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
@@ -248,3 +249,39 @@ if (onPostgres) {
     await assertReads(device, sent, [start, start + 2 * DAY]);
   });
 }
+
+test("a device that sends late messages all the time keeps no rows of others, whatever it has in the hour", async () => {
+  const { device: honest, sent: ofHonest, start } = await deviceWithDays();
+  const late = await fixture.device(await fixture.tenant());
+  const sent: Sent = new Map();
+  const send1000 = (from: number) =>
+    send(
+      late,
+      sent,
+      Array.from({ length: 1_000 }, (_, n) => ({ ts: start + 8 * HOUR + (from + n) * 300, values: { z: n } })),
+    );
+  for (let from = 0; from <= 10_000; from += 1_000) await send1000(from);
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  // The hour is marked whenever the day is to go, and was never due for long.
+  for (const ts of [1, 2]) {
+    await send(late, sent, [{ ts: start + 8 * HOUR + ts, values: { z: -ts } }]);
+    await fixture.telemetry.retireMessages();
+    assert.ok((await stored(late)).rows <= 1);
+    assert.equal((await stored(honest)).rows, 0);
+  }
+  await assertReads(honest, ofHonest, [start, start + DAY]);
+  assert.deepEqual(await lateReadings(), sent.get("z"));
+
+  /** In the order of their times, as they were sent. */
+  async function lateReadings(): Promise<Map<number, unknown>> {
+    const found = new Map<number, unknown>();
+    const which = { deviceUid: late.uid, metric: "z", from: new Date(start), to: new Date(start + DAY) };
+    const now = fixture.clock.now();
+    for (let after = Number.NEGATIVE_INFINITY; ; after = [...found.keys()].at(-1)! * 1_000) {
+      const page = await readStoredReadings(fixture.database.db, { ...which, now, after, limit: 5_000 });
+      for (const { time, value } of page) found.set(time / 1_000, value);
+      if (page.length < 5_000) return found;
+    }
+  }
+});

@@ -1911,6 +1911,14 @@ CREATE SEQUENCE mqtt_session_seq;
 CREATE SEQUENCE retained_seq;
 CREATE SEQUENCE telemetry_message_seq;
 
+CREATE FUNCTION all_nodes_read_chunks()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 66)
+$function$;
+
 CREATE FUNCTION anomaly_has_pack()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -62,7 +62,7 @@ function jobsOfAll(parts: JobParts): Job[] {
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
     [MINUTE, "drop latest values of earlier versions", () => telemetry.forgetEarlierLatest()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
-    [HOUR, "drop messages that are in chunks", () => telemetry.retireMessages()],
+    [HOUR, "drop messages that are in chunks", (stopped) => telemetry.retireMessages(stopped)],
     [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
     [HOUR, "report devices that lack a new server root", () => parts.platform.reportRollout()],

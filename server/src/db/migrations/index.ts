@@ -66,6 +66,7 @@ import { savedFilters } from "./people/0045-saved-filters.ts";
 import { ingestStream } from "./telemetry/0064-ingest-stream.ts";
 import { hourChunks } from "./telemetry/0066-hour-chunks.ts";
 import { turnsOfTenants } from "./telemetry/0068-turns-of-tenants.ts";
+import { nodesReadChunks } from "./telemetry/0069-nodes-read-chunks.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -144,4 +145,5 @@ export const migrations: readonly Migration[] = [
   { number: 66, name: "hour chunks", sql: hourChunks },
   { number: 67, name: "lean connects", sql: leanConnects },
   { number: 68, name: "turns of tenants", sql: turnsOfTenants },
+  { number: 69, name: "nodes read chunks", sql: nodesReadChunks },
 ];

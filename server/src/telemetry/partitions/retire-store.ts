@@ -1,11 +1,18 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { addMs, HOUR } from "../../lib/clock.ts";
+import type { DeviceHour } from "../chunks/device-hours-store.ts";
 import type { DayPartition } from "./partition-store.ts";
 
+/** The partition of a day of messages. */
+export interface MessageDay extends DayPartition {
+  name: string;
+}
+
 /** The days of messages that ended before. */
-export async function listMessageDays(db: Db, endedBefore: Date): Promise<DayPartition[]> {
-  const { rows } = await sql<DayPartition>`
-    SELECT substring(c.relname FROM '[0-9]+$')::integer AS "retentionDays", to_date(right(d.relname, 8), 'YYYYMMDD') - date '1970-01-01' AS day
+export async function listMessageDays(db: Db, endedBefore: Date): Promise<MessageDay[]> {
+  const { rows } = await sql<MessageDay>`
+    SELECT d.relname AS name, substring(c.relname FROM '[0-9]+$')::integer AS "retentionDays", to_date(right(d.relname, 8), 'YYYYMMDD') - date '1970-01-01' AS day
       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
      WHERE i.inhparent = 'telemetry_messages'::regclass
@@ -21,11 +28,31 @@ const MOST_ROWS = 10_000;
  * Drops the rows of a day, except those of hours that are marked.
  *
  * @param waitMs for the lock, which storing waits behind
+ * @returns whether they are dropped; otherwise too many are of hours that are marked, or a node reads no chunks
  * @throws what `isLockNotGranted` tells
  */
-export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, waitMs: number): Promise<void> {
+export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, waitMs: number): Promise<boolean> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(waitMs)}`.execute(tx);
-  await sql`SELECT retire_message_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer, ${MOST_ROWS}::integer)`.execute(
+  const { rows } = await sql<{ dropped: boolean }>`
+    SELECT retire_message_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer, ${MOST_ROWS}::integer) AS dropped`.execute(
     tx,
   );
+  return rows[0]!.dropped;
+}
+
+/**
+ * Deletes the rows that a device has of an hour in a day that is to go; they are all in chunks. Those that a batch replaces just now stay, since the batch waits for the
+ * mark of the hour in turn. While a node reads no chunks, all stay.
+ */
+export async function deleteRowsOfHour(
+  tx: Tx,
+  { name }: Pick<MessageDay, "name">,
+  { deviceUid, hour }: DeviceHour,
+): Promise<void> {
+  await sql`
+    DELETE FROM ${sql.table(name)} WHERE ctid = ANY (ARRAY(
+      SELECT m.ctid FROM ${sql.table(name)} m
+       WHERE m.shape_no = ANY (ARRAY(SELECT s.shape_no FROM telemetry_shapes s WHERE s.device_uid = ${deviceUid}::uuid))
+         AND m.ts >= ${hour}::timestamptz AND m.ts < ${addMs(hour, HOUR)}::timestamptz AND (SELECT all_nodes_read_chunks())
+         FOR UPDATE SKIP LOCKED))`.execute(tx);
 }

@@ -11,6 +11,13 @@ import type { DirtyHours } from "./dirty-hours.ts";
 /** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
 const DELAY = sql`interval '2 minutes'`;
 
+/** A span of time whose hours are to be computed, due or not, unless they were marked after `markedBy`. */
+export interface MarkedHours {
+  from: Date;
+  to: Date;
+  markedBy: Date;
+}
+
 /** The parameters of {@link insertDirtyHours}: array literals, and seconds since 1970. */
 export interface DirtyHourValues {
   dirtyUids: string;
@@ -75,6 +82,22 @@ export async function claimDirtyHours(
         SELECT device_uid, hour FROM roll_up_marks
          WHERE tenant_id = t.id AND chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d) d
      WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour, m.tenant_id`.execute(tx);
+  return rows;
+}
+
+/** The same with marks of a span of time, whether they are due or not. */
+export async function claimHoursWithin(
+  tx: Tx,
+  { from, to, markedBy }: MarkedHours,
+  limit: number,
+): Promise<Pick<DirtyHour, "device_uid" | "hour">[]> {
+  await liftTimeLimit(tx);
+  const { rows } = await sql<DirtyHour>`
+    DELETE FROM roll_up_marks m USING (
+      SELECT device_uid, hour FROM roll_up_marks
+       WHERE hour >= ${from}::timestamptz AND hour < ${to}::timestamptz AND chunk_at <= ${markedBy}::timestamptz + ${DELAY}
+       ORDER BY hour LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
+     WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour`.execute(tx);
   return rows;
 }
 

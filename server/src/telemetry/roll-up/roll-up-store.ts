@@ -23,7 +23,7 @@ const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
  */
 export async function recomputeHours(
   tx: Tx,
-  dirty: readonly DirtyHour[],
+  dirty: readonly Pick<DirtyHour, "device_uid" | "hour">[],
   now: Date,
   partBytes = PART_BYTES,
 ): Promise<void> {
