@@ -33,7 +33,7 @@ export interface IngestEngine {
 export function embeddedEngine(dataDir: string): IngestEngine {
   return {
     name: "PGlite",
-    target: { perSecond: 20_000 },
+    target: { perSecond: 25_000 },
     cpuMs: () => 0,
     naive: () => onEmbedded(join(dataDir, "naive"), (run) => naiveIngest([run], () => 0)),
     readings: () => onEmbedded(join(dataDir, "postgres"), async (run) => countIn(await run(COUNT, []))),

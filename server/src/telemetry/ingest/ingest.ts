@@ -20,12 +20,11 @@ import { createRepeats } from "./repeats.ts";
 import { createServerTime, reservedTimes, type ServerTime } from "./server-time.ts";
 
 /**
- * With two shards one process prepares one batch while PostgreSQL stores another; on two cores a third shard gains nothing. Of several
- * workers each has one, since others prepare batches meanwhile. The embedded database runs in this process, so it does one thing at a
- * time.
+ * With two shards one process prepares one batch while the database stores another, PostgreSQL in its processes and the embedded one in its thread; on
+ * two cores a third shard gains nothing. Of several workers each has one, since others prepare batches meanwhile.
  */
-function shardsOf(kind: Database["kind"], workers: number): number {
-  return kind === "postgres" && workers === 1 ? 2 : 1;
+function shardsOf(workers: number): number {
+  return workers === 1 ? 2 : 1;
 }
 
 /** A larger message is parsed when it is stored: its readings need far more memory than its payload. */
@@ -69,7 +68,7 @@ export interface Ingest {
 /** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
 export function createIngest(deps: IngestDeps): Ingest & Replay {
   const { database, clock, limits, workers } = deps;
-  const shardsHere = shardsOf(database.kind, workers);
+  const shardsHere = shardsOf(workers);
   const ofDevices = createServerTime();
   const isolation = new Isolation();
   const received = createReceivedTimes();
