@@ -21,12 +21,13 @@ import { inUrl } from "./lib/address.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { isMusterError } from "./lib/errors.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
-import { RequestCounts } from "./lib/limits/request-counts.ts";
+import type { RequestCounts } from "./lib/limits/request-counts.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { measurePools } from "./lib/metrics/database-metrics.ts";
 import { createMetrics } from "./lib/metrics.ts";
 import { startJobs } from "./workers/jobs.ts";
 import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
+import { createRequestExchange } from "./workers/request-exchange.ts";
 
 /** What a test may replace: time, randomness, log and storage, never our own code. */
 export interface Overrides {
@@ -57,8 +58,6 @@ export interface App extends Features {
   /** Where clients reach it; valid after {@link App.start}. */
   readonly baseUrl: string;
   readonly brokerUrl: string;
-  /** What the limits on addresses and sessions exchange with other processes. */
-  readonly requestCounts: RequestCounts;
   /** This process among the broker nodes; once it has started. */
   readonly nodeId: string | undefined;
   /** Opens the listeners; the broker first, since enrollments name its port. */
@@ -83,8 +82,8 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { leaseClock = systemClock } = overrides;
   const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
   const features = composeFeatures({ ...base, ...wiring, ...ingestOf(config, part) });
-  const requestCounts = new RequestCounts();
-  const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
+  const exchange = createRequestExchange(base);
+  const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts: exchange.counts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);
   const { broker, api, control } = surfaces;
 
@@ -101,7 +100,6 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
     broker,
     api,
     control,
-    requestCounts,
     get baseUrl() {
       return addresses.baseUrl;
     },
@@ -116,6 +114,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
       nodeId = await features.connections.startNode();
       await features.access.compareRequestClocks();
       if (part.role !== "jobs") {
+        await exchange.start();
         await features.telemetry.startStream();
         ports.mqtt = (await broker.start()).port;
         ports.http = (await api.start()).port;
@@ -124,7 +123,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
         await control.start();
         await features.notifications.start(nodeId);
       }
-      stopJobs = startJobs({ ...features, authorities, database, logger }, part.role);
+      stopJobs = startJobs({ ...features, authorities, database, logger, requestExchange: exchange }, part.role);
     },
     stop() {
       stopping ??= closeParts({ ...base, features, surfaces, stopJobs: () => stopJobs() });
@@ -134,10 +133,11 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
 }
 
 type SurfaceParts = Features &
-  Pick<App, "config" | "logger" | "database" | "authorities" | "requestCounts"> & { clock: Clock; ids: Ids } & Pick<
-    Parameters<typeof composeFeatures>[0],
-    "addresses"
-  >;
+  Pick<App, "config" | "logger" | "database" | "authorities"> & {
+    clock: Clock;
+    ids: Ids;
+    requestCounts: RequestCounts;
+  } & Pick<Parameters<typeof composeFeatures>[0], "addresses">;
 
 /** The surfaces of this process; which of them it opens is a matter of its part. */
 async function createSurfaces(parts: SurfaceParts, features: Features, part: Part) {

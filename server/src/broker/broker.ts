@@ -5,6 +5,7 @@ import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
+import type { RequestCounts } from "../lib/limits/request-counts.ts";
 import type { BusMetrics } from "../lib/metrics/bus-metrics.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { NatsSettings } from "../lib/nats/nats-settings.ts";
@@ -33,6 +34,8 @@ export interface BrokerDeps extends PolicyDeps {
   metrics: PolicyDeps["metrics"] &
     CapReportTools["metrics"] &
     Pick<Metrics, "storedMessagesRefused" | keyof BusMetrics>;
+  /** By which other processes count the CONNECTs of an address, too. */
+  requestCounts?: RequestCounts | undefined;
   /** Where the processes that serve MQTT together have their sockets; absent where this is the only one. NATS takes their place. */
   busFolder?: string | undefined;
 }
@@ -66,6 +69,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     proxies: deps.config.trustedProxies,
     proxyProtocolFrom: deps.config.proxyProtocolFrom,
     onCapReached: reportCaps("mqtt", deps),
+    requestCounts: deps.requestCounts,
     policy: createMusterPolicy(deps),
     stored: connections.storedSessions,
     retained,

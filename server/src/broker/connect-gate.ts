@@ -1,6 +1,7 @@
 import { type AddressRange, addressBlock, isInRanges, withoutMapping } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type AddressLimit, createAddressLimit } from "../lib/limits/address-limit.ts";
+import type { RequestCounts } from "../lib/limits/request-counts.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { OutgoingBudget } from "./outgoing-budget.ts";
@@ -12,6 +13,7 @@ export interface ConnectGateOptions {
   /** Addresses that many clients share, whose CONNECTs are not counted. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
+  requestCounts?: Pick<RequestCounts, "register"> | undefined;
 }
 
 /** Refuses a CONNECT before the database is read for it: of an address that sends too many, and of any where too much waits to be sent. */
@@ -23,7 +25,8 @@ export class ConnectGate {
   constructor(options: ConnectGateOptions, outgoing: Pick<OutgoingBudget, "isOver">) {
     this.#options = options;
     this.#outgoing = outgoing;
-    this.#rate = createAddressLimit(options.limits.mqttConnectsPerMinute, options.clock);
+    const { limits, clock, requestCounts: counts } = options;
+    this.#rate = createAddressLimit(limits.mqttConnectsPerMinute, clock, counts && { name: "connect", counts });
   }
 
   /** Counts a CONNECT from `address`. @returns how to refuse it; undefined to authorize it */

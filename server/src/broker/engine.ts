@@ -2,6 +2,7 @@ import type { DropTarget, RetainedMessages, StoredSessions } from "../connection
 import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { RequestCounts } from "../lib/limits/request-counts.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import type { Bus } from "./bus/bus.ts";
@@ -25,6 +26,8 @@ export interface EngineOptions {
   /** Addresses that many clients share, to which the caps on one address do not apply. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
+  /** Of all processes; this one counts for itself where there are none. */
+  requestCounts?: Pick<RequestCounts, "register"> | undefined;
   policy: BrokerPolicy;
   /** Where clients of MQTT 5 connect instead, once this process accepts no more connections. */
   serverReference?: string | undefined;

@@ -1,6 +1,5 @@
 import { type App, createApp } from "../app.ts";
 import { loadConfig } from "../config/config.ts";
-import { SECOND } from "../lib/clock.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { ToSupervisor, ToWorker } from "./messages.ts";
 import type { Part, Role } from "./part.ts";
@@ -30,7 +29,6 @@ async function run(): Promise<number> {
     const handling = handle(app, restarts, message);
     handling.catch((error: Error) => logger.warn({ err: error.message, type: message.type }, "a worker's task failed"));
   });
-  if (role === "serve") exchangeCounts(app);
   const urls = { nodeId: app.nodeId!, httpUrl: app.baseUrl, brokerUrl: app.brokerUrl };
   if (role === "jobs") {
     const caFile = await writeCa(app, config);
@@ -41,17 +39,8 @@ async function run(): Promise<number> {
   return await stopped;
 }
 
-/** What this process has admitted counts in the other workers a second later. */
-function exchangeCounts({ requestCounts }: App): void {
-  setInterval(() => {
-    const counts = requestCounts.take();
-    if (counts) send({ type: "counts", counts });
-  }, SECOND).unref();
-}
-
 async function handle(app: App, restarts: Restarts, message: ToWorker): Promise<void> {
   if (message.type === "metrics") send({ type: "metrics", id: message.id, metrics: await app.metrics.json() });
-  else if (message.type === "counts") app.requestCounts.add(message.counts);
   else if (message.type === "reap") await app.connections.reapNode(message.nodeId);
   else restarts.answered(message);
 }

@@ -5,11 +5,13 @@ import { HOUR, MINUTE, SECOND } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { startPeriodicJob } from "../lib/periodic-job.ts";
 import type { Role } from "./part.ts";
+import type { RequestExchange } from "./request-exchange.ts";
 
 export interface JobParts extends Features {
   authorities: Authorities;
   database: Database;
   logger: Logger;
+  requestExchange: Pick<RequestExchange, "send">;
 }
 
 type Job = [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>];
@@ -24,8 +26,9 @@ export function startJobs(parts: JobParts, role: Role): () => Promise<void> {
 }
 
 /** What every process does for what it has in memory. */
-function ofEveryProcess({ access, identity }: JobParts): Job[] {
+function ofEveryProcess({ access, identity, requestExchange }: JobParts): Job[] {
   return [
+    [SECOND, "exchange the requests of addresses", () => requestExchange.send()],
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "check the sessions of live streams", () => identity.checkFollowedSessions()],
     [10 * SECOND, "check the API keys of event streams", () => access.checkFollowedKeys()],

@@ -1,10 +1,6 @@
-import type { Counts } from "../lib/limits/request-counts.ts";
-
 /** What the supervisor sends to a worker. */
 export type ToWorker =
   | { type: "metrics"; id: number }
-  /** What another worker has admitted. */
-  | { type: "counts"; counts: Counts }
   /** The process of this node has ended: to the jobs worker. */
   | { type: "reap"; nodeId: string }
   /** The answer to `restart`. */
@@ -15,8 +11,6 @@ export type ToSupervisor =
   | ({ type: "ready" } & ReadyWorker)
   | { type: "failed"; message: string }
   | { type: "metrics"; id: number; metrics: object[] }
-  /** What it has admitted in the last second. */
-  | { type: "counts"; counts: Counts }
   | { type: "restart" };
 
 export interface ReadyWorker {

@@ -49,12 +49,7 @@ function sizeOf({ main, connects }: Pools): number {
 }
 
 /** Limits that hold for the service: the kernel divides new connections evenly, so each worker has its share. */
-const DIVIDED = [
-  "mqttConnectionsPerAddress",
-  "mqttConnectsPerMinute",
-  "mqttUnauthenticated",
-  "httpsConnectionsPerAddress",
-] as const;
+const DIVIDED = ["mqttConnectionsPerAddress", "mqttUnauthenticated", "httpsConnectionsPerAddress"] as const;
 
 export function limitsOf(limits: Limits, { workers }: Part): Limits {
   if (workers === 1) return limits;

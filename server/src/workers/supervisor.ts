@@ -2,7 +2,6 @@ import { createMetricsServer, type MetricsServer } from "../api/listener/metrics
 import type { Config } from "../config/config.ts";
 import { portProblem } from "../config/port-problem.ts";
 import { systemClock } from "../lib/clock.ts";
-import type { Counts } from "../lib/limits/request-counts.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Backoff } from "./backoff.ts";
 import { freePorts } from "./free-ports.ts";
@@ -106,7 +105,6 @@ export class Supervisor {
     const options = { role, name, workers: this.#workers, settings: this.#settings };
     const worker = new Worker({
       ...options,
-      onCounts: (from, counts) => this.#passOn(from, counts),
       onRestart: (asking) => void this.#restartFor(asking),
     });
     const startedMs = systemClock.monotonicMs();
@@ -147,11 +145,6 @@ export class Supervisor {
     await this.#fill(each).catch((error: Error) =>
       this.#logger.error({ err: error.message }, "a process did not start"),
     );
-  }
-
-  /** What one worker has admitted counts in the others that serve. */
-  #passOn(from: Worker, counts: Counts): void {
-    for (const { worker } of this.#serve) if (worker && worker !== from) worker.send({ type: "counts", counts });
   }
 
   /** At once, so that the devices of an ended process are offline, and others need not wait for its acknowledgements. */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
 import { join } from "node:path";
 import { childEnvironment } from "../config/config.ts";
-import type { Counts } from "../lib/limits/request-counts.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { ReadyWorker, ToSupervisor, ToWorker } from "./messages.ts";
 import type { Role } from "./part.ts";
@@ -19,8 +18,6 @@ export interface WorkerOptions {
   workers: number;
   /** Override the environment. */
   settings: Record<string, string>;
-  /** The worker has admitted requests, which count in the others. */
-  onCounts(worker: Worker, counts: Counts): void;
   /** The worker asks for a rolling restart. */
   onRestart(worker: Worker): void;
 }
@@ -87,7 +84,7 @@ export class Worker {
     });
   }
 
-  #untilReady(on: Pick<WorkerOptions, "onCounts" | "onRestart">): Promise<ReadyWorker> {
+  #untilReady(on: Pick<WorkerOptions, "onRestart">): Promise<ReadyWorker> {
     return new Promise((resolve, reject) => {
       let problem: string | undefined;
       this.#process.on("message", (message: ToSupervisor) => {
@@ -96,7 +93,6 @@ export class Worker {
           resolve(message);
         } else if (message.type === "failed") problem = message.message;
         else if (message.type === "metrics") this.#metrics.get(message.id)?.(message.metrics);
-        else if (message.type === "counts") on.onCounts(this, message.counts);
         else on.onRestart(this);
       });
       void this.exited.then((why) => reject(new Error(problem ?? `the process ${this.name} ended: ${why}`)));

@@ -208,7 +208,7 @@ export const broker = limitTable({
   },
   mqttConnectsPerMinute: {
     level: "address",
-    of: "CONNECTs in any 60 seconds from one address block, in each process; those of trusted proxies are exempt",
+    of: "CONNECTs in any 60 seconds from one address block, over all processes, which exchange their counts every second; those of trusted proxies are exempt",
     value: 30_000,
     reached:
       "CONNACK 3 (server unavailable), MQTT 5: 0x9F (connection rate exceeded), before the database is read, and counted",

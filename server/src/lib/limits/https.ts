@@ -64,7 +64,7 @@ export const https = limitTable({
   },
   deviceRequestsPerMinute: {
     level: "address",
-    of: "requests a minute to the device-facing endpoints from one address block; over all workers of a service, which exchange their counts every second",
+    of: "requests a minute to the device-facing endpoints from one address block; over all processes, which exchange their counts every second",
     value: 600,
     reached: "429 rate_limited with Retry-After",
     variable: "MUSTER_DEVICE_REQUESTS_PER_MINUTE",

@@ -28,7 +28,7 @@ export const notifications = limitTable({
   },
   confirmPageRequests: {
     level: "address",
-    of: "requests a minute for confirmation pages; over all workers of a service, which exchange their counts every second",
+    of: "requests a minute for confirmation pages; over all processes, which exchange their counts every second",
     value: 60,
     reached: "429 rate_limited with Retry-After",
   },

@@ -30,13 +30,13 @@ export const people = limitTable({
   },
   sessionRequestsPerMinute: {
     level: "session",
-    of: "requests in any 60 seconds of a session of the admin app; over all workers of a service, which exchange their counts every second",
+    of: "requests in any 60 seconds of a session of the admin app; over all processes, which exchange their counts every second",
     value: 600,
     reached: LATER,
   },
   signInRequestsPerMinute: {
     level: "address",
-    of: "requests in any 60 seconds from one address block to operations of the admin app without a session; over all workers of a service, which exchange their counts every second",
+    of: "requests in any 60 seconds from one address block to operations of the admin app without a session; over all processes, which exchange their counts every second",
     value: 120,
     reached: LATER,
   },
