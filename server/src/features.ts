@@ -46,7 +46,7 @@ export interface FeatureDeps {
   nodeProcess: NodeProcess;
   /** Where messages of devices may wait for their commit; of a process that serves MQTT. */
   stream?: StreamSettings | undefined;
-  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 4 MB when absent. */
+  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 2 MB when absent. */
   partBytes?: number | undefined;
   /** How long after its last heartbeat this process is reaped as a broker node. */
   leaseSeconds: number;

@@ -37,7 +37,7 @@ export interface TelemetryDeps extends IngestDeps {
     IngestStreamMetrics;
   /** Where messages may wait for their commit in JetStream; undefined without NATS. */
   stream?: StreamSettings | undefined;
-  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 4 MB when absent. */
+  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 2 MB when absent. */
   partBytes?: number | undefined;
 }
 

@@ -11,8 +11,8 @@ import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
 import { type Aggregates, HourAggregates } from "./hour-aggregates.ts";
 
-/** Some 70,000 readings of one metric. Encoding as many takes less than 0.1 s, and what is to be in memory of ten hours is bounded. */
-const PART_BYTES = 4_000_000;
+/** Some 35,000 readings of one metric. Encoding as many takes less than 0.05 s, and what is to be in memory of twenty hours is bounded. */
+const PART_BYTES = 2_000_000;
 
 const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
 

@@ -4,8 +4,8 @@ import { markBacklog } from "./backlog-store.ts";
 import { claimDirtyHours, listDueTenants } from "./dirty-hour-store.ts";
 import { recomputeHours } from "./roll-up-store.ts";
 
-/** Few, because a batch that stores into one of these hours waits for the commit. */
-const HOURS_PER_TRANSACTION = 10;
+/** Few, because a batch that stores into one of these hours waits for the commit; with fewer, small hours cost more. */
+const HOURS_PER_TRANSACTION = 20;
 /** Bounds a run, so that tenants whose hours are due by then have their turns; the rest is computed by the next run. */
 const MAX_HOURS_PER_RUN = 20_000;
 /** Likewise; and other jobs on the embedded database get their turn. */
