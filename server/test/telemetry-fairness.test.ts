@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
 import type { Tx } from "../src/db/database.ts";
 import { createMetrics } from "../src/lib/metrics.ts";
-import { assignPacks } from "./harness/anomalies.ts";
 import { onPostgres } from "./harness/database.ts";
 import { testFeatures } from "./harness/features.ts";
 import { runSql } from "./harness/run-sql.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+import { devicesOf, fairnessRules, reasonsOf } from "./telemetry/suite-fairness.ts";
 
 let fixture: TelemetryFixture;
 let caller: Caller;
@@ -19,31 +19,11 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** Devices that have sent a value of `a`: enough for every shard to have some. */
-async function devicesOf(tenant: Caller): Promise<TestSender[]> {
-  const devices = await Promise.all(Array.from({ length: 8 }, () => fixture.device(tenant)));
-  await Promise.all(devices.map((device) => device.publish({ a: 0 })));
-  return devices;
-}
-
-async function reasonsOf(tenant: Caller, device: TestSender): Promise<string[]> {
-  return (await fixture.telemetry.listRejected(tenant, device.id)).map(({ reason }) => reason);
-}
-
 async function valueOfA(tenant: Caller, device: TestSender): Promise<unknown> {
   return (await fixture.telemetry.listLatest(tenant, device.id)).find(({ metric }) => metric === "a")?.value;
 }
 
-test("a tenant with thousands of waiting messages does not delay one message of another by more than a share of a batch", async () => {
-  const [flooding, quiet] = [await devicesOf(caller), await devicesOf(other)];
-  let stored = 0;
-  const flood = Array.from({ length: 4_000 }, (_, n) =>
-    flooding[n % flooding.length]!.publish({ a: n, b: n }).then(() => stored++),
-  );
-  await Promise.all(quiet.map((device) => device.publish({ a: 1 })));
-  assert.ok(stored <= 1_500, `${stored} messages of the flood were stored before`);
-  await Promise.all(flood);
-});
+describe("tenants and messages", () => fairnessRules(() => fixture, { flood: 4_000, most: 1_500 }));
 
 test("a message of many rows is stored in parts, between which other tenants' messages are stored", async () => {
   const [heavy, quiet] = [await fixture.device(caller), await fixture.device(other)];
@@ -66,58 +46,6 @@ test("a message of many rows is stored in parts, between which other tenants' me
   assert.equal((await fixture.telemetry.listLatest(caller, heavy.id)).length, 20);
 });
 
-test("a message with many readings of one metric is stored in parts, and evaluated as one, by time", async () => {
-  const device = await fixture.device(caller);
-  const { id } = await fixture.features.rules.createThreshold(caller, {
-    name: "Alternating",
-    rules: [{ metric: "t", operator: "gt", value: 90, severity: "major" }],
-  });
-  await assignPacks(fixture, caller, device.id, id);
-  const now = fixture.clock.now().getTime();
-  const readings = Array.from({ length: 1_000 }, (_, at) => ({ ts: now - at, values: { t: at % 2 === 0 ? 0 : 100 } }));
-  await device.publish(readings);
-  const found = () =>
-    fixture.query("SELECT status, occurrences::int FROM anomalies WHERE threshold_id = $1 ORDER BY opened_at", [id]);
-  assert.deepEqual(await found(), [{ status: "resolved", occurrences: 500 }]);
-  const [latest] = await fixture.telemetry.listLatest(caller, device.id);
-  assert.deepEqual([latest?.value, latest?.at.getTime()], [0, now]);
-  const [rows] = await fixture.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM shared_readings WHERE device_uid = $1",
-    [device.uid],
-  );
-  assert.equal(rows?.count, 1_000);
-});
-
-test("many large messages that are rejected at once are stored in batches of bounded bytes", async () => {
-  const devices = await devicesOf(caller);
-  const payload = Buffer.alloc(130_000, "[");
-  await Promise.all(devices.flatMap((device) => Array.from({ length: 12 }, () => device.publish(payload))));
-  for (const device of devices) assert.equal((await reasonsOf(caller, device)).length, 12);
-});
-
-test("an anomaly that opens and ends within one message does not enter the inbox of notifications; others do", async () => {
-  const device = await fixture.device(caller);
-  const { id } = await fixture.features.rules.createThreshold(caller, {
-    name: "Hot",
-    rules: [{ metric: "t", operator: "gt", value: 90, severity: "major" }],
-  });
-  await assignPacks(fixture, caller, device.id, id);
-  const now = fixture.clock.now().getTime();
-  const readings = (...values: number[]) => values.map((t, at) => ({ ts: now + at, values: { t } }));
-  const inbox = () =>
-    fixture.query<{ status: string }>(
-      "SELECT changed_row->>'status' AS status FROM notification_inbox WHERE tenant_id = $1 ORDER BY seq",
-      [caller.tenantId],
-    );
-  await device.publish(readings(95, 20, 95, 20));
-  const [stored] = await fixture.query("SELECT status, occurrences::int FROM anomalies WHERE threshold_id = $1", [id]);
-  assert.deepEqual([stored, await inbox()], [{ status: "resolved", occurrences: 2 }, []]);
-  fixture.clock.advance(1_000);
-  await device.publish({ t: 95 });
-  await device.publish({ t: 20 });
-  assert.deepEqual(await inbox(), [{ status: "open" }, { status: "resolved" }]);
-});
-
 if (onPostgres) {
   /** Runs `work` while the latest values of a device are locked, so that no message of it can be stored. */
   async function whileLocked<T>(device: TestSender, work: () => Promise<T>): Promise<T> {
@@ -128,8 +56,8 @@ if (onPostgres) {
   }
 
   test("a tenant whose batches wait for a lock until they time out does not delay another tenant's", async () => {
-    const [locked, ...others] = await devicesOf(caller);
-    const quiet = await devicesOf(other);
+    const [locked, ...others] = await devicesOf(fixture, caller);
+    const quiet = await devicesOf(fixture, other);
     const delays: number[] = [];
     const stuck = await whileLocked(locked!, async () => {
       const waiting = locked!.publish({ a: 2 });
@@ -144,7 +72,7 @@ if (onPostgres) {
     });
     await stuck.waiting;
     assert.equal(await valueOfA(caller, locked!), 2);
-    assert.deepEqual(await reasonsOf(caller, locked!), []);
+    assert.deepEqual(await reasonsOf(fixture, caller, locked!), []);
     assert.ok(delays.length > 2, `only ${delays.length} rounds`);
     // One that waited for the lock would have taken as long as all rounds. A machine may be slow, but not always.
     const usual = delays.toSorted((a, b) => a - b)[delays.length >> 1]!;
@@ -155,7 +83,7 @@ if (onPostgres) {
   test("a message that times out again and again, alone, is rejected with a reason; the others of its batch are stored", async () => {
     const metrics = createMetrics();
     const { telemetry } = testFeatures({ ...fixture, metrics });
-    const [locked, ...others] = await devicesOf(caller);
+    const [locked, ...others] = await devicesOf(fixture, caller);
     await whileLocked(locked!, () =>
       Promise.all([
         ...others.map((device) => device.publish({ a: 1 }, telemetry)),
@@ -163,7 +91,7 @@ if (onPostgres) {
         ...others.map((device) => device.publish({ a: 2 }, telemetry)),
       ]),
     );
-    assert.deepEqual(await reasonsOf(caller, locked!), [
+    assert.deepEqual(await reasonsOf(fixture, caller, locked!), [
       "the database cannot store this message within its time limit; it was tried 3 times",
     ]);
     assert.equal(await valueOfA(caller, locked!), 0);
@@ -182,7 +110,7 @@ if (onPostgres) {
       await runSql(tx, "LOCK TABLE telemetry_messages IN EXCLUSIVE MODE");
       await assert.rejects(device.publish({ a: 1 }));
     });
-    assert.deepEqual(await reasonsOf(caller, device), []);
+    assert.deepEqual(await reasonsOf(fixture, caller, device), []);
     await device.publish({ a: 2 });
     assert.equal(await valueOfA(caller, device), 2);
   });

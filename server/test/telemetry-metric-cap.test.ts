@@ -1,107 +1,12 @@
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Caller } from "../src/access/access.ts";
+import { after, before, describe } from "node:test";
 import { DEFAULT_LIMITS } from "../src/lib/limits/limits.ts";
-import type { Telemetry } from "../src/telemetry/telemetry.ts";
-import { testFeatures } from "./harness/features.ts";
-import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
-
-const LIMIT = 10;
+import { openTelemetryFixture, type TelemetryFixture } from "./harness/telemetry.ts";
+import { METRICS_PER_DEVICE, metricCapRules } from "./telemetry/suite-metric-cap.ts";
 
 let fixture: TelemetryFixture;
-let caller: Caller;
 before(async () => {
-  fixture = await openTelemetryFixture();
-  caller = await fixture.tenant();
+  fixture = await openTelemetryFixture({ limits: { ...DEFAULT_LIMITS, metricsPerDevice: METRICS_PER_DEVICE } });
 });
 after(() => fixture.close());
 
-/** A process of its own that allows a device ten metrics. */
-function processWithCap(): Telemetry {
-  const { database, clock } = fixture;
-  return testFeatures({ database, clock, limits: { ...DEFAULT_LIMITS, metricsPerDevice: LIMIT } }).telemetry;
-}
-
-const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 1]));
-const numbered = (from: number, to: number) =>
-  named(...Array.from({ length: to - from }, (_, index) => `m${from + index}`));
-
-async function metricsOf(device: TestSender): Promise<string[]> {
-  return (await fixture.telemetry.listLatest(caller, device.id)).map(({ metric }) => metric);
-}
-
-async function reasonsOf(device: TestSender): Promise<string[]> {
-  return (await fixture.telemetry.listRejected(caller, device.id)).map(({ reason }) => reason);
-}
-
-test("the message that would add a metric beyond the limit is rejected, those of known metrics are stored", async () => {
-  const telemetry = processWithCap();
-  const device = await fixture.device(caller);
-  await device.publish(numbered(0, 9), telemetry);
-  await Promise.all([
-    device.publish(named("x", "y"), telemetry),
-    device.publish(named("m0", "z"), telemetry),
-    device.publish(named("w"), telemetry),
-    device.publish(named("z", "m8"), telemetry),
-  ]);
-  await device.publish(named("m1", "v"), telemetry);
-  await device.publish(numbered(0, 9), telemetry);
-  assert.deepEqual(await metricsOf(device), [...Object.keys(numbered(0, 9)), "z"]);
-  assert.deepEqual(await reasonsOf(device), [
-    'the device has reached its 10 metrics; "v" would be added',
-    'the device has reached its 10 metrics; "w" would be added',
-    'the device has reached its 10 metrics; "x" and 1 more would be added',
-  ]);
-});
-
-test("another process that knows nothing of the device decides the same, and other devices are not affected", async () => {
-  const device = await fixture.device(caller);
-  await device.publish(numbered(0, 10), processWithCap());
-  const telemetry = processWithCap();
-  const other = await fixture.device(caller);
-  await Promise.all([device.publish(named("x"), telemetry), other.publish(named("x"), telemetry)]);
-  await device.publish(numbered(3, 10), telemetry);
-  assert.equal((await metricsOf(device)).length, LIMIT);
-  assert.deepEqual(await metricsOf(other), ["x"]);
-  assert.equal((await reasonsOf(device)).length, 1);
-});
-
-test("a device with more metrics than the limit, of before it, keeps them and adds none", async () => {
-  const device = await fixture.device(caller);
-  await device.publish(numbered(0, 30));
-  const telemetry = processWithCap();
-  await Promise.all([device.publish(numbered(5, 30), telemetry), device.publish(named("m1", "x"), telemetry)]);
-  assert.equal((await metricsOf(device)).length, 30);
-  assert.equal((await reasonsOf(device)).length, 1);
-});
-
-test("a message of many rows is stored or rejected as a whole", async () => {
-  const telemetry = processWithCap();
-  const device = await fixture.device(caller);
-  const now = fixture.clock.now().getTime();
-  const many = (from: number, to: number) =>
-    Array.from({ length: 500 }, (_, at) => ({ ts: now - at, values: numbered(from, to) }));
-  await device.publish(many(0, 8), telemetry);
-  await device.publish(many(4, 12), telemetry);
-  assert.equal((await metricsOf(device)).length, 8);
-  assert.match((await reasonsOf(device))[0]!, /and 3 more would be added$/);
-  const [rows] = await fixture.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM shared_readings WHERE device_uid = $1",
-    [device.uid],
-  );
-  assert.equal(rows?.count, 4_000);
-});
-
-test("processes that add metrics to one device at once never exceed the limit, and fill it", async () => {
-  for (let round = 0; round < 10; round++) {
-    const device = await fixture.device(caller);
-    const processes = [processWithCap(), processWithCap(), processWithCap()];
-    await Promise.all(
-      processes.flatMap((telemetry, process) =>
-        Array.from({ length: 8 }, (_, n) => device.publish(named(`p${process}-${n}`), telemetry)),
-      ),
-    );
-    assert.equal((await metricsOf(device)).length, LIMIT, `round ${round}`);
-    assert.equal((await reasonsOf(device)).length, 24 - LIMIT);
-  }
-});
+describe("metrics of a device", () => metricCapRules(() => fixture));

@@ -1,115 +1,27 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import fc from "fast-check";
+import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Caller } from "../src/access/access.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
 import { claimDirtyHours, listDueTenants, markDirty } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
-import type { SeriesQuery } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
 import { OF_THIS_DATABASE } from "./harness/postgres.ts";
-import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+import { openTelemetryFixture, type TelemetryFixture } from "./harness/telemetry.ts";
+import { type SeriesReads, seriesReads } from "./telemetry/series-reads.ts";
+import { rollUpRules } from "./telemetry/suite-roll-up.ts";
 
 let fixture: TelemetryFixture;
 let caller: Caller;
+let reads: SeriesReads;
 before(async () => {
   fixture = await openTelemetryFixture();
   caller = await fixture.tenant();
+  reads = seriesReads(fixture, caller);
 });
 after(() => fixture.close());
 
-/** The series computed from the stored readings, one by one. */
-async function expectedSeries(device: TestSender, metric: string, { from, to }: SeriesQuery, bucketSeconds: number) {
-  const rows = await fixture.query<{ us: string; number: number | null }>(
-    `SELECT (extract(epoch FROM ts) * 1000000)::bigint::text AS us, number FROM shared_readings WHERE device_uid = $1 AND metric = $2`,
-    [device.uid, metric],
-  );
-  const inside = rows
-    .map(({ us, number }) => ({ ms: Number(us) / 1000, number }))
-    .filter(({ ms, number }) => number !== null && ms >= from.getTime() && ms < to.getTime());
-  const size = bucketSeconds * SECOND;
-  const buckets = Map.groupBy(inside, ({ ms }) => Math.floor(ms / size) * size);
-  return [...buckets]
-    .sort(([a], [b]) => a - b)
-    .map(([at, members]) => {
-      const numbers = members.map(({ number }) => number!);
-      const [min, max, sum] = [Math.min(...numbers), Math.max(...numbers), numbers.reduce((a, b) => a + b)];
-      return { at: new Date(at), min, avg: sum / numbers.length, max, count: numbers.length };
-    });
-}
-
-async function assertSeries(device: TestSender, metric: string, query: SeriesQuery): Promise<void> {
-  const { bucketSeconds, points } = await fixture.telemetry.readSeries(caller, device.id, metric, query);
-  assert.deepEqual(points, await expectedSeries(device, metric, query, bucketSeconds));
-}
-
-async function dirtyHours(device: TestSender): Promise<number> {
-  return (await fixture.query("SELECT FROM roll_up_marks WHERE device_uid = $1", [device.uid])).length;
-}
-
-/** Advances the clock until all hours are due, and computes them. */
-async function rollUpAll(): Promise<void> {
-  fixture.clock.advance(HOUR + 3 * MINUTE);
-  await fixture.telemetry.rollUp();
-}
-
-test("a series equals its readings, with late and overwritten readings and roll-ups in between", async () => {
-  const start = fixture.clock.now().getTime() - 20 * HOUR;
-  const reading = fc.record(
-    {
-      ts: fc.integer({ min: 0, max: 5 * HOUR }).map((ms) => start + ms - (ms % 7) * 1000),
-      values: fc.record({ a: fc.oneof(fc.integer({ min: -999, max: 999 }), fc.constant("text")), b: fc.nat(9) }),
-    },
-    { noNullPrototype: true },
-  );
-  const message = fc.array(reading, { minLength: 1, maxLength: 12 });
-  const step = fc.oneof({ weight: 3, arbitrary: message }, { weight: 1, arbitrary: fc.constant("roll up" as const) });
-  const query = fc.record({
-    from: fc.integer({ min: -HOUR, max: 3 * HOUR }).map((ms) => new Date(start + ms)),
-    length: fc.integer({ min: 1, max: 4 * HOUR }),
-    bucketSeconds: fc.constantFrom(30, 60, 300, 420, 3600, 7200),
-  });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 1, maxLength: 10 }),
-      fc.array(query, { minLength: 2, maxLength: 2 }),
-      async (steps, queries) => {
-        const device = await fixture.device(caller);
-        for (const each of steps) {
-          if (each === "roll up") {
-            fixture.clock.advance(3 * MINUTE);
-            await fixture.telemetry.rollUp();
-          } else await device.publish(each.map(({ ts, values }) => ({ ts, values: { ...values } })));
-        }
-        for (const { from, length, bucketSeconds } of queries)
-          for (const metric of ["a", "b"])
-            await assertSeries(device, metric, { from, to: new Date(from.getTime() + length), bucketSeconds });
-      },
-    ),
-    { numRuns: onPostgres ? 40 : 8 },
-  );
-});
-
-test("the current hour is read from its readings, and computed two minutes after its end", async () => {
-  const device = await fixture.device(caller);
-  const hour = Math.ceil(fixture.clock.now().getTime() / HOUR) * HOUR;
-  fixture.clock.advance(hour - fixture.clock.now().getTime());
-  const query = { from: new Date(hour), to: new Date(hour + DAY), bucketSeconds: 3600 };
-  for (const n of [1, 2, 6]) {
-    fixture.clock.advance(MINUTE);
-    await device.publish({ a: n });
-  }
-  const { points } = await fixture.telemetry.readSeries(caller, device.id, "a", query);
-  assert.deepEqual(points, [{ at: new Date(hour), min: 1, avg: 3, max: 6, count: 3 }]);
-  fixture.clock.advance(58 * MINUTE);
-  await fixture.telemetry.rollUp();
-  assert.equal(await dirtyHours(device), 1);
-  fixture.clock.advance(MINUTE);
-  await fixture.telemetry.rollUp();
-  assert.equal(await dirtyHours(device), 0);
-  assert.deepEqual((await fixture.telemetry.readSeries(caller, device.id, "a", query)).points, points);
-});
+describe("roll-ups", () => rollUpRules(() => fixture, onPostgres ? 40 : 8));
 
 test("rolling up twice, in two processes and after one that failed gives the same result", async () => {
   const device = await fixture.device(caller);
@@ -127,10 +39,10 @@ test("rolling up twice, in two processes and after one that failed gives the sam
   });
   await assert.rejects(failing, /killed/);
   await Promise.all([fixture.telemetry.rollUp(), fixture.anotherProcess().rollUp()]);
-  await rollUpAll();
-  assert.equal(await dirtyHours(device), 0);
+  await reads.rollUpAll();
+  assert.equal(await reads.dirtyHours(device), 0);
   const query = { from: new Date(start - HOUR), to: new Date(start + 12 * HOUR), bucketSeconds: 3600 };
-  for (const metric of ["a", "b"]) await assertSeries(device, metric, query);
+  for (const metric of ["a", "b"]) await reads.assertSeries(device, metric, query);
 });
 
 test("a series of numbers too large to add up is still readable", async () => {
@@ -144,7 +56,7 @@ test("a series of numbers too large to add up is still readable", async () => {
       points.map(({ min, max, count }) => [min, max, count]),
       [[1.7e308, 1.7e308, 3]],
     );
-    await rollUpAll();
+    await reads.rollUpAll();
   }
 });
 
@@ -193,10 +105,10 @@ if (onPostgres) {
       await fixture.telemetry.rollUp();
     });
     const query = { from: new Date(ts - HOUR), to: new Date(ts + HOUR), bucketSeconds: 3600 };
-    await assertSeries(device, "a", query);
+    await reads.assertSeries(device, "a", query);
     await fixture.telemetry.rollUp();
-    assert.equal(await dirtyHours(device), 0);
-    await assertSeries(device, "a", query);
+    assert.equal(await reads.dirtyHours(device), 0);
+    await reads.assertSeries(device, "a", query);
   });
 
   test("a reading that arrives while its hour is computed waits, and the hour is computed again", async () => {
@@ -219,40 +131,11 @@ if (onPostgres) {
       await recomputeHours(tx, dirty, fixture.clock.now());
     });
     await late;
-    assert.equal(await dirtyHours(device), 1);
+    assert.equal(await reads.dirtyHours(device), 1);
     const query = { from: new Date(ts - HOUR), to: new Date(ts + HOUR), bucketSeconds: 3600 };
-    await assertSeries(device, "a", query);
-    await rollUpAll();
-    assert.equal(await dirtyHours(device), 0);
-    await assertSeries(device, "a", query);
-  });
-
-  test("several processes store and roll up at once, and every reading is in the series in the end", async () => {
-    const devices = await Promise.all(Array.from({ length: 8 }, () => fixture.device(caller)));
-    const processes = [fixture.telemetry, fixture.anotherProcess(), fixture.anotherProcess()];
-    const start = fixture.clock.now().getTime() - 3 * HOUR;
-    let storing = true;
-    const store = async (device: TestSender, which: number) => {
-      for (let n = 0; n < 120; n++)
-        await device.publish({ ts: start + n * 30 * SECOND + which, values: { a: n } }, processes[(n + which) % 3]!);
-    };
-    const stored = Promise.all(devices.map(store)).finally(() => {
-      storing = false;
-    });
-    let computed = 0;
-    const compute = async (which: number) => {
-      for (; storing; computed++) {
-        fixture.clock.advance(3 * MINUTE);
-        await processes[which]!.rollUp();
-      }
-    };
-    await Promise.all([stored, compute(0), compute(1)]);
-    await rollUpAll();
-    assert.ok(computed > 10, "storing and rolling up hardly overlapped");
-    const query = { from: new Date(start - HOUR), to: new Date(start + 3 * HOUR), bucketSeconds: 3600 };
-    for (const device of devices) {
-      assert.equal(await dirtyHours(device), 0);
-      await assertSeries(device, "a", query);
-    }
+    await reads.assertSeries(device, "a", query);
+    await reads.rollUpAll();
+    assert.equal(await reads.dirtyHours(device), 0);
+    await reads.assertSeries(device, "a", query);
   });
 }

@@ -54,9 +54,13 @@ export async function openTestDatabase({
 }
 
 /** The database that a second process opens on the same data: a pool of its own, or the one connection of the embedded database. */
-export async function secondDatabase(first: Database & { url: string | undefined }): Promise<Database> {
+export async function secondDatabase(
+  first: Database & { url: string | undefined },
+  { patient = true } = {},
+): Promise<Database> {
   if (first.url === undefined) return { ...first, close: async () => undefined };
-  return openDatabase({ url: first.url, dataDir: "memory", timeLimits: PATIENT, logger: createLogger("silent") });
+  const timeLimits = patient ? PATIENT : undefined;
+  return openDatabase({ url: first.url, dataDir: "memory", timeLimits, logger: createLogger("silent") });
 }
 
 /** Puts an empty, migrated embedded database into a data folder, for a service whose first start is not what is tested. */

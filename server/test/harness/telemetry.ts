@@ -1,9 +1,12 @@
+import assert from "node:assert/strict";
 import type { Caller } from "../../src/access/access.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { HOUR, MINUTE } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
+import { PARTITION_LOCKS } from "../../src/telemetry/stream/progress-store.ts";
 import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
+import { eventually } from "../broker/environment.ts";
 import { streamSettingsOf } from "../broker/nats-buses.ts";
 import { openTestDatabase, secondDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -19,11 +22,17 @@ export interface TelemetryFixture {
   databaseUrl: string | undefined;
   features: Features;
   telemetry: Telemetry;
+  /** The same where messages are stored before they are acknowledged; else its reads and jobs do not wait until those are stored that are acknowledged. */
+  atOnce: Telemetry;
   clock: FakeClock;
-  /** The telemetry feature of another process on the same database. */
+  /** The telemetry feature of another process on the same database, as it is. */
   anotherProcess(): Telemetry;
+  /** That of one with the limits of a service, which stores directly. */
+  processWithDefaults(): Telemetry;
   tenant(): Promise<Caller>;
   device(caller: Caller, id?: string): Promise<TestSender>;
+  /** Resolves when what was acknowledged is stored. */
+  stored(): Promise<void>;
   query<Row = Record<string, unknown>>(statement: string, parameters?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -43,7 +52,7 @@ function earlyInAnHour(): Date {
 }
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
-type TelemetrySettings = Pick<TestFeatureOptions, "partBytes" | "stream">;
+type TelemetrySettings = Pick<TestFeatureOptions, "limits" | "partBytes" | "stream">;
 
 /** @param options as {@link openTestDatabase} and of the feature */
 export async function openTelemetryFixture({
@@ -53,31 +62,64 @@ export async function openTelemetryFixture({
   return telemetryFixtureOn(await openTestDatabase({ patient }), settings);
 }
 
+/** Processes that share the ingest stream. */
+export interface StreamedFixture extends TelemetryFixture {
+  /** Reads at once. */
+  queryAtOnce: TelemetryFixture["query"];
+  /** Has what is acknowledged during `work` wait in the stream, as if for an hour. Reads that wait must not be used in it. */
+  whileInStream(work: () => Promise<void>): Promise<void>;
+  /** Resolves when the stream has been stored up to a few seconds ago. */
+  caughtUp(): Promise<void>;
+}
+
 /**
- * The fixture of three processes that share the ingest stream: each stores a part of what any of them takes. Reads wait until everything is stored that
- * was acknowledged before.
+ * The fixture of three processes that share the ingest stream: each stores a part of what any of them takes. Reads, and jobs that read, wait until
+ * everything is stored that was acknowledged before.
+ *
+ * @param options as of {@link openTelemetryFixture}
  */
-export async function openStreamedFixture(): Promise<TelemetryFixture> {
-  const [database, nats] = [await openTestDatabase(), await startJetStream()];
-  const stream = streamSettingsOf(nats);
-  const first = telemetryFixtureOn(database, { stream });
-  const { clock } = first;
-  const others = [await secondDatabase(database), await secondDatabase(database)].map((own) => ({
-    database: own,
-    features: testFeatures({ database: own, clock, stream }),
-  }));
+export async function openStreamedFixture({
+  patient,
+  ...settings
+}: { patient?: boolean } & Omit<TelemetrySettings, "stream"> = {}): Promise<StreamedFixture> {
+  const [database, nats] = [await openTestDatabase({ patient }), await startJetStream()];
+  const streamed = { ...settings, stream: streamSettingsOf(nats) };
+  const first = telemetryFixtureOn(database, streamed);
+  const { clock, telemetry } = first;
+  const others = [await secondDatabase(database, { patient }), await secondDatabase(database, { patient })].map(
+    (own) => ({ database: own, features: testFeatures({ ...streamed, database: own, clock }) }),
+  );
   const processes = [first, ...others].map(({ features }) => features);
   for (const { telemetry } of processes) await telemetry.startStream();
   const stored = storedBy(processes);
   const later = <Read extends (...given: never[]) => Promise<unknown>>(read: Read): Read =>
     Object.assign((...given: Parameters<Read>) => stored().then(() => read(...given)), read) as unknown as Read;
-  const { listLatest, listRejected } = first.telemetry;
+  const caughtUp = async () => {
+    assert.ok(await eventually(async () => (await telemetry.streamLag()) !== undefined));
+  };
+  await caughtUp();
   let turn = 0;
   return {
     ...first,
-    telemetry: { ...first.telemetry, listLatest: later(listLatest), listRejected: later(listRejected) },
+    telemetry: {
+      ...telemetry,
+      listLatest: later(telemetry.listLatest),
+      listRejected: later(telemetry.listRejected),
+      listReadings: later(telemetry.listReadings),
+      readSeries: later(telemetry.readSeries),
+      rollUp: later(telemetry.rollUp),
+      deleteTelemetry: later(telemetry.deleteTelemetry),
+    },
+    stored,
     query: later(first.query),
+    queryAtOnce: first.query,
     anotherProcess: () => others[turn++ % others.length]!.features.telemetry,
+    whileInStream: async (work) => {
+      await stored();
+      const release = await takePartitions(database);
+      await work().finally(release);
+    },
+    caughtUp,
     close: async () => {
       for (const { telemetry } of processes) await telemetry.stopStream();
       for (const other of others) await other.database.close();
@@ -85,6 +127,19 @@ export async function openStreamedFixture(): Promise<TelemetryFixture> {
       await nats.stop();
     },
   };
+}
+
+/** Takes all partitions as a process would that stores nothing. @returns what gives them up */
+async function takePartitions(database: Database): Promise<() => Promise<void>> {
+  const change = (set: string) =>
+    database.db.transaction().execute(async (tx) => {
+      await runSql(tx, "SELECT pg_advisory_xact_lock($1, partition) FROM stream_partitions", [PARTITION_LOCKS]);
+      await runSql(tx, `UPDATE stream_partitions SET epoch = epoch + 1, ${set}`);
+    });
+  await change(
+    `owner_id = gen_random_uuid(), renewed_at = clock_timestamp() + interval '1 hour', caught_up_at = clock_timestamp() - interval '1 hour'`,
+  );
+  return () => change("owner_id = NULL, renewed_at = NULL");
 }
 
 /** @param database is closed and removed with the fixture */
@@ -99,8 +154,11 @@ export function telemetryFixtureOn(database: TestDatabase, settings: TelemetrySe
     databaseUrl: database.url,
     features,
     telemetry,
+    atOnce: telemetry,
     clock,
     anotherProcess: () => testFeatures(options).telemetry,
+    processWithDefaults: () => testFeatures({ database, clock }).telemetry,
+    stored: async () => {},
     query,
     tenant: () => newTenant(features),
     device: (caller, id = randomIds.deviceId()) => insertDevice(query, clock, telemetry, caller, id),

@@ -1,0 +1,21 @@
+import { after, before, describe } from "node:test";
+import { onPostgres } from "./harness/database.ts";
+import { natsMissing } from "./harness/nats-server.ts";
+import { openStreamedFixture, type StreamedFixture } from "./harness/telemetry.ts";
+import { chunkRules } from "./telemetry/suite-chunks.ts";
+import { deletionRules } from "./telemetry/suite-deletion.ts";
+import { rollUpRules } from "./telemetry/suite-roll-up.ts";
+
+/** What is stored is rolled up, put into chunks and deleted as where it is stored before the acknowledgement, however late. */
+describe("telemetry of three processes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
+  if (!onPostgres) return;
+  let fixture: StreamedFixture;
+  before(async () => {
+    fixture = await openStreamedFixture();
+  });
+  after(() => fixture.close());
+
+  describe("chunks", () => chunkRules(() => fixture, 3));
+  describe("roll-ups", () => rollUpRules(() => fixture, 5));
+  describe("deleted devices", () => deletionRules(() => fixture));
+});
