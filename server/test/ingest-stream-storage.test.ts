@@ -5,6 +5,7 @@ import { openStreamedFixture, type StreamedFixture } from "./harness/telemetry.t
 import { chunkRules } from "./telemetry/suite-chunks.ts";
 import { deletionRules } from "./telemetry/suite-deletion.ts";
 import { rollUpRules } from "./telemetry/suite-roll-up.ts";
+import { waitingRules } from "./telemetry/suite-waiting.ts";
 
 /** What is stored is rolled up, put into chunks and deleted as where it is stored before the acknowledgement, however late. */
 describe("telemetry of three processes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
@@ -18,4 +19,5 @@ describe("telemetry of three processes with MUSTER_INGEST=stream", { skip: natsM
   describe("chunks", () => chunkRules(() => fixture, 3));
   describe("roll-ups", () => rollUpRules(() => fixture, 5));
   describe("deleted devices", () => deletionRules(() => fixture));
+  describe("messages that wait in the stream", () => waitingRules(() => fixture));
 });

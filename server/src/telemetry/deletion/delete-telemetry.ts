@@ -1,6 +1,7 @@
 import type { Database, Db } from "../../db/database.ts";
 import { pruneAlong, pruneInBatches } from "../../db/prune.ts";
 import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
+import { isStreamBehind } from "../stream/process-store.ts";
 import { DELETIONS, deleteShapes, endPass, leaseDeletions } from "./deletion-store.ts";
 import { deleteMessages, shapesIn } from "./message-rows-store.ts";
 import { deleteRows, devicesIn, FIRST_ROW, isDropped, type Leaf, listLeaves } from "./partition-rows-store.ts";
@@ -12,7 +13,8 @@ const LEASE_MS = 30 * MINUTE;
 
 /**
  * Deletes what deleted devices have: latest values, messages, chunks, roll-ups, rejected messages. What is left to do is stored, so a run that
- * fails or a process that crashes is continued by a later run, in any process. Call it every minute.
+ * fails or a process that crashes is continued by a later run, in any process. While the ingest stream is behind, devices are not done: it may hold
+ * messages of them. Call it every minute.
  */
 export async function deleteTelemetry({
   database,
@@ -28,11 +30,12 @@ export async function deleteTelemetry({
     const deletions = await leaseDeletions(db, now, leasedUntil, DEVICES);
     const uids = deletions.map(({ uid }) => uid);
     if (uids.length > 0) {
+      const isBehind = await isStreamBehind(db);
       for (const deleteBatch of DELETIONS) await pruneInBatches((limit) => deleteBatch(db, uids, limit));
       for (const leaf of await listLeaves(db)) await deleteOfLeaf(db, leaf, uids);
-      const last = deletions.filter(({ isLast }) => isLast).map(({ uid }) => uid);
+      const last = deletions.filter(({ isLast }) => isLast && !isBehind).map(({ uid }) => uid);
       await pruneInBatches((limit) => deleteShapes(db, last, limit));
-      await endPass(db, uids, leasedUntil, clock.now());
+      await endPass(db, { uids, leasedUntil, again: isBehind }, clock.now());
     }
     if (uids.length < DEVICES) return;
   }

@@ -33,14 +33,22 @@ export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit
   return rows;
 }
 
+/** A process ended its pass over these devices, which it had leased until then. */
+export interface EndedPass {
+  uids: readonly string[];
+  leasedUntil: Date;
+  /** Whether a last pass is repeated later, since messages of before may still be stored. */
+  again: boolean;
+}
+
 /** Ends the pass over leased devices, unless the lease has expired and another process has taken over. */
-export async function endPass(db: Db, uids: readonly string[], leasedUntil: Date, now: Date): Promise<void> {
+export async function endPass(db: Db, { uids, leasedUntil, again }: EndedPass, now: Date): Promise<void> {
   await sql`
     WITH ended AS (
       DELETE FROM telemetry_deletions
-       WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[]) AND due_at = ${leasedUntil} AND passes_left = 1)
-    UPDATE telemetry_deletions SET passes_left = passes_left - 1, due_at = ${addMs(now, LAST_PASS_MS)}
-     WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[]) AND due_at = ${leasedUntil} AND passes_left > 1`.execute(
+       WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[]) AND due_at = ${leasedUntil} AND passes_left = 1 AND NOT ${again}::boolean)
+    UPDATE telemetry_deletions SET passes_left = greatest(passes_left - 1, 1), due_at = ${addMs(now, LAST_PASS_MS)}
+     WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[]) AND due_at = ${leasedUntil} AND (passes_left > 1 OR ${again}::boolean)`.execute(
     db,
   );
 }

@@ -102,3 +102,12 @@ export async function uncaughtMs(db: Db): Promise<number | null> {
       FROM stream_partitions`.execute(db);
   return rows[0]!.ms;
 }
+
+/** Whether the stream may hold messages that arrived more than a minute ago. */
+export async function isStreamBehind(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ behind: boolean | null }>`
+    SELECT bool_or(stream_id IS NOT NULL)
+           AND bool_or(caught_up_at IS NULL OR caught_up_at < clock_timestamp() - interval '1 minute') AS behind
+      FROM stream_partitions`.execute(db);
+  return rows[0]!.behind === true;
+}
