@@ -85,6 +85,19 @@ test("while a node of an earlier version runs, which reads no chunks, rows stay"
   assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });
 });
 
+test("a message whose day is dropped each time before it is stored is neither acknowledged nor rejected", async () => {
+  const device = await fixture.device(caller);
+  const ts = reads.yesterday(5);
+  await fixture.query("ALTER FUNCTION make_message_day(smallint, date) RENAME TO make_message_day_away");
+  await fixture.query("CREATE FUNCTION make_message_day(smallint, date) RETURNS void LANGUAGE sql AS ''");
+  await assert.rejects(device.publish({ ts, values: { a: 1 } }), /no partition/);
+  await fixture.query("DROP FUNCTION make_message_day(smallint, date)");
+  await fixture.query("ALTER FUNCTION make_message_day_away(smallint, date) RENAME TO make_message_day");
+  assert.deepEqual(await fixture.telemetry.listRejected(caller, device.id), []);
+  await device.publish({ ts, values: { a: 1 } });
+  assert.equal((await reads.stored(device)).rows, 1);
+});
+
 if (onPostgres) {
   test("a day that a transaction uses is dropped later, and storing waits for neither", async () => {
     const { device, sent, start } = await reads.deviceWithDays();

@@ -25,6 +25,8 @@ import type { Repeats } from "./repeats.ts";
 /** SQLSTATEs of a serialization failure and a deadlock: the same batch succeeds a moment later. */
 const TRANSIENT = new Set(["40001", "40P01"]);
 const MAX_ATTEMPTS = 5;
+/** Of a batch whose day another process drops again and again before it is stored (`partitions/retire-messages.ts`). */
+const MAX_ATTEMPTS_WITHOUT_DAY = 50;
 
 export interface StoreBatchDeps {
   database: Pick<Database, "db">;
@@ -72,17 +74,21 @@ export async function storeBatch(
   const ordered = inOrderOfDevices(messages);
   const batch = { messages, guards, ordered, seen: seenOf(ordered), rejected: newestRejected(messages) };
   let lockFirst = false;
-  for (let attempt = 1; ; attempt++) {
+  let [attempts, withoutDay] = [0, 0];
+  for (;;) {
     try {
       return await tryToStore(deps, batch, lockFirst);
     } catch (error) {
       deps.evaluator.forget(batch.seen.keys());
       deps.latest.forget(batch.seen.keys());
       deps.shapes.forget(batch.seen.keys());
-      if (isMissingPartition(error)) deps.partitionTargets.invalidate();
+      if (isMissingPartition(error)) {
+        deps.partitionTargets.invalidate();
+        withoutDay++;
+      } else attempts++;
       if (isRepeated(error)) deps.repeats.record();
       lockFirst ||= isConflict(error);
-      if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
+      if (attempts === MAX_ATTEMPTS || withoutDay === MAX_ATTEMPTS_WITHOUT_DAY || !isRetryable(error)) throw error;
     }
   }
 }
@@ -176,6 +182,8 @@ const CANCELLED = "57014";
  */
 export function storeOutcome(error: unknown): "refused" | "timed_out" | "failed" {
   const state = sqlState(error);
+  // No fault of the data, although of class 23.
+  if (isMissingPartition(error)) return "failed";
   if (state === CANCELLED || state === LOCK_NOT_AVAILABLE) return "timed_out";
   return /^(2[23]|54)/.test(state) ? "refused" : "failed";
 }
