@@ -179,8 +179,11 @@ test("a take-over concerns the one node that has the session, and waits for it w
 async function anotherNode({ db }: Database): Promise<string> {
   const id = randomUUID();
   await sql`
-    INSERT INTO broker_nodes
-    SELECT (json_populate_record(n, ${JSON.stringify({ id })}::json)).* FROM broker_nodes n LIMIT 1`.execute(db);
+    WITH added AS (
+      INSERT INTO broker_nodes
+      SELECT (json_populate_record(n, ${JSON.stringify({ id })}::json)).* FROM broker_nodes n LIMIT 1
+      RETURNING id
+    ) INSERT INTO complete_nodes SELECT id FROM added`.execute(db);
   return id;
 }
 

@@ -184,9 +184,12 @@ withSeveralConnections(
 /** Adds records of nodes that send heartbeats and acknowledge nothing. */
 async function addNodes(database: Database, count: number, id?: string): Promise<void> {
   await sql`
-    INSERT INTO broker_nodes (id, started_at, beat_at, lease_seconds, schema_number, part)
-    SELECT coalesce(${id ?? null}::uuid, gen_random_uuid()), now(), now() + interval '1 hour', 10, ${SCHEMA_NUMBER}, 'serve'
-      FROM generate_series(1, ${count})`.execute(database.db);
+    WITH added AS (
+      INSERT INTO broker_nodes (id, started_at, beat_at, lease_seconds, schema_number, part)
+      SELECT coalesce(${id ?? null}::uuid, gen_random_uuid()), now(), now() + interval '1 hour', 10, ${SCHEMA_NUMBER}, 'serve'
+        FROM generate_series(1, ${count})
+      RETURNING id
+    ) INSERT INTO complete_nodes SELECT id FROM added`.execute(database.db);
 }
 
 async function countDrops(database: Database): Promise<number> {

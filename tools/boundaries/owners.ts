@@ -32,6 +32,7 @@ export const owners: Record<string, readonly string[]> = {
     "client_ids",
     "mqtt_clients",
     "broker_nodes",
+    "complete_nodes",
     "mqtt_sessions",
     "session_drops",
     "session_drop_acks",

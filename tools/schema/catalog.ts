@@ -33,6 +33,8 @@ export interface Table {
   readonly triggers: readonly Definition[];
   /** Storage parameters: `fillfactor=50`. */
   readonly options: readonly string[];
+  /** Its changes are not in the log: a crash empties it. */
+  readonly unlogged: boolean;
   readonly partitionKey: string | null;
   /** Partitions that the migrations make, each with its bounds. */
   readonly partitions: readonly Definition[];
@@ -77,6 +79,7 @@ SELECT c.relname AS name, ${COLUMNS} AS columns,
   (SELECT coalesce(json_agg(json_build_object('name', tgname, 'definition', pg_get_triggerdef(oid)) ORDER BY tgname), '[]')
      FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal) AS triggers,
   coalesce(to_json(c.reloptions), '[]') AS options,
+  c.relpersistence = 'u' AS unlogged,
   CASE c.relkind WHEN 'p' THEN pg_get_partkeydef(c.oid) END AS "partitionKey",
   (SELECT coalesce(json_agg(json_build_object('name', p.relname, 'definition',
             pg_get_expr(p.relpartbound, p.oid) || coalesce(' PARTITION BY ' || pg_get_partkeydef(p.oid), '')) ORDER BY p.oid), '[]')

@@ -9,7 +9,17 @@ function column(name: string, type: string, more: Partial<Column> = {}): Column 
 
 function table(name: string, columns: Column[], checks: string[] = []): Table {
   const constraints = checks.map((definition, index) => ({ name: `check${index}`, definition }));
-  return { name, columns, constraints, indexes: [], triggers: [], options: [], partitionKey: null, partitions: [] };
+  return {
+    name,
+    columns,
+    constraints,
+    indexes: [],
+    triggers: [],
+    options: [],
+    unlogged: false,
+    partitionKey: null,
+    partitions: [],
+  };
 }
 
 function catalog(tables: Table[], views: Catalog["views"] = []): Catalog {

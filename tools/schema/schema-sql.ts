@@ -20,7 +20,7 @@ function tableSql({ name, columns, constraints, indexes, triggers, options, ...r
   const partitioned = rest.partitionKey === null ? "" : ` PARTITION BY ${rest.partitionKey}`;
   const stored = options.length === 0 ? "" : ` WITH (${options.join(", ")})`;
   return [
-    `CREATE TABLE ${name} (\n${lines.map((line) => `  ${line}`).join(",\n")}\n)${partitioned}${stored};\n`,
+    `CREATE ${rest.unlogged ? "UNLOGGED " : ""}TABLE ${name} (\n${lines.map((line) => `  ${line}`).join(",\n")}\n)${partitioned}${stored};\n`,
     ...rest.partitions.map((each) => `CREATE TABLE ${each.name} PARTITION OF ${name} ${each.definition};\n`),
     ...indexes.map(({ definition }) => `${unqualified(definition)};\n`),
     ...triggers.map(({ definition }) => `${unqualified(definition).replace(" FOR EACH ", "\n  FOR EACH ")};\n`),

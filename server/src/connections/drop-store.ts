@@ -3,6 +3,7 @@ import type { Db } from "../db/database.ts";
 import { pruneAlong } from "../db/prune.ts";
 import { runStatement, statement } from "../db/statement.ts";
 import type { DropNumbers, DropTarget, SessionDrop } from "./enqueue-drop-store.ts";
+import { isIncomplete } from "./nodes/complete-store.ts";
 import { isLive } from "./nodes/node-store.ts";
 
 interface DropRow {
@@ -85,6 +86,13 @@ export interface OpenReplaced {
   isLive: boolean;
 }
 
+/** What a client may still have at other nodes. */
+export interface ReplacedState {
+  open: OpenReplaced[];
+  /** A live node may have a session that is not recorded. */
+  hasUnknown: boolean;
+}
+
 /**
  * Also those that the replaced ones have replaced: a client may connect again before its session before the last has been closed.
  *
@@ -95,15 +103,18 @@ export async function openReplaced(
   db: Db,
   sessions: readonly ReplacingSession[],
   since: Date,
-): Promise<OpenReplaced[][]> {
-  const { rows } = await sql<OpenReplaced & { of: string }>`
+): Promise<ReplacedState[]> {
+  const { rows } = await sql<OpenReplaced & { of: string | null }>`
     SELECT r.session_id AS of, d.session_id AS "sessionId", ${isLive} AS "isLive"
       FROM unnest(${sessions.map((s) => s.clientId)}::text[], ${sessions.map((s) => s.sessionId)}::uuid[]) AS r(client_id, session_id)
       JOIN session_drops d ON d.client_id = r.client_id AND d.at > ${since} AND d.session_id <> r.session_id
       JOIN broker_nodes n ON n.id = d.node_id
-     WHERE NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = n.id)`.execute(db);
+     WHERE NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = n.id)
+    UNION ALL
+    SELECT NULL, NULL, true FROM broker_nodes n WHERE ${isLive} AND ${isIncomplete}`.execute(db);
   const open = Map.groupBy(rows, ({ of }) => of);
-  return sessions.map(({ sessionId }) => open.get(sessionId) ?? []);
+  const hasUnknown = open.has(null);
+  return sessions.map(({ sessionId }) => ({ open: open.get(sessionId) ?? [], hasUnknown }));
 }
 
 /** Removes drops older than `before`, oldest first. A node that has not acknowledged one of a day ago is gone. */

@@ -23,6 +23,8 @@ export interface Drops {
   onDrop(handler: DropHandler): void;
   start(nodeId: string): Promise<void>;
   stop(): Promise<void>;
+  /** Has the outbox read again from further back: a crash of the database has taken back numbers of drops, which later ones get. */
+  readAgain(): Promise<void>;
   /** Delivers the outbox now; resolves when all that had been committed before the call is delivered. */
   deliver(): Promise<void>;
   /** Whether every live node that has sessions of the targets has acknowledged the drops within `timeoutMs`. */
@@ -59,6 +61,10 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   return {
     onDrop: (handler) => void handlers.push(handler),
     deliver: delivery.run,
+    async readAgain() {
+      const floor = await firstSeq(database.connects, MARGIN);
+      if (node !== undefined && floor < node.floor) node.floor = floor;
+    },
     async awaitDrops(seqs, timeoutMs) {
       if (seqs.length === 0) return true;
       return await acknowledgements.until(timeoutMs, async () => {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
+import { isIncomplete } from "./nodes/complete-store.ts";
 import { isLive } from "./nodes/node-store.ts";
 
 /** Whose sessions to close: those opened with one certificate, a device's, an MQTT client's, or one session. */
@@ -91,8 +92,8 @@ const COLUMNS = {
 };
 
 /**
- * SQL: the targets with each node that has a session of them, that has not closed one which another node has taken over, or that may have their
- * retained messages in memory where their publisher loses its right.
+ * SQL: the targets with each node that has a session of them, or may have one that a crash of the database has taken back; that has not closed one which
+ * another node has taken over; or that may have their retained messages in memory where their publisher loses its right.
  */
 function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
   if ("sessionId" in drop) return sql`SELECT t.*, ${drop.nodeId}::uuid AS node_id FROM targets t`;
@@ -106,7 +107,7 @@ function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
      WHERE d.node_id IS NOT NULL AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
     UNION
     SELECT t.*, n.id FROM targets t JOIN broker_nodes n
-        ON ${drop.toEveryNode ?? false} OR n.schema_number < ${LOCKING_SCHEMA} OR ${retained}
+        ON ${drop.toEveryNode ?? false} OR n.schema_number < ${LOCKING_SCHEMA} OR ${isIncomplete} OR ${retained}
      WHERE ${isLive}`;
 }
 

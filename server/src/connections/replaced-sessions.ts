@@ -3,7 +3,7 @@ import { addMs } from "../lib/clock.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { Acknowledgements } from "./acknowledgements.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { type OpenReplaced, openReplaced, type ReplacingSession } from "./drop-store.ts";
+import { openReplaced, type ReplacedState, type ReplacingSession } from "./drop-store.ts";
 import { TAKEOVER_MS } from "./enqueue-drop-store.ts";
 
 /** Callers that wait and that one statement checks for: as many devices wait when a machine is lost. */
@@ -14,7 +14,8 @@ const REPLACED_MS = 2_000;
 const NOTICE_MS = 200;
 
 /**
- * Whether every live node has closed the earlier sessions of a client, which others have replaced, in time.
+ * Whether every live node has closed the earlier sessions of a client, which others have replaced, in time. After a crash of the database also those that are
+ * not recorded: it waits until every live node is complete.
  *
  * @param known one of them
  * @param notify of a session whose process has not noticed it from the database: it may be cut off from that. One without a heartbeat, which is not
@@ -22,7 +23,7 @@ const NOTICE_MS = 200;
  */
 export type AwaitReplaced = (
   session: ReplacingSession,
-  known: string,
+  known: string | undefined,
   notify: (sessionId: string) => void,
 ) => Promise<boolean>;
 
@@ -30,7 +31,7 @@ export function createAwaitReplaced(
   { database, clock }: ConnectionsDeps,
   acknowledgements: Acknowledgements,
 ): AwaitReplaced {
-  const checks = new RequestBatcher<ReplacingSession, OpenReplaced[]>({
+  const checks = new RequestBatcher<ReplacingSession, ReplacedState>({
     most: MOST_CHECKED,
     run: (requests) => openReplaced(database.connects, requests, addMs(clock.now(), -TAKEOVER_MS)),
     isOfAll: () => true,
@@ -42,11 +43,12 @@ export function createAwaitReplaced(
       if (!notified.has(sessionId)) notify(sessionId);
       notified.add(sessionId);
     };
-    let open: OpenReplaced[] = [{ sessionId: known, isLive: true }];
+    let open: ReplacedState["open"] = known === undefined ? [] : [{ sessionId: known, isLive: true }];
     const areClosed = acknowledgements.until(REPLACED_MS, async () => {
-      open = await checks.ask(session);
+      const state = await checks.ask(session);
+      open = state.open;
       for (const { sessionId, isLive } of open) if (!isLive) notifyOnce(sessionId);
-      return !open.some(({ isLive }) => isLive);
+      return !state.hasUnknown && !open.some(({ isLive }) => isLive);
     });
     const inTime = await withTimeout(areClosed, NOTICE_MS, () => undefined);
     if (inTime !== undefined) return inTime;

@@ -1,9 +1,11 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { lockForSessions } from "../certificates/certificates.ts";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { isUnavailable } from "../db/refusal.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { type Parameters, runStatement, statement } from "../db/statement.ts";
+import { isIncomplete, mustBeComplete } from "./nodes/complete-store.ts";
+import { isLive } from "./nodes/node-store.ts";
 
 /** A stored session. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {
@@ -25,22 +27,48 @@ export interface OpenedRow {
   has_commands: boolean;
   has_stored: boolean;
   has_will: boolean;
+  /** Another node may have a session of the client that is not recorded. */
+  has_unknown: boolean;
 }
 
 /** A session of a node. */
 export type NodeSessionRow = SessionRow & { nodeId: string };
 
 /** The columns of sessions, each as an array literal. */
-type SessionColumns = Record<keyof NodeSessionRow, string>;
+export type SessionColumns = Record<keyof NodeSessionRow, string>;
 
-/** The MQTT clients of `asked` that are enabled, locked as `lockForSessions` locks certificates. */
-const lockEnabled = sql`
-  SELECT m.id FROM asked n JOIN mqtt_clients m ON m.id = n.mqtt_client_id
-   WHERE m.disabled_at IS NULL ORDER BY m.id FOR KEY SHARE OF m`;
+/** SQL: the sessions as a FROM item `n`. */
+export const unnestSessions = (p: Parameters<SessionColumns>): RawBuilder<unknown> => sql`
+  unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
+         ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
+         ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
+    AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)`;
+
+/** CTEs `certified`, `enabled`: the certificates and MQTT clients of `asked` that are valid, locked until the sessions are recorded (`lockForSessions`). */
+export const lockValid = sql`
+  certified AS MATERIALIZED (${lockForSessions(sql`asked`)}),
+  enabled AS MATERIALIZED (
+    SELECT m.id FROM asked n JOIN mqtt_clients m ON m.id = n.mqtt_client_id
+     WHERE m.disabled_at IS NULL ORDER BY m.id FOR KEY SHARE OF m)`;
 
 /** Of a row `n` of `asked`: what its session is opened with is among the locked. */
-const isValid = sql`(n.certificate_id IS NULL OR n.certificate_id IN (SELECT id FROM certified))
+export const isValid = sql`(n.certificate_id IS NULL OR n.certificate_id IN (SELECT id FROM certified))
   AND (n.mqtt_client_id IS NULL OR n.mqtt_client_id IN (SELECT id FROM enabled))`;
+
+/** SQL: a session replaces the one that its client id has, `s`, which becomes its predecessor. */
+export const replaceSession = sql`
+  previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
+  node_id = excluded.node_id, tenant_id = excluded.tenant_id, device_uid = excluded.device_uid,
+  certificate_id = excluded.certificate_id, mqtt_client_id = excluded.mqtt_client_id,
+  remote_address = excluded.remote_address, connected_at = excluded.connected_at`;
+
+/** SQL: of sessions `o` that have replaced those of other nodes, the drops for these. */
+export const dropReplaced = (opened: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
+  SELECT ${at}, o.client_id, o.previous_session_id, 'takeover', n.id
+    FROM ${opened} o JOIN broker_nodes n ON n.id = o.previous_node_id
+   WHERE o.previous_node_id <> o.node_id
+  RETURNING seq, client_id, node_id`;
 
 /**
  * Rows are locked in the order of client ids, here and wherever else a statement locks several: two that run at once then never wait for
@@ -49,12 +77,7 @@ const isValid = sql`(n.certificate_id IS NULL OR n.certificate_id IN (SELECT id 
 const openSessions = statement<SessionColumns, OpenedRow>(
   "open-sessions",
   (p) => sql`
-  WITH asked AS (
-    SELECT * FROM unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
-                  ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
-                  ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
-        AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
-  ), certified AS MATERIALIZED (${lockForSessions(sql`asked`)}), enabled AS MATERIALIZED (${lockEnabled}),
+  WITH asked AS (SELECT * FROM ${unnestSessions(p)} WHERE ${mustBeComplete(sql`n.node_id`)}), ${lockValid},
   opened AS (
     INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
                                     mqtt_client_id, remote_address, connected_at)
@@ -62,26 +85,16 @@ const openSessions = statement<SessionColumns, OpenedRow>(
            n.certificate_id, n.mqtt_client_id, n.remote_address, n.connected_at
       FROM asked n WHERE ${isValid}
      ORDER BY n.client_id
-    ON CONFLICT (client_id) DO UPDATE SET
-      previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
-      seq = nextval('mqtt_session_seq'), node_id = excluded.node_id, tenant_id = excluded.tenant_id,
-      device_uid = excluded.device_uid, certificate_id = excluded.certificate_id,
-      mqtt_client_id = excluded.mqtt_client_id, remote_address = excluded.remote_address,
-      connected_at = excluded.connected_at
+    ON CONFLICT (client_id) DO UPDATE SET seq = nextval('mqtt_session_seq'), ${replaceSession}
     RETURNING client_id, session_id, node_id, seq, previous_session_id, previous_node_id, device_uid, mqtt_client_id, connected_at
-  ), dropped AS (
-    INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
-    SELECT o.connected_at, o.client_id, o.previous_session_id, 'takeover', n.id
-      FROM opened o JOIN broker_nodes n ON n.id = o.previous_node_id
-     WHERE o.previous_node_id <> o.node_id
-    RETURNING seq, client_id, node_id
-  )
+  ), dropped AS (${dropReplaced(sql`opened`, sql`o.connected_at`)})
   SELECT o.session_id, o.seq, o.previous_session_id, o.previous_node_id,
          (SELECT 1 FROM shared_device_commands c WHERE c.device_uid = o.device_uid LIMIT 1) IS NOT NULL AS has_commands,
          (SELECT 1 FROM stored_sessions t WHERE t.owner_id = coalesce(o.device_uid, o.mqtt_client_id) LIMIT 1)
            IS NOT NULL AS has_stored,
          (SELECT 1 FROM delayed_wills w WHERE w.owner_id = coalesce(o.device_uid, o.mqtt_client_id) AND w.delay_seconds = 0 LIMIT 1)
            IS NOT NULL AS has_will,
+         EXISTS (SELECT FROM broker_nodes n WHERE ${isLive} AND ${isIncomplete}) AS has_unknown,
          (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified
     FROM opened o LEFT JOIN dropped d ON d.client_id = o.client_id`,
 );
@@ -103,7 +116,7 @@ export async function upsertSessions(db: Db, sessions: readonly NodeSessionRow[]
 
 export { isUnavailable };
 
-function columnsOf(sessions: readonly NodeSessionRow[]): SessionColumns {
+export function columnsOf(sessions: readonly NodeSessionRow[]): SessionColumns {
   return {
     clientId: textArray(sessions.map((s) => s.clientId)),
     sessionId: plainArray(sessions.map((s) => s.sessionId)),
@@ -137,39 +150,4 @@ export async function deleteSessions(db: Db, sessions: { clientId: string; sessi
     clientIds: textArray(sessions.map((s) => s.clientId)),
     sessionIds: plainArray(sessions.map((s) => s.sessionId)),
   });
-}
-
-/**
- * Restores the sessions of a node that had been reaped though it was running, except those taken over since, and those whose certificate was
- * revoked or whose MQTT client was disabled. Also those of a certificate that a renewal has replaced: of what was revoked or deleted meanwhile
- * nothing else would end them.
- *
- * @returns session id → number, and whether it is valid
- */
-export async function reinsertSessions(
-  db: Db,
-  nodeId: string,
-  sessions: SessionRow[],
-): Promise<Map<string, { seq: string | null; isValid: boolean }>> {
-  const { rows } = await sql<{ session_id: string; seq: string | null; isValid: boolean }>`
-    WITH asked AS (
-      SELECT * FROM unnest(${sessions.map((s) => s.clientId)}::text[], ${sessions.map((s) => s.sessionId)}::uuid[],
-                  ${sessions.map((s) => s.tenantId)}::uuid[], ${sessions.map((s) => s.deviceUid)}::uuid[],
-                  ${sessions.map((s) => s.certificateId)}::uuid[], ${sessions.map((s) => s.mqttClientId)}::uuid[],
-                  ${sessions.map((s) => s.remoteAddress)}::text[], ${sessions.map((s) => s.connectedAt)}::timestamptz[])
-        AS n(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
-    ), certified AS MATERIALIZED (${lockForSessions(sql`asked`)}), enabled AS MATERIALIZED (${lockEnabled}),
-    valid AS (SELECT n.* FROM asked n WHERE ${isValid}),
-    restored AS (
-      INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
-                                 mqtt_client_id, remote_address, connected_at)
-      SELECT client_id, session_id, nextval('mqtt_session_seq'), ${nodeId}, tenant_id, device_uid, certificate_id,
-             mqtt_client_id, remote_address, connected_at
-        FROM valid ORDER BY client_id
-      ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE mqtt_sessions.session_id = excluded.session_id
-      RETURNING session_id, seq
-    )
-    SELECT a.session_id, r.seq, v.session_id IS NOT NULL AS "isValid"
-      FROM asked a LEFT JOIN valid v USING (session_id) LEFT JOIN restored r USING (session_id)`.execute(db);
-  return new Map(rows.map(({ session_id, ...restored }) => [session_id, restored]));
 }

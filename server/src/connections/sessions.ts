@@ -2,13 +2,20 @@ import { parts } from "../lib/batching/parts.ts";
 import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Drops } from "./drops.ts";
+import { isOfIncomplete } from "./nodes/complete-store.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
+import {
+  type NumberedSession,
+  type RestoredRow,
+  recordedSessions,
+  renumberRestored,
+  restoreMissingSessions,
+} from "./nodes/restore-store.ts";
 import type { Presence } from "./presence.ts";
 import {
   isUnavailable,
   type NodeSessionRow,
   type OpenedRow,
-  reinsertSessions,
   type SessionRow,
   upsertSessions,
 } from "./session-store.ts";
@@ -17,6 +24,12 @@ const MOST_AT_ONCE = 64;
 const NOTHING = { previous: undefined, awaitReplaced: undefined, hasCommands: false, hasStored: false, hasWill: false };
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
+
+/** A session of this process that is to end: another process has taken it over, or it is not valid any more. */
+export interface LostSession {
+  sessionId: string;
+  reason: string;
+}
 
 export interface OpenedSession {
   /** The session of the same client id that this one has replaced, and whether it belongs to this process. */
@@ -33,6 +46,8 @@ export interface OpenedSession {
   ended?: string;
 }
 
+/** Of a recorded session that this process does not have. */
+const ENDED_EARLIER = "connection_lost";
 const REVOKED = "certificate revoked";
 const DISABLED = "client_disabled";
 
@@ -46,12 +61,13 @@ export class Sessions {
   readonly #lease: NodeLease;
   readonly #drops: Pick<Drops, "awaitReplaced">;
   readonly #openings: RequestBatcher<NodeSessionRow, OpenedRow | undefined>;
-  readonly #open = new Map<string, SessionRow & { seq: string }>();
+  readonly #open = new Map<string, NumberedSession>();
   /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
   readonly #opening = new Set<string>();
   /** Sessions that wait until earlier ones of their client are closed. */
   readonly #succeeding = new Set<string>();
   #node: string | undefined;
+  #complete: () => Promise<void> = async () => undefined;
 
   constructor(deps: ConnectionsDeps, presence: Presence, lease: NodeLease, drops: Pick<Drops, "awaitReplaced">) {
     this.#deps = deps;
@@ -64,12 +80,17 @@ export class Sessions {
       // A statement can change a row once only.
       keysOf: ({ clientId }) => [clientId],
       run: (rows) => upsertSessions(deps.database.connects, rows),
-      isOfAll: isUnavailable,
+      isOfAll: (error) => isUnavailable(error) || isOfIncomplete(error),
     });
   }
 
   setNode(nodeId: string | undefined): void {
     this.#node = nodeId;
+  }
+
+  /** Registers what records the sessions again that a crash of the database has taken back: none is opened before. */
+  onIncomplete(complete: () => Promise<void>): void {
+    this.#complete = complete;
   }
 
   async openSession(session: NewSession): Promise<OpenedSession> {
@@ -78,10 +99,9 @@ export class Sessions {
     const { term } = this.#lease;
     if (term === undefined)
       throw new Error("this node has no lease: the database has stored no heartbeat of it lately");
-    const row = { ...session, connectedAt: this.#deps.clock.now() };
+    const row = { ...session, nodeId: node, connectedAt: this.#deps.clock.now() };
     this.#opening.add(row.sessionId);
-    const opened = await this.#openings
-      .ask({ ...row, nodeId: node })
+    const opened = await this.#record(row)
       .catch((error: unknown) => {
         // The statement may have been executed although its answer was lost.
         this.#presence.ended(row, undefined);
@@ -108,38 +128,78 @@ export class Sessions {
     this.#presence.ended(row, change);
   }
 
-  /** Writes every session of this process again. @returns those that another process has taken over since, or that are not valid any more */
-  async restore(nodeId: string): Promise<{ sessionId: string; reason: string }[]> {
-    const rows = [...this.#open.values()];
-    const lost: { sessionId: string; reason: string }[] = [];
-    for (const some of parts(rows)) {
-      const restored = await reinsertSessions(this.#deps.database.connects, nodeId, some);
+  /** Records every session of this process again, of a node that was reaped. */
+  async restoreAll(): Promise<LostSession[]> {
+    return await this.#restore(renumberRestored);
+  }
+
+  /** Records the sessions of this process again that are not recorded, and ends the recorded ones that it does not have. */
+  async restoreMissing(nodeId: string): Promise<LostSession[]> {
+    const now = this.#deps.clock.now();
+    const lost = await this.#restore((db, some) => restoreMissingSessions(db, some, now));
+    await this.#endUnknown(nodeId, now);
+    return lost;
+  }
+
+  async #restore(
+    restoreIn: (db: ConnectionsDeps["database"]["db"], some: NumberedSession[]) => Promise<RestoredRow[]>,
+  ): Promise<LostSession[]> {
+    const lost: LostSession[] = [];
+    // The latest first: of these some are missing.
+    for (const some of parts([...this.#open.values()].reverse())) {
+      const restored = await restoreIn(this.#deps.database.connects, some);
+      const byId = new Map(restored.map((row) => [row.session_id, row]));
       for (const row of some) {
-        const { seq, isValid } = restored.get(row.sessionId)!;
         const { sessionId } = row;
+        const { seq, is_valid: valid } = byId.get(sessionId) ?? { ...row, is_valid: true };
         if (!this.#open.has(sessionId)) this.#presence.ended(row, undefined);
-        else if (seq === null) lost.push({ sessionId, reason: isValid ? "takeover" : endOf(row) });
+        else if (seq === null) lost.push({ sessionId, reason: valid ? "takeover" : endOf(row) });
         else this.#add({ ...row, seq });
       }
     }
     return lost;
   }
 
-  #add(row: SessionRow & { seq: string }): void {
+  async #endUnknown(nodeId: string, at: Date): Promise<void> {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const recorded = await recordedSessions(this.#deps.database.connects, nodeId, after);
+      for (const { clientId, sessionId, deviceUid, seq } of recorded) {
+        if (this.#open.has(sessionId) || this.#opening.has(sessionId)) continue;
+        const change = deviceUid === null ? undefined : { deviceUid, seq, at, reason: ENDED_EARLIER };
+        this.#presence.ended({ clientId, sessionId }, change);
+      }
+      after = recorded.at(-1)?.clientId;
+    }
+  }
+
+  async #record(row: NodeSessionRow): Promise<OpenedRow | undefined> {
+    try {
+      return await this.#openings.ask(row);
+    } catch (error) {
+      if (!isOfIncomplete(error)) throw error;
+    }
+    await this.#complete();
+    return await this.#openings.ask(row);
+  }
+
+  #add(row: NumberedSession): void {
     this.#open.set(row.sessionId, row);
     const { deviceUid, seq, connectedAt } = row;
     if (deviceUid !== null) this.#presence.online({ deviceUid, seq, at: connectedAt }, row.certificateId);
   }
 
-  /** Waits for the replaced session at another process; and for those that one of this process still waited for, if that is the replaced one. */
+  /**
+   * Waits for the replaced session at another process; for those that one of this process still waited for, if that is the replaced one; and
+   * for nodes that may have one that is not recorded.
+   */
   #succession({ clientId, sessionId }: SessionRow, opened: OpenedRow): OpenedSession["awaitReplaced"] {
-    const replaced = opened.previous_session_id;
-    if (replaced === null) return undefined;
-    if (opened.previous_node_id === this.#node && !this.#succeeding.has(replaced)) return undefined;
+    const { previous_session_id: replaced, previous_node_id: ofNode, has_unknown: hasUnknown } = opened;
+    const isElsewhere = replaced !== null && (ofNode !== this.#node || this.#succeeding.has(replaced));
+    if (!isElsewhere && !hasUnknown) return undefined;
     this.#succeeding.add(sessionId);
     return (notify) =>
       this.#drops
-        .awaitReplaced({ clientId, sessionId }, replaced, notify)
+        .awaitReplaced({ clientId, sessionId }, isElsewhere ? replaced : undefined, notify)
         .finally(() => this.#succeeding.delete(sessionId));
   }
 

@@ -47,7 +47,7 @@ export async function openPostgres(
 ): Promise<Database> {
   const kind = { limits, isPooled: directUrl !== undefined };
   const main = createPool(url, pools.main, logger, kind, []);
-  // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
+  // A connect does not wait for the disk: what a crash of PostgreSQL takes back, the processes write again (docs/decisions/0026-complete-nodes.md).
   const connects = createPool(url, pools.connects, logger, kind, ["-c", "synchronous_commit=off", ...CONNECT_SETTINGS]);
   try {
     await refuseOldServer(main).catch((error: unknown) => Promise.reject(ofAddress(error, url, setting)));

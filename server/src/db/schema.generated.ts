@@ -22,6 +22,7 @@ export interface Schema {
   claim_guesses: ClaimGuessesTable;
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
+  complete_nodes: CompleteNodesTable;
   connection_refusals: ConnectionRefusalsTable;
   delayed_wills: DelayedWillsTable;
   deliveries: DeliveriesTable;
@@ -349,6 +350,10 @@ export interface ClientIdsTable {
   tenant_id: string;
   holder: "device" | "mqtt_client";
   live_until: Date;
+}
+
+export interface CompleteNodesTable {
+  node_id: string;
 }
 
 export interface ConnectionRefusalsTable {

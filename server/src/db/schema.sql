@@ -404,6 +404,12 @@ CREATE TABLE client_ids (
   CONSTRAINT client_ids_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE UNLOGGED TABLE complete_nodes (
+  node_id uuid NOT NULL,
+  CONSTRAINT complete_nodes_pkey PRIMARY KEY (node_id),
+  CONSTRAINT complete_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES broker_nodes(id) ON DELETE CASCADE
+);
+
 CREATE TABLE connection_refusals (
   id uuid NOT NULL,
   tenant_id uuid,

@@ -1,10 +1,11 @@
 import type { ConnectionsDeps } from "../deps.ts";
+import { skipLostNumbers } from "./complete-store.ts";
 import type { NodeLease } from "./node-lease.ts";
 import { insertNode, type NodeDuties, writeHeartbeat } from "./node-store.ts";
 
 /** What extends the lease of a node. */
 export interface Heartbeat {
-  /** Records the node. */
+  /** Records the node, which has no sessions. */
   register(nodeId: string): Promise<void>;
   /** @returns whether another node had reaped this one, which is recorded again, without its sessions */
   send(nodeId: string): Promise<NodeDuties & { wasReaped: boolean }>;
@@ -18,15 +19,19 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
   const { database, logger, nodeProcess, leaseSeconds } = deps;
 
   let beatAt = "";
-  async function register(nodeId: string): Promise<void> {
+  async function register(nodeId: string, isComplete: boolean): Promise<void> {
     const sentMs = lease.now();
-    beatAt = await insertNode(database.connects, nodeId, { ...nodeProcess, leaseSeconds });
+    // The commit waits for the disk: what a crash of the database took back would get no drops.
+    beatAt = await insertNode(database.db, nodeId, { ...nodeProcess, leaseSeconds, isComplete });
     lease.extend(sentMs);
   }
 
   let isLeader = false;
   return {
-    register,
+    async register(nodeId) {
+      if (database.kind === "postgres") await skipLostNumbers(database.connects);
+      await register(nodeId, true);
+    },
     lastBeat: () => beatAt,
     // Without a lease another node may have them by now.
     isLeader: () => isLeader && lease.term !== undefined,
@@ -42,8 +47,8 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
       logger.warn("another node had reaped this broker node");
       // Before the lease is another one.
       lease.check();
-      await register(nodeId);
-      return { isDraining: false, isLeader, beatAt, wasReaped: true };
+      await register(nodeId, false);
+      return { isDraining: false, isLeader, beatAt, isComplete: false, wasReaped: true };
     },
   };
 }

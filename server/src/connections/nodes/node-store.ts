@@ -3,6 +3,7 @@ import type { Db, Tx } from "../../db/database.ts";
 import { SCHEMA_NUMBER } from "../../db/migrate.ts";
 import { setOffline } from "../../devices/devices.ts";
 import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
+import { isComplete } from "./complete-store.ts";
 
 /**
  * Conditions on `broker_nodes n`: the node's lease has ended; its sessions are being removed, and it has had no heartbeat since. Heartbeats are written
@@ -28,20 +29,25 @@ export interface NodeProcess {
 }
 
 /**
- * @param node with `leaseSeconds`, after which without a heartbeat other nodes reap it
+ * @param node with `leaseSeconds`, after which without a heartbeat other nodes reap it; `isComplete`: it has no session that is not recorded
  * @returns the time of its heartbeat, as the database writes it
  */
 export async function insertNode(
   db: Db,
   nodeId: string,
-  node: NodeProcess & { leaseSeconds: number },
+  node: NodeProcess & { leaseSeconds: number; isComplete: boolean },
 ): Promise<string> {
-  const { host, version, part, leaseSeconds } = node;
+  const { host, version, part, leaseSeconds, isComplete } = node;
   const { rows } = await sql<{ beatAt: string }>`
-    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part, lease_seconds, schema_number)
-    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part}, ${leaseSeconds}, ${SCHEMA_NUMBER})
-    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL
-    RETURNING beat_at::text AS "beatAt"`.execute(db);
+    WITH node AS (
+      INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part, lease_seconds, schema_number)
+      VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part}, ${leaseSeconds}, ${SCHEMA_NUMBER})
+      ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL
+      RETURNING id, beat_at
+    ), complete AS (
+      INSERT INTO complete_nodes (node_id) SELECT id FROM node WHERE ${isComplete}
+    )
+    SELECT beat_at::text AS "beatAt" FROM node`.execute(db);
   return rows[0]!.beatAt;
 }
 
@@ -53,6 +59,8 @@ export interface NodeDuties {
   isLeader: boolean;
   /** The time of this heartbeat, as the database writes it. */
   beatAt: string;
+  /** Every session of the node is recorded. */
+  isComplete: boolean;
 }
 
 /** @returns undefined when another node has reaped this one */
@@ -61,9 +69,8 @@ export async function writeHeartbeat(db: Db, nodeId: string): Promise<NodeDuties
     WITH own AS (
       UPDATE broker_nodes n SET beat_at = clock_timestamp() WHERE id = ${nodeId} AND NOT ${isReaped}
       RETURNING n.id, n.part, n.started_at, n.draining_at, n.beat_at
-    ) SELECT draining_at IS NOT NULL AS "isDraining", ${isLeader} AS "isLeader", beat_at::text AS "beatAt" FROM own`.execute(
-    db,
-  );
+    ) SELECT draining_at IS NOT NULL AS "isDraining", ${isLeader} AS "isLeader", beat_at::text AS "beatAt",
+             ${isComplete(sql`own.id`)} AS "isComplete" FROM own`.execute(db);
   return rows[0];
 }
 
@@ -148,6 +155,8 @@ async function markReaped(db: Db, which: Reaped): Promise<boolean> {
       UPDATE broker_nodes SET reaped_at = clock_timestamp() WHERE id IN (
         SELECT n.id FROM broker_nodes n WHERE NOT ${isReaped} AND ${conditionOf(which)} FOR UPDATE SKIP LOCKED
       ) RETURNING id
+    ), incomplete AS (
+      DELETE FROM complete_nodes c USING marked WHERE c.node_id = marked.id
     ) SELECT EXISTS (SELECT FROM marked) OR EXISTS (SELECT FROM broker_nodes n WHERE ${isReaped}) AS any`.execute(db);
   return rows[0]!.any;
 }

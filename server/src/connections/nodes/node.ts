@@ -3,9 +3,10 @@ import type { ConnectionsDeps } from "../deps.ts";
 import type { Drops } from "../drops.ts";
 import type { Presence } from "../presence.ts";
 import type { Sessions } from "../sessions.ts";
+import { createCompletion } from "./completion.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import type { NodeLease } from "./node-lease.ts";
-import { deleteNode, reapNodes } from "./node-store.ts";
+import { deleteNode } from "./node-store.ts";
 import { createDrain } from "./nodes.ts";
 import { createReaper } from "./reaper.ts";
 
@@ -25,27 +26,36 @@ export interface Node {
   beatNow(): Promise<void>;
 }
 
+interface NodeParts {
+  sessions: Sessions;
+  drops: Drops;
+  presence: Presence;
+  lease: NodeLease;
+}
+
 /** This process as one of the nodes that serve MQTT. */
-export function createNode(
-  deps: ConnectionsDeps,
-  parts: { sessions: Sessions; drops: Drops; presence: Presence; lease: NodeLease },
-): Node {
-  const { database, clock, logger, heartbeatMs = HEARTBEAT_MS } = deps;
-  const { lease, sessions, drops, presence } = parts;
+export function createNode(deps: ConnectionsDeps, parts: NodeParts): Node {
+  const { lease, sessions, drops } = parts;
   const heartbeat = createHeartbeat(deps, lease);
-  const reaper = createReaper(deps, parts);
-  const drain = createDrain(logger);
+  const reaper = createReaper(deps, lease);
+  const drain = createDrain(deps.logger);
   let nodeId: string | undefined;
   let stopJobs: (() => Promise<void>)[] = [];
+  const completion = createCompletion(deps, parts, () => nodeId);
 
   async function beat(): Promise<void> {
     if (nodeId === undefined) return;
-    const { isDraining, wasReaped } = await heartbeat.send(nodeId);
-    if (wasReaped) reaper.wasReaped();
-    if (isDraining) drain.begin();
+    const duties = await heartbeat.send(nodeId);
+    completion.learn(duties);
+    if (duties.isDraining) drain.begin();
   }
 
-  const maintain = async () => void (nodeId !== undefined && (await reaper.run(nodeId, heartbeat.lastBeat())));
+  /** What may take long, and delays no heartbeat. */
+  async function maintain(): Promise<void> {
+    if (nodeId === undefined) return;
+    await completion.runIfDue();
+    await reaper.run(nodeId, heartbeat.lastBeat());
+  }
 
   return {
     async beatNow() {
@@ -56,35 +66,47 @@ export function createNode(
     onDrain: drain.onDrain,
     reapNode: reaper.reapEnded,
     async startNode() {
-      const id = deps.ids.uuid(clock.now());
+      const id = deps.ids.uuid(deps.clock.now());
       await heartbeat.register(id);
       nodeId = id;
       lease.start();
       sessions.setNode(id);
-      // The embedded database has one process: every other recorded node is a predecessor that crashed.
-      const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id, beatAt: heartbeat.lastBeat() };
-      if (lease.mayReap) await reapNodes(database.connects, reaped, clock.now());
+      await reaper.runAtStart(id, heartbeat.lastBeat());
       await beat();
       await drops.start(id);
-      stopJobs = [
-        startPeriodicJob(heartbeatMs, "broker node heartbeat", beat, logger),
-        startPeriodicJob(heartbeatMs, "reap broker nodes", maintain, logger),
-      ];
+      stopJobs = [await completion.runAfterReconnects(), ...startJobs(deps, beat, maintain)];
       return id;
     },
     async stopNode() {
       if (nodeId === undefined) return;
       for (const stop of stopJobs) await stop();
-      lease.stop();
-      await drops.stop();
-      const isWritten = await presence.stop();
-      sessions.setNode(undefined);
+      const isWritten = await stopParts(parts);
       const id = nodeId;
       nodeId = undefined;
       // The node that reaps this one sets the devices of its remaining sessions offline.
       if (isWritten) await deleteOwnRecord(deps, id);
     },
   };
+}
+
+function startJobs(
+  { heartbeatMs = HEARTBEAT_MS, logger }: ConnectionsDeps,
+  beat: () => Promise<void>,
+  maintain: () => Promise<void>,
+): (() => Promise<void>)[] {
+  return [
+    startPeriodicJob(heartbeatMs, "broker node heartbeat", beat, logger),
+    startPeriodicJob(heartbeatMs, "maintain broker nodes", maintain, logger),
+  ];
+}
+
+/** @returns whether the ends of all sessions are written */
+async function stopParts({ lease, drops, presence, sessions }: NodeParts): Promise<boolean> {
+  lease.stop();
+  await drops.stop();
+  const isWritten = await presence.stop();
+  sessions.setNode(undefined);
+  return isWritten;
 }
 
 async function deleteOwnRecord({ database, logger }: ConnectionsDeps, nodeId: string): Promise<void> {

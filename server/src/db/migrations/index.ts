@@ -44,6 +44,7 @@ import { nodeLeases } from "./broker/0055-node-leases.ts";
 import { concernedNodes } from "./broker/0061-concerned-nodes.ts";
 import { shortVisits } from "./broker/0065-short-visits.ts";
 import { leanConnects } from "./broker/0067-lean-connects.ts";
+import { completeNodes } from "./broker/0070-complete-nodes.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { certificateIndexes } from "./enrollment/0063-certificate-indexes.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
   { number: 67, name: "lean connects", sql: leanConnects },
   { number: 68, name: "turns of tenants", sql: turnsOfTenants },
   { number: 69, name: "nodes read chunks", sql: nodesReadChunks },
+  { number: 70, name: "complete nodes", sql: completeNodes },
 ];

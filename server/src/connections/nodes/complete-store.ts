@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import { refusalCode, refuse } from "../../db/refusal.ts";
+
+/** From this migration on a node records whether it is complete. */
+const COMPLETE_SCHEMA = 70;
+const INCOMPLETE = "node_incomplete";
+/** More sessions than a crash of PostgreSQL may take back. */
+const LOST_AT_MOST = 20_000;
+
+/** SQL: every session of the node is recorded. A crash of PostgreSQL that may have taken sessions back makes every node incomplete. */
+export const isComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`EXISTS (SELECT FROM complete_nodes c WHERE c.node_id = ${nodeId})`;
+
+/** A condition on `broker_nodes n`: the node may have sessions that are not recorded. Of a process of an earlier version it is not known. */
+export const isIncomplete = sql`(n.schema_number >= ${sql.lit(COMPLETE_SCHEMA)} AND n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
+
+/** Whether a statement was refused by {@link mustBeComplete}. */
+export const isOfIncomplete = (error: unknown): boolean => refusalCode(error) === INCOMPLETE;
+
+/** A condition that refuses the whole statement where the node is not complete. */
+export const mustBeComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`CASE WHEN ${isComplete(nodeId)} THEN true ELSE ${refuse(INCOMPLETE)} END`;
+
+export async function readComplete(db: Db, nodeId: string): Promise<boolean> {
+  const { rows } = await sql<{ complete: boolean }>`SELECT ${isComplete(sql`${nodeId}::uuid`)} AS complete`.execute(db);
+  return rows[0]!.complete;
+}
+
+/** Records that every session of the node is recorded, and notifies those who wait for it. @throws Error where the node is not recorded itself */
+export async function setComplete(db: Db, nodeId: string): Promise<void> {
+  const { rows } = await sql`
+    WITH complete AS (
+      INSERT INTO complete_nodes (node_id) SELECT id FROM broker_nodes WHERE id = ${nodeId} AND reaped_at IS NULL
+      ON CONFLICT (node_id) DO UPDATE SET node_id = excluded.node_id RETURNING node_id
+    ) SELECT pg_notify('muster_drop_acks', '') FROM complete`.execute(db);
+  if (rows.length === 0) throw new Error("another node has reaped this broker node");
+}
+
+/**
+ * Draws numbers of sessions that none gets, if no node is complete: the crash took back numbers that have been drawn, and that sessions in memory have.
+ * Later sessions must have higher ones.
+ */
+export async function skipLostNumbers(db: Db): Promise<void> {
+  await sql`
+    SELECT count(nextval('mqtt_session_seq')) FROM generate_series(1, ${LOST_AT_MOST}::int)
+     WHERE NOT EXISTS (SELECT FROM complete_nodes)`.execute(db);
+}

@@ -1,0 +1,72 @@
+import type { Unlisten } from "../../db/database.ts";
+import { coalesceRuns } from "../../lib/coalesce-runs.ts";
+import type { ConnectionsDeps } from "../deps.ts";
+import type { Drops } from "../drops.ts";
+import { enqueueDrops } from "../enqueue-drop-store.ts";
+import type { Sessions } from "../sessions.ts";
+import { readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
+
+/**
+ * Has every session of this node recorded, again after a crash of the database and after another node has reaped this one. Until then no session is opened
+ * here, the node gets the drop of every revocation, and clients that connect to other nodes wait (docs/decisions/0026-complete-nodes.md).
+ */
+export interface Completion {
+  /** What the last heartbeat has shown. `wasReaped`: another node had reaped this one. */
+  learn(duties: { isComplete: boolean; wasReaped: boolean }): void;
+  /** Records what is not recorded, and closes the sessions that were taken over or that are not valid any more. */
+  run(): Promise<void>;
+  /** As `run`, where the last heartbeat has shown that it is due. */
+  runIfDue(): Promise<void>;
+  /** As `run`, whenever a lost connection to the database is back: it may have been a crash. */
+  runAfterReconnects(): Promise<Unlisten>;
+}
+
+export function createCompletion(
+  deps: ConnectionsDeps,
+  { sessions, drops }: { sessions: Sessions; drops: Drops },
+  nodeId: () => string | undefined,
+): Completion {
+  const { clock, logger } = deps;
+  const db = deps.database.connects;
+  let lacksAll = false;
+  let isDue = false;
+
+  async function complete(): Promise<void> {
+    const id = nodeId();
+    if (id === undefined || (!lacksAll && (await readComplete(db, id)))) return;
+    const restoresAll = lacksAll;
+    lacksAll = false;
+    try {
+      await skipLostNumbers(db);
+      await drops.readAgain();
+      const lost = await (restoresAll ? sessions.restoreAll() : sessions.restoreMissing(id));
+      for (const each of lost) await enqueueDrops(db, { ...each, nodeId: id, staysValid: true }, clock.now());
+      await drops.deliver();
+      await setComplete(db, id);
+      logger.warn({ closed: lost.length }, "the sessions of this node are recorded again");
+    } catch (error) {
+      lacksAll ||= restoresAll;
+      throw error;
+    }
+  }
+
+  const { run } = coalesceRuns(complete);
+  sessions.onIncomplete(run);
+  const runInBackground = () => {
+    run().catch((error: Error) => {
+      logger.warn({ err: error.message }, "could not record the sessions of this node again; retrying");
+    });
+  };
+  return {
+    learn({ isComplete, wasReaped }) {
+      isDue = !isComplete;
+      lacksAll ||= wasReaped;
+    },
+    run,
+    async runIfDue() {
+      if (isDue) await run();
+    },
+    runAfterReconnects: () =>
+      deps.database.listen("muster_drops", (payload) => void (payload === "" && runInBackground())),
+  };
+}

@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
+import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
+import {
+  columnsOf,
+  dropReplaced,
+  isValid,
+  lockValid,
+  type NodeSessionRow,
+  replaceSession,
+  type SessionColumns,
+  unnestSessions,
+} from "../session-store.ts";
+
+/** A session of this node with its number. */
+export type NumberedSession = NodeSessionRow & { seq: string };
+
+export interface RestoredRow {
+  session_id: string;
+  /** None where another session has its place, and where it is not valid. */
+  seq: string | null;
+  is_valid: boolean;
+}
+
+const insertValid = (seq: RawBuilder<unknown>) => sql`
+  INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
+                                  mqtt_client_id, remote_address, connected_at)
+  SELECT client_id, session_id, ${seq}, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address,
+         connected_at
+    FROM valid ORDER BY client_id`;
+
+const renumberSessions = statement<SessionColumns, RestoredRow>(
+  "renumber-sessions",
+  (p) => sql`
+  WITH asked AS (SELECT * FROM ${unnestSessions(p)}), ${lockValid}, valid AS (SELECT n.* FROM asked n WHERE ${isValid}),
+  restored AS (
+    ${insertValid(sql`nextval('mqtt_session_seq')`)}
+    ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE s.session_id = excluded.session_id
+    RETURNING session_id, seq
+  )
+  SELECT a.session_id, r.seq, v.session_id IS NOT NULL AS is_valid
+    FROM asked a LEFT JOIN valid v USING (session_id) LEFT JOIN restored r USING (session_id)`,
+);
+
+/**
+ * Restores the sessions of a node that had been reaped though it was running, except those taken over since, and those whose certificate was
+ * revoked or whose MQTT client was disabled. Also those of a certificate that a renewal has replaced: of what was revoked or deleted meanwhile
+ * nothing else would end them. They get later numbers than that with which their devices were set offline.
+ */
+export async function renumberRestored(db: Db, sessions: readonly NodeSessionRow[]): Promise<RestoredRow[]> {
+  return await runStatement(db, renumberSessions, columnsOf(sessions));
+}
+
+/** Of a client the session with the highest number is the latest. */
+const restoreMissing = statement<SessionColumns & { seq: string; now: Date }, RestoredRow>(
+  "restore-missing-sessions",
+  (p) => sql`
+  WITH asked AS (
+    SELECT n.*, m.seq
+      FROM unnest(${p.sessionId}::text::uuid[], ${p.seq}::text::bigint[]) AS m(session_id, seq)
+      JOIN ${unnestSessions(p)} USING (session_id)
+     WHERE NOT EXISTS (SELECT FROM mqtt_sessions s WHERE s.client_id = n.client_id AND s.session_id = n.session_id)
+  ), ${lockValid}, valid AS (SELECT n.* FROM asked n WHERE ${isValid}),
+  restored AS (
+    ${insertValid(sql`seq`)}
+    ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq, ${replaceSession} WHERE s.seq < excluded.seq
+    RETURNING client_id, session_id, node_id, seq, previous_session_id, previous_node_id
+  ), dropped AS (${dropReplaced(sql`restored`, sql`${p.now}::timestamptz`)})
+  SELECT a.session_id, r.seq, v.session_id IS NOT NULL AS is_valid,
+         (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified
+    FROM asked a LEFT JOIN valid v USING (session_id) LEFT JOIN restored r USING (session_id)
+    LEFT JOIN dropped d ON d.client_id = a.client_id`,
+);
+
+/**
+ * Records those sessions of a node again that a crash of PostgreSQL has taken back, with their numbers. A session that one of them had replaced is
+ * replaced again, and its node gets the drop. One that another node has replaced since is not restored, nor one whose certificate was revoked, or whose MQTT
+ * client was disabled.
+ *
+ * @returns those that were missing
+ */
+export async function restoreMissingSessions(
+  db: Db,
+  sessions: readonly NumberedSession[],
+  now: Date,
+): Promise<RestoredRow[]> {
+  const seq = plainArray(sessions.map((session) => session.seq));
+  return await runStatement(db, restoreMissing, { ...columnsOf(sessions), seq, now });
+}
+
+/** What is recorded of a session. */
+export interface RecordedSession {
+  clientId: string;
+  sessionId: string;
+  deviceUid: string | null;
+  seq: string;
+}
+
+/** The recorded sessions of a node, in the order of client ids, beginning after `after`; as many as one statement may read. */
+export async function recordedSessions(db: Db, nodeId: string, after: string): Promise<RecordedSession[]> {
+  const { rows } = await sql<RecordedSession>`
+    SELECT client_id AS "clientId", session_id AS "sessionId", device_uid AS "deviceUid", seq FROM mqtt_sessions
+     WHERE node_id = ${nodeId} AND client_id > ${after} ORDER BY client_id LIMIT ${ROWS_OF_STATEMENT}`.execute(db);
+  return rows;
+}
