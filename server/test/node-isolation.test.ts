@@ -116,6 +116,37 @@ describe("a node that is cut off from the database", () => {
     assert.equal((await connectivity()).status, "offline");
   });
 
+  const valuesOf = async ({ deviceId }: TestDevice) =>
+    (await other.app.telemetry.listLatest(tenant.caller, deviceId)).map(({ value }) => value);
+
+  test("handles nothing that a client had sent while it stood still for longer than its lease", async () => {
+    await eventually(async () => (await readiness()).lease);
+    const device = await enrollDevice(other, tenant);
+    const client = await connectMqtt(cutOff, device);
+    await client.publishAsync(device.topic, '{"n":1}', { qos: 1 });
+    leaseClock.advance(OWN_MS);
+    client.publish(device.topic, '{"n":2}', { qos: 1 }, () => undefined);
+    await closed(client);
+    await cutOff.app.telemetry.drain();
+    assert.deepEqual(await valuesOf(device), [1]);
+  });
+
+  test("does not store what it was about to store when it stood still for longer than its lease", async () => {
+    assert.ok(await eventually(async () => (await readiness()).lease));
+    const device = await enrollDevice(other, tenant);
+    const client = await connectMqtt(cutOff, device);
+    await other.app.database.db.transaction().execute(async (tx) => {
+      await sql`LOCK TABLE device_latest IN ACCESS EXCLUSIVE MODE`.execute(tx);
+      client.publish(device.topic, '{"n":1}', { qos: 1 }, () => undefined);
+      assert.ok(await eventually(() => isBlocked(other.app.database.connects)));
+      leaseClock.advance(OWN_MS);
+      await closed(client);
+    });
+    client.end(true);
+    await cutOff.app.telemetry.drain();
+    assert.deepEqual(await valuesOf(device), []);
+  });
+
   test("refuses a session that the database recorded while the lease ended", async (t: TestContext) => {
     const first = await openTestDatabase();
     const second = await secondDatabase(first);

@@ -26,7 +26,10 @@ export interface BrokerDeps extends PolicyDeps {
     nats?: NatsSettings | undefined;
   };
   connections: PolicyDeps["connections"] &
-    Pick<Connections, "onDrop" | "onDrain" | "onLeaseEnd" | "flush" | "storedSessions" | "retainedMessages">;
+    Pick<
+      Connections,
+      "onDrop" | "onDrain" | "onLeaseEnd" | "leaseTerm" | "flush" | "storedSessions" | "retainedMessages"
+    >;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
@@ -71,6 +74,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     onCapReached: reportCaps("mqtt", deps),
     requestCounts: deps.requestCounts,
     policy: createMusterPolicy(deps),
+    leaseTerm: connections.leaseTerm,
     stored: connections.storedSessions,
     retained,
     bus,

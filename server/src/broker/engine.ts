@@ -29,6 +29,8 @@ export interface EngineOptions {
   /** Of all processes; this one counts for itself where there are none. */
   requestCounts?: Pick<RequestCounts, "register"> | undefined;
   policy: BrokerPolicy;
+  /** The lease in which this process has sessions now, undefined without one; always the same one where it is left out. */
+  leaseTerm?: (() => number | undefined) | undefined;
   /** Where clients of MQTT 5 connect instead, once this process accepts no more connections. */
   serverReference?: string | undefined;
   /** Of the product, where it is left out. */

@@ -101,6 +101,8 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   outlastDatabase(mayKeep: () => boolean, maxMs: number): void;
   /** Whether this process may have sessions. */
   hasLease(): boolean;
+  /** The lease of this process, by its own clock; undefined while it has none. A session ends with the lease in which it began. */
+  leaseTerm(): number | undefined;
   /** Registers what closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
@@ -144,6 +146,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     onLeaseEnd: (handler) => lease.onEnd(handler),
     outlastDatabase: (mayKeep, maxMs) => lease.outlast(mayKeep, maxMs),
     hasLease: () => lease.term !== undefined,
+    leaseTerm: () => lease.term,
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),
     flush: presence.flush,

@@ -58,6 +58,7 @@ class Engine implements BrokerEngine {
     const persistence = { ...options, batches, routes: new StoredRoutes({ ...options, batches }) };
     this.#deps = {
       ...options,
+      leaseTerm: options.leaseTerm ?? (() => 0),
       persistence,
       handlers: { handleFrame, storeIncoming, isComplete, settleIncoming, endSession },
       sessions: new Set(),

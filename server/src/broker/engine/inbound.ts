@@ -12,6 +12,8 @@ import type { SessionBudget } from "../session-budget.ts";
 const PAUSE = { connect: 1, rate: 2, stop: 4, budget: 8 } as const;
 
 export interface InboundOwner {
+  /** Whether what the client sends may be handled; otherwise the session ends. */
+  mayBeRead(): boolean;
   /** A whole packet; its bytes may be used only during the call. May throw {@link PacketProblem}. */
   onFrame(frame: Frame, bytes: number): void;
   /** A forbidden packet; those before it have been handled. */
@@ -91,7 +93,7 @@ export class Inbound {
 
   /** Not entered again by what a packet causes. */
   #read(): void {
-    if (this.#isReading || this.#isClosed) return;
+    if (this.#isReading || this.#isClosed || !this.#owner.mayBeRead()) return;
     this.#isReading = true;
     try {
       while (this.#mayRead() && this.#readWithinRate());

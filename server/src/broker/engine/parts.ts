@@ -14,6 +14,7 @@ import type { TurnWriter } from "./turn-writer.ts";
 
 /** What all sessions of an engine share. */
 export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" | "limits" | "clock" | "logger"> {
+  leaseTerm(): number | undefined;
   persistence: PersistenceParts;
   registry: SessionRegistry;
   inbound: InboundBudget;

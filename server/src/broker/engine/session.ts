@@ -108,15 +108,31 @@ export class Session
   dueTick = 0;
   #lastPacketTick = 0;
   #isLingering = false;
+  readonly #leaseTerm: number | undefined;
 
   constructor(deps: SessionDeps, sessionId: string, socket: Socket, presented: Credential) {
     this.deps = deps;
+    this.#leaseTerm = deps.leaseTerm();
     this.sessionId = sessionId;
     this.socket = socket;
     this.presented = presented;
     this.remoteAddress = socket.remoteAddress ?? "";
     this.inbound = new Inbound(socket, this, deps);
     this.outbound = new Outbound(socket, this, deps);
+  }
+
+  /**
+   * The lease in which it began lasts. A process that stood still for longer finds what the client had sent before the timer ends its sessions: the client
+   * may have sent it again elsewhere.
+   */
+  get mayStore(): boolean {
+    return this.deps.leaseTerm() === this.#leaseTerm;
+  }
+
+  mayBeRead(): boolean {
+    if (this.mayStore) return true;
+    if (!this.isClosed) void this.end("node_lost");
+    return false;
   }
 
   onFrame(frame: Frame, bytes: number): void {

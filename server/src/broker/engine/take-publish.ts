@@ -93,7 +93,7 @@ export function storeIncoming(session: Session, incoming: Incoming): Promise<voi
   const { packet, fate } = incoming;
   if (fate !== "store") return DONE;
   if (incoming.isIngested) return storeForOwners(session, incoming);
-  incoming.arrival ??= {};
+  incoming.arrival ??= { sender: session };
   const stored = deps.policy.storeMessage(principal!, packet.topic, packet.payload, incoming.arrival);
   const isQueued = packet.qos > 0 && deps.persistence.routes.has(principal!.tenantId);
   return isQueued || packet.retain ? storeMore(session, incoming, stored) : stored;

@@ -116,6 +116,8 @@ export interface FirstArrival {
   nowMs?: number;
   /** Microseconds since 1970. */
   time?: number;
+  /** The session that sent it: nothing of it is stored once it may not. */
+  sender?: { readonly mayStore: boolean };
 }
 
 export interface OpenedSession {

@@ -21,6 +21,8 @@ export interface FirstArrival {
   nowMs?: number;
   /** The first time that one of its readings was given, in microseconds since 1970; the beginning of `nowMs` where there was none. */
   time?: number;
+  /** The session that sent it: nothing of it is stored once it may not. */
+  sender?: { readonly mayStore: boolean };
 }
 
 /** Parses a message and gives every reading a time. A bad payload becomes a rejected message. */

@@ -45,6 +45,7 @@ export interface StoreBatchDeps {
 interface Batch {
   messages: readonly PreparedMessage[];
   guards: readonly BoundStatement[];
+  refuseEnded(): void;
   /** In the order in which rows are locked. */
   ordered: readonly PreparedMessage[];
   /** When each device sent its last message, in the order in which rows are locked. */
@@ -63,6 +64,7 @@ class PreparedTooLong extends Error {}
  * in between, all is prepared again, then with the latest values of these devices locked.
  *
  * @param guards statements that may refuse the batch; the first of its transaction
+ * @param refuseEnded called right before the batch is sent to the database; may throw
  * @throws TooManyMetrics when another process has added metrics to one of the devices
  * @throws what the database throws; nothing is stored then
  */
@@ -70,9 +72,10 @@ export async function storeBatch(
   deps: StoreBatchDeps,
   messages: readonly PreparedMessage[],
   guards: readonly BoundStatement[],
+  refuseEnded: () => void = () => undefined,
 ): Promise<void> {
   const ordered = inOrderOfDevices(messages);
-  const batch = { messages, guards, ordered, seen: seenOf(ordered), rejected: newestRejected(messages) };
+  const batch = { messages, guards, refuseEnded, ordered, seen: seenOf(ordered), rejected: newestRejected(messages) };
   let lockFirst = false;
   let [attempts, withoutDay] = [0, 0];
   for (;;) {
@@ -101,6 +104,7 @@ async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean
   const retention = await deps.partitionTargets.of(messages, rows, nowMs);
   const { toMark, isLate, confirm } = deps.dirtyHours.select(rows, retention, nowMs);
   const storeInTime = () => {
+    batch.refuseEnded();
     if (isLate(deps.clock.now().getTime())) throw new PreparedTooLong();
   };
   const target = { rows, retention, dirtyHours: toMark, nowMs };

@@ -52,7 +52,13 @@ async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): P
   const guards = [...lockWait, ...progressGuards(batch)];
   const messages = batch.map(({ prepared }) => prepared);
   deps.received.record(messages);
-  await storeBatch(deps, messages, guards);
+  await storeBatch(deps, messages, guards, () => refuseEnded(batch));
+}
+
+/** A process that stood still stores nothing that its clients may have sent again to another one since. */
+function refuseEnded(batch: readonly PendingMessage[]): void {
+  if (batch.some(({ message: { arrival } }) => arrival?.sender?.mayStore === false))
+    throw new Error("the lease ended in which a message of the batch arrived");
 }
 
 function areOfSeveralTenants(batch: readonly PendingMessage[]): boolean {
