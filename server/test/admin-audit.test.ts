@@ -283,3 +283,29 @@ test("each audit is listed in pages with totals, by each of its filters, and sho
   assert.deepEqual(await entries({ certificateId: "no-uuid" }), [0]);
   assert.deepEqual(await entries({ deviceId: "other" }), [0]);
 });
+
+test("an audit that is narrowed is counted as far beyond its page as it is asked for, and says where that is not the end", async () => {
+  const { access, certificates, devices, enrollment, groups } = server.app;
+  const { caller } = await addStaff(server);
+  const request = { id: "request-counted", holder: "countedkey", by: "key" as const, operation: "createGroup" };
+  for (const name of ["a", "b", "c"])
+    await groups.createGroup({ ...caller, actor: "apikey:countedkey", request: { ...request, id: name } }, { name });
+  const device = await devices.createDevice(caller, { name: "x" });
+  for (let issued = 0; issued < 2; issued++) await enrollment.issueBundle(caller, { deviceId: device.id });
+
+  const cut = { skip: 0, limit: 1, countAhead: 0 };
+  const whole = { skip: 0, limit: 1, countAhead: 10 };
+  const lists = {
+    writes: (page: typeof cut) => access.listApiWrites(caller, { keyId: "countedkey", ...page }),
+    acts: (page: typeof cut) => access.listAdminActs(caller, { act: "certificate.", ...page }),
+    entries: (page: typeof cut) => certificates.listCertificateAudit(caller, { kind: "device_cert_minted", ...page }),
+  };
+  const counted = async (page: typeof cut) =>
+    await Promise.all(Object.values(lists).map((list) => list(page).then((all) => [all.total, all.totalIsAtLeast])));
+  assert.deepEqual(await counted(cut), Array(3).fill([1, true]));
+  assert.deepEqual(await counted(whole), [
+    [3, undefined],
+    [2, undefined],
+    [2, undefined],
+  ]);
+});

@@ -77,10 +77,15 @@ function statusesOf({ status, not }: AnomalyFilter): AnomalyStatus[] | undefined
   return ANOMALY_STATUSES.filter((each) => wanted.has(each) && !unwanted.has(each));
 }
 
+const UNRESOLVED = ANOMALY_STATUSES.filter((status) => status !== "resolved");
+
 /** Of unresolved ones an index knows the order: beside many resolved ones they are few. */
 function inStatus(statuses: readonly AnomalyStatus[]): RawBuilder<unknown> {
-  const condition = isOneOf(sql`a.status`, statuses.length === 1 ? statuses[0]! : statuses);
-  return statuses.includes("resolved") ? condition : sql`a.resolved_at IS NULL AND ${condition}`;
+  const condition = isOneOf(sql`a.status`, statuses);
+  if (statuses.includes("resolved")) return condition;
+  return statuses.length === UNRESOLVED.length
+    ? sql`a.resolved_at IS NULL`
+    : sql`a.resolved_at IS NULL AND ${condition}`;
 }
 
 function otherConditions({

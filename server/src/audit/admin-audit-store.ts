@@ -67,9 +67,15 @@ function conditionsOf(filter: ActFilter): RawBuilder<unknown>[] {
 function propertyConditions({ actor, act, target }: ActProperties = {}): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (actor !== undefined) conditions.push(sql`a.actor = ${actor}`);
-  if (act !== undefined) conditions.push(act.endsWith(".") ? sql`starts_with(a.act, ${act})` : sql`a.act = ${act}`);
+  if (act !== undefined) conditions.push(isAct(act));
   if (target !== undefined) conditions.push(sql`a.target = ${target}`);
   return conditions;
+}
+
+/** In the collation of the index, in which a prefix is a range. */
+function isAct(act: string): RawBuilder<unknown> {
+  const column = sql`a.act COLLATE "C"`;
+  return act.endsWith(".") ? sql`starts_with(${column}, ${act})` : sql`${column} = ${act}`;
 }
 
 const COLUMNS = sql`a.id, a.at, a.actor, a.address, a.act, a.target, a.before, a.after`;

@@ -103,8 +103,8 @@ export async function listActs(db: Db, tenantId: string, query: ActQuery): Promi
   const [page, filter] = splitPage(query);
   const { skip, limit } = page;
   if (!isStorable(filter)) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listActRows(db, tenantId, filter, page);
-  return { items: rows, total, skip, limit };
+  const { rows, ...total } = await listActRows(db, tenantId, filter, page);
+  return { items: rows, ...total, skip, limit };
 }
 
 /** The acts on the whole installation, newest first. */

@@ -122,8 +122,8 @@ export async function listApiWrites(db: Db, tenantId: string, query: WriteQuery)
   const [page, filter] = splitPage(query);
   const { skip, limit } = page;
   if (!isStorable(filter)) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listWriteRows(db, tenantId, filter, page);
-  return { items: rows.map(toWrite), total, skip, limit };
+  const { rows, ...total } = await listWriteRows(db, tenantId, filter, page);
+  return { items: rows.map(toWrite), ...total, skip, limit };
 }
 
 function toWrite(row: ApiAuditRow): ApiWrite {

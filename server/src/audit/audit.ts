@@ -84,8 +84,8 @@ export async function listCertificateAudit(
   const { skip, limit } = page;
   const isPossible = isStorable(filter) && (filter.certificateId === undefined || isUuid(filter.certificateId));
   if (!isPossible) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listEntryRows(db, tenantId, filter, page);
-  return { items: rows.map(toEntry), total, skip, limit };
+  const { rows, ...total } = await listEntryRows(db, tenantId, filter, page);
+  return { items: rows.map(toEntry), ...total, skip, limit };
 }
 
 function toEntry(row: CertificateAuditRow): CertificateAuditEntry {

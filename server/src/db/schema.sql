@@ -15,6 +15,8 @@ CREATE TABLE admin_audit (
   CONSTRAINT admin_audit_act_check CHECK ((act ~ '^[a-z0-9-]+[.][a-z0-9-]+$'::text)),
   CONSTRAINT admin_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX admin_audit_by_act ON admin_audit USING btree (tenant_id, act COLLATE "C", id);
+CREATE INDEX admin_audit_by_actor ON admin_audit USING btree (tenant_id, actor, id);
 CREATE INDEX admin_audit_listed ON admin_audit USING btree (tenant_id, id);
 CREATE INDEX admin_audit_target ON admin_audit USING btree (tenant_id, target, id);
 CREATE TRIGGER admin_audit_grows BEFORE DELETE OR UPDATE ON admin_audit
@@ -80,6 +82,7 @@ CREATE INDEX anomalies_listed_by_status ON anomalies USING btree (tenant_id, sta
 CREATE INDEX anomalies_listed_by_threshold ON anomalies USING btree (tenant_id, threshold_id, id);
 CREATE INDEX anomalies_listed_unresolved ON anomalies USING btree (tenant_id, id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_lost_renewals ON anomalies USING btree (certificate_id) WHERE ((certificate_id IS NOT NULL) AND (resolved_at IS NULL));
+CREATE INDEX anomalies_of_device ON anomalies USING btree (device_uid, id);
 CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE ((resolved_at IS NULL) AND (rule_id IS NULL) AND (certificate_id IS NULL));
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies USING btree (device_uid, rule_id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_unresolved_threshold ON anomalies USING btree (threshold_id) WHERE (resolved_at IS NULL);
@@ -119,6 +122,9 @@ CREATE TABLE api_audit (
   CONSTRAINT api_audit_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'revoked'::text, 'deleted'::text, 'unchanged'::text]))),
   CONSTRAINT api_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX api_audit_by_operation ON api_audit USING btree (tenant_id, operation, id);
+CREATE INDEX api_audit_by_resource ON api_audit USING btree (tenant_id, resource, id);
+CREATE INDEX api_audit_by_result ON api_audit USING btree (tenant_id, result, id);
 CREATE INDEX api_audit_key ON api_audit USING btree (tenant_id, key_id, id);
 CREATE INDEX api_audit_listed ON api_audit USING btree (tenant_id, id);
 CREATE INDEX api_audit_resource ON api_audit USING btree (tenant_id, resource_id);
@@ -229,6 +235,8 @@ CREATE TABLE certificate_audit (
   CONSTRAINT certificate_audit_kind_check CHECK ((kind = ANY (ARRAY['device_cert_minted'::text, 'device_cert_enrolled'::text, 'device_cert_renewed'::text, 'device_cert_revoked'::text]))),
   CONSTRAINT certificate_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX certificate_audit_by_actor ON certificate_audit USING btree (tenant_id, actor, id);
+CREATE INDEX certificate_audit_by_kind ON certificate_audit USING btree (tenant_id, kind, id);
 CREATE UNIQUE INDEX certificate_audit_issued ON certificate_audit USING btree (certificate_id) WHERE (kind = ANY (ARRAY['device_cert_minted'::text, 'device_cert_enrolled'::text, 'device_cert_renewed'::text]));
 CREATE INDEX certificate_audit_listed ON certificate_audit USING btree (tenant_id, id);
 CREATE UNIQUE INDEX certificate_audit_revoked ON certificate_audit USING btree (certificate_id) WHERE (kind = 'device_cert_revoked'::text);
@@ -499,14 +507,16 @@ END)))::uuid) STORED,
 );
 CREATE INDEX deliveries_anomaly ON deliveries USING btree (anomaly_id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX deliveries_by_age ON deliveries USING btree (created_at);
+CREATE INDEX deliveries_by_channel ON deliveries USING btree (tenant_id, channel, id);
+CREATE INDEX deliveries_by_group ON deliveries USING btree (tenant_id, group_id, id);
 CREATE INDEX deliveries_checks ON deliveries USING btree (queue, id) WHERE (type = ANY (ARRAY['channel.confirmation'::text, 'webhook.test'::text]));
 CREATE INDEX deliveries_deferred ON deliveries USING btree (user_id, group_id) WHERE ((state = 'deferred'::text) AND ((release_at IS NOT NULL) OR (deferred_until IS NULL)));
 CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (done_at IS NULL);
-CREATE INDEX deliveries_failed ON deliveries USING btree (tenant_id, id) WHERE (state = 'failed'::text);
 CREATE INDEX deliveries_group_tests ON deliveries USING btree (group_id, id) WHERE (type = 'group.test'::text);
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
+CREATE INDEX deliveries_not_sent ON deliveries USING btree (tenant_id, state, id) WHERE (state <> 'sent'::text);
 CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_released ON deliveries USING btree (release_at) WHERE (release_at IS NOT NULL);
 CREATE INDEX deliveries_to_mailbox ON deliveries USING btree (lower(target), created_at) WHERE ((channel = 'email'::text) AND (type = ANY (ARRAY['channel.confirmation'::text, 'group.test'::text, 'user.test'::text])));
@@ -687,6 +697,7 @@ CREATE UNIQUE INDEX devices_id ON devices USING btree (tenant_id, id) WHERE (del
 CREATE INDEX devices_listed ON devices USING btree (tenant_id, uid) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_online_event_owed ON devices USING btree (uid) WHERE online_event_owed;
 CREATE INDEX devices_type ON devices USING btree (tenant_id, device_type_id, uid) WHERE (deleted_at IS NULL);
+CREATE INDEX devices_without_certificate ON devices USING btree (tenant_id, uid) WHERE ((deleted_at IS NULL) AND (certificate_revoked IS NULL));
 CREATE TRIGGER devices_deleted AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION device_deleted();
 CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity, online_event_owed, online_event_at ON devices
@@ -1448,6 +1459,8 @@ CREATE TABLE tickets (
 );
 CREATE INDEX tickets_anomaly ON tickets USING btree (anomaly_id, id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX tickets_assignee ON tickets USING btree (tenant_id, assignee_user_id, id) WHERE (assignee_user_id IS NOT NULL);
+CREATE INDEX tickets_by_change ON tickets USING btree (tenant_id, updated_at);
+CREATE INDEX tickets_by_due_time ON tickets USING btree (tenant_id, due_at);
 CREATE INDEX tickets_by_priority ON tickets USING btree (tenant_id, status, (
 CASE priority
     WHEN 'urgent'::text THEN '3'::text
@@ -1457,8 +1470,10 @@ CASE priority
 END), id);
 CREATE INDEX tickets_device ON tickets USING btree (tenant_id, device_id, id) WHERE (device_id IS NOT NULL);
 CREATE INDEX tickets_due ON tickets USING btree (tenant_id, due_at) WHERE ((due_at IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'on_hold'::text])));
-CREATE INDEX tickets_group ON tickets USING btree (group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX tickets_listed_by_group ON tickets USING btree (tenant_id, group_id, id);
+CREATE INDEX tickets_listed_by_priority ON tickets USING btree (tenant_id, priority, id);
 CREATE INDEX tickets_listed_by_status ON tickets USING btree (tenant_id, status, id);
+CREATE INDEX tickets_listed_by_type ON tickets USING btree (tenant_id, type, id);
 CREATE UNIQUE INDEX tickets_unfinished ON tickets USING btree (anomaly_id) WHERE ((anomaly_id IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'on_hold'::text])));
 CREATE TRIGGER tickets_event_changed AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION record_ticket_event();

@@ -4,7 +4,7 @@ import { certificateUseCases } from "../../certificates/certificates.ts";
 import { records } from "../../lib/limits/records.ts";
 import { overviewUseCases } from "../../overview/overview.ts";
 import { adminRoute } from "../route.ts";
-import { id, page, paging, timestamp } from "../shapes.ts";
+import { id, longPage, paging, timestamp } from "../shapes.ts";
 import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
 import { auditEntry } from "../v1/device-certificates.ts";
 import { apiWrite, period, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
@@ -65,11 +65,15 @@ export const listApiAudit = adminRoute({
     ...paging(50, 200),
   }),
   status: 200,
-  response: page(apiWrite),
+  response: longPage(apiWrite),
   errors: [],
   examples: { response: { items: [WRITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query: { notKeyId, notOperation, notResult, ...query } }, listApiWrites) =>
-    listApiWrites(caller, { ...query, not: { keyId: notKeyId, operation: notOperation, result: notResult } }),
+    listApiWrites(caller, {
+      ...query,
+      not: { keyId: notKeyId, operation: notOperation, result: notResult },
+      countAhead: records.countedAhead.value,
+    }),
 });
 
 export const listCertificateAudit = adminRoute({
@@ -92,11 +96,15 @@ export const listCertificateAudit = adminRoute({
     ...paging(50, 200),
   }),
   status: 200,
-  response: page(auditEntry),
+  response: longPage(auditEntry),
   errors: [],
   examples: { response: { items: [AUDIT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query: { notKind, notActor, ...query } }, listCertificateAudit) =>
-    listCertificateAudit(caller, { ...query, not: { kind: notKind, actor: notActor } }),
+    listCertificateAudit(caller, {
+      ...query,
+      not: { kind: notKind, actor: notActor },
+      countAhead: records.countedAhead.value,
+    }),
 });
 
 export const listAdminAudit = adminRoute({
@@ -118,11 +126,15 @@ export const listAdminAudit = adminRoute({
     ...paging(50, 200),
   }),
   status: 200,
-  response: page(adminAct),
+  response: longPage(adminAct),
   errors: [],
   examples: { response: { items: [ACT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query: { notActor, notAct, ...query } }, listAdminActs) =>
-    listAdminActs(caller, { ...query, not: { actor: notActor, act: notAct } }),
+    listAdminActs(caller, {
+      ...query,
+      not: { actor: notActor, act: notAct },
+      countAhead: records.countedAhead.value,
+    }),
 });
 
 const MOST_ACTORS = records.namedActors.value;

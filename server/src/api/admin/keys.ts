@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { accessUseCases, SCOPES } from "../../access/access.ts";
+import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, label, longPage, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { apiWrite, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
 
 const TAG = "API keys";
@@ -102,10 +103,11 @@ export const listKeyWrites = adminRoute({
   params: idParams,
   query: z.strictObject(paging(50, 200)),
   status: 200,
-  response: page(apiWrite),
+  response: longPage(apiWrite),
   errors: ["not_found"],
   examples: { response: { items: [WRITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { params, query }, listKeyWrites) => listKeyWrites(caller, params.id, query),
+  handler: (caller, { params, query }, listKeyWrites) =>
+    listKeyWrites(caller, params.id, { ...query, countAhead: records.countedAhead.value }),
 });
 
 export const createKey = adminRoute({

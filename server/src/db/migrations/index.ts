@@ -47,6 +47,7 @@ import { leanConnects } from "./broker/0067-lean-connects.ts";
 import { completeNodes } from "./broker/0070-complete-nodes.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { certificateIndexes } from "./enrollment/0063-certificate-indexes.ts";
+import { filteredLists } from "./lists/0071-filtered-lists.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
   { number: 68, name: "turns of tenants", sql: turnsOfTenants },
   { number: 69, name: "nodes read chunks", sql: nodesReadChunks },
   { number: 70, name: "complete nodes", sql: completeNodes },
+  { number: 71, name: "filtered lists", sql: filteredLists },
 ];

@@ -47,7 +47,7 @@ export const records = limitTable({
   csrCharacters: perRequest("characters of a certificate signing request", 8 * 1_024, "400 invalid_csr"),
   searchCharacters: perRequest("characters of a search text (q)", 200),
   countedAhead: perRequest(
-    "matches beyond the page that a list of devices, certificates, anomalies, tickets or messages counts in the admin API",
+    "matches beyond the page that a list of devices, certificates, anomalies, tickets, messages or audit entries counts in the admin API",
     10_000,
     "the answer says that the total is at least so many",
   ),

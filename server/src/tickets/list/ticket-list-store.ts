@@ -77,9 +77,10 @@ export async function listTicketRows(
   return await filteredPage(db, tenantId, { ...shown, where: within ?? sql`true` }, page);
 }
 
-/** Indexes have the order of creation, and of one status the order of priority. */
+/** Indexes have the order of creation, of the last change, of the due time, those without one last, and of one status the order of priority. */
 function isIndexed({ by, descending }: NonNullable<TicketListing["sort"]>, { status }: TicketFilter): boolean {
-  return by === "createdAt" || (by === "priority" && descending && typeof status === "string");
+  if (by === "priority") return descending && typeof status === "string";
+  return by !== "dueAt" || !descending;
 }
 
 function isNamed(q: string): RawBuilder<unknown> {
