@@ -12,7 +12,7 @@
  *   npm run bench -- ingest-stream rate=2000   acknowledgements from a stream beside those of PostgreSQL; only by this word
  *   npm run bench -- million-jobs    what the periodic jobs cost with a million devices, a thousand of which send; only by this word
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
- *   npm run bench -- lists-10m       first pages of lists of ten million rows, or of rows=…; only by this word
+ *   npm run bench -- lists-10m       lists of ten million rows, or of rows=…, by every filter; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
  * process over loopback and shares the machine with what it measures, so CPU a piece of work says more than the rate.
@@ -27,15 +27,9 @@ import { chartsOnBoth } from "./sections/charts.ts";
 import { churnOnPostgres } from "./sections/churn.ts";
 import { ingestOnEmbedded, ingestOnPostgres } from "./sections/ingest.ts";
 import { ingestStreamOnPostgres } from "./sections/ingest-stream.ts";
+import { readsOfLongestLists } from "./sections/longest-lists.ts";
 import { manySessionsOnPostgres, millionJobsOnPostgres } from "./sections/many-sessions.ts";
-import {
-  readsOfApp,
-  readsOfAudit,
-  readsOfCharts,
-  readsOfDevices,
-  readsOfLists,
-  readsOfLongestLists,
-} from "./sections/reads.ts";
+import { readsOfApp, readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
 import { redemptionsOnEmbedded, sessionsOnPostgres } from "./sections/sessions.ts";
 import { workersOnPostgres } from "./sections/workers.ts";
 

@@ -9,8 +9,8 @@ import { startPostgres } from "../peers/postgres.ts";
 import type { Figure } from "../report.ts";
 import { chart } from "../rows/chart.ts";
 import { getDevice } from "../rows/get-device.ts";
-import { GROWING, longAudit, longestLists, longLists } from "../rows/long-lists.ts";
-import { millionExport, millionLists } from "../rows/million-lists.ts";
+import { longAudit, longLists } from "../rows/lists/long-lists.ts";
+import { millionExport, millionLists } from "../rows/lists/million-lists.ts";
 import { add, available, progress, setting } from "../run.ts";
 
 /** One device by the public API, beside a bare route. */
@@ -50,11 +50,6 @@ export async function readsOfAudit(): Promise<void> {
   await onLongLists(["certificate_audit"], [10_000_000], (muster, url, [lists]) => longAudit(muster, url, lists!));
 }
 
-/** Those lists that grow with ten million rows each; `rows=` sets how many there are. */
-export async function readsOfLongestLists(): Promise<void> {
-  await onLongLists(GROWING, [1000, setting("rows", 10_000_000)], longestLists);
-}
-
 export async function readsOfCharts(): Promise<void> {
   const postgres = await available("no charts", startPostgres);
   if (postgres === undefined) return;
@@ -82,10 +77,10 @@ async function onLongLists(lists: readonly LongList[], lengths: readonly number[
   });
 }
 
-type MeasureOnServer = (muster: MusterProcess, url: string, databaseMs: () => number) => Promise<Figure[]>;
+export type MeasureOnServer = (muster: MusterProcess, url: string, databaseMs: () => number) => Promise<Figure[]>;
 
 /** Starts PostgreSQL and a server on a new database, and adds the figures that `measure` returns. */
-async function onServer(
+export async function onServer(
   without: string,
   name: string,
   measure: MeasureOnServer,

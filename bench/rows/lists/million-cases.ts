@@ -1,4 +1,4 @@
-import type { Million } from "../load/million.ts";
+import type { Million } from "../../load/million.ts";
 
 /** A list as someone asks for it on a screen. */
 export interface AskedList {

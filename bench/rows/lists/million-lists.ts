@@ -1,9 +1,9 @@
 import { get } from "node:https";
-import { type HttpsClient, openHttps } from "../load/https-client.ts";
-import type { Million } from "../load/million.ts";
-import { type Meter, percentile, sleep, startMeter } from "../measure.ts";
-import type { MusterProcess } from "../peers/muster.ts";
-import { type Figure, readable } from "../report.ts";
+import { type HttpsClient, openHttps } from "../../load/https-client.ts";
+import type { Million } from "../../load/million.ts";
+import { type Meter, percentile, sleep, startMeter } from "../../measure.ts";
+import type { MusterProcess } from "../../peers/muster.ts";
+import { type Figure, readable } from "../../report.ts";
 import { type AskedList, askedLists } from "./million-cases.ts";
 
 const TIMES = 20;

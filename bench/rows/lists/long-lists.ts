@@ -1,9 +1,9 @@
 import pg from "pg";
-import { type HttpsClient, openHttps } from "../load/https-client.ts";
-import type { LongList, LongLists } from "../load/long-lists.ts";
-import { percentile } from "../measure.ts";
-import type { MusterProcess } from "../peers/muster.ts";
-import { type Figure, readable } from "../report.ts";
+import { type HttpsClient, openHttps } from "../../load/https-client.ts";
+import type { LongLists } from "../../load/long-lists.ts";
+import { percentile } from "../../measure.ts";
+import type { MusterProcess } from "../../peers/muster.ts";
+import { type Figure, readable } from "../../report.ts";
 
 /** Requests of one key: it admits 120 a minute, and the row may take less than a minute. */
 const A_KEY = 118;
@@ -43,9 +43,6 @@ const LISTED: readonly Listed[] = [
   { name: "tickets", path: "/api/v1/tickets", table: "tickets" },
 ];
 
-/** Lists that grow with a fleet and its age. */
-export const GROWING: readonly LongList[] = ["devices", "certificates", "certificate_audit", "claims", "anomalies"];
-
 /** Every list, in turns of all lengths, so that other work on the machine affects all of them. */
 export async function longLists(
   muster: MusterProcess,
@@ -60,23 +57,6 @@ export async function longLists(
       const plain = await countAndOffset(databaseUrl, listed, lengths.at(-1)!.tenantId, skip);
       figures.push(figureOf(listed.name, skip, lengths, samples, plain));
     }
-  }
-  for (const tenant of tenants) tenant.close();
-  return figures;
-}
-
-/** The first pages of those lists that grow with a fleet, of which the last one is ten thousand times as long as the first. */
-export async function longestLists(
-  muster: MusterProcess,
-  databaseUrl: string,
-  lengths: readonly LongLists[],
-): Promise<Figure[]> {
-  const tenants = await Promise.all(lengths.map((lists) => reader(muster, lists)));
-  const figures: Figure[] = [];
-  for (const listed of LISTED.filter(({ table }) => GROWING.includes(table as LongList))) {
-    const samples = await inTurns(tenants, listed, 0, 200);
-    const plain = await countAndOffset(databaseUrl, listed, lengths.at(-1)!.tenantId, 0, 1);
-    figures.push({ ...figureOf(listed.name, 0, lengths, samples, plain), target: { of: "ratio", atMost: 1.25 } });
   }
   for (const tenant of tenants) tenant.close();
   return figures;
@@ -146,14 +126,13 @@ async function countAndOffset(
   { table, where = "true" }: Listed,
   tenantId: string,
   skip: number,
-  times = PLAIN_TIMES,
 ): Promise<number> {
   const key = table === "devices" ? "uid" : "id";
   const rows = `FROM ${table} WHERE tenant_id = '${tenantId}' AND ${where}`;
   const took: number[] = [];
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  for (let time = 0; time < times; time++) {
+  for (let time = 0; time < PLAIN_TIMES; time++) {
     const started = performance.now();
     await client.query(`SELECT count(*) ${rows}`);
     await client.query(`SELECT * ${rows} ORDER BY ${key} DESC LIMIT 50 OFFSET ${skip}`);
