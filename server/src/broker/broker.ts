@@ -64,6 +64,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
   const { authorities, connections } = deps;
   const bus = createBus(deps);
   const retained = connections.retainedMessages;
+  const policy = createMusterPolicy(deps);
   const engine = createEngine({
     ...deps.config.mqtt,
     tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
@@ -73,7 +74,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     proxyProtocolFrom: deps.config.proxyProtocolFrom,
     onCapReached: reportCaps("mqtt", deps),
     requestCounts: deps.requestCounts,
-    policy: createMusterPolicy(deps),
+    policy,
     leaseTerm: connections.leaseTerm,
     stored: connections.storedSessions,
     retained,
@@ -83,8 +84,9 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     ids: deps.ids,
     logger: deps.logger,
   });
-  connections.onDrop(async ({ reason, ...target }) => {
-    await engine.drop(target, reason);
+  connections.onDrop(async ({ reason, ...target }, replacedFrom) => {
+    const ended = await engine.drop(target, reason);
+    if (replacedFrom !== undefined) for (const each of ended) policy.recordTakeover(each, replacedFrom);
     const ownerId = await retained.ownerOf(target);
     if (ownerId !== undefined) engine.recheckRetained(ownerId);
     // Once the drop is acknowledged, the database must not list its sessions as open.

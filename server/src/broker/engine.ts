@@ -9,7 +9,7 @@ import type { Bus } from "./bus/bus.ts";
 import type { ClientIdRules } from "./codec/read-connect.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { ListenerTls } from "./listener.ts";
-import type { BrokerPolicy } from "./policy/policy.ts";
+import type { BrokerPolicy, Principal } from "./policy/policy.ts";
 
 export interface EngineOptions {
   host: string;
@@ -71,8 +71,10 @@ export interface BrokerEngine {
   /**
    * Closes the sessions of a target, also one whose CONNECT is being authorized. Resolves when they are closed and none of their
    * messages is under way any more. Their wills are not published. Idempotent.
+   *
+   * @returns whose sessions were open
    */
-  drop(target: DropTarget, reason: string): Promise<void>;
+  drop(target: DropTarget, reason: string): Promise<Principal[]>;
   /** Reads the retained messages of this device or MQTT client again, before they are delivered: its rights may have ended. */
   recheckRetained(ownerId: string): void;
   /** Sends the commands that wait for a device, if it is connected here and subscribes to their topics. */

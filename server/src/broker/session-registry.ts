@@ -84,14 +84,17 @@ export class SessionRegistry {
     else this.#clients.set(tenantId, clients);
   }
 
-  /** Ends the target's sessions; one that is being authorized is refused at its admission. */
-  async drop(target: DropTarget, reason: string): Promise<void> {
+  /** Ends the target's sessions; one that is being authorized is refused at its admission. @returns whose sessions were open */
+  async drop(target: DropTarget, reason: string): Promise<Principal[]> {
     const [[field, id]] = Object.entries(target) as [[string, string]];
     const dropped = key(field, id);
     this.#drops.delete(dropped);
     this.#drops.set(dropped, { number: ++this.#dropCount, reason });
     this.#deleteOldDrops();
-    await Promise.all([...(this.#byKey.get(dropped) ?? [])].map((session) => session.end(reason)));
+    const sessions = [...(this.#byKey.get(dropped) ?? [])];
+    const principals = sessions.map((session) => this.#admitted.get(session)!.principal);
+    await Promise.all(sessions.map((session) => session.end(reason)));
+    return principals;
   }
 
   /** Commands may wait for this device. */

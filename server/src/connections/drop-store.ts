@@ -13,6 +13,15 @@ interface DropRow {
   mqtt_client_id: string | null;
   session_id: string | null;
   reason: string;
+  replaced_from: string | null;
+}
+
+/** A drop of the outbox. */
+export interface PendingDrop {
+  seq: string;
+  drop: SessionDrop;
+  /** Of a take-over: the address from which the client is connected now. */
+  replacedFrom: string | undefined;
 }
 
 /** The number a starting node begins at: far enough back for transactions that are still open. */
@@ -24,7 +33,9 @@ export async function firstSeq(db: Db, margin: number): Promise<bigint> {
 const pending = statement<{ nodeId: string; floor: string; limit: number }, DropRow>(
   "pending-drops",
   (p) => sql`
-  SELECT d.seq, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason FROM (
+  SELECT d.seq, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason, (
+    SELECT s.remote_address FROM mqtt_sessions s WHERE s.client_id = d.client_id AND s.session_id <> d.session_id
+  ) AS replaced_from FROM (
     SELECT * FROM session_drops WHERE node_id = ${p.nodeId}::uuid AND seq > ${p.floor}::bigint
     UNION ALL
     SELECT * FROM session_drops WHERE node_id IS NULL AND seq > ${p.floor}::bigint
@@ -37,14 +48,13 @@ const pending = statement<{ nodeId: string; floor: string; limit: number }, Drop
  * Drops for this node beyond `floor` that it has not acknowledged; those for every node are of the version before. Found by acknowledgement rather than by the last number read:
  * numbers are drawn before the commit, so a lower one may appear after a higher one.
  */
-export async function pendingDrops(
-  db: Db,
-  nodeId: string,
-  floor: bigint,
-  limit: number,
-): Promise<{ seq: string; drop: SessionDrop }[]> {
+export async function pendingDrops(db: Db, nodeId: string, floor: bigint, limit: number): Promise<PendingDrop[]> {
   const rows = await runStatement(db, pending, { nodeId, floor: floor.toString(), limit });
-  return rows.map((row) => ({ seq: row.seq, drop: { ...targetOf(row), reason: row.reason } }));
+  return rows.map((row) => ({
+    seq: row.seq,
+    drop: { ...targetOf(row), reason: row.reason },
+    replacedFrom: row.replaced_from ?? undefined,
+  }));
 }
 
 function targetOf(row: DropRow): DropTarget {

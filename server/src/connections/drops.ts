@@ -16,8 +16,12 @@ const BATCH = 500;
 /** How far back numbers are read again: no transaction of ours stays open across that many others. */
 const MARGIN = 2_000;
 
-/** Closes the sessions of a drop; resolves when they are closed. Idempotent. */
-export type DropHandler = (drop: SessionDrop) => Promise<void>;
+/**
+ * Closes the sessions of a drop; resolves when they are closed. Idempotent.
+ *
+ * @param replacedFrom of a take-over: the address from which the client is connected now
+ */
+export type DropHandler = (drop: SessionDrop, replacedFrom?: string) => Promise<void>;
 
 export interface Drops {
   onDrop(handler: DropHandler): void;
@@ -104,7 +108,7 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
   const found = await pendingDrops(db, node.id, node.floor, BATCH);
   if (found.length === 0) return false;
   await faultPoint("drop.deliver");
-  await Promise.all(found.flatMap(({ drop }) => handlers.map((handler) => handler(drop))));
+  await Promise.all(found.flatMap(({ drop, replacedFrom }) => handlers.map((handler) => handler(drop, replacedFrom))));
   await faultPoint("drop.acknowledge");
   const seqs = found.map(({ seq }) => seq);
   await acknowledge(db, node.id, seqs);

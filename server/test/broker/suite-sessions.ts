@@ -25,6 +25,8 @@ export function sessionRules(place: Place): void {
     await closed(first);
     assert.equal(second.connected, true);
     assert.notEqual(broker.sessionOf(device.deviceId), undefined);
+    // At another node the process of the first one records it.
+    await eventually(async () => (await journal(broker, caller)).length > 0);
     assert.deepEqual(await journal(broker, caller), ["takeover"]);
     await broker.connections.flush();
     const { connectivity } = await broker.devices.getDevice(caller, device.deviceId);

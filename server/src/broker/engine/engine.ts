@@ -8,7 +8,7 @@ import type { BrokerEngine, EngineOptions } from "../engine.ts";
 import { InboundBudget } from "../inbound-budget.ts";
 import { createListener, type Listener, type ListenerOptions } from "../listener.ts";
 import { OutgoingBudget } from "../outgoing-budget.ts";
-import type { Credential } from "../policy/policy.ts";
+import type { Credential, Principal } from "../policy/policy.ts";
 import { Retained } from "../retained/retained.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
@@ -169,7 +169,7 @@ class Engine implements BrokerEngine {
     return this.#listener.listening();
   }
 
-  drop(target: DropTarget, reason: string): Promise<void> {
+  drop(target: DropTarget, reason: string): Promise<Principal[]> {
     return this.#deps.registry.drop(target, reason);
   }
 

@@ -18,14 +18,20 @@ export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
   logger: Logger;
 }
 
+export interface MusterPolicy extends BrokerPolicy {
+  /** Another process has replaced an open session of this one. @param remoteAddress of the new session */
+  recordTakeover(principal: Principal, remoteAddress: string): void;
+}
+
 /** The rules of spec 4.10 by the database: `certificates` identifies devices, `connections` MQTT clients. */
-export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
+export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
   const refusals = new Refusals(deps);
   const checked = { ...deps, refusals };
   const unverified = new UnverifiedClients(checked);
   return {
     authorizeConnect: (request) => authorizeConnect(checked, request).catch((error) => unavailable(checked, error)),
     recordUnverified: (credential, remoteAddress) => unverified.record(credential, remoteAddress),
+    recordTakeover: (principal, remoteAddress) => recordTakeover(refusals, principal, remoteAddress),
     recordSessionQuota: (principal, remoteAddress) =>
       refusals.record({
         reason: "session_quota",
@@ -91,9 +97,14 @@ async function openSession(
   });
   if (ended !== undefined) return { replacedHere: undefined, hasCommands, hasStored, hasWill, ended };
   metrics.connections.inc({ kind: kindOf(principal) });
-  if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
+  // Of another process, that knows whether it was open: the client may have left it just before.
+  if (previous?.here) recordTakeover(refusals, principal, remoteAddress);
   const replacedHere = previous?.here ? previous.sessionId : undefined;
   return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced };
+}
+
+function recordTakeover(refusals: Refusals, principal: Principal, remoteAddress: string): void {
+  refusals.record({ reason: "takeover", clientId: principal.clientId, remoteAddress, ...subjectOf(principal) });
 }
 
 function kindOf(principal: Principal): "device" | "client" {
