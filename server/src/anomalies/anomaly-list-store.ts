@@ -79,13 +79,13 @@ function statusesOf({ status, not }: AnomalyFilter): AnomalyStatus[] | undefined
 
 const UNRESOLVED = ANOMALY_STATUSES.filter((status) => status !== "resolved");
 
-/** Of unresolved ones an index knows the order: beside many resolved ones they are few. */
+/**
+ * Indexes have the order of one status, and of all unresolved ones, which are few beside many resolved ones. Both conditions together would
+ * have PostgreSQL expect far fewer rows than there are, as it takes them for independent.
+ */
 function inStatus(statuses: readonly AnomalyStatus[]): RawBuilder<unknown> {
-  const condition = isOneOf(sql`a.status`, statuses);
-  if (statuses.includes("resolved")) return condition;
-  return statuses.length === UNRESOLVED.length
-    ? sql`a.resolved_at IS NULL`
-    : sql`a.resolved_at IS NULL AND ${condition}`;
+  const areUnresolved = statuses.length === UNRESOLVED.length && !statuses.includes("resolved");
+  return areUnresolved ? sql`a.resolved_at IS NULL` : isOneOf(sql`a.status`, statuses);
 }
 
 function otherConditions({
