@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
-import type { Tx } from "../src/db/database.ts";
+import { openDatabase, type Tx } from "../src/db/database.ts";
+import { HOUR, SECOND } from "../src/lib/clock.ts";
+import { createLogger } from "../src/lib/logger.ts";
 import { createMetrics } from "../src/lib/metrics.ts";
+import { withTimeout } from "../src/lib/timeouts.ts";
 import { onPostgres } from "./harness/database.ts";
 import { testFeatures } from "./harness/features.ts";
 import { runSql } from "./harness/run-sql.ts";
@@ -101,6 +104,31 @@ if (onPostgres) {
     assert.match(text, /muster_batches_bisected_total\{cause="timed_out"\} [1-9]/);
     await locked!.publish({ a: 3 }, telemetry);
     assert.equal(await valueOfA(caller, locked!), 3);
+  });
+
+  test("a message whose hour is being rolled up for long is stored once that is done", async () => {
+    // Three attempts of this process take a second.
+    const timeLimits = { connectMs: 1_500, statementMs: 300 };
+    const database = await openDatabase({
+      url: fixture.databaseUrl,
+      dataDir: "memory",
+      timeLimits,
+      logger: createLogger("silent"),
+    });
+    const { telemetry } = testFeatures({ ...fixture, database });
+    const device = await fixture.device(caller);
+    const ts = fixture.clock.now().getTime() - HOUR;
+    await device.publish({ ts, values: { a: 0 } });
+    const waiting = await fixture.database.db.transaction().execute(async (tx: Tx) => {
+      await runSql(tx, "DELETE FROM roll_up_marks WHERE device_uid = $1", [device.uid]);
+      const late = device.publish({ ts: ts + 1, values: { a: 1 } }, telemetry);
+      assert.equal(await withTimeout<unknown>(late, 3 * SECOND, () => "waits"), "waits");
+      return { late };
+    });
+    await waiting.late;
+    await database.close();
+    assert.deepEqual(await reasonsOf(fixture, caller, device), []);
+    assert.equal(await valueOfA(caller, device), 1);
   });
 
   test("a message that times out because the table is locked is not rejected, nor acknowledged", async () => {

@@ -7,8 +7,9 @@ import { type LatestValues, latestValues } from "../latest/latest-values-store.t
 import type { MessageRow } from "../messages/message-rows.ts";
 import { insertMessages, type MessageValues, messageValues, replaceMessages } from "../messages/message-store.ts";
 import type { RowRetention } from "../partitions/partition-targets.ts";
-import { type DirtyHourValues, dirtyHourValues, insertDirtyHours } from "../roll-up/dirty-hour-store.ts";
-import type { DirtyHours } from "../roll-up/dirty-hours.ts";
+import { type DirtyHourValues, dirtyHourValues, insertDirtyHours, lockMarks } from "../roll-up/dirty-hour-store.ts";
+import { allHours, type DirtyHours } from "../roll-up/dirty-hours.ts";
+import type { PreparedMessage } from "./batch.ts";
 
 /** What one statement stores of a batch. `retention` has an entry a row, or is empty. */
 export interface StoredBatch {
@@ -61,15 +62,26 @@ export function limitLockWait(): BoundStatement {
 /** SQLSTATE of a lock that was not granted in time. */
 export const LOCK_NOT_AVAILABLE = "55P03";
 
-/** Whether telemetry can be stored at all: `false` while a table is locked, for example for a change of the schema. */
-export async function canStoreTelemetry(db: Db): Promise<boolean> {
+/**
+ * What keeps a message from being stored: a process that rolls up its `hours`, until it commits, or `tables` that are locked, for example for a change of the schema.
+ *
+ * @returns `undefined` when neither is locked
+ */
+export async function findLock(db: Db, message: PreparedMessage): Promise<"hours" | "tables" | undefined> {
+  let next: "hours" | "tables" = "tables";
   try {
     await db.transaction().execute(async (tx) => {
       await sql`LOCK TABLE telemetry_messages, device_latest, roll_up_marks IN ROW EXCLUSIVE MODE NOWAIT`.execute(tx);
+      next = "hours";
+      await lockMarks(tx, hoursOf(message));
     });
-    return true;
+    return undefined;
   } catch (error) {
-    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false;
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return next;
     throw error;
   }
+}
+
+function hoursOf({ deviceUid, readings }: PreparedMessage): DirtyHours {
+  return allHours(readings.map(({ time }) => ({ deviceUid, time })));
 }

@@ -1,4 +1,4 @@
-import { canStoreTelemetry } from "../ingest/batch-store.ts";
+import { findLock } from "../ingest/batch-store.ts";
 import { reject } from "../ingest/prepare-message.ts";
 import type { Rejection } from "../ingest/rejection.ts";
 import type { PendingMessage } from "./pending-message.ts";
@@ -9,7 +9,7 @@ const MAX_TIMEOUTS = 3;
 
 /**
  * Rejects a message that was alone in a batch which the database refused or did not store in time. A timeout may have other reasons, so
- * the message is first tried again, and is not rejected while the tables are locked.
+ * the message is first tried again. It waits for as long as one of its hours is being rolled up, and is not rejected while the tables are locked.
  *
  * @returns whether it is to be stored again, as a rejected message or as before; `false`: the database fails, not the message
  */
@@ -21,8 +21,9 @@ export async function rejectAlone(
   const { message, prepared } = pending;
   if (prepared.rejected) return false;
   if (outcome === "timed_out") {
-    if (++pending.timeouts < MAX_TIMEOUTS) return true;
-    if (!(await canStoreTelemetry(deps.database.db).catch(() => false))) return false;
+    const lock = await findLock(deps.database.db, prepared).catch(() => "database");
+    if (lock === "hours" || ++pending.timeouts < MAX_TIMEOUTS) return true;
+    if (lock !== undefined) return false;
   }
   deps.logger.error({ err: error, deviceId: message.deviceId }, "the database cannot store a message");
   pending.prepared = reject(message, outcome === "timed_out" ? TIMED_OUT : REFUSED, prepared.receivedAt);

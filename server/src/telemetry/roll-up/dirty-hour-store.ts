@@ -48,6 +48,15 @@ export async function markDirty(db: Db, dirtyHours: DirtyHours, nowMs: number): 
   await runStatement(db, insertMarks, dirtyHourValues(dirtyHours, nowMs));
 }
 
+/** Locks the marks of these hours until `tx` ends. @throws with SQLSTATE 55P03 where another process computes one of them */
+export async function lockMarks(tx: Tx, { deviceUids, hours }: DirtyHours): Promise<void> {
+  await sql`
+    SELECT FROM roll_up_marks m
+      JOIN unnest(${plainArray(deviceUids)}::text::uuid[], ${plainArray(hours)}::text::float8[]) AS u (device_uid, hour)
+        ON m.device_uid = u.device_uid AND m.hour = to_timestamp(u.hour * 3600)
+       FOR KEY SHARE OF m NOWAIT`.execute(tx);
+}
+
 export interface DirtyHour {
   device_uid: string;
   hour: Date;

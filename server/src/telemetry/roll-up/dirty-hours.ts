@@ -73,6 +73,16 @@ function hasEnded(hour: number, nowMs: number): boolean {
   return (hour + 1) * HOUR <= nowMs;
 }
 
+/** Every hour of every device once. Rows of a device are neighbours. */
+export function allHours(rows: readonly RowTime[]): DirtyHours {
+  const all: DirtyHours = { deviceUids: [], hours: [] };
+  eachHour(rows, [], (deviceUid, hour) => {
+    all.deviceUids.push(deviceUid);
+    all.hours.push(hour);
+  });
+  return all;
+}
+
 /** Calls `visit` for every hour of every device once. Rows of a device are neighbours. */
 function eachHour(
   rows: readonly RowTime[],
