@@ -30,18 +30,18 @@ export async function redemptionsOnEmbedded(): Promise<void> {
     if (!wants("redemption")) return;
     add(figures);
     await muster.stop();
-    await certificatesOfStepCa(first);
+    await certificatesOfStepCa(first, "PGlite");
   } finally {
     await muster.stop();
     dataDir.remove();
   }
 }
 
-async function certificatesOfStepCa(redemptions: Load): Promise<void> {
+async function certificatesOfStepCa(redemptions: Load, database: string): Promise<void> {
   progress("certificates of step-ca");
   const stepCa = await available("no peer for redemptions", startStepCa);
   if (stepCa === undefined) return;
-  add(await unlessEnded(besideStepCa(redemptions, stepCa)).finally(stepCa.stop));
+  add(await unlessEnded(besideStepCa(redemptions, database, stepCa)).finally(stepCa.stop));
 }
 
 /** Redemptions on PostgreSQL, and with the devices that they enroll the rows of the broker. */
@@ -62,7 +62,10 @@ async function brokerRows(databaseUrl: string, cpuMs: () => number, dataDir: str
   let muster = await startMuster(dataDir, databaseUrl);
   try {
     const enrolled = await unlessEnded(redemptions(muster, { name: "PostgreSQL", cpuMs }, { cpuMs: 1.1 }));
-    if (wants("redemption")) add(enrolled.figures);
+    if (wants("redemption")) {
+      add(enrolled.figures);
+      await certificatesOfStepCa(enrolled.last, "PostgreSQL");
+    }
     if (wants("renewals")) {
       progress("renewals on PostgreSQL");
       add(await unlessEnded(renewals(muster, meterOf(muster.pid, cpuMs), "PostgreSQL", enrolled.identities)));

@@ -1,12 +1,14 @@
 import { type Applicant, enrolled, newApplicant, redemptionBody } from "../../load/enroll.ts";
-import { type HttpsClient, openHttps } from "../../load/https-client.ts";
+import { type Answer, type HttpsClient, openHttps } from "../../load/https-client.ts";
 import type { Identity } from "../../load/mqtt-client.ts";
 import { createClaims, createTenant, USES_A_CLAIM } from "../../load/tenant.ts";
 import { type Load, meterOf, sustain } from "../../measure.ts";
 import type { MusterProcess } from "../../peers/muster.ts";
 import { cpuFigure, type Figure } from "../../report.ts";
+import { setting } from "../../run.ts";
 
-const WORKERS = 32;
+/** Connections over which devices redeem, one request at a time on each. */
+export const CONNECTIONS = setting("connections", 32);
 /** Devices that have redeemed when a measurement begins and ends: around 1,000 and around 10,000. */
 const FEW: Span = [500, 1_500];
 const MANY: Span = [9_500, 10_500];
@@ -30,6 +32,8 @@ export interface Redemptions {
   readonly figures: Figure[];
   /** Those around the 1,000th. */
   readonly first: Load;
+  /** Those around the 10,000th. */
+  readonly last: Load;
   /** The devices that were enrolled. */
   readonly identities: Identity[];
   readonly deviceTypeId: string;
@@ -49,14 +53,14 @@ export async function redemptions(
   const applicants = Array.from({ length: MANY[1] }, newApplicant);
   const codes = await createClaims(muster, tenant, applicants.length);
   const clients = await Promise.all(
-    Array.from({ length: WORKERS }, (_, worker) => openHttps(fromAddress(muster, worker))),
+    Array.from({ length: CONNECTIONS }, (_, worker) => openHttps(fromAddress(muster, worker))),
   );
-  const identities: Identity[] = [];
-  const redeem = redeemer(clients, applicants, codes, identities);
+  const answers: Answer[] = [];
+  const redeem = redeemer(clients, applicants, codes, answers);
 
   const meter = meterOf(muster.pid, cpuMs);
   const redeemed = (upTo: number) =>
-    sustain(meter, { workers: WORKERS, seconds: LONGEST_SECONDS }, (worker) => redeem(worker, upTo));
+    sustain(meter, { workers: CONNECTIONS, seconds: LONGEST_SECONDS }, (worker) => redeem(worker, upTo));
   const measured = async ([from, upTo]: Span): Promise<Load> => {
     await redeemed(from);
     return await redeemed(upTo);
@@ -66,7 +70,9 @@ export async function redemptions(
   return {
     figures: figuresOf(name, few, many, targets),
     first: few,
-    identities,
+    last: many,
+    // Read afterwards: the load of step-ca reads no certificates either.
+    identities: answers.map((answer, turn) => enrolled(answer, applicants[turn]!)),
     deviceTypeId: tenant.deviceTypeId,
     newKey: () => tenant.newKey(),
   };
@@ -99,7 +105,7 @@ function redeemer(
   clients: readonly HttpsClient[],
   applicants: readonly Applicant[],
   codes: readonly string[],
-  identities: Identity[],
+  answers: Answer[],
 ): (worker: number, upTo: number) => Promise<boolean> {
   let next = 0;
   return async (worker, upTo) => {
@@ -109,8 +115,7 @@ function redeemer(
     // Neighbours use different claims, as the devices of a factory line do not all share one.
     const code = codes[turn % codes.length]!;
     if (Math.floor(turn / codes.length) >= USES_A_CLAIM) throw new Error("too few claims were made");
-    const answer = await clients[worker]!.send("POST", "/api/provisioning/claim", redemptionBody(code, applicant));
-    identities.push(enrolled(answer, applicant));
+    answers[turn] = await clients[worker]!.send("POST", "/api/provisioning/claim", redemptionBody(code, applicant));
     return true;
   };
 }

@@ -4,27 +4,29 @@ import { type HttpsClient, openHttps } from "../../load/https-client.ts";
 import { type Load, meterOf, sustain } from "../../measure.ts";
 import type { StepCa } from "../../peers/step-ca.ts";
 import { cpuFigure, type Figure } from "../../report.ts";
+import { CONNECTIONS } from "./redemption.ts";
 
-const WORKERS = 32;
 const WARM_UP = 500;
 const MEASURED = 1_000;
 
 /**
- * Redemptions around the 1,000th, server and database in one process, beside certificates of step-ca with its embedded database. A redemption
- * does more: it also adds a device and leases its client id.
+ * Redemptions beside certificates of step-ca with its embedded database. A redemption does more: it also adds a device, leases its client id, and
+ * records audit and event.
+ *
+ * @param database that of the redemptions, and which they were
  */
-export async function besideStepCa(redemptions: Load, stepCa: StepCa): Promise<Figure[]> {
+export async function besideStepCa(redemptions: Load, database: string, stepCa: StepCa): Promise<Figure[]> {
   const load = await stepCaCertificates(stepCa);
   const name = "step-ca, a certificate";
   return [
     {
-      name: "redemptions beside step-ca, PGlite",
+      name: `redemptions beside step-ca, ${database}`,
       value: redemptions.count / redemptions.seconds,
       unit: "/s",
       peer: { name, value: load.count / load.seconds },
     },
     {
-      ...cpuFigure("CPU a redemption beside step-ca, PGlite", redemptions, "ms"),
+      ...cpuFigure(`CPU a redemption beside step-ca, ${database}`, redemptions, "ms"),
       peer: { name, value: load.serverMs / load.count },
     },
   ];
@@ -34,11 +36,11 @@ export async function besideStepCa(redemptions: Load, stepCa: StepCa): Promise<F
 async function stepCaCertificates(stepCa: StepCa): Promise<Load> {
   const bodies: string[] = [];
   for (let n = 0; n < WARM_UP + MEASURED; n++) bodies.push(await newRequest(stepCa, `device-${n}`));
-  const clients = await Promise.all(Array.from({ length: WORKERS }, () => openHttps(stepCa.https)));
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openHttps(stepCa.https)));
   const meter = meterOf(stepCa.pid);
   let next = 0;
   const signed = (upTo: number) =>
-    sustain(meter, { workers: WORKERS, seconds: 120 }, async (worker) => {
+    sustain(meter, { workers: CONNECTIONS, seconds: 120 }, async (worker) => {
       if (next >= upTo) return false;
       await signOne(clients[worker]!, bodies[next++]!);
       return true;
