@@ -3,8 +3,11 @@ import { TenantBatchers } from "../../lib/batching/tenant-batchers.ts";
 import { type Enrolled, enrollDevices, type FirstRedemption, isOfAll } from "./first-redemption-store.ts";
 import type { NotRecorded } from "./recorded-redemption-store.ts";
 
-/** The claims of a statement are locked until its commit. */
-const MOST_AT_ONCE = 32;
+/**
+ * So few that of some tens of devices the others are read, signed and answered while a statement runs: in one statement all of them would wait for the
+ * database, and then the database for all of them. Also the claims of a statement are locked until its commit.
+ */
+const MOST_AT_ONCE = 16;
 
 /** Records first redemptions, under load many of a tenant in one statement: what a statement and a commit cost beside the rows is shared. */
 export type FirstRedemptions = TenantBatchers<FirstRedemption, Enrolled | NotRecorded>;

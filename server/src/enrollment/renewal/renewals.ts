@@ -4,8 +4,8 @@ import { TenantBatchers } from "../../lib/batching/tenant-batchers.ts";
 import type { Topics } from "../answered-topics.ts";
 import { commitRenewals, isOfAll, type LockedDevices, type NotRenewed, type SignedRenewal } from "./renewal-store.ts";
 
-/** The devices of a statement are locked until its commit. */
-const MOST_AT_ONCE = 32;
+/** As many as redemptions, for the same reasons; the devices of a statement are locked until its commit. */
+const MOST_AT_ONCE = 16;
 
 type Outcome = Topics | NotRenewed;
 
