@@ -6,6 +6,7 @@ import { claimDirtyHours, listDueTenants } from "../src/telemetry/roll-up/dirty-
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
+import { besideEarlierNode } from "./harness/earlier-nodes.ts";
 import type { Sent } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 import { type ChunkReads, chunkReads } from "./telemetry/chunk-reads.ts";
@@ -74,13 +75,8 @@ async function settleWithoutChunks({ uid }: TestSender): Promise<void> {
 
 test("while a node of an earlier version runs, which reads no chunks, rows stay", async () => {
   const { device } = await reads.deviceWithDays();
-  await fixture.query(
-    "INSERT INTO broker_nodes (id, host, schema_number, started_at, beat_at) VALUES ($1, 'earlier', 65, now(), now())",
-    [device.uid],
-  );
-  await reads.settle();
+  await besideEarlierNode(fixture, 65, reads.settle);
   assert.deepEqual(await reads.stored(device), { rows: 360, chunks: 6 });
-  await fixture.query("DELETE FROM broker_nodes WHERE id = $1", [device.uid]);
   await reads.settle();
   assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });
 });

@@ -16,9 +16,9 @@ export function textArray(elements: readonly (string | undefined)[]): string {
   return `{${elements.map(textElement).join(",")}}`;
 }
 
-/** Of bytes, for a cast to `bytea[]`. */
-export function bytesArray(elements: readonly Uint8Array[]): string {
-  return `{${elements.map((bytes) => `"\\\\x${hexOf(bytes)}"`).join(",")}}`;
+/** Of bytes, for a cast to `bytea[]`. `undefined` is NULL. */
+export function bytesArray(elements: readonly (Uint8Array | undefined)[]): string {
+  return `{${elements.map((bytes) => (bytes === undefined ? "NULL" : `"\\\\x${hexOf(bytes)}"`)).join(",")}}`;
 }
 
 /** Without a copy of the bytes. */

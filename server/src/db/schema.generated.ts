@@ -882,6 +882,8 @@ export interface TelemetryChunksTable {
   shape_no: number;
   retention_days: number;
   data: Buffer;
+  minutes: Buffer | null;
+  minute_ends: number[] | null;
 }
 
 export interface TelemetryDeletionsTable {

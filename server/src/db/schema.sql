@@ -1231,6 +1231,8 @@ CREATE TABLE telemetry_chunks (
   shape_no integer NOT NULL,
   retention_days smallint NOT NULL,
   data bytea NOT NULL,
+  minutes bytea,
+  minute_ends integer[],
   CONSTRAINT telemetry_chunks_pkey PRIMARY KEY (shape_no, ts, retention_days)
 ) PARTITION BY LIST (retention_days);
 CREATE TABLE telemetry_chunks_7 PARTITION OF telemetry_chunks FOR VALUES IN ('7') PARTITION BY RANGE (ts);
@@ -1938,6 +1940,14 @@ CREATE FUNCTION all_nodes_read_chunks()
  STABLE
 AS $function$
   SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 66)
+$function$;
+
+CREATE FUNCTION all_nodes_read_minutes()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 72)
 $function$;
 
 CREATE FUNCTION anomaly_has_pack()

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import type { Caller } from "../../src/access/access.ts";
 import { DAY, MINUTE } from "../../src/lib/clock.ts";
+import { besideEarlierNode } from "../harness/earlier-nodes.ts";
 import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
+
+const BEFORE_MINUTES_IN_CHUNKS = 71;
 
 type Queried = Pick<TelemetryFixture, "query">;
 
@@ -54,7 +57,8 @@ export async function deviceWithTelemetry(
   await device.publish("bad");
   await fixture.stored();
   fixture.clock.advance(3 * MINUTE);
-  await fixture.telemetry.rollUp();
+  // Then minutes have rows.
+  await besideEarlierNode(fixture, BEFORE_MINUTES_IN_CHUNKS, () => fixture.telemetry.rollUp());
   await device.publish({ a: 1 });
   return device;
 }

@@ -69,6 +69,7 @@ import { ingestStream } from "./telemetry/0064-ingest-stream.ts";
 import { hourChunks } from "./telemetry/0066-hour-chunks.ts";
 import { turnsOfTenants } from "./telemetry/0068-turns-of-tenants.ts";
 import { nodesReadChunks } from "./telemetry/0069-nodes-read-chunks.ts";
+import { minutesInChunks } from "./telemetry/0072-minutes-in-chunks.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -150,4 +151,5 @@ export const migrations: readonly Migration[] = [
   { number: 69, name: "nodes read chunks", sql: nodesReadChunks },
   { number: 70, name: "complete nodes", sql: completeNodes },
   { number: 71, name: "filtered lists", sql: filteredLists },
+  { number: 72, name: "minutes in chunks", sql: minutesInChunks },
 ];

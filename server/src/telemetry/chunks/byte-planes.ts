@@ -7,14 +7,18 @@ const PLAIN = 0;
 const ONE_VALUE = 1;
 const ZSTD = 2;
 
-/** Writes bytes as they are, as one value, or compressed: whichever is shortest. */
-export function writePacked(out: ByteWriter, bytes: Uint8Array): void {
+/**
+ * Writes bytes as they are, as one value, or compressed: whichever is shortest.
+ *
+ * @param isFast they are not compressed, since opening a frame takes longer than reading a few hundred bytes
+ */
+export function writePacked(out: ByteWriter, bytes: Uint8Array, isFast = false): void {
   if (bytes.length > 0 && bytes.every((byte) => byte === bytes[0])) {
     out.byte(ONE_VALUE);
     out.byte(bytes[0]!);
     return;
   }
-  const packed = bytes.length < LEAST_COMPRESSED ? bytes : zstdCompressSync(bytes);
+  const packed = isFast || bytes.length < LEAST_COMPRESSED ? bytes : zstdCompressSync(bytes);
   const isShorter = packed.length < bytes.length;
   out.byte(isShorter ? ZSTD : PLAIN);
   out.bytes(isShorter ? packed : bytes);
@@ -28,8 +32,13 @@ export function readPacked(from: ByteReader, length: number): Uint8Array {
   return kind === ZSTD ? zstdDecompressSync(bytes) : bytes;
 }
 
-/** Writes whole numbers from 0 to 2^53 - 1 byte by byte: first the lowest byte of each of them. @param width bytes of the largest */
-export function writePlanes(out: ByteWriter, numbers: Float64Array, width: number): void {
+/**
+ * Writes whole numbers from 0 to 2^53 - 1 byte by byte: first the lowest byte of each of them.
+ *
+ * @param width bytes of the largest
+ * @param isFast as of {@link writePacked}
+ */
+export function writePlanes(out: ByteWriter, numbers: Float64Array, width: number, isFast: boolean): void {
   const plane = new Uint8Array(numbers.length);
   const rest = numbers.slice();
   for (let byte = 0; byte < width; byte++) {
@@ -39,7 +48,7 @@ export function writePlanes(out: ByteWriter, numbers: Float64Array, width: numbe
       plane[at] = number - high * 256;
       rest[at] = high;
     }
-    writePacked(out, plane);
+    writePacked(out, plane, isFast);
   }
 }
 
@@ -56,12 +65,12 @@ export function readPlanes(from: ByteReader, count: number, width: number): Floa
 const DOUBLE_BYTES = 8;
 
 /** Writes numbers bit by bit as they are. */
-export function writeDoubles(out: ByteWriter, numbers: Float64Array): void {
+export function writeDoubles(out: ByteWriter, numbers: Float64Array, isFast: boolean): void {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const plane = new Uint8Array(numbers.length);
   for (let byte = 0; byte < DOUBLE_BYTES; byte++) {
     for (let at = 0; at < plane.length; at++) plane[at] = bytes[at * DOUBLE_BYTES + byte]!;
-    writePacked(out, plane);
+    writePacked(out, plane, isFast);
   }
 }
 

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import { bytesArray, plainArray } from "../../db/array-literal.ts";
+import { type RawBuilder, sql } from "kysely";
+import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
 import { float8Array } from "../../db/binary-array.ts";
 import type { Tx } from "../../db/database.ts";
 import { Chunk, encodeChunk } from "./chunk-codec.ts";
@@ -48,20 +48,58 @@ export async function loadChunks(
   });
 }
 
-/** Rows of which a chunk is made, and where it begins, microseconds since 1970. */
-export type ChunkRows = Pick<ShapeRows, "shapeNo" | "retentionDays" | "rows"> & { from: number };
+/** Rows of which a chunk is made, where it begins, microseconds since 1970, and what `roll-up/minutes-codec.ts` has written for each metric of the shape. */
+export type ChunkRows = Pick<ShapeRows, "shapeNo" | "retentionDays" | "rows"> & {
+  from: number;
+  minutes: readonly (Uint8Array | undefined)[];
+};
 
 export async function storeChunks(tx: Tx, chunks: readonly ChunkRows[]): Promise<void> {
   if (chunks.length === 0) return;
   const data = chunks.map(({ rows, from }) => encodeChunk(rows, from));
   await sql`
-    INSERT INTO telemetry_chunks (shape_no, ts, retention_days, data)
-    SELECT u.shape_no, to_timestamp(u.from / 1e6), u.retention_days, u.data
+    INSERT INTO telemetry_chunks (shape_no, ts, retention_days, data, minutes, minute_ends)
+    SELECT u.shape_no, u.ts, u.retention_days, d.data, u.minutes, u.minute_ends
+      FROM ${withMinutes(chunks)} JOIN unnest(${bytesArray(data)}::text::bytea[]) WITH ORDINALITY AS d (data, n) USING (n)
+    ON CONFLICT (shape_no, ts, retention_days) DO UPDATE
+       SET data = excluded.data, minutes = excluded.minutes, minute_ends = excluded.minute_ends`.execute(tx);
+}
+
+/** Stores the minutes of chunks whose rows have not changed. */
+export async function storeMinutes(tx: Tx, chunks: readonly ChunkRows[]): Promise<void> {
+  if (chunks.length === 0) return;
+  const from = chunks.map((chunk) => chunk.from);
+  const timeOf = (time: number) => sql`to_timestamp(${time}::float8 / 1e6)`;
+  await sql`
+    UPDATE telemetry_chunks k SET minutes = u.minutes, minute_ends = u.minute_ends FROM ${withMinutes(chunks)}
+     WHERE k.shape_no = u.shape_no AND k.ts = u.ts AND k.retention_days = u.retention_days
+       AND (k.minutes, k.minute_ends) IS DISTINCT FROM (u.minutes, u.minute_ends)
+       AND k.ts >= ${timeOf(Math.min(...from))} AND k.ts <= ${timeOf(Math.max(...from))}`.execute(tx);
+}
+
+/** Chunks as rows of `u` (shape_no, ts, retention_days, minutes, minute_ends, n), without their data. */
+function withMinutes(chunks: readonly ChunkRows[]): RawBuilder<unknown> {
+  const joined = chunks.map(({ minutes }) => joinedMinutes(minutes));
+  return sql`(
+    SELECT c.shape_no, to_timestamp(c.from / 1e6) AS ts, c.retention_days, c.minutes, c.ends::integer[] AS minute_ends, c.n
       FROM unnest(${plainArray(chunks.map(({ shapeNo }) => shapeNo))}::text::integer[],
                   ${float8Array(chunks.map(({ from }) => from))}::float8[],
                   ${plainArray(chunks.map(({ retentionDays }) => retentionDays))}::text::smallint[],
-                  ${bytesArray(data)}::text::bytea[]) AS u (shape_no, "from", retention_days, data)
-    ON CONFLICT (shape_no, ts, retention_days) DO UPDATE SET data = excluded.data`.execute(tx);
+                  ${bytesArray(joined.map(({ bytes }) => bytes))}::text::bytea[],
+                  ${textArray(joined.map(({ ends }) => ends))}::text::text[])
+           WITH ORDINALITY AS c (shape_no, "from", retention_days, minutes, ends, n)) AS u`;
+}
+
+/** Of a device that sends many metrics, a chart reads the bytes of one: where those of each end is stored apart. */
+function joinedMinutes(minutes: ChunkRows["minutes"]): { bytes?: Buffer; ends?: string } {
+  const some = minutes.filter((of) => of !== undefined);
+  if (some.length === 0) return {};
+  let end = 0;
+  const ends = minutes.map((of) => {
+    end += of?.length ?? 0;
+    return end;
+  });
+  return { bytes: Buffer.concat(some), ends: plainArray(ends) };
 }
 
 /** Deletes the chunks that begin with these spans. */

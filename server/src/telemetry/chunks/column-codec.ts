@@ -7,13 +7,17 @@ const EXPONENTS = [6, 3, 0, -1, -2, -3, -4, -5, -6, -7, -8, -9];
 const MOST = 2 ** 49;
 const AS_DOUBLES = 255;
 
-/** Encodes numbers of any kind: also -0, infinities and NaN, of which one bit pattern stays. */
-export function encodeColumn(values: Float64Array): Uint8Array {
+/**
+ * Encodes numbers of any kind: also -0, infinities and NaN, of which one bit pattern stays.
+ *
+ * @param isFast few numbers that are to be decoded fast, and are longer for that
+ */
+export function encodeColumn(values: Float64Array, isFast = false): Uint8Array {
   const out = new ByteWriter();
   const scaled = scale(values);
   if (scaled === undefined) {
     out.byte(AS_DOUBLES);
-    writeDoubles(out, values);
+    writeDoubles(out, values, isFast);
     return out.written();
   }
   const { order, starts, rest } = smallest(scaled.wholes);
@@ -29,7 +33,7 @@ export function encodeColumn(values: Float64Array): Uint8Array {
   out.byte(width);
   for (const start of starts) out.whole(start);
   if (rest.length > 0) out.whole(least);
-  writePlanes(out, rest, width);
+  writePlanes(out, rest, width, isFast);
   return out.written();
 }
 

@@ -3,11 +3,11 @@ import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import { readStatement, statement } from "../../db/statement.ts";
 import { eachNumber } from "../messages/metric-numbers-store.ts";
+import type { MetricOfDevice } from "../messages/metric-readings-store.ts";
 import { rowsOnlyFrom } from "../partitions/hot-days.ts";
 import { type Bucket, Buckets } from "../roll-up/buckets.ts";
+import { selectMinutes } from "./minutes-store.ts";
 import { type SeriesRange, spansOf } from "./series-spans.ts";
-
-const TABLES = { minute: sql`telemetry_minute`, hour: sql`telemetry_hour` };
 
 const dirtyHours = statement<{ deviceUid: string; from: Date; to: Date }, { hour: Date }>(
   "dirty-hours-of-device",
@@ -39,7 +39,7 @@ export async function selectSeries(
   const size = seconds * 1e6;
   const ofReadings = new Buckets(size);
   const [ofRollUps] = await Promise.all([
-    rolledUp ? selectRollUps(db, deviceUid, metric, { seconds, rolledUp }, dirty) : [],
+    rolledUp ? selectRollUps(db, { deviceUid, metric }, { seconds, rolledUp }, dirty) : [],
     eachNumber(
       db,
       { deviceUid, metric },
@@ -57,18 +57,18 @@ type RolledUp = Pick<SeriesRange, "seconds"> & { rolledUp: NonNullable<SeriesRan
 /** The buckets of roll-ups, without those of dirty hours. */
 async function selectRollUps(
   db: Db,
-  deviceUid: string,
-  metric: string,
+  which: MetricOfDevice,
   { seconds, rolledUp: { unit, from, to } }: RolledUp,
   dirty: readonly Date[],
-): Promise<Bucket[]> {
+): Promise<readonly Bucket[]> {
+  if (unit === "minute") return await selectMinutes(db, which, { from, to, seconds }, dirty);
   const { rows } = await sql<Bucket>`
     SELECT (extract(epoch FROM date_bin(${seconds}::integer * interval '1 second', r.bucket, 'epoch')) * 1000000)::float8 AS at,
            min(r.lowest) AS lowest, max(r.highest) AS highest, sum(r.total) AS total, sum(r.readings)::float8 AS readings
-      FROM ${TABLES[unit]} r
-     WHERE r.device_uid = ${deviceUid} AND r.metric = ${metric}
+      FROM telemetry_hour r
+     WHERE r.device_uid = ${which.deviceUid} AND r.metric = ${which.metric}
        AND r.bucket >= ${from}::timestamptz AND r.bucket < ${to}::timestamptz
-       AND date_bin('1 hour', r.bucket, 'epoch') <> ALL (${plainArray(dirty.map((hour) => hour.toISOString()))}::text::timestamptz[])
+       AND r.bucket <> ALL (${plainArray(dirty.map((hour) => hour.toISOString()))}::text::timestamptz[])
      GROUP BY 1`.execute(db);
   return rows;
 }

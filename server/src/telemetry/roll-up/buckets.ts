@@ -23,12 +23,16 @@ export class Buckets {
 
   /** @param time microseconds since 1970 */
   add(time: number, number: number): void {
-    const at = Math.floor(time / this.#size) * this.#size;
-    this.merge({ at, lowest: number, highest: number, total: bounded(number), readings: 1 });
+    this.#put(time, number, number, bounded(number), 1);
   }
 
-  /** Adds what a part of a bucket has, or all of it. */
+  /** Adds what a part of a bucket has, which begins anywhere in it, or all of it. */
   merge({ at, lowest, highest, total, readings }: Bucket): void {
+    this.#put(at, lowest, highest, total, readings);
+  }
+
+  #put(time: number, lowest: number, highest: number, total: number, readings: number): void {
+    const at = Math.floor(time / this.#size) * this.#size;
     const last = this.#buckets.at(-1);
     if (last?.at !== at) {
       this.#buckets.push({ at, lowest, highest, total, readings });
@@ -45,6 +49,7 @@ export class Buckets {
   }
 }
 
-function bounded(number: number): number {
+/** What a number adds to a total. */
+export function bounded(number: number): number {
   return Math.max(Math.min(number, MOST), -MOST);
 }

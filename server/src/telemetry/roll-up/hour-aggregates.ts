@@ -1,12 +1,12 @@
+import { HOUR_US } from "../chunks/device-hours-store.ts";
 import { eachReading, type Source } from "../chunks/each-reading.ts";
 import type { EarlierNumbers } from "../chunks/earlier-numbers-store.ts";
-import type { HourPart } from "../chunks/hour-parts.ts";
+import type { HourPart, PartRows } from "../chunks/hour-parts.ts";
 import { placeOf } from "../chunks/hour-rows.ts";
-import type { ShapeRows } from "../chunks/hour-rows-store.ts";
 import { type Bucket, Buckets } from "./buckets.ts";
+import { encodeMinutes } from "./minutes-codec.ts";
 
 const MINUTE_US = 60_000_000;
-const HOUR_US = 60 * MINUTE_US;
 /** Below those of all messages. */
 const EARLIER_SEQ = -1;
 
@@ -25,7 +25,16 @@ type Numbers = Source & {
   retentionDays: number;
   /** Absent where the values are none. */
   numbers: Float64Array | undefined;
+  /** Has minutes of the metric stored with its chunk. Absent for numbers in the form of before, which are in none. */
+  keep?: (minutes: Uint8Array) => void;
 };
+
+/** What is stored of a shape in a part: its rows, and the minutes of metrics. */
+export interface PartChunk extends PartRows {
+  from: number;
+  /** An entry a metric. Of a metric that several shapes have, the minutes of all of them stand with one. */
+  minutes: (Uint8Array | undefined)[];
+}
 
 interface Minutes {
   which: number;
@@ -44,20 +53,28 @@ export class HourAggregates {
     this.#earlier = earlier;
   }
 
-  /** Adds a part, after those before it in its hour. */
-  add(part: HourPart): void {
-    const sources = [...part.shapes.flatMap(numbersOf), ...this.#earlier.flatMap((all) => earlierWithin(all, part))];
+  /** Adds a part, after those before it in its hour. @returns what is stored of it */
+  add(part: HourPart): PartChunk[] {
+    const hour = Math.floor(part.from / HOUR_US) * HOUR_US;
+    const chunks = part.shapes.map((shape): PartChunk => {
+      return { ...shape, from: part.from, minutes: shape.metrics.map(() => undefined) };
+    });
+    const sources = [...chunks.flatMap(numbersOf), ...this.#earlier.flatMap((all) => earlierWithin(all, part))];
     for (const ofMetric of Map.groupBy(sources, ({ metric }) => metric).values()) {
       const { which, metric } = ofMetric[0]!;
-      const ofRetention = new Map<number, Buckets>();
-      eachReading(ofMetric, ({ retentionDays, times, numbers }, at) => {
-        const number = numbers?.[at] ?? Number.NaN;
-        if (Number.isNaN(number)) return;
-        const minutes = ofRetention.get(retentionDays) ?? this.#minutesOf(which, metric, retentionDays);
-        ofRetention.set(retentionDays, minutes);
-        minutes.add(times[at]!, number);
-      });
+      for (const [retentionDays, { all }] of minutesOfPart(ofMetric)) {
+        const minutes = this.#minutesOf(which, metric, retentionDays);
+        for (const minute of all) minutes.merge(minute);
+        const first = ofMetric.find((of) => of.keep && of.numbers && of.retentionDays === retentionDays);
+        first?.keep?.(encodeMinutes(all, hour));
+      }
     }
+    return chunks;
+  }
+
+  /** Whether the hour has readings in the form of before, which are in no chunk. */
+  hasEarlier(which: number): boolean {
+    return this.#earlier.some((earlier) => earlier.which === which);
   }
 
   #minutesOf(which: number, metric: string, retentionDays: number): Buckets {
@@ -72,17 +89,33 @@ export class HourAggregates {
   get all(): Aggregates[] {
     return [...this.#found.values()].map(({ minutes: { all: minutes }, ...of }) => {
       const hours = new Buckets(HOUR_US);
-      for (const minute of minutes) hours.merge({ ...minute, at: Math.floor(minute.at / HOUR_US) * HOUR_US });
+      for (const minute of minutes) hours.merge(minute);
       return { ...of, minutes, hours: hours.all };
     });
   }
 }
 
-function numbersOf({ which, metrics, kinds, retentionDays, rows }: ShapeRows): Numbers[] {
+/** The minutes of one metric, by the retention under which their readings were stored. */
+function minutesOfPart(sources: readonly Numbers[]): Map<number, Buckets> {
+  const found = new Map<number, Buckets>();
+  eachReading(sources, ({ retentionDays, times, numbers }, at) => {
+    const number = numbers?.[at] ?? Number.NaN;
+    if (Number.isNaN(number)) return;
+    const minutes = found.get(retentionDays) ?? new Buckets(MINUTE_US);
+    found.set(retentionDays, minutes);
+    minutes.add(times[at]!, number);
+  });
+  return found;
+}
+
+function numbersOf({ which, metrics, kinds, retentionDays, rows, minutes }: PartChunk): Numbers[] {
   const { times, seqs } = rows;
   return metrics.map((metric, place) => {
     const numbers = kinds[place] === "n" ? rows.numbers[place] : undefined;
-    return { which, metric, retentionDays, times, seqs, numbers };
+    const keep = (packed: Uint8Array) => {
+      minutes[place] = packed;
+    };
+    return { which, metric, retentionDays, times, seqs, numbers, keep };
   });
 }
 

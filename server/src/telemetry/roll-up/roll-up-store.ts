@@ -3,7 +3,7 @@ import { plainArray, textArray } from "../../db/array-literal.ts";
 import { float8Array } from "../../db/binary-array.ts";
 import type { Tx } from "../../db/database.ts";
 import { HOUR } from "../../lib/clock.ts";
-import { deleteChunks, storeChunks } from "../chunks/chunk-store.ts";
+import { deleteChunks, storeChunks, storeMinutes } from "../chunks/chunk-store.ts";
 import type { DeviceHour } from "../chunks/device-hours-store.ts";
 import { loadEarlier } from "../chunks/earlier-numbers-store.ts";
 import { partsOf } from "../chunks/hour-parts.ts";
@@ -36,21 +36,41 @@ export async function recomputeHours(
       hours,
       parts.filter(({ isCut }) => isCut),
     );
-    const changed = parts.flatMap(({ from, shapes }) => shapes.map((shape) => ({ ...shape, from })));
+    const chunks = parts.flatMap((part) => found.add(part));
     await storeChunks(
       tx,
-      changed.filter(({ isChanged }) => isChanged),
+      chunks.filter(({ isChanged }) => isChanged),
     );
-    for (const part of parts) found.add(part);
+    await storeMinutes(
+      tx,
+      chunks.filter(({ isChanged }) => !isChanged),
+    );
   }
-  const aggregates = found.all;
-  for (const table of ["minutes", "hours"] as const) {
-    await deleteOfHours(tx, table, hours, now);
-    await insert(tx, table, hours, aggregates, now);
-  }
+  const { all } = found;
+  const isInChunks = await allNodesReadMinutes(tx);
+  const inRows = isInChunks ? all.filter(({ which }) => found.hasEarlier(which)) : all;
+  await storeRollUps(tx, "minutes", hours, inRows, now);
+  await storeRollUps(tx, "hours", hours, all, now);
 }
 
-/** Roll-ups whose readings may be dropped already stay as they are. */
+/** Whether minutes of messages may be stored with their chunks alone. */
+async function allNodesReadMinutes(tx: Tx): Promise<boolean> {
+  const { rows } = await sql<{ all: boolean }>`SELECT all_nodes_read_minutes() AS "all"`.execute(tx);
+  return rows[0]!.all;
+}
+
+async function storeRollUps(
+  tx: Tx,
+  table: keyof typeof TABLES,
+  hours: readonly DeviceHour[],
+  aggregates: readonly Aggregates[],
+  now: Date,
+): Promise<void> {
+  await deleteOfHours(tx, table, hours, now);
+  await insert(tx, table, hours, aggregates, now);
+}
+
+/** Roll-ups whose readings may be dropped already stay as they are; minutes are dropped with their readings. */
 const readingsExist = (now: Date) => sql`r.bucket >= ${now}::timestamptz - r.retention_days * interval '1 day'`;
 
 async function deleteOfHours(
@@ -66,7 +86,7 @@ async function deleteOfHours(
                   ${plainArray(hours.map(({ hour }) => hour.toISOString()))}::text::timestamptz[]) AS c (device_uid, hour)
      WHERE r.device_uid = c.device_uid AND r.bucket >= c.hour AND r.bucket < c.hour + interval '1 hour'
        AND r.bucket >= ${new Date(Math.min(...times))}::timestamptz AND r.bucket < ${new Date(Math.max(...times) + HOUR)}::timestamptz
-       AND ${readingsExist(now)}`.execute(tx);
+       AND ${table === "hours" ? readingsExist(now) : sql`true`}`.execute(tx);
 }
 
 async function insert(

@@ -1,0 +1,180 @@
+/** Minutes, which charts read: with the chunks of their hours, and in rows, as they were stored before schema 72. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import fc from "fast-check";
+import type { Caller } from "../src/access/access.ts";
+import { HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import { onPostgres } from "./harness/database.ts";
+import { besideEarlierNode } from "./harness/earlier-nodes.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+import { type SeriesReads, seriesReads } from "./telemetry/series-reads.ts";
+import { atNoon } from "./telemetry/suite-chunks.ts";
+
+const EARLIER_SCHEMA = 71;
+const METRICS = ["a", "b"];
+
+let fixture: TelemetryFixture;
+let caller: Caller;
+let reads: SeriesReads;
+before(async () => {
+  fixture = await openTelemetryFixture();
+  caller = await fixture.tenant();
+  reads = seriesReads(fixture, caller);
+});
+beforeEach(() => atNoon(fixture));
+after(() => fixture.close());
+
+const OF_DEVICE = "shape_no IN (SELECT shape_no FROM telemetry_shapes WHERE device_uid = $1)";
+
+/** Rows of minutes of the device, and chunks that have minutes. */
+async function stored({ uid }: TestSender): Promise<{ rows: number; chunks: number }> {
+  const rows = await fixture.query("SELECT FROM telemetry_minute WHERE device_uid = $1", [uid]);
+  const chunks = await fixture.query(`SELECT FROM telemetry_chunks WHERE ${OF_DEVICE} AND minutes IS NOT NULL`, [uid]);
+  return { rows: rows.length, chunks: chunks.length };
+}
+
+/** The charts of a device in some minutes, of five hours. */
+async function charts(device: TestSender, start: number) {
+  const all = [];
+  for (const metric of METRICS)
+    for (const bucketSeconds of [60, 420, 1800]) {
+      const query = {
+        from: new Date(start - 90 * SECOND),
+        to: new Date(start + 5 * HOUR + 90 * SECOND),
+        bucketSeconds,
+      };
+      all.push((await fixture.telemetry.readSeries(caller, device.id, metric, query)).points);
+    }
+  return all;
+}
+
+async function assertCharts(device: TestSender, start: number): Promise<void> {
+  for (const metric of METRICS)
+    for (const [bucketSeconds, from, to] of [
+      [60, 0, 5 * HOUR],
+      [60, 30 * MINUTE, 2 * HOUR + 10 * MINUTE],
+      [420, 10 * MINUTE, 5 * HOUR],
+      [1800, -HOUR, 3 * HOUR + MINUTE],
+      [2400, -HOUR, 5 * HOUR],
+    ] as const)
+      await reads.assertSeries(device, metric, {
+        from: new Date(start + from),
+        to: new Date(start + to),
+        bucketSeconds,
+      });
+}
+
+/** A device with a reading each five seconds in one hour, a minute in the next, and one alone in another. */
+async function deviceWithHours(): Promise<{ device: TestSender; start: number }> {
+  const device = await fixture.device(caller);
+  const start = Math.floor(fixture.clock.now().getTime() / HOUR - 6) * HOUR;
+  const send = (from: number, count: number, every: number) =>
+    device.publish(
+      Array.from({ length: count }, (_, n) => {
+        return { ts: start + from + n * every, values: { a: n % 17, b: (n % 5) / 4, c: "x" } };
+      }),
+    );
+  // A message with more values is stored in parts, some of which have other shapes.
+  for (let minute = 0; minute < 60; minute += 5) await send(minute * MINUTE, 60, 5 * SECOND);
+  await send(HOUR, 60, MINUTE);
+  await send(3 * HOUR, 1, MINUTE);
+  return { device, start };
+}
+
+test("a chart in minutes is the same before and after its hours are in chunks, without a row a minute", async () => {
+  const { device, start } = await deviceWithHours();
+  const before = await charts(device, start);
+  await reads.rollUpAll();
+  assert.deepEqual(await stored(device), { rows: 0, chunks: 3 });
+  assert.deepEqual(await charts(device, start), before);
+});
+
+test("hours that were computed by an earlier version are read from their rows, and a late message has them in their chunk", async () => {
+  const { device, start } = await deviceWithHours();
+  const before = await charts(device, start);
+  await besideEarlierNode(fixture, EARLIER_SCHEMA, reads.rollUpAll);
+  const rows = 2 * 121;
+  assert.deepEqual(await stored(device), { rows, chunks: 3 });
+  assert.deepEqual(await charts(device, start), before);
+  await fixture.query(`UPDATE telemetry_chunks SET minutes = NULL, minute_ends = NULL WHERE ${OF_DEVICE}`, [
+    device.uid,
+  ]);
+  assert.deepEqual(await charts(device, start), before);
+
+  await device.publish({ ts: start + HOUR + 90 * SECOND, values: { a: -1 } });
+  await assertLate();
+  await reads.rollUpAll();
+  assert.deepEqual(await stored(device), { rows: rows - 2 * 60, chunks: 1 });
+  await assertLate();
+
+  async function assertLate(): Promise<void> {
+    const query = { from: new Date(start + HOUR), to: new Date(start + 3 * HOUR), bucketSeconds: 60 };
+    const { points } = await fixture.telemetry.readSeries(caller, device.id, "a", query);
+    assert.deepEqual(points[1], { at: new Date(start + HOUR + MINUTE), min: -1, avg: 0, max: 1, count: 2 });
+    assert.equal(points.length, 60);
+  }
+});
+
+test("rows count where an earlier process has computed an hour again that has its minutes in the chunk", async () => {
+  const { device, start } = await deviceWithHours();
+  await reads.rollUpAll();
+  const chunks = await fixture.query<{ ts: Date; minutes: string; minute_ends: number[] }>(
+    `SELECT ts, encode(minutes, 'hex') AS minutes, minute_ends FROM telemetry_chunks WHERE ${OF_DEVICE}`,
+    [device.uid],
+  );
+  await device.publish({ ts: start + MINUTE, values: { a: 100, b: 100, c: "late" } });
+  await besideEarlierNode(fixture, EARLIER_SCHEMA, reads.rollUpAll);
+  // An earlier process stores data of a chunk, and leaves the rest of it.
+  for (const { ts, minutes, minute_ends } of chunks)
+    await fixture.query(
+      `UPDATE telemetry_chunks SET minutes = decode($3, 'hex'), minute_ends = $4::text::integer[] WHERE ts = $2 AND ${OF_DEVICE}`,
+      [device.uid, ts, minutes, `{${minute_ends.join(",")}}`],
+    );
+  await assertCharts(device, start);
+  await device.publish({ ts: start + MINUTE, values: { a: 99, b: 99, c: "later" } });
+  await reads.rollUpAll();
+  assert.deepEqual(await stored(device), { rows: 0, chunks: 3 });
+  await assertCharts(device, start);
+});
+
+test("whatever is sent, and whichever version computes it, charts in minutes are those of the readings", async () => {
+  const values = fc.oneof(
+    fc.record({ a: fc.oneof(fc.integer({ min: -999, max: 999 }), fc.constantFrom("text", true)), b: fc.nat(9) }),
+    fc.record({ a: fc.nat(9) }),
+    fc.record({ a: fc.nat(9), c: fc.nat(9) }),
+  );
+  // Few times, so that messages of several shapes have the same.
+  const reading = fc.record({ at: fc.nat(40).map((n) => n * 7 * MINUTE + (n % 3) * SECOND), values });
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.array(reading, { minLength: 1, maxLength: 12 }) },
+      { weight: 2, arbitrary: fc.constantFrom("roll up" as const, "roll up beside an earlier node" as const) },
+      { weight: 1, arbitrary: fc.constant("forget minutes of hours with rows" as const) },
+    ),
+    { minLength: 2, maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const device = await fixture.device(caller);
+      const start = Math.floor(fixture.clock.now().getTime() / HOUR - 6) * HOUR;
+      for (const step of [...all, "roll up"] as const) {
+        if (step === "roll up") await reads.rollUpAll();
+        else if (step === "roll up beside an earlier node")
+          await besideEarlierNode(fixture, EARLIER_SCHEMA, reads.rollUpAll);
+        else if (step === "forget minutes of hours with rows") await forgetMinutes(device);
+        else await device.publish(step.map(({ at, values }) => ({ ts: start + at, values: { ...values } })));
+        await assertCharts(device, start);
+      }
+    }),
+    { numRuns: onPostgres ? 40 : 10 },
+  );
+});
+
+/** As an hour is that an earlier version has computed. */
+async function forgetMinutes({ uid }: TestSender): Promise<void> {
+  await fixture.query(
+    `UPDATE telemetry_chunks k SET minutes = NULL, minute_ends = NULL WHERE ${OF_DEVICE} AND EXISTS (
+       SELECT FROM telemetry_minute r WHERE r.device_uid = $1 AND r.bucket >= date_bin('1 hour', k.ts, 'epoch') AND r.bucket < date_bin('1 hour', k.ts, 'epoch') + interval '1 hour')`,
+    [uid],
+  );
+}
