@@ -12,6 +12,8 @@ import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./
 import { type ChunkReads, chunkReads } from "./telemetry/chunk-reads.ts";
 import { atNoon, chunkRules } from "./telemetry/suite-chunks.ts";
 
+const BEFORE_CHUNKS = 65;
+
 let fixture: TelemetryFixture;
 let caller: Caller;
 let reads: ChunkReads;
@@ -63,7 +65,7 @@ test("days from before there were chunks are put into chunks in the background, 
 
 async function settleWithoutChunks({ uid }: TestSender): Promise<void> {
   fixture.clock.advance(3 * MINUTE);
-  await fixture.telemetry.rollUp();
+  await besideEarlierNode(fixture, BEFORE_CHUNKS, () => fixture.telemetry.rollUp());
   const ofDevice = "shape_no IN (SELECT shape_no FROM telemetry_shapes WHERE device_uid = $1)";
   await fixture.query(`DELETE FROM telemetry_chunks WHERE ${ofDevice}`, [uid]);
   await fixture.query(
@@ -75,7 +77,7 @@ async function settleWithoutChunks({ uid }: TestSender): Promise<void> {
 
 test("while a node of an earlier version runs, which reads no chunks, rows stay", async () => {
   const { device } = await reads.deviceWithDays();
-  await besideEarlierNode(fixture, 65, reads.settle);
+  await besideEarlierNode(fixture, BEFORE_CHUNKS, reads.settle);
   assert.deepEqual(await reads.stored(device), { rows: 360, chunks: 6 });
   await reads.settle();
   assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });

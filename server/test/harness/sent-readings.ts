@@ -58,8 +58,9 @@ export async function assertReads(
       if (page.length < limit) break;
     }
     assert.deepEqual(ascending, expected, `dry run of ${metric}`);
-    for (const bucketSeconds of [Math.ceil((to - from) / 1_000 / 2_000), 3600]) {
-      const seconds = bucketSeconds < 60 ? bucketSeconds : Math.ceil(bucketSeconds / 3600) * 3600;
+    const least = Math.ceil((to - from) / 1_000 / 2_000);
+    // Of readings where the range is short, of minutes and of hours.
+    for (const seconds of [least < 60 ? least : Math.ceil(least / 3600) * 3600, 1800, 3600]) {
       const { points } = await fixture.telemetry.readSeries(caller, device.id, metric, {
         ...range,
         bucketSeconds: seconds,
