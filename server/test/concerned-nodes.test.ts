@@ -8,35 +8,11 @@ import type { Database } from "../src/db/database.ts";
 import { SCHEMA_NUMBER } from "../src/db/migrate.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { eventually } from "./broker/environment.ts";
-import { enroll } from "./broker/features.ts";
-import { type Process, processes } from "./harness/broker-processes.ts";
+import { nodes } from "./harness/broker-nodes.ts";
 import { onPostgres } from "./harness/database.ts";
 import { csrOf, peerOf } from "./harness/enrollment.ts";
 
 const REVOKED = "certificate revoked";
-
-/** Processes on one database, and devices with certificates. */
-async function nodes(t: TestContext, count: number, heartbeats: { heartbeatMs?: number } = {}) {
-  const { all, database, clock } = await processes(t, count, heartbeats);
-  const [{ access, devices, enrollment, certificates, connections }] = all as [Process];
-  const caller = await access.systemCaller("acme");
-  const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
-  async function device() {
-    const { deviceId, certificateId, cert } = await enroll({ certificates, enrollment }, caller, type.id);
-    const { rows } = await sql<{ uid: string }>`SELECT uid FROM devices WHERE id = ${deviceId}`.execute(database.db);
-    const of = {
-      clientId: deviceId,
-      tenantId: caller.tenantId,
-      deviceUid: rows[0]!.uid,
-      certificateId,
-      mqttClientId: null,
-    };
-    return { ...of, cert, session: () => ({ ...of, sessionId: randomUUID(), remoteAddress: "127.0.0.1" }) };
-  }
-  const revoke = (certificateId: string) => enrollment.revokeCertificate(caller, certificateId);
-  const dropsOf = () => all.map(({ drops }) => drops.splice(0).map(({ reason }) => reason));
-  return { all, database, clock, caller, device, revoke, enrollment, connections, dropsOf };
-}
 
 test("a revocation concerns the nodes that have sessions of the certificate, and is done without the others", async (t) => {
   const { all, database, device, revoke, dropsOf } = await nodes(t, 3);

@@ -8,6 +8,7 @@ import { isLive } from "./nodes/node-store.ts";
 
 interface DropRow {
   seq: string;
+  at: string;
   certificate_id: string | null;
   device_uid: string | null;
   mqtt_client_id: string | null;
@@ -16,10 +17,16 @@ interface DropRow {
   replaced_from: string | null;
 }
 
-/** A drop of the outbox. */
-export interface PendingDrop {
+/** A drop as it was read. */
+export interface ReadDrop {
   seq: string;
+  /** When it was recorded, as the database writes it. */
+  at: string;
   drop: SessionDrop;
+}
+
+/** A drop of the outbox. */
+export interface PendingDrop extends ReadDrop {
   /** Of a take-over: the address from which the client is connected now. */
   replacedFrom: string | undefined;
 }
@@ -33,7 +40,7 @@ export async function firstSeq(db: Db, margin: number): Promise<bigint> {
 const pending = statement<{ nodeId: string; floor: string; limit: number }, DropRow>(
   "pending-drops",
   (p) => sql`
-  SELECT d.seq, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason, (
+  SELECT d.seq, d.at::text AS at, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason, (
     SELECT s.remote_address FROM mqtt_sessions s WHERE s.client_id = d.client_id AND s.session_id <> d.session_id
   ) AS replaced_from FROM (
     SELECT * FROM session_drops WHERE node_id = ${p.nodeId}::uuid AND seq > ${p.floor}::bigint
@@ -52,6 +59,7 @@ export async function pendingDrops(db: Db, nodeId: string, floor: bigint, limit:
   const rows = await runStatement(db, pending, { nodeId, floor: floor.toString(), limit });
   return rows.map((row) => ({
     seq: row.seq,
+    at: row.at,
     drop: { ...targetOf(row), reason: row.reason },
     replacedFrom: row.replaced_from ?? undefined,
   }));
@@ -64,14 +72,30 @@ function targetOf(row: DropRow): DropTarget {
   return { sessionId: row.session_id! };
 }
 
-/** Records that this node has closed these sessions, and notifies the waiting callers. A reaped node records nothing. */
-export async function acknowledge(db: Db, nodeId: string, seqs: string[]): Promise<void> {
-  await sql`
-    WITH acked AS (
+/** SQL: whose sessions a drop `d` closes. */
+const targetId = sql`coalesce(d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id)`;
+
+/**
+ * Records that this node has closed these sessions, and notifies the waiting callers. A reaped node records nothing. Nor is anything recorded of a drop that a
+ * crash of the database has taken back since it was read: another one may have its number by now.
+ *
+ * @returns the highest number of those that are still there
+ */
+export async function acknowledge(db: Db, nodeId: string, drops: readonly ReadDrop[]): Promise<string | undefined> {
+  const targets = drops.map(({ drop: { reason, ...target } }) => Object.values(target)[0]!);
+  const { rows } = await sql<{ newest: string | null }>`
+    WITH closed AS (
+      SELECT d.seq
+        FROM unnest(${drops.map(({ seq }) => seq)}::bigint[], ${drops.map(({ at }) => at)}::timestamptz[], ${targets}::uuid[]) AS c(seq, at, target)
+        JOIN session_drops d ON d.seq = c.seq AND d.at = c.at AND ${targetId} = c.target
+    ), acked AS (
       INSERT INTO session_drop_acks (seq, node_id)
-      SELECT s.seq, n.id FROM unnest(${seqs}::bigint[]) AS s(seq), broker_nodes n WHERE n.id = ${nodeId}
+      SELECT c.seq, n.id FROM closed c, broker_nodes n WHERE n.id = ${nodeId}
       ON CONFLICT DO NOTHING RETURNING seq
-    ) SELECT pg_notify('muster_drop_acks', '') WHERE EXISTS (SELECT 1 FROM acked)`.execute(db);
+    )
+    SELECT max(seq) AS newest, (SELECT pg_notify('muster_drop_acks', '') WHERE EXISTS (SELECT FROM acked)) AS notified
+      FROM closed`.execute(db);
+  return rows[0]!.newest ?? undefined;
 }
 
 /** @returns those of the drops that a live node they are for has not acknowledged */

@@ -110,9 +110,9 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
   await faultPoint("drop.deliver");
   await Promise.all(found.flatMap(({ drop, replacedFrom }) => handlers.map((handler) => handler(drop, replacedFrom))));
   await faultPoint("drop.acknowledge");
-  const seqs = found.map(({ seq }) => seq);
-  await acknowledge(db, node.id, seqs);
-  const done = BigInt(seqs.at(-1)!) - BigInt(MARGIN);
+  const newest = await acknowledge(db, node.id, found);
+  if (newest === undefined) return true;
+  const done = BigInt(newest) - BigInt(MARGIN);
   if (done > node.floor) node.floor = done;
   return found.length === BATCH;
 }

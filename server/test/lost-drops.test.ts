@@ -1,0 +1,50 @@
+/** Drops of sessions that a crash of PostgreSQL has taken back: later ones get their numbers. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { Database } from "../src/db/database.ts";
+import { eventually } from "./broker/environment.ts";
+import { nodes } from "./harness/broker-nodes.ts";
+import type { Process } from "./harness/broker-processes.ts";
+
+const REVOKED = "certificate revoked";
+
+/** What a crash leaves that took back the drops, of which the next has the number `next`. */
+async function crash(database: Database, next: number): Promise<void> {
+  await sql`DELETE FROM session_drops`.execute(database.db);
+  await sql`ALTER TABLE session_drops ALTER COLUMN seq RESTART WITH ${sql.lit(next)}`.execute(database.db);
+  await sql`TRUNCATE complete_nodes`.execute(database.db);
+}
+
+const numbers = async ({ db }: Database) =>
+  (await sql<{ seq: string }>`SELECT seq FROM session_drops`.execute(db)).rows.map(({ seq }) => Number(seq));
+
+/** A node closes sessions of a drop from when `isClosing` resolves until it is let. */
+function slowly({ connections }: Process) {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const { promise: isClosing, resolve: begin } = Promise.withResolvers<void>();
+  connections.onDrop(async () => {
+    begin();
+    await closed;
+  });
+  return { isClosing, close };
+}
+
+test("a node that closes sessions while the drop of them is taken back acknowledges no other that has its number", async (t) => {
+  const { all, database, device, revoke, dropsOf } = await nodes(t, 2);
+  const [one, two] = all as [Process, Process];
+  const [moves, stays] = [await device(), await device()];
+  for (const { session } of [moves, stays]) await two.connections.openSession(session());
+  const { isClosing, close } = slowly(two);
+  await one.connections.openSession(moves.session());
+  await isClosing;
+  const [number] = await numbers(database);
+  await crash(database, number!);
+  await one.connections.beatNow();
+  const revoking = revoke(stays.certificateId);
+  assert.ok(await eventually(async () => (await numbers(database)).length > 0));
+  assert.deepEqual(await numbers(database), [number]);
+  close();
+  await revoking;
+  assert.deepEqual(dropsOf()[1], ["takeover", REVOKED]);
+});
