@@ -9,7 +9,7 @@ export interface MessageDay extends DayPartition {
   name: string;
 }
 
-/** The days of messages that ended before. */
+/** The days of messages that ended before: first that with the most on disk, of equal ones the latest. */
 export async function listMessageDays(db: Db, endedBefore: Date): Promise<MessageDay[]> {
   const { rows } = await sql<MessageDay>`
     SELECT d.relname AS name, substring(c.relname FROM '[0-9]+$')::integer AS "retentionDays", to_date(right(d.relname, 8), 'YYYYMMDD') - date '1970-01-01' AS day
@@ -17,7 +17,7 @@ export async function listMessageDays(db: Db, endedBefore: Date): Promise<Messag
       JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
      WHERE i.inhparent = 'telemetry_messages'::regclass
        AND to_date(right(d.relname, 8), 'YYYYMMDD') < (${endedBefore}::timestamptz AT TIME ZONE 'UTC')::date
-     ORDER BY d.relname`.execute(db);
+     ORDER BY pg_relation_size(d.oid) DESC NULLS LAST, day DESC`.execute(db);
   return rows;
 }
 
