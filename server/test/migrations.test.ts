@@ -1,30 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openEmbedded } from "../src/db/embedded/embedded.ts";
+import type { Database } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
-import { openPostgres } from "../src/db/postgres.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { bareDatabase, onPostgres, openTestDatabase } from "./harness/database.ts";
+import { onPostgres, openTestDatabase } from "./harness/database.ts";
+import { emptyDatabase } from "./harness/empty-database.ts";
 import { runSql } from "./harness/run-sql.ts";
-
-/** A database without any schema of ours; `fresh` has the embedded engine make it from nothing. */
-async function emptyDatabase({ fresh }: { fresh: boolean }) {
-  const { url, snapshot, remove } = await bareDatabase();
-  const logger = createLogger("silent");
-  return {
-    open: () =>
-      url
-        ? openPostgres(url, { logger })
-        : openEmbedded({
-            dataDir: "memory",
-            snapshot: fresh ? undefined : snapshot,
-            sync: false,
-            logger,
-          }),
-    remove,
-  };
-}
 
 test("migrations are numbered from 1 without gaps", () => {
   assert.deepEqual(
@@ -57,7 +38,7 @@ for (const prefix of PREFIXES) {
 }
 
 test("a database that is migrated step by step keeps its rows", async () => {
-  const { open, remove } = await emptyDatabase({ fresh: false });
+  const { open, remove } = await emptyDatabase();
   const database = await open();
   try {
     await migrate(database, 1);
@@ -73,7 +54,7 @@ test("a database that is migrated step by step keeps its rows", async () => {
   }
 });
 
-async function assertCurrent(database: Awaited<ReturnType<typeof openEmbedded>>, kept: unknown[]): Promise<void> {
+async function assertCurrent(database: Database, kept: unknown[]): Promise<void> {
   const tables = await database.db.introspection.getTables();
   assert.ok(tables.some(({ name }) => name === "certificates"));
   assert.deepEqual(await applied(database), migrations.length);
@@ -81,7 +62,7 @@ async function assertCurrent(database: Awaited<ReturnType<typeof openEmbedded>>,
 }
 
 test("latest values of before schema 56, a row a metric, are those of a row for 32 of a device", async () => {
-  const { open, remove } = await emptyDatabase({ fresh: false });
+  const { open, remove } = await emptyDatabase();
   const database = await open();
   try {
     await migrate(database, 55);
@@ -162,7 +143,7 @@ test("a database of a newer version is refused", async () => {
 });
 
 /** Readings of two days, as they were stored before telemetry had partitions (schema 8). */
-async function insertReadings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<unknown[]> {
+async function insertReadings(database: Database): Promise<unknown[]> {
   const uid = "01890000-0000-7000-8000-000000000000";
   await runSql(
     database.db,
@@ -177,12 +158,12 @@ async function insertReadings(database: Awaited<ReturnType<typeof openEmbedded>>
   ];
 }
 
-function readings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<unknown[]> {
+function readings(database: Database): Promise<unknown[]> {
   const columns = "metric, number, text, time_replaced, retention_days";
   return runSql(database.db, `SELECT ${columns} FROM telemetry ORDER BY ts`, []);
 }
 
-async function applied(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<number> {
+async function applied(database: Database): Promise<number> {
   const rows = await database.db.selectFrom("schema_migrations").select("number").execute();
   return rows.length;
 }

@@ -89,7 +89,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<PostgresResult<Row>> {
     const { statementName, liftsTimeLimit } = query as DriverQuery;
-    if (liftsTimeLimit) this.#timeoutMs = NO_LIMIT_MS;
+    if (liftsTimeLimit !== undefined) this.#timeoutMs = liftsTimeLimit ? NO_LIMIT_MS : undefined;
     try {
       const { command, rowCount, rows } =
         statementName === undefined ? await this.#run(query) : await this.#runPrepared(query as BoundStatement);

@@ -36,8 +36,8 @@ export interface BoundStatement<Row = unknown> extends CompiledQuery<Row> {
 export interface DriverQuery extends CompiledQuery {
   /** Set on a {@link BoundStatement}: prepare it. */
   readonly statementName?: string;
-  /** The connection waits for this and the later statements of the transaction without a time limit. */
-  readonly liftsTimeLimit?: true;
+  /** `true`: the connection waits for this and the later statements of the transaction without a time limit; `false`: with its own again. */
+  readonly liftsTimeLimit?: boolean;
 }
 
 /**

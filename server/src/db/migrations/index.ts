@@ -76,6 +76,11 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+  /**
+   * Indexes of tables of earlier steps, as they follow CREATE INDEX. PostgreSQL builds them before `sql` runs, which creates what does not exist yet,
+   * while processes go on writing the tables.
+   */
+  readonly indexes?: readonly string[];
 }
 
 /** Every step in order; `number` counts from 1 without gaps. */
@@ -150,6 +155,6 @@ export const migrations: readonly Migration[] = [
   { number: 68, name: "turns of tenants", sql: turnsOfTenants },
   { number: 69, name: "nodes read chunks", sql: nodesReadChunks },
   { number: 70, name: "complete nodes", sql: completeNodes },
-  { number: 71, name: "filtered lists", sql: filteredLists },
+  { number: 71, name: "filtered lists", ...filteredLists },
   { number: 72, name: "minutes in chunks", sql: minutesInChunks },
 ];
