@@ -95,7 +95,7 @@ testOnPostgres(
   "an index that an interrupted start left unfinished is built again, a finished one is used",
   async (t) => {
     const { database, query } = await databaseAt(t, BEFORE_INDEXES);
-    await query("CREATE INDEX tickets_by_change ON tickets (tenant_id, updated_at)");
+    await query("CREATE INDEX tickets_by_change ON tickets (tenant_id, updated_at, id)");
     await query("CREATE INDEX deliveries_not_sent ON deliveries (tenant_id, state, id) WHERE state <> 'sent'");
     await query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'deliveries_not_sent'::regclass");
     const ids = () => query<{ id: number }>("SELECT 'tickets_by_change'::regclass::oid AS id");

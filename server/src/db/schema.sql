@@ -1461,8 +1461,8 @@ CREATE TABLE tickets (
 );
 CREATE INDEX tickets_anomaly ON tickets USING btree (anomaly_id, id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX tickets_assignee ON tickets USING btree (tenant_id, assignee_user_id, id) WHERE (assignee_user_id IS NOT NULL);
-CREATE INDEX tickets_by_change ON tickets USING btree (tenant_id, updated_at);
-CREATE INDEX tickets_by_due_time ON tickets USING btree (tenant_id, due_at);
+CREATE INDEX tickets_by_change ON tickets USING btree (tenant_id, updated_at, id);
+CREATE INDEX tickets_by_due_time ON tickets USING btree (tenant_id, due_at, id DESC);
 CREATE INDEX tickets_by_priority ON tickets USING btree (tenant_id, status, (
 CASE priority
     WHEN 'urgent'::text THEN '3'::text

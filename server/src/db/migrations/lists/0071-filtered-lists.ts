@@ -4,6 +4,8 @@
  *
  * Of deliveries most are sent; those of any other state are the ones that are asked for. Anomalies of a group are found by its devices. The entries of
  * devices without a certificate cost no connect, as such a device has none.
+ *
+ * Tickets by their last change are read backwards, the newest first; by their due time forwards, the newest first of those that are due at the same time or never.
  */
 const indexes = [
   "certificate_audit_by_kind ON certificate_audit (tenant_id, kind, id)",
@@ -19,8 +21,8 @@ const indexes = [
   "tickets_listed_by_priority ON tickets (tenant_id, priority, id)",
   "tickets_listed_by_type ON tickets (tenant_id, type, id)",
   "tickets_listed_by_group ON tickets (tenant_id, group_id, id)",
-  "tickets_by_change ON tickets (tenant_id, updated_at)",
-  "tickets_by_due_time ON tickets (tenant_id, due_at)",
+  "tickets_by_change ON tickets (tenant_id, updated_at, id)",
+  "tickets_by_due_time ON tickets (tenant_id, due_at, id DESC)",
   "anomalies_of_device ON anomalies (device_uid, id)",
   "devices_without_certificate ON devices (tenant_id, uid) WHERE deleted_at IS NULL AND certificate_revoked IS NULL",
 ];

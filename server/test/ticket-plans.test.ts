@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Db } from "../src/db/database.ts";
+import { listTicketRows, type TicketListing } from "../src/tickets/list/ticket-list-store.ts";
+import { openTestDatabase } from "./harness/database.ts";
+import { runSql } from "./harness/run-sql.ts";
+
+const TENANT = "01890000-0000-7000-8000-000000000001";
+const TICKETS = 2_000;
+/** Tickets that were changed together and are never due: their order is that of the tie-break. */
+const INSERT = `INSERT INTO tickets (id, tenant_id, number, title, type, priority, created_by, created_at, updated_at)
+  SELECT gen_random_uuid(), $1, n, 'Grease', 'preventive', 'low', 'system', now(), now() FROM generate_series(1, ${TICKETS}) n`;
+
+/** How many entries of an index have been read. */
+async function entriesRead(connection: Db, index: string): Promise<number> {
+  await runSql(connection, "SELECT pg_stat_force_next_flush()");
+  const statement = "SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = $1";
+  return Number((await runSql<{ read: string }>(connection, statement, [index]))[0]!.read);
+}
+
+for (const [by, descending, index] of [
+  ["updatedAt", true, "tickets_by_change"],
+  ["dueAt", false, "tickets_by_due_time"],
+] as const) {
+  const order = `${descending ? "-" : ""}${by}`;
+  test(`a page of tickets sorted by ${order} is read in the order of ${index}, however many have the same time`, async (t) => {
+    const database = await openTestDatabase();
+    t.after(async () => {
+      await database.close();
+      await database.remove();
+    });
+    await runSql(database.db, "INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, 't', 'T', now())", [
+      TENANT,
+    ]);
+    await runSql(database.db, INSERT, [TENANT]);
+    await runSql(database.db, "ANALYZE tickets");
+    const listing: TicketListing = { filter: {}, sort: { by, descending } };
+    await database.db.connection().execute(async (connection) => {
+      const before = await entriesRead(connection, index);
+      const { rows } = await listTicketRows(connection, TENANT, listing, { skip: 20, limit: 10 });
+      assert.equal(rows.length, 10);
+      assert.equal((await entriesRead(connection, index)) - before, 30);
+    });
+  });
+}
