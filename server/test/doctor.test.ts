@@ -176,6 +176,11 @@ const neglect: Record<string, string[]> = {
   "every partition of the ingest stream is stored within a minute": [
     "INSERT INTO stream_processes VALUES (gen_random_uuid(), 'stream', 'stream', now())",
   ],
+  "no deletion of telemetry waits for an ingest stream that no process stores": [
+    "UPDATE stream_partitions SET stream_id = 'left'",
+    "INSERT INTO stream_processes VALUES (gen_random_uuid(), 'stream', 'stream', now() - interval '2 minutes')",
+    "INSERT INTO telemetry_deletions (device_uid, due_at, passes_left) VALUES (gen_random_uuid(), now(), 1)",
+  ],
   "messages are sent within 5 minutes of being due": [message("pending", "now(), now() - interval '1 hour', NULL")],
   "no message failed for good in the last day": [message("failed", "now() - interval '20 hours', now(), now()")],
   "no group has a webhook that is disabled because it answered 410": [

@@ -55,6 +55,26 @@ test("a deletion that fails half-way is finished by a later run, in any process"
   await assertDeleted(device);
 });
 
+test("a deletion waits for the ingest stream until no process has stored from it for an hour, as after NATS was removed", async (t) => {
+  const device = await newDevice();
+  await fixture.query("UPDATE stream_partitions SET stream_id = 'left'");
+  await fixture.query("INSERT INTO stream_processes VALUES (gen_random_uuid(), 'stream', 'stream', clock_timestamp())");
+  t.after(async () => {
+    await fixture.query("UPDATE stream_partitions SET stream_id = NULL");
+    await fixture.query("DELETE FROM stream_processes");
+  });
+  await fixture.features.enrollment.deleteDevice(caller, device.id);
+  for (const wait of [MINUTE, HOUR, HOUR]) {
+    fixture.clock.advance(wait);
+    await fixture.telemetry.deleteTelemetry();
+  }
+  assert.equal((await rows(device)).telemetry_deletions, 1);
+  await fixture.query("UPDATE stream_processes SET seen_at = clock_timestamp() - interval '61 minutes'");
+  fixture.clock.advance(HOUR);
+  await fixture.telemetry.deleteTelemetry();
+  assert.deepEqual(await rows(device), {});
+});
+
 // The embedded database belongs to the one process that would be killed.
 if (onPostgres) {
   test("a process that is killed while it deletes leaves the rest to another one, which deletes all of it", async () => {

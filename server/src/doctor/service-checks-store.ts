@@ -56,8 +56,22 @@ export const TIMELINESS: readonly Check[] = [
   },
 ];
 
+/** When a process was seen last that stores what the stream holds; null where none was within the hour for which deletions wait (telemetry/deletion/). */
+const STREAM_LAST_STORED = sql`(SELECT max(p.seen_at) FROM stream_processes p WHERE p.seen_at > clock_timestamp() - interval '1 hour')`;
+
 /** What needs the operator's attention although no rule of the service is broken. */
 export const WARNINGS: readonly Check[] = [
+  {
+    name: "no deletion of telemetry waits for an ingest stream that no process stores",
+    kind: "postgres",
+    condition: sql<SqlBool>`EXISTS (SELECT FROM stream_partitions s WHERE s.stream_id IS NOT NULL)`,
+    violations:
+      () => sql`SELECT 'device ' || coalesce(d.id, t.device_uid::text) || ': no process with MUSTER_NATS_URL since '
+        || ${shownTime(STREAM_LAST_STORED)} || '; start one, or its deletion ends an hour later' AS what
+       FROM telemetry_deletions t LEFT JOIN devices d ON d.uid = t.device_uid
+      WHERE t.passes_left = 1 AND ${STREAM_LAST_STORED} < clock_timestamp() - ${HEARTBEAT_LIMIT}
+        AND EXISTS (SELECT FROM stream_partitions s WHERE s.stream_id IS NOT NULL)`,
+  },
   {
     name: "connections to PostgreSQL have the settings of the service",
     kind: "postgres",

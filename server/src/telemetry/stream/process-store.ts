@@ -34,6 +34,8 @@ export type Contents = "messages" | "nothing" | "nothing more";
 const WAY_LOCK = sql.lit(1_937_010_030);
 /** A process that has not been seen for so long does not count. */
 const SEEN = sql.lit("5 seconds");
+/** A process that has not been seen for so long comes back as another one. */
+const FORGOTTEN = sql.lit("1 hour");
 
 /**
  * Records that a process runs, and decides which way its messages may take: never one while another process uses the other. `way` of the given state is the
@@ -47,7 +49,7 @@ export async function recordProcess(db: Db, state: ProcessState, contents: Conte
     await sql`
       INSERT INTO stream_processes (id, wanted, way, seen_at) VALUES (${state.id}, ${state.wanted}, ${state.way}, clock_timestamp())
       ON CONFLICT (id) DO UPDATE SET way = excluded.way, seen_at = excluded.seen_at`.execute(tx);
-    await sql`DELETE FROM stream_processes WHERE seen_at < clock_timestamp() - interval '1 hour'`.execute(tx);
+    await sql`DELETE FROM stream_processes WHERE seen_at < clock_timestamp() - ${FORGOTTEN}::interval`.execute(tx);
     const { rows } = await sql<ProcessState & { used: boolean }>`
       SELECT id, wanted, way, EXISTS (SELECT FROM stream_partitions WHERE stream_id IS NOT NULL) AS used
         FROM stream_processes WHERE seen_at >= clock_timestamp() - ${SEEN}::interval ORDER BY id`.execute(tx);
@@ -103,11 +105,15 @@ export async function uncaughtMs(db: Db): Promise<number | null> {
   return rows[0]!.ms;
 }
 
-/** Whether the stream may hold messages that arrived more than a minute ago. */
+/**
+ * Whether the stream may hold messages that arrived more than a minute ago, and will be stored: an installation that has left NATS keeps the id of its last
+ * stream. Then no process that knows of the stream has run for an hour.
+ */
 export async function isStreamBehind(db: Db): Promise<boolean> {
   const { rows } = await sql<{ behind: boolean | null }>`
     SELECT bool_or(stream_id IS NOT NULL)
-           AND bool_or(caught_up_at IS NULL OR caught_up_at < clock_timestamp() - interval '1 minute') AS behind
+           AND bool_or(caught_up_at IS NULL OR caught_up_at < clock_timestamp() - interval '1 minute')
+           AND EXISTS (SELECT FROM stream_processes WHERE seen_at >= clock_timestamp() - ${FORGOTTEN}::interval) AS behind
       FROM stream_partitions`.execute(db);
   return rows[0]!.behind === true;
 }
