@@ -54,13 +54,14 @@ async function useTable(url: string, table: string): Promise<{ end(): Promise<vo
   return { end: () => client.end() };
 }
 
+/** The first index of `deliveries`. Each statement, also of a test, delays the index that is built while it runs. */
+const BUILDING = "CREATE INDEX CONCURRENTLY IF NOT EXISTS deliveries_by_group";
+const SESSIONS_THAT_WAIT =
+  "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)";
+
 /** How many sessions wait for a lock with a statement of this beginning. */
 async function waiting(query: Query, beginning: string): Promise<number> {
-  const rows = await query(
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)",
-    [beginning],
-  );
-  return rows.length;
+  return (await query(`SELECT ${SESSIONS_THAT_WAIT}`, [beginning])).length;
 }
 
 test("a step that fails leaves the steps before it applied, and the next start goes on with it", async (t) => {
@@ -79,7 +80,7 @@ testOnPostgres("nodes of the version before write heartbeats and rows while inde
   await query("INSERT INTO broker_nodes (id, started_at, beat_at) VALUES (gen_random_uuid(), now(), now())");
   const other = await useTable(url, "deliveries");
   const migrating = Promise.all(opened.map((process) => migrate(process)));
-  assert.ok(await eventually(async () => (await waiting(query, "CREATE INDEX CONCURRENTLY")) === 1));
+  assert.ok(await eventually(async () => (await waiting(query, BUILDING)) === 1));
   const written = await query("UPDATE broker_nodes SET beat_at = now() + interval '1 s' RETURNING 1");
   assert.equal(written.length, 1);
   await query("DELETE FROM deliveries WHERE tenant_id = gen_random_uuid()");
@@ -92,17 +93,24 @@ testOnPostgres("nodes of the version before write heartbeats and rows while inde
 });
 
 testOnPostgres(
-  "an index that an interrupted start left unfinished is built again, a finished one is used",
+  "the next start builds again what a killed one has left of an index, and uses an index that is built",
   async (t) => {
-    const { database, query } = await databaseAt(t, BEFORE_INDEXES);
+    const { url, opened, query } = await databaseAt(t, BEFORE_INDEXES, 2);
+    const [killed, next] = opened as [Database, Database];
     await query("CREATE INDEX tickets_by_change ON tickets (tenant_id, updated_at, id)");
-    await query("CREATE INDEX deliveries_not_sent ON deliveries (tenant_id, state, id) WHERE state <> 'sent'");
-    await query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'deliveries_not_sent'::regclass");
-    const ids = () => query<{ id: number }>("SELECT 'tickets_by_change'::regclass::oid AS id");
-    const before = await ids();
-    await migrate(database);
-    assert.deepEqual(await validity(query), VALID);
-    assert.deepEqual(await ids(), before);
+    const built = () => query("SELECT 'tickets_by_change'::regclass::oid AS id");
+    const unfinished = () => query("SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid");
+    const before = await built();
+    const other = await useTable(url, "deliveries");
+    const ended = assert.rejects(migrate(killed), /terminating connection/);
+    assert.ok(await eventually(async () => (await waiting(query, BUILDING)) === 1));
+    await query(`SELECT pg_terminate_backend(pid) ${SESSIONS_THAT_WAIT}`, [BUILDING]);
+    await ended;
+    assert.deepEqual(await unfinished(), [{ name: "deliveries_by_group" }]);
+    await other.end();
+    await migrate(next);
+    assert.deepEqual(await unfinished(), []);
+    assert.deepEqual(await built(), before);
   },
 );
 

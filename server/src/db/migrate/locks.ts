@@ -21,7 +21,8 @@ export async function withMigrationLock(db: Db, work: (connection: Db) => Promis
   await db.connection().execute(async (connection) => {
     // Not in a statement that waits: an index is built concurrently when every statement has ended that began before, so each would wait for the other.
     while (!(await tryLock(connection))) await pause(POLL_MS);
-    await work(connection).finally(() => sql`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection));
+    // It fails only where the connection has ended, and the lock with it: then the error of `work` says why.
+    await work(connection).finally(() => unlock(connection).catch(() => undefined));
   });
 }
 
@@ -30,6 +31,10 @@ async function tryLock(connection: Db): Promise<boolean> {
     connection,
   );
   return rows[0]!.locked;
+}
+
+async function unlock(connection: Db): Promise<void> {
+  await sql`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection);
 }
 
 /**
