@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
-import { claimDirtyHours, listDueTenants } from "../src/telemetry/roll-up/dirty-hour-store.ts";
+import { listDueTenants, lockDirtyHours } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
@@ -32,7 +32,7 @@ test("a computation that fails half-way, and several processes at once, lose and
   fixture.clock.advance(3 * MINUTE);
   const failing = fixture.database.db.transaction().execute(async (tx) => {
     const now = fixture.clock.now();
-    await recomputeHours(tx, await claimDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000), now);
+    await recomputeHours(tx, await lockDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000), now);
     throw new Error("killed");
   });
   await assert.rejects(failing, /killed/);

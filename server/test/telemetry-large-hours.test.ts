@@ -4,6 +4,8 @@ import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { onPostgres } from "./harness/database.ts";
+import { OF_THIS_DATABASE } from "./harness/postgres.ts";
+import { runSql } from "./harness/run-sql.ts";
 import { assertReads, type Sent, send, stored } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
@@ -155,3 +157,30 @@ test("whatever is sent, in whatever order, is read the same before and after it 
     { numRuns: onPostgres ? 8 : 2 },
   );
 });
+
+if (onPostgres) {
+  test("while an hour in parts is computed, messages of other tenants' hours do not wait", async () => {
+    const { device, sent, hour } = await deviceWithLargeHour();
+    await settle();
+    const last = (await partsOf(device)).findLast((start) => start < hour + HOUR)!;
+    const other = await fixture.device(await fixture.tenant());
+    await other.publish({ ts: hour, values: { a: 1 } });
+    await send(device, sent, [{ ts: last + 1, values: { a: 1, b: true } }]);
+    fixture.clock.advance(3 * MINUTE);
+    const rolledUp = await fixture.database.db.transaction().execute(async (tx) => {
+      await runSql(
+        tx,
+        "SELECT FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no) WHERE device_uid = $1 AND ts = $2 FOR UPDATE OF telemetry_chunks",
+        [device.uid, new Date(last)],
+      );
+      const rollUp = fixture.telemetry.rollUp();
+      while ((await fixture.query(`SELECT FROM pg_locks WHERE NOT granted AND ${OF_THIS_DATABASE}`)).length === 0);
+      await other.publish({ ts: hour + 1, values: { a: 2 } });
+      return { rollUp };
+    });
+    await rolledUp.rollUp;
+    await settle();
+    assert.equal((await stored(fixture, other)).chunks, 1);
+    await assertReads({ fixture, caller }, device, sent, around(hour));
+  });
+}

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
-import { claimDirtyHours, listDueTenants, markDirty } from "../src/telemetry/roll-up/dirty-hour-store.ts";
+import { deleteMarks, listDueTenants, lockDirtyHours, markDirty } from "../src/telemetry/roll-up/dirty-hour-store.ts";
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import { onPostgres } from "./harness/database.ts";
 import { OF_THIS_DATABASE } from "./harness/postgres.ts";
@@ -32,9 +32,10 @@ test("rolling up twice, in two processes and after one that failed gives the sam
   fixture.clock.advance(3 * MINUTE);
   const failing = fixture.database.db.transaction().execute(async (tx) => {
     const now = fixture.clock.now();
-    const dirty = await claimDirtyHours(tx, now, await listDueTenants(tx, now, 100), 100);
+    const dirty = await lockDirtyHours(tx, now, await listDueTenants(tx, now, 100), 100);
     assert.ok(dirty.length >= 10);
     await recomputeHours(tx, dirty, fixture.clock.now());
+    await deleteMarks(tx, dirty);
     throw new Error("killed");
   });
   await assert.rejects(failing, /killed/);
@@ -119,7 +120,7 @@ if (onPostgres) {
     let late: Promise<void> | undefined;
     await fixture.database.db.transaction().execute(async (tx) => {
       const now = fixture.clock.now();
-      const dirty = await claimDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000);
+      const dirty = await lockDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000);
       late = device.publish({ ts: ts + 1, values: { a: 2 } });
       while (
         (
@@ -129,6 +130,7 @@ if (onPostgres) {
         ).length === 0
       );
       await recomputeHours(tx, dirty, fixture.clock.now());
+      await deleteMarks(tx, dirty);
     });
     await late;
     assert.equal(await reads.dirtyHours(device), 1);

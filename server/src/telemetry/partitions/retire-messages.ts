@@ -1,5 +1,5 @@
 import { addMs, SECOND } from "../../lib/clock.ts";
-import type { RollUpDeps } from "../roll-up/roll-up.ts";
+import type { HoursDeps } from "../roll-up/compute-hours.ts";
 import { retireBefore } from "./hot-days.ts";
 import { isLockNotGranted } from "./partition-store.ts";
 import { listMessageDays, type MessageDay, retireDay } from "./retire-store.ts";
@@ -14,7 +14,7 @@ const MOST_PASSES = 4;
 
 /** What a call works with. */
 interface Run {
-  deps: RollUpDeps;
+  deps: HoursDeps;
   end: Date;
   isOver(end: Date): boolean;
   errors: unknown[];
@@ -28,7 +28,7 @@ interface Run {
  * @param stopped settles no further hours once it is aborted
  * @throws the first of the errors with which days were not dropped, once the others are
  */
-export async function retireMessages(deps: RollUpDeps, stopped?: AbortSignal): Promise<void> {
+export async function retireMessages(deps: HoursDeps, stopped?: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   const isOver = (end: Date) => stopped?.aborted === true || deps.clock.now() >= end;
   const run: Run = { deps, end: addMs(now, MOST_MS), isOver, errors: [] };
@@ -61,7 +61,7 @@ async function settleAndDrop({ deps, isOver }: Run, day: MessageDay, end: Date):
   return false;
 }
 
-function tryToDrop({ database }: RollUpDeps, day: MessageDay): Promise<boolean> {
+function tryToDrop({ database }: HoursDeps, day: MessageDay): Promise<boolean> {
   return database.db.transaction().execute((tx) => retireDay(tx, day, LOCK_WAIT_MS));
 }
 

@@ -1,7 +1,6 @@
 import { addMs, DAY } from "../../lib/clock.ts";
-import { claimHoursWithin } from "../roll-up/dirty-hour-store.ts";
-import type { RollUpDeps } from "../roll-up/roll-up.ts";
-import { recomputeHours } from "../roll-up/roll-up-store.ts";
+import { computeHours, type HoursDeps, type HoursWork } from "../roll-up/compute-hours.ts";
+import { lockHoursWithin } from "../roll-up/dirty-hour-store.ts";
 import { deleteRowsOfHour, type MessageDay } from "./retire-store.ts";
 
 /** Few, because a batch that stores into one of these hours waits for the commit. */
@@ -13,19 +12,14 @@ const HOURS_PER_TRANSACTION = 10;
  *
  * @param isOver whether the rest is to stay
  */
-export async function settleDay(
-  { database, clock, partBytes }: RollUpDeps,
-  day: MessageDay,
-  isOver: () => boolean,
-): Promise<void> {
+export async function settleDay(deps: HoursDeps, day: MessageDay, isOver: () => boolean): Promise<void> {
   const from = new Date(day.day * DAY);
-  const marked = { from, to: addMs(from, DAY), markedBy: clock.now() };
-  for (let claimed = 1; claimed > 0 && !isOver(); ) {
-    claimed = await database.db.transaction().execute(async (tx) => {
-      const hours = await claimHoursWithin(tx, marked, HOURS_PER_TRANSACTION);
-      await recomputeHours(tx, hours, clock.now(), partBytes);
+  const marked = { from, to: addMs(from, DAY), markedBy: deps.clock.now() };
+  const work: HoursWork = {
+    lock: (tx) => lockHoursWithin(tx, marked, HOURS_PER_TRANSACTION),
+    async computed(tx, hours) {
       for (const { device_uid: deviceUid, hour } of hours) await deleteRowsOfHour(tx, day, { deviceUid, hour });
-      return hours.length;
-    });
-  }
+    },
+  };
+  while (!isOver()) if ((await computeHours(deps, work, isOver)).length === 0) return;
 }

@@ -76,8 +76,8 @@ export async function listDueTenants(db: Db, now: Date, limit: number): Promise<
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Deletes marks that are due at `now`, up to `limit` of each tenant, for hours to be computed in `tx`. Marks that other transactions locked stay. */
-export async function claimDirtyHours(
+/** Locks marks that are due at `now`, up to `limit` of each tenant, whose hours are to be computed in `tx`. Without those that other transactions have locked. */
+export async function lockDirtyHours(
   tx: Tx,
   now: Date,
   tenants: readonly string[],
@@ -86,28 +86,44 @@ export async function claimDirtyHours(
   // An hour may hold any number of readings.
   await liftTimeLimit(tx);
   const { rows } = await sql<DirtyHour>`
-    DELETE FROM roll_up_marks m USING (
-      SELECT d.* FROM unnest(${plainArray(tenants)}::text::uuid[]) AS t (id) CROSS JOIN LATERAL (
-        SELECT device_uid, hour FROM roll_up_marks
-         WHERE tenant_id = t.id AND chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d) d
-     WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour, m.tenant_id`.execute(tx);
+    SELECT d.* FROM unnest(${plainArray(tenants)}::text::uuid[]) AS t (id) CROSS JOIN LATERAL (
+      SELECT device_uid, hour, tenant_id FROM roll_up_marks
+       WHERE tenant_id = t.id AND chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d`.execute(
+    tx,
+  );
   return rows;
 }
 
 /** The same with marks of a span of time, whether they are due or not. */
-export async function claimHoursWithin(
+export async function lockHoursWithin(
   tx: Tx,
   { from, to, markedBy }: MarkedHours,
   limit: number,
-): Promise<Pick<DirtyHour, "device_uid" | "hour">[]> {
+): Promise<DirtyHour[]> {
   await liftTimeLimit(tx);
   const { rows } = await sql<DirtyHour>`
-    DELETE FROM roll_up_marks m USING (
-      SELECT device_uid, hour FROM roll_up_marks
-       WHERE hour >= ${from}::timestamptz AND hour < ${to}::timestamptz AND chunk_at <= ${markedBy}::timestamptz + ${DELAY}
-       ORDER BY hour LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
-     WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour`.execute(tx);
+    SELECT device_uid, hour, tenant_id FROM roll_up_marks
+     WHERE hour >= ${from}::timestamptz AND hour < ${to}::timestamptz AND chunk_at <= ${markedBy}::timestamptz + ${DELAY}
+     ORDER BY hour LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(tx);
   return rows;
+}
+
+/** Locks the mark of an hour. @returns whether it is there, and not locked by another transaction */
+export async function lockHour(tx: Tx, { device_uid, hour }: DirtyHour): Promise<boolean> {
+  await liftTimeLimit(tx);
+  const { rows } = await sql`
+    SELECT FROM roll_up_marks WHERE device_uid = ${device_uid} AND hour = ${hour} FOR UPDATE SKIP LOCKED`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Deletes marks that `tx` has locked, of hours that it has computed. */
+export async function deleteMarks(tx: Tx, hours: readonly DirtyHour[]): Promise<void> {
+  if (hours.length === 0) return;
+  await sql`
+    DELETE FROM roll_up_marks m
+     USING unnest(${plainArray(hours.map(({ device_uid }) => device_uid))}::text::uuid[],
+                  ${plainArray(hours.map(({ hour }) => hour.toISOString()))}::text::timestamptz[]) AS d (device_uid, hour)
+     WHERE m.device_uid = d.device_uid AND m.hour = d.hour`.execute(tx);
 }
 
 /** How many dirty hours are due to be computed. */

@@ -4,9 +4,9 @@ import { float8Array } from "../../db/binary-array.ts";
 import type { Tx } from "../../db/database.ts";
 import { HOUR } from "../../lib/clock.ts";
 import { deleteChunks, storeChunks, storeMinutes } from "../chunks/chunk-store.ts";
-import type { DeviceHour } from "../chunks/device-hours-store.ts";
+import { type DeviceHour, HOUR_US } from "../chunks/device-hours-store.ts";
 import { loadEarlier } from "../chunks/earlier-numbers-store.ts";
-import { partsOf } from "../chunks/hour-parts.ts";
+import { type HourPart, partsOf } from "../chunks/hour-parts.ts";
 import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
 import { type Aggregates, HourAggregates } from "./hour-aggregates.ts";
@@ -17,40 +17,56 @@ const PART_BYTES = 2_000_000;
 const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
 
 /**
- * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks, part by part.
+ * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks. One hour is computed part by part; of several only those that
+ * are one part.
  *
  * @param partBytes about how much of an hour is read at once
+ * @returns those that were computed
  */
 export async function recomputeHours(
   tx: Tx,
-  dirty: readonly Pick<DirtyHour, "device_uid" | "hour">[],
+  dirty: readonly DirtyHour[],
   now: Date,
   partBytes = PART_BYTES,
-): Promise<void> {
-  if (dirty.length === 0) return;
+): Promise<DirtyHour[]> {
+  if (dirty.length === 0) return [];
   const hours = dirty.map(({ device_uid, hour }) => ({ deviceUid: device_uid, hour }));
   const found = new HourAggregates(await loadEarlier(tx, hours));
+  let computed = [0];
   for await (const parts of partsOf(tx, hours, partBytes)) {
-    await deleteChunks(
-      tx,
-      hours,
-      parts.filter(({ isCut }) => isCut),
-    );
-    const chunks = parts.flatMap((part) => found.add(part));
-    await storeChunks(
-      tx,
-      chunks.filter(({ isChanged }) => isChanged),
-    );
-    await storeMinutes(
-      tx,
-      chunks.filter(({ isChanged }) => !isChanged),
-    );
+    if (hours.length === 1) {
+      await storeParts(tx, hours, parts, found);
+      continue;
+    }
+    const whole = parts.filter(({ from, to }) => to - from === HOUR_US);
+    computed = whole.map(({ which }) => which);
+    await storeParts(tx, hours, whole, found);
+    break;
   }
-  const { all } = found;
-  const isInChunks = await allNodesReadMinutes(tx);
-  const inRows = isInChunks ? all.filter(({ which }) => found.hasEarlier(which)) : all;
-  await storeRollUps(tx, "minutes", hours, inRows, now);
-  await storeRollUps(tx, "hours", hours, all, now);
+  await storeRollUps(tx, { hours, computed }, found, now);
+  return computed.map((which) => dirty[which]!);
+}
+
+async function storeParts(
+  tx: Tx,
+  hours: readonly DeviceHour[],
+  parts: readonly HourPart[],
+  found: HourAggregates,
+): Promise<void> {
+  await deleteChunks(
+    tx,
+    hours,
+    parts.filter(({ isCut }) => isCut),
+  );
+  const chunks = parts.flatMap((part) => found.add(part));
+  await storeChunks(
+    tx,
+    chunks.filter(({ isChanged }) => isChanged),
+  );
+  await storeMinutes(
+    tx,
+    chunks.filter(({ isChanged }) => !isChanged),
+  );
 }
 
 /** Whether minutes of messages may be stored with their chunks alone. */
@@ -59,15 +75,26 @@ async function allNodesReadMinutes(tx: Tx): Promise<boolean> {
   return rows[0]!.all;
 }
 
+/** @param computed the places of the hours that `found` is of */
 async function storeRollUps(
   tx: Tx,
-  table: keyof typeof TABLES,
-  hours: readonly DeviceHour[],
-  aggregates: readonly Aggregates[],
+  { hours, computed }: { hours: readonly DeviceHour[]; computed: readonly number[] },
+  found: HourAggregates,
   now: Date,
 ): Promise<void> {
-  await deleteOfHours(tx, table, hours, now);
-  await insert(tx, table, hours, aggregates, now);
+  if (computed.length === 0) return;
+  const { all } = found;
+  const isInChunks = await allNodesReadMinutes(tx);
+  const minutes = isInChunks ? all.filter(({ which }) => found.hasEarlier(which)) : all;
+  for (const [table, aggregates] of [["minutes", minutes] as const, ["hours", all] as const]) {
+    await deleteOfHours(
+      tx,
+      table,
+      computed.map((which) => hours[which]!),
+      now,
+    );
+    await insert(tx, table, hours, aggregates, now);
+  }
 }
 
 /** Roll-ups whose readings may be dropped already stay as they are; minutes are dropped with their readings. */

@@ -1,8 +1,8 @@
-import type { Database } from "../../db/database.ts";
-import { type Clock, SECOND } from "../../lib/clock.ts";
+import type { Tx } from "../../db/database.ts";
+import { SECOND } from "../../lib/clock.ts";
 import { markBacklog } from "./backlog-store.ts";
-import { claimDirtyHours, listDueTenants } from "./dirty-hour-store.ts";
-import { recomputeHours } from "./roll-up-store.ts";
+import { computeHours, type HoursDeps } from "./compute-hours.ts";
+import { listDueTenants, lockDirtyHours } from "./dirty-hour-store.ts";
 
 /** Few, because a batch that stores into one of these hours waits for the commit; with fewer, small hours cost more. */
 const HOURS_PER_TRANSACTION = 20;
@@ -11,13 +11,6 @@ const MAX_HOURS_PER_RUN = 20_000;
 /** Likewise; and other jobs on the embedded database get their turn. */
 const MAX_MS_PER_RUN = 45 * SECOND;
 
-export interface RollUpDeps {
-  database: Pick<Database, "db">;
-  clock: Clock;
-  /** About how much of an hour is read at once, in bytes. */
-  partBytes?: number | undefined;
-}
-
 /**
  * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks, in turns between tenants. Then it marks hours of days that
  * were stored before there were chunks. Any number of processes may do so at once; the hours of one that fails stay marked for the others. Call it every minute.
@@ -25,7 +18,7 @@ export interface RollUpDeps {
  * @param stopped ends the run early
  * @throws the first of the errors for which hours of tenants could not be computed, once those of the others are
  */
-export async function rollUp(deps: RollUpDeps, stopped?: AbortSignal): Promise<void> {
+export async function rollUp(deps: HoursDeps, stopped?: AbortSignal): Promise<void> {
   const { db } = deps.database;
   const end = deps.clock.now().getTime() + MAX_MS_PER_RUN;
   const run: Run = { end, left: MAX_HOURS_PER_RUN, stopped, errors: [] };
@@ -43,18 +36,18 @@ interface Run {
   errors: unknown[];
 }
 
-const isOver = ({ clock }: RollUpDeps, { end, left, stopped }: Run) =>
+const isOver = ({ clock }: HoursDeps, { end, left, stopped }: Run) =>
   left <= 0 || stopped?.aborted === true || clock.now().getTime() > end;
 
 /** A tenant that has had its turn is behind all others. Where a turn of several fails, each of them has one of its own at the end. */
-async function rollUpInTurns(deps: RollUpDeps, run: Run): Promise<void> {
+async function rollUpInTurns(deps: HoursDeps, run: Run): Promise<void> {
   const waiting = await listDueTenants(deps.database.db, deps.clock.now(), run.left);
   const alone: string[] = [];
   while (waiting.length + alone.length > 0 && !isOver(deps, run)) {
     const tenants = waiting.length > 0 ? waiting.splice(0, HOURS_PER_TRANSACTION) : alone.splice(0, 1);
     const each = Math.floor(HOURS_PER_TRANSACTION / tenants.length);
     try {
-      const claimed = await computeHoursOf(deps, tenants, each);
+      const claimed = await computeHoursOf(deps, run, tenants, each);
       for (const hours of claimed.values()) run.left -= hours;
       waiting.push(...tenants.filter((tenant) => claimed.get(tenant) === each));
     } catch (error) {
@@ -64,18 +57,17 @@ async function rollUpInTurns(deps: RollUpDeps, run: Run): Promise<void> {
   }
 }
 
-/** Computes up to `each` hours of each tenant, in one transaction. @returns how many of each */
+/** Computes up to `each` hours of each tenant. @returns how many of each */
 async function computeHoursOf(
-  { database, clock, partBytes }: RollUpDeps,
+  deps: HoursDeps,
+  run: Run,
   tenants: readonly string[],
   each: number,
 ): Promise<Map<string, number>> {
-  const now = clock.now();
-  return await database.db.transaction().execute(async (tx) => {
-    const dirty = await claimDirtyHours(tx, now, tenants, each);
-    await recomputeHours(tx, dirty, now, partBytes);
-    const found = new Map<string, number>();
-    for (const { tenant_id } of dirty) found.set(tenant_id, (found.get(tenant_id) ?? 0) + 1);
-    return found;
-  });
+  const now = deps.clock.now();
+  const lock = (tx: Tx) => lockDirtyHours(tx, now, tenants, each);
+  const found = new Map<string, number>();
+  for (const { tenant_id } of await computeHours(deps, { lock }, () => isOver(deps, run)))
+    found.set(tenant_id, (found.get(tenant_id) ?? 0) + 1);
+  return found;
 }
