@@ -32,8 +32,8 @@ async function settle(): Promise<void> {
 }
 
 /** Where the parts of the device's hours begin. */
-async function partsOf({ uid }: TestSender): Promise<number[]> {
-  const rows = await fixture.query<{ ms: number }>(
+async function partsOf({ uid }: TestSender, { query } = fixture): Promise<number[]> {
+  const rows = await query<{ ms: number }>(
     `SELECT DISTINCT (extract(epoch FROM ts) * 1000)::float8 AS ms FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no)
       WHERE device_uid = $1 ORDER BY 1`,
     [uid],
@@ -104,6 +104,31 @@ test("a part that gets too many late messages becomes several, and the others st
     [],
   );
   await assertReads({ fixture, caller }, device, sent, around(hour), 50);
+});
+
+test("an hour of many shapes, of which one has most rows, goes into few parts", async () => {
+  const large = await openTelemetryFixture({ partBytes: 100_000 });
+  after(() => large.close());
+  const caller = await large.tenant();
+  const device = await large.device(caller);
+  const sent: Sent = new Map();
+  const now = large.clock.now().getTime();
+  const hour = Math.floor(now / HOUR - 2) * HOUR;
+  const dense = Array.from({ length: 3_000 }, (_, n) => ({ ts: hour + n * SECOND, values: { a: n } }));
+  const sparse = Array.from({ length: 300 }, (_, n) => ({
+    ts: hour + 58 * MINUTE + n,
+    values: { [`m${n}`]: n, a: n },
+  }));
+  // A message has at most 200 metrics.
+  const messages = [...dense, ...sparse];
+  for (let from = 0; from < messages.length; from += 150) await send(device, sent, messages.slice(from, from + 150));
+  large.clock.advance(3 * MINUTE);
+  await large.telemetry.rollUp();
+  const parts = (await partsOf(device, large)).length;
+  // Its rows take some 200,000 bytes.
+  assert.ok(parts >= 2 && parts <= 4, `${parts} parts`);
+  const read = new Map([...sent].filter(([metric]) => ["a", "m0", "m299"].includes(metric)));
+  await assertReads({ fixture: large, caller }, device, read, around(hour));
 });
 
 test("several processes at once lose and double nothing of an hour in parts", async () => {

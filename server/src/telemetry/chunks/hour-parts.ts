@@ -2,7 +2,8 @@ import type { Tx } from "../../db/database.ts";
 import { loadChunks, loadLaterParts } from "./chunk-store.ts";
 import { type DeviceHour, HOUR_US, type HourSpan, spansOf } from "./device-hours-store.ts";
 import { merged, rowsBetween } from "./hour-rows.ts";
-import { loadRows, ROW_BYTES, type ShapeRows, TEXT_FACTOR, VALUE_BYTES } from "./hour-rows-store.ts";
+import { loadRows, type ShapeRows } from "./hour-rows-store.ts";
+import { ROW_BYTES, TEXT_FACTOR, VALUE_BYTES } from "./shape-widths-store.ts";
 
 /** What a device has of one shape and retention in a part of an hour. */
 export interface PartRows extends ShapeRows {

@@ -1,8 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
 import { type DeviceHour, given, type HourSpan } from "./device-hours-store.ts";
-import { type HourRows, inOrder, rowsAt } from "./hour-rows.ts";
+import { type HourRows, inOrder, placeOf, rowsAt } from "./hour-rows.ts";
 import { doubleColumnsOf, longsOf, shortsOf, textColumnsOf, timesOf } from "./packed-columns.ts";
+import { findEnd } from "./part-end-store.ts";
+import { SHAPES } from "./shape-widths-store.ts";
 
 /** What a device has of one shape and retention in an hour, or a part of one. */
 export interface ShapeRows {
@@ -22,11 +24,6 @@ export interface LoadedRows {
   ends: ReadonlyMap<number, number>;
 }
 
-export const ROW_BYTES = 46;
-export const VALUE_BYTES = 12;
-const TEXT_BYTES = 1024;
-/** Texts are most often much shorter than they may be: of the longest ones, so many times as much is read. */
-export const TEXT_FACTOR = 4;
 /** Of one time a shape has a row for each retention: with more rows than that there are several times. */
 const LEAST_ROWS = 16;
 const NOTHING = Buffer.alloc(0);
@@ -39,7 +36,10 @@ export interface ShapeColumns {
 }
 
 interface PackedRows extends ShapeColumns {
-  most: number;
+  /** About what a row takes, in bytes. */
+  width: number;
+  /** Of more rows this many are read; null: all are. */
+  most: number | null;
   times: Buffer;
   received: Buffer;
   seqs: Buffer;
@@ -59,14 +59,46 @@ export async function loadRows(
   spans: readonly HourSpan[],
   bytes: number,
 ): Promise<LoadedRows> {
+  const packed = await loadPacked(tx, hours, spans, firstOf(bytes));
+  const found = Map.groupBy(packed, ({ which }) => which);
+  const ends = new Map<number, number>();
+  for (const [which, shapes] of found) {
+    const end = Math.min(...shapes.map(({ most, times }) => (times.length === most ? times.at(-1)! : Infinity)));
+    if (end === Infinity) continue;
+    ends.set(which, end);
+    const known = { end, bytes: bytesBefore(shapes, end) };
+    if (known.bytes >= bytes / 2) continue;
+    // Of many shapes the one with the most rows ends the part, whose other shapes have hardly any: it ends later.
+    const span = spans.find((of) => of.which === which)!;
+    const to = await findEnd(tx, hours, span, bytes, known);
+    found.set(which, await loadPacked(tx, hours, [{ ...span, to }], ALL));
+    ends.set(which, to);
+  }
+  return { rows: [...found.values()].flat().flatMap(ofRetentions), ends };
+}
+
+function bytesBefore(shapes: readonly Shape[], end: number): number {
+  return shapes.reduce((sum, { width, times }) => sum + width * placeOf(times, end), 0);
+}
+
+type Shape = Omit<PackedRows, "times"> & { times: Float64Array };
+
+/** How many of the rows of a shape `s` are read: its share, where all of them have the same number of shapes. */
+const firstOf = (bytes: number) =>
+  sql`(${bytes}::integer / s.width / count(*) OVER ())::integer + ${sql.lit(LEAST_ROWS)}`;
+const ALL = sql`NULL::integer`;
+
+async function loadPacked(
+  tx: Tx,
+  hours: readonly DeviceHour[],
+  spans: readonly HourSpan[],
+  most: RawBuilder<unknown>,
+): Promise<Shape[]> {
   const { rows: c, within } = given(hours, spans);
-  const { rows: packed } = await sql<PackedRows>`
-    SELECT c.which, s.shape_no, s.metrics, s.kinds, s.most, m.*
+  const { rows } = await sql<PackedRows>`
+    SELECT c.which, s.shape_no, s.metrics, s.kinds, s.width, s.most, m.*
       FROM ${c} CROSS JOIN LATERAL (
-      SELECT s.*, (least(${bytes}::integer / (${sql.lit(ROW_BYTES)} + ${sql.lit(VALUE_BYTES)} * cardinality(s.metrics)),
-                         ${bytes}::integer / ${sql.lit(TEXT_BYTES)} * ${sql.lit(TEXT_FACTOR)} / greatest(length(s.kinds) - length(rtrim(s.kinds, 't')), 1))
-                   / count(*) OVER ())::integer + ${sql.lit(LEAST_ROWS)} AS most
-        FROM telemetry_shapes s WHERE s.device_uid = c.device_uid
+      SELECT s.*, ${most} AS most FROM ${SHAPES} s WHERE s.device_uid = c.device_uid
          AND EXISTS (SELECT FROM telemetry_messages m WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)} OFFSET 0)) s
      CROSS JOIN LATERAL (
       SELECT string_agg(timestamptz_send(m.ts), '') AS times, string_agg(timestamptz_send(coalesce(m.received_at, m.ts)), '') AS received,
@@ -74,17 +106,11 @@ export async function loadRows(
              string_agg(array_send(m.numbers), '') AS numbers, string_agg(array_send(m.texts), '') AS texts
         FROM (SELECT * FROM telemetry_messages m WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)}
                ORDER BY m.ts LIMIT s.most) m) m`.execute(tx);
-  const ends = new Map<number, number>();
-  const rows = packed.flatMap(({ most, ...of }) => {
-    const times = timesOf(of.times);
-    if (times.length === most)
-      ends.set(of.which, Math.min(ends.get(of.which) ?? Number.POSITIVE_INFINITY, times.at(-1)!));
-    return ofRetentions(of, times);
-  });
-  return { rows, ends };
+  return rows.map((of) => ({ ...of, times: timesOf(of.times) }));
 }
 
-function ofRetentions(packed: Omit<PackedRows, "most">, times: Float64Array): ShapeRows[] {
+function ofRetentions(packed: Shape): ShapeRows[] {
+  const { times } = packed;
   const all: HourRows = {
     times,
     received: timesOf(packed.received),
