@@ -1,4 +1,4 @@
-/** Drops of sessions that a crash of PostgreSQL has taken back: later ones get their numbers. */
+/** Drops of sessions that a crash of PostgreSQL has taken back: later ones get their numbers, and the sessions stay open. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -47,4 +47,27 @@ test("a node that closes sessions while the drop of them is taken back acknowled
   close();
   await revoking;
   assert.deepEqual(dropsOf()[1], ["takeover", REVOKED]);
+});
+
+test("a node records its sessions again where two are of one client, which was elsewhere in between", async (t) => {
+  const { all, database, device, dropsOf } = await nodes(t, 2);
+  const [one, two] = all as [Process, Process];
+  const [moves, returns] = [await device(), await device()];
+  for (const { session } of [moves, returns]) await two.connections.openSession(session());
+  const { isClosing, close } = slowly(two);
+  await one.connections.openSession(moves.session());
+  await isClosing;
+  await one.connections.openSession(returns.session());
+  const latest = returns.session();
+  await two.connections.openSession(latest);
+  await sql`DELETE FROM mqtt_sessions`.execute(database.db);
+  await crash(database, 1);
+  close();
+  await two.connections.beatNow();
+  const { rows } = await sql<{ client_id: string }>`SELECT client_id, session_id FROM mqtt_sessions`.execute(database.db);
+  assert.deepEqual(
+    rows.find(({ client_id: id }) => id === returns.clientId),
+    { client_id: returns.clientId, session_id: latest.sessionId },
+  );
+  assert.deepEqual(dropsOf()[1], ["takeover", "takeover"]);
 });

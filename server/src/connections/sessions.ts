@@ -144,9 +144,9 @@ export class Sessions {
   async #restore(
     restoreIn: (db: ConnectionsDeps["database"]["db"], some: NumberedSession[]) => Promise<RestoredRow[]>,
   ): Promise<LostSession[]> {
-    const lost: LostSession[] = [];
-    // The latest first: of these some are missing.
-    for (const some of parts([...this.#open.values()].reverse())) {
+    const { latest, earlier } = this.#byClient();
+    const lost = earlier.map(({ sessionId }): LostSession => ({ sessionId, reason: "takeover" }));
+    for (const some of parts(latest)) {
       const restored = await restoreIn(this.#deps.database.connects, some);
       const byId = new Map(restored.map((row) => [row.session_id, row]));
       for (const row of some) {
@@ -158,6 +158,20 @@ export class Sessions {
       }
     }
     return lost;
+  }
+
+  /**
+   * The sessions of this process, the latest first: of these some are missing. Of a client that was at another process in between, the one before may not be closed
+   * yet; it is recorded no more.
+   */
+  #byClient(): { latest: NumberedSession[]; earlier: NumberedSession[] } {
+    const clients = new Set<string>();
+    const { latest = [], earlier = [] } = Object.groupBy([...this.#open.values()].reverse(), ({ clientId }) => {
+      if (clients.has(clientId)) return "earlier";
+      clients.add(clientId);
+      return "latest";
+    });
+    return { latest, earlier };
   }
 
   async #endUnknown(nodeId: string, at: Date): Promise<void> {
