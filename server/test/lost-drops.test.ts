@@ -9,10 +9,9 @@ import type { Process } from "./harness/broker-processes.ts";
 
 const REVOKED = "certificate revoked";
 
-/** What a crash leaves that took back the drops, of which the next has the number `next`. */
-async function crash(database: Database, next: number): Promise<void> {
+/** What a crash leaves that took back the drops. */
+async function crash(database: Database): Promise<void> {
   await sql`DELETE FROM session_drops`.execute(database.db);
-  await sql`ALTER TABLE session_drops ALTER COLUMN seq RESTART WITH ${sql.lit(next)}`.execute(database.db);
   await sql`TRUNCATE complete_nodes`.execute(database.db);
 }
 
@@ -39,8 +38,10 @@ test("a node that closes sessions while the drop of them is taken back acknowled
   await one.connections.openSession(moves.session());
   await isClosing;
   const [number] = await numbers(database);
-  await crash(database, number!);
+  await crash(database);
   await one.connections.beatNow();
+  await sql`DELETE FROM session_drops`.execute(database.db);
+  await sql`ALTER TABLE session_drops ALTER COLUMN seq RESTART WITH ${sql.lit(number)}`.execute(database.db);
   const revoking = revoke(stays.certificateId);
   assert.ok(await eventually(async () => (await numbers(database)).length > 0));
   assert.deepEqual(await numbers(database), [number]);
@@ -61,13 +62,42 @@ test("a node records its sessions again where two are of one client, which was e
   const latest = returns.session();
   await two.connections.openSession(latest);
   await sql`DELETE FROM mqtt_sessions`.execute(database.db);
-  await crash(database, 1);
+  await crash(database);
   close();
   await two.connections.beatNow();
-  const { rows } = await sql<{ client_id: string }>`SELECT client_id, session_id FROM mqtt_sessions`.execute(database.db);
+  const { rows } = await sql<{ client_id: string }>`SELECT client_id, session_id FROM mqtt_sessions`.execute(
+    database.db,
+  );
   assert.deepEqual(
     rows.find(({ client_id: id }) => id === returns.clientId),
     { client_id: returns.clientId, session_id: latest.sessionId },
   );
   assert.deepEqual(dropsOf()[1], ["takeover", "takeover"]);
+});
+
+test("a node whose sessions a second crash takes back while it closes others records them once more", async (t) => {
+  const { all, database, device } = await nodes(t, 2, { heartbeatMs: 3_600_000 });
+  const [one, two] = all as [Process, Process];
+  const [moves, stays] = [await device(), await device()];
+  for (const { session } of [moves, stays]) await two.connections.openSession(session());
+  await one.connections.openSession(moves.session());
+  assert.ok(await eventually(async () => two.drops.length > 0));
+  const rows = async () => {
+    const { rows } = await sql`SELECT FROM mqtt_sessions WHERE client_id = ${stays.clientId}`.execute(database.db);
+    return rows.length;
+  };
+  const takeBack = async () => {
+    await sql`DELETE FROM mqtt_sessions WHERE client_id = ${stays.clientId}`.execute(database.db);
+    await crash(database);
+  };
+  await takeBack();
+  const { isClosing, close } = slowly(two);
+  const beating = two.connections.beatNow().catch(() => undefined);
+  await isClosing;
+  assert.equal(await rows(), 1);
+  await takeBack();
+  close();
+  await beating;
+  await two.connections.beatNow();
+  assert.equal(await rows(), 1);
 });

@@ -27,14 +27,37 @@ export async function readComplete(db: Db, nodeId: string): Promise<boolean> {
   return rows[0]!.complete;
 }
 
-/** Records that every session of the node is recorded, and notifies those who wait for it. @throws Error where the node is not recorded itself */
-export async function setComplete(db: Db, nodeId: string): Promise<void> {
+/**
+ * Records a drop for the node, of no session and acknowledged: while it is there, no crash has taken back what was recorded before it.
+ *
+ * @returns `mark`, its session id
+ */
+export async function markRecorded(db: Db, nodeId: string, mark: string, at: Date): Promise<string> {
+  await sql`
+    WITH marked AS (
+      INSERT INTO session_drops (at, session_id, reason, node_id) VALUES (${at}, ${mark}, 'takeover', ${nodeId})
+      RETURNING seq, node_id
+    ) INSERT INTO session_drop_acks (seq, node_id) SELECT seq, node_id FROM marked`.execute(db);
+  return mark;
+}
+
+/**
+ * Records that every session of the node is recorded, and notifies those who wait for it.
+ *
+ * @param mark of {@link markRecorded}, after the sessions
+ * @throws Error where the mark is not there, or the node is not recorded itself
+ */
+export async function setComplete(db: Db, nodeId: string, mark: string): Promise<void> {
   const { rows } = await sql`
     WITH complete AS (
-      INSERT INTO complete_nodes (node_id) SELECT id FROM broker_nodes WHERE id = ${nodeId} AND reaped_at IS NULL
+      INSERT INTO complete_nodes (node_id)
+      SELECT n.id FROM broker_nodes n
+       WHERE n.id = ${nodeId} AND n.reaped_at IS NULL
+         AND EXISTS (SELECT FROM session_drops d WHERE d.node_id = n.id AND d.session_id = ${mark})
       ON CONFLICT (node_id) DO UPDATE SET node_id = excluded.node_id RETURNING node_id
     ) SELECT pg_notify('muster_drop_acks', '') FROM complete`.execute(db);
-  if (rows.length === 0) throw new Error("another node has reaped this broker node");
+  if (rows.length === 0)
+    throw new Error("another node has reaped this broker node, or the database has crashed once more");
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ConnectionsDeps } from "../deps.ts";
 import type { Drops } from "../drops.ts";
 import { enqueueDrops } from "../enqueue-drop-store.ts";
 import type { Sessions } from "../sessions.ts";
-import { readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
+import { markRecorded, readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
 
 /**
  * Has every session of this node recorded, again after a crash of the database and after another node has reaped this one. Until then no session is opened
@@ -26,7 +26,7 @@ export function createCompletion(
   { sessions, drops }: { sessions: Sessions; drops: Drops },
   nodeId: () => string | undefined,
 ): Completion {
-  const { clock, logger } = deps;
+  const { clock, ids, logger } = deps;
   const db = deps.database.connects;
   let lacksAll = false;
   let isDue = false;
@@ -41,8 +41,9 @@ export function createCompletion(
       await drops.readAgain();
       const lost = await (restoresAll ? sessions.restoreAll() : sessions.restoreMissing(id));
       for (const each of lost) await enqueueDrops(db, { ...each, nodeId: id, staysValid: true }, clock.now());
+      const mark = await markRecorded(db, id, ids.uuid(clock.now()), clock.now());
       await drops.deliver();
-      await setComplete(db, id);
+      await setComplete(db, id, mark);
       logger.warn({ closed: lost.length }, "the sessions of this node are recorded again");
     } catch (error) {
       lacksAll ||= restoresAll;
@@ -59,8 +60,8 @@ export function createCompletion(
   };
   return {
     learn({ isComplete, wasReaped }) {
-      isDue = !isComplete;
       lacksAll ||= wasReaped;
+      isDue = lacksAll || !isComplete;
     },
     run,
     async runIfDue() {
