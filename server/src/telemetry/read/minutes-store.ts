@@ -8,7 +8,7 @@ import { type Bucket, Buckets } from "../roll-up/buckets.ts";
 import { decodeMinutes } from "../roll-up/minutes-codec.ts";
 import type { Span } from "./series-spans.ts";
 
-/** What is decoded before other work of this process has its turn: minutes of so much time take some 3 ms. */
+/** What is decoded before other work of this process has its turn: minutes of so much time take some 5 ms. */
 const SLICE_MS = 10 * DAY;
 
 /**
