@@ -77,7 +77,7 @@ async function fillYear(dataDir: string, url: string | undefined): Promise<void>
     await makeDays(database, year);
     await storeHours(database, { ...year, to: seconds });
     await storeSeconds(database, { ...year, from: seconds });
-    await telemetryUseCases.rollUp({ database, clock: systemClock });
+    await telemetryUseCases.rollUp({ database, clock: systemClock, logger });
     await unlimited(database, sql`ANALYZE`);
   } finally {
     await database.close();

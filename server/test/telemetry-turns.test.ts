@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { Caller } from "../src/access/access.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import { createMetrics } from "../src/lib/metrics.ts";
 import type { Telemetry } from "../src/telemetry/telemetry.ts";
 import { testFeatures } from "./harness/features.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
@@ -25,8 +27,8 @@ function slowProcess(): Telemetry {
   return testFeatures({ database, clock: slow }).telemetry;
 }
 
-async function deviceOfTenant(hours: number): Promise<TestSender> {
-  const device = await fixture.device(await fixture.tenant());
+async function deviceOfTenant(hours: number, tenant?: Caller): Promise<TestSender> {
+  const device = await fixture.device(tenant ?? (await fixture.tenant()));
   const start = Math.floor(fixture.clock.now().getTime() / HOUR - hours) * HOUR;
   await device.publish(Array.from({ length: hours }, (_, n) => ({ ts: start + n * HOUR, values: { a: n } })));
   return device;
@@ -63,18 +65,35 @@ test("tenants of which more are due than a run computes have their turns in the 
   for (const [n, device] of devices.entries()) if (n % 20 !== 0) assert.equal(await hoursDue(device), 0);
 });
 
-test("a tenant whose hours cannot be computed delays no other", async () => {
-  const broken = await deviceOfTenant(1);
+test("an hour that cannot be computed delays no other, of whichever tenant, nor days from before, and is tried again later", async () => {
+  const metrics = createMetrics();
+  const { telemetry } = testFeatures({ ...fixture, metrics });
+  const caller = await fixture.tenant();
+  const broken = await deviceOfTenant(1, caller);
   fixture.clock.advance(3 * MINUTE);
-  await fixture.telemetry.rollUp();
-  await fixture.query(
-    "UPDATE telemetry_chunks SET data = '\\x63' FROM telemetry_shapes s WHERE s.shape_no = telemetry_chunks.shape_no AND s.device_uid = $1",
-    [broken.uid],
-  );
-  await broken.publish({ ts: Math.floor(fixture.clock.now().getTime() / HOUR - 1) * HOUR, values: { a: 1 } });
-  const others = [await deviceOfTenant(1), await deviceOfTenant(25)];
+  await telemetry.rollUp();
+  const change = (data: string) =>
+    fixture.query(
+      "UPDATE telemetry_chunks SET data = set_byte(data, 0, $2::integer) FROM telemetry_shapes s WHERE s.shape_no = telemetry_chunks.shape_no AND s.device_uid = $1",
+      [broken.uid, data],
+    );
+  await change("99");
+  await broken.publish({ ts: Math.floor(fixture.clock.now().getTime() / HOUR - 1) * HOUR + 1, values: { a: 1 } });
+  const others = [await deviceOfTenant(1), await deviceOfTenant(25), await deviceOfTenant(25, caller)];
+  await fixture.query("INSERT INTO chunk_backlog (retention_days, day) VALUES (90, '2020-01-01')");
   fixture.clock.advance(3 * MINUTE);
-  await assert.rejects(fixture.telemetry.rollUp(), /a chunk of version 99/);
+  await assert.rejects(telemetry.rollUp(), /a chunk of version 99/);
   for (const device of others) assert.equal(await hoursDue(device), 0);
+  assert.deepEqual(await fixture.query("SELECT FROM chunk_backlog"), []);
   assert.equal(await hoursDue(broken), 1);
+  await telemetry.rollUp();
+  await telemetry.measure();
+  assert.match(await metrics.text(), /muster_roll_ups_due 0\n/);
+  assert.match(await metrics.text(), /muster_roll_ups_failed 1\n/);
+  await change("1");
+  fixture.clock.advance(10 * MINUTE);
+  await telemetry.rollUp();
+  assert.equal(await hoursDue(broken), 0);
+  await telemetry.measure();
+  assert.match(await metrics.text(), /muster_roll_ups_failed 0\n/);
 });

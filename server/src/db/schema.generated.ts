@@ -721,6 +721,7 @@ export interface RollUpMarksTable {
   compute_at: Date | null;
   chunk_at: Date | null;
   tenant_id: Generated<string>;
+  failed_at: Date | null;
 }
 
 export interface RuleStatesTable {

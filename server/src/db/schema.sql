@@ -997,11 +997,13 @@ CREATE TABLE roll_up_marks (
   compute_at timestamp with time zone,
   chunk_at timestamp with time zone,
   tenant_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  failed_at timestamp with time zone,
   CONSTRAINT roll_up_marks_pkey PRIMARY KEY (device_uid, hour)
 );
 CREATE INDEX roll_up_marks_chunk ON roll_up_marks USING btree (chunk_at);
 CREATE INDEX roll_up_marks_compute ON roll_up_marks USING btree (compute_at);
 CREATE INDEX roll_up_marks_due ON roll_up_marks USING btree (due_at);
+CREATE INDEX roll_up_marks_failed ON roll_up_marks USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX roll_up_marks_hour ON roll_up_marks USING btree (hour);
 CREATE INDEX roll_up_marks_turn ON roll_up_marks USING btree (tenant_id, chunk_at);
 CREATE TRIGGER roll_up_marks_of_tenant BEFORE INSERT ON roll_up_marks

@@ -135,6 +135,6 @@ export const WARNINGS: readonly Check[] = [
       now,
     ) => sql`SELECT 'device ' || coalesce(d.id, m.device_uid::text) || ', hour from ' || ${shownTime(sql`m.hour`)} AS what
        FROM roll_up_marks m LEFT JOIN devices d ON d.uid = m.device_uid
-      WHERE m.chunk_at < ${now} - interval '1 hour'`,
+      WHERE m.chunk_at < ${now} - interval '1 hour' OR m.failed_at < ${now} - interval '1 hour'`,
   },
 ];

@@ -50,6 +50,7 @@ export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetric
   readonly serverRootDevices: Gauge<"state">;
   /** Device hours whose roll-up is not computed yet, of all processes. */
   readonly rollUpsDue: Gauge;
+  readonly rollUpsFailed: Gauge;
   readonly chunkBacklog: Gauge;
   /** Requests refused because a tenant has reached a quota. */
   readonly quotaRefusals: Counter<"quota">;
@@ -244,6 +245,12 @@ function monitoringMetrics(registers: Registry[]) {
       name: "muster_roll_ups_due",
       aggregator: "max",
       help: "Device hours whose roll-up is not computed yet, of all processes",
+      registers,
+    }),
+    rollUpsFailed: new Gauge({
+      name: "muster_roll_ups_failed",
+      aggregator: "max",
+      help: "Device hours that cannot be rolled up, and are tried again every ten minutes, of all processes",
       registers,
     }),
     chunkBacklog: new Gauge({

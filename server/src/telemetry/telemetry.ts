@@ -33,7 +33,7 @@ export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.t
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
   metrics: IngestDeps["metrics"] &
-    Pick<Metrics, "rollUpsDue" | "chunkBacklog" | "telemetryWaiting" | "tenantsIsolated"> &
+    Pick<Metrics, "rollUpsDue" | "rollUpsFailed" | "chunkBacklog" | "telemetryWaiting" | "tenantsIsolated"> &
     IngestStreamMetrics;
   /** Where messages may wait for their commit in JetStream; undefined without NATS. */
   stream?: StreamSettings | undefined;

@@ -70,6 +70,7 @@ import { hourChunks } from "./telemetry/0066-hour-chunks.ts";
 import { turnsOfTenants } from "./telemetry/0068-turns-of-tenants.ts";
 import { nodesReadChunks } from "./telemetry/0069-nodes-read-chunks.ts";
 import { minutesInChunks } from "./telemetry/0072-minutes-in-chunks.ts";
+import { failedHours } from "./telemetry/0073-failed-hours.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -157,4 +158,5 @@ export const migrations: readonly Migration[] = [
   { number: 70, name: "complete nodes", sql: completeNodes },
   { number: 71, name: "filtered lists", ...filteredLists },
   { number: 72, name: "minutes in chunks", sql: minutesInChunks },
+  { number: 73, name: "failed hours", sql: failedHours },
 ];

@@ -21,5 +21,5 @@ export async function settleDay(deps: HoursDeps, day: MessageDay, isOver: () => 
       for (const { device_uid: deviceUid, hour } of hours) await deleteRowsOfHour(tx, day, { deviceUid, hour });
     },
   };
-  while (!isOver()) if ((await computeHours(deps, work, isOver)).length === 0) return;
+  while (!isOver()) if ((await computeHours(deps, work, isOver)).locked.length === 0) return;
 }

@@ -3,6 +3,7 @@ import { plainArray } from "../../db/array-literal.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { type Parameters, runStatement, statement } from "../../db/statement.ts";
 import { liftTimeLimit } from "../../db/time-limit.ts";
+import { addMs } from "../../lib/clock.ts";
 import type { DirtyHours } from "./dirty-hours.ts";
 
 // The table roll_up_marks has a row for every dirty hour: what messages have in it, or some of it, is in no chunk yet. "due_at" is for processes before
@@ -126,9 +127,19 @@ export async function deleteMarks(tx: Tx, hours: readonly DirtyHour[]): Promise<
      WHERE m.device_uid = d.device_uid AND m.hour = d.hour`.execute(tx);
 }
 
-/** How many dirty hours are due to be computed. */
-export async function countDue(db: Db, now: Date): Promise<number> {
-  const { rows } = await sql<{ due: number }>`
-    SELECT count(*)::int AS due FROM roll_up_marks WHERE chunk_at <= ${now}`.execute(db);
-  return rows[0]!.due;
+/** Has an hour that cannot be computed wait, so that it does not keep the others of its tenant waiting. */
+export async function postponeHour(db: Db, { device_uid, hour }: DirtyHour, now: Date, waitMs: number): Promise<void> {
+  await sql`
+    UPDATE roll_up_marks SET chunk_at = ${addMs(now, waitMs)}, failed_at = coalesce(failed_at, ${now}::timestamptz)
+     WHERE (device_uid, hour) IN (
+       SELECT device_uid, hour FROM roll_up_marks
+        WHERE device_uid = ${device_uid} AND hour = ${hour} FOR UPDATE SKIP LOCKED)`.execute(db);
+}
+
+/** How many dirty hours are due to be computed, and how many cannot be, for now. */
+export async function countDue(db: Db, now: Date): Promise<{ due: number; failed: number }> {
+  const { rows } = await sql<{ due: number; failed: number }>`
+    SELECT (SELECT count(*)::int FROM roll_up_marks WHERE chunk_at <= ${now}) AS due,
+           (SELECT count(*)::int FROM roll_up_marks WHERE failed_at IS NOT NULL) AS failed`.execute(db);
+  return rows[0]!;
 }
