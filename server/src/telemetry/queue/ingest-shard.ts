@@ -185,9 +185,9 @@ export class IngestShard {
       this.#putBack(queues, messages);
       return;
     }
-    const isRejected = await rejectAlone(this.#deps, messages[0]!, result);
-    if (isRejected) this.#putBack(queues, messages);
-    else this.#fail(batch, result.error);
+    const again = await rejectAlone(this.#deps, messages[0]!, result);
+    if (again === "never") this.#fail(batch, result.error);
+    else this.#putBack(queues, messages, again);
   }
 
   /**
@@ -200,11 +200,11 @@ export class IngestShard {
     this.#settle([...messages, ...behind], ({ reject }) => reject(error));
   }
 
-  #putBack(queues: Batch["queues"], messages: readonly PendingMessage[]): void {
+  #putBack(queues: Batch["queues"], messages: readonly PendingMessage[], place: "next" | "last" = "next"): void {
     if (messages.length === 0) return;
     for (const queue of queues) {
       const own = messages.filter(({ message }) => message.tenantId === queue.tenantId);
-      if (own.length > 0) queue.putBack(own);
+      if (own.length > 0) queue.putBack(own, place);
     }
   }
 

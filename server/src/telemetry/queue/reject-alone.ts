@@ -11,25 +11,26 @@ const MAX_TIMEOUTS = 3;
  * Rejects a message that was alone in a batch which the database refused or did not store in time. A timeout may have other reasons, so
  * the message is first tried again. It waits for as long as one of its hours is being rolled up, and is not rejected while the tables are locked.
  *
- * @returns whether it is to be stored again, as a rejected message or as before; `false`: the database fails, not the message
+ * @returns when it is to be stored again, as a rejected message or as before: next, or after those of other devices; `never`: the database fails, not the message
  */
 export async function rejectAlone(
   deps: SettleDeps,
   pending: PendingMessage,
   { outcome, error }: BatchResult,
-): Promise<boolean> {
+): Promise<"next" | "last" | "never"> {
   const { message, prepared } = pending;
-  if (prepared.rejected) return false;
+  if (prepared.rejected) return "never";
   if (outcome === "timed_out") {
     const lock = await findLock(deps.database.db, prepared).catch(() => "database");
-    if (lock === "hours" || ++pending.timeouts < MAX_TIMEOUTS) return true;
-    if (lock !== undefined) return false;
+    if (lock === "hours") return "last";
+    if (++pending.timeouts < MAX_TIMEOUTS) return "next";
+    if (lock !== undefined) return "never";
   }
   deps.logger.error({ err: error, deviceId: message.deviceId }, "the database cannot store a message");
   pending.prepared = reject(message, outcome === "timed_out" ? TIMED_OUT : REFUSED, prepared.receivedAt);
   pending.rows = 0;
   pending.parts = [];
-  return true;
+  return "next";
 }
 
 const REFUSED: Rejection = { cause: "refused_by_database", reason: "the database cannot store this message" };

@@ -43,10 +43,17 @@ export class TenantQueue {
     this.#waiting.push(message);
   }
 
-  /** Returns messages that were taken and not stored, in their order, before all others. */
-  putBack(messages: readonly PendingMessage[]): void {
-    this.#waiting = [...messages, ...this.#waiting.slice(this.#first)];
+  /** Returns messages that were taken and not stored, in their order: before all others, or behind those of other devices, together with what waits of theirs. */
+  putBack(messages: readonly PendingMessage[], place: "next" | "last" = "next"): void {
+    const waiting = this.#waiting.slice(this.#first);
     this.#first = 0;
+    if (place === "next") {
+      this.#waiting = [...messages, ...waiting];
+      return;
+    }
+    const devices = new Set(messages.map(({ message }) => message.deviceUid));
+    const isBehind = ({ message }: PendingMessage) => devices.has(message.deviceUid);
+    this.#waiting = [...waiting.filter((pending) => !isBehind(pending)), ...messages, ...waiting.filter(isBehind)];
   }
 
   /** Removes and returns the messages that are to be removed, in their order. */
