@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
 import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
+import { besideEarlierNode } from "./harness/earlier-nodes.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
 let fixture: TelemetryFixture;
@@ -121,6 +122,35 @@ test("a reading that is sent once more under another retention is read once, wit
   fixture.clock.advance(3 * MINUTE);
   await fixture.telemetry.rollUp();
   await assertCharts();
+});
+
+test("minutes have readings of each retention, also after rows that an earlier node has stored of the shorter one", async () => {
+  const caller = await fixture.tenant();
+  await setRetention(caller.tenantSlug, 7);
+  const device = await fixture.device(caller);
+  const start = Math.floor(fixture.clock.now().getTime() / HOUR - 2) * HOUR;
+  const sendUnder = async (days: number, reading: { ts: number; values: { a: number } }) => {
+    const now = fixture.clock.now().getTime();
+    await publishInto(device, { ts: now, values: { other: 1 } }, partition(days, now));
+    await device.publish(reading);
+  };
+  await sendUnder(7, { ts: start, values: { a: 1 } });
+  fixture.clock.advance(3 * MINUTE);
+  await besideEarlierNode(fixture, 71, () => fixture.telemetry.rollUp());
+  await setRetention(caller.tenantSlug, 90);
+  for (let day = 0; day < 8; day++) fixture.clock.advance(DAY);
+  await sendUnder(90, { ts: start + MINUTE, values: { a: 2 } });
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  const [from, to] = [new Date(start), new Date(start + HOUR)];
+  const { points } = await fixture.telemetry.readSeries(caller, device.id, "a", { from, to, bucketSeconds: 60 });
+  assert.deepEqual(
+    points.map(({ at, max }) => [at.getTime() - start, max]),
+    [
+      [0, 1],
+      [MINUTE, 2],
+    ],
+  );
 });
 
 test("a reading past its tenant's retention is acknowledged and not stored, the others of its message are", async () => {
