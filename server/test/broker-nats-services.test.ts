@@ -4,7 +4,7 @@ import type { MqttClient } from "mqtt";
 import { eachKnows, received } from "./broker/bus-suite.ts";
 import { eventually } from "./broker/environment.ts";
 import { onPostgres } from "./harness/database.ts";
-import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { closed, connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { NATS_VERSION_FLOOR, type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -61,6 +61,30 @@ describe("two services on one database, connected by NATS", { skip: natsMissing 
         [200, true],
       ],
     );
+  });
+
+  test("a takeover is in the journal also where the session ended before its process had read of it", async () => {
+    const [one, two] = [await enrollDevice(first, tenant), await enrollDevice(first, tenant)];
+    const replaced = [await connectMqtt(first, one), await connectMqtt(first, two)];
+    const { promise: read, resolve: goOn } = Promise.withResolvers<void>();
+    let waits = false;
+    first.app.connections.onDrop(async () => {
+      if (waits) return;
+      waits = true;
+      await read;
+    });
+    const clients = [await connectMqtt(second, one)];
+    assert.ok(await eventually(async () => waits));
+    clients.push(await connectMqtt(second, two));
+    await Promise.all(replaced.map(closed));
+    goOn();
+    const recorded = async () => {
+      const { items } = await first.app.connections.listRefusals(tenant.caller, { skip: 0, limit: 100 });
+      return items.filter(({ reason }) => reason === "takeover").map(({ clientId }) => clientId);
+    };
+    assert.ok(await eventually(async () => (await recorded()).includes(two.deviceId)));
+    assert.deepEqual(new Set(await recorded()), new Set([one.deviceId, two.deviceId]));
+    for (const client of clients) await client.endAsync();
   });
 
   test("without NATS devices are served and their messages stored; subscribers elsewhere get them when it is back", async () => {

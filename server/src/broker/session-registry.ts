@@ -10,6 +10,8 @@ export interface RegisteredSession {
   deliverCommands(): void;
 }
 
+/** Beyond this number the oldest is forgotten: the drops of all were lost. */
+const MAX_REPLACED = 10_000;
 /** Beyond this number, drops that came before every session now being authorized are deleted: no admission needs them. */
 const MAX_RECORDED_DROPS = 10_000;
 
@@ -30,6 +32,8 @@ export class SessionRegistry {
   /** Target → the number of its last drop, oldest first. */
   readonly #drops = new Map<string, { number: number; reason: string }>();
   #dropCount = 0;
+  /** Sessions that ended because another process said that it had replaced them, and whose drop has not come. */
+  readonly #replaced = new Map<string, Principal>();
 
   /** Registers a session, before anything about it is read from the database. */
   register(session: RegisteredSession): void {
@@ -84,10 +88,28 @@ export class SessionRegistry {
     else this.#clients.set(tenantId, clients);
   }
 
-  /** Ends the target's sessions; one that is being authorized is refused at its admission. @returns whose sessions were open */
+  /** Ends a session that another process has replaced, before its drop comes. */
+  async replace(sessionId: string): Promise<void> {
+    const [session] = this.#byKey.get(key("sessionId", sessionId)) ?? [];
+    if (session) this.#replaced.set(sessionId, this.#admitted.get(session)!.principal);
+    if (this.#replaced.size > MAX_REPLACED) this.#replaced.delete(this.#replaced.keys().next().value!);
+    await this.#end(key("sessionId", sessionId), "takeover");
+  }
+
+  /**
+   * Ends the target's sessions; one that is being authorized is refused at its admission.
+   *
+   * @returns whose sessions were open, now or when they were replaced
+   */
   async drop(target: DropTarget, reason: string): Promise<Principal[]> {
     const [[field, id]] = Object.entries(target) as [[string, string]];
-    const dropped = key(field, id);
+    const replaced = field === "sessionId" ? this.#replaced.get(id) : undefined;
+    this.#replaced.delete(id);
+    const open = await this.#end(key(field, id), reason);
+    return replaced ? [replaced] : open;
+  }
+
+  async #end(dropped: string, reason: string): Promise<Principal[]> {
     this.#drops.delete(dropped);
     this.#drops.set(dropped, { number: ++this.#dropCount, reason });
     this.#deleteOldDrops();

@@ -105,7 +105,7 @@ class Engine implements BrokerEngine {
       },
       undelivered: (published, name) => persistence.routes.undelivered(published, name),
       released: (session, settled) => persistence.routes.released(session, settled),
-      replaced: (sessionId) => void registry.drop({ sessionId }, "takeover"),
+      replaced: (sessionId) => void registry.replace(sessionId),
     };
   }
 
