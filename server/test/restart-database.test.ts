@@ -188,4 +188,19 @@ if (onPostgres) {
     await listener.close();
     await fragile.close();
   });
+
+  test("PostgreSQL ends a LISTEN connection that takes nothing any more", async () => {
+    const stuck = await databaseProxy(database.url!);
+    const listener = createListener(stuck.url, createLogger("silent"), DAY, ANSWER_MS, 2_000);
+    await listener.listen("news", () => undefined);
+    const listening = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN "news"'`;
+    assert.equal((await ask(database.url!, listening)).length, 1);
+    stuck.pause();
+    const more = "SELECT pg_notify('news', n || repeat('x', 7900)) FROM generate_series(1, 2000) AS n";
+    await ask(database.url!, more);
+    await eventually(async () => assert.deepEqual(await ask(database.url!, listening), []));
+    stuck.heal();
+    await listener.close();
+    await stuck.close();
+  });
 }

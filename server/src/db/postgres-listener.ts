@@ -7,6 +7,8 @@ const RECONNECT_MS = 500;
 /** How often the connection is checked, and how long an answer may take. */
 const CHECK_MS = 5_000;
 const ANSWER_MS = 5_000;
+/** How long PostgreSQL waits for a process that takes nothing: it keeps all notifications of all since, 8 GB at most, and then refuses commits with one. */
+const STUCK_MS = 60_000;
 
 type Handler = (payload: string) => void;
 
@@ -19,9 +21,16 @@ export interface Listener {
  * One dedicated connection for LISTEN, replaced when it breaks. A connection that only listens does not notice that the server's host
  * is gone, so it runs a statement every `checkMs`. Notifications sent while it is down are lost: after each reconnect every handler
  * is called with an empty payload and must read the stored state.
+ * PostgreSQL ends the connection of a process that stands still and has taken nothing for `stuckMs`.
  */
-export function createListener(url: string, logger: Logger, checkMs = CHECK_MS, answerMs = ANSWER_MS): Listener {
-  return new PostgresListener(url, logger, checkMs, answerMs);
+export function createListener(
+  url: string,
+  logger: Logger,
+  checkMs = CHECK_MS,
+  answerMs = ANSWER_MS,
+  stuckMs = STUCK_MS,
+): Listener {
+  return new PostgresListener(url, logger, checkMs, answerMs, stuckMs);
 }
 
 class PostgresListener implements Listener {
@@ -29,17 +38,19 @@ class PostgresListener implements Listener {
   readonly #logger: Logger;
   readonly #checkMs: number;
   readonly #answerMs: number;
+  readonly #stuckMs: number;
   readonly #handlers = new Map<string, Set<Handler>>();
   #client: ListeningClient | undefined;
   #connecting: Promise<ListeningClient> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(url: string, logger: Logger, checkMs: number, answerMs: number) {
+  constructor(url: string, logger: Logger, checkMs: number, answerMs: number, stuckMs: number) {
     this.#url = url;
     this.#logger = logger;
     this.#checkMs = checkMs;
     this.#answerMs = answerMs;
+    this.#stuckMs = stuckMs;
   }
 
   async listen(channel: string, handler: Handler): Promise<Unlisten> {
@@ -88,6 +99,7 @@ class PostgresListener implements Listener {
     });
     try {
       await client.connect();
+      await client.limitStuck(this.#stuckMs);
       for (const channel of this.#handlers.keys()) await client.listen(channel);
     } catch (error) {
       clearInterval(check);
@@ -123,6 +135,10 @@ class ListeningClient extends pg.Client {
   /** @throws Error where the server does not answer */
   check(): Promise<unknown> {
     return this.#inTurn("SELECT");
+  }
+
+  limitStuck(ms: number): Promise<unknown> {
+    return this.#inTurn(`SET tcp_user_timeout = ${ms}`);
   }
 
   listen(channel: string): Promise<unknown> {
