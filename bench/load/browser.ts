@@ -23,7 +23,6 @@ export async function openWindow(
 ): Promise<Page> {
   const baseURL = `https://localhost:${https.port}`;
   const context = await browser.newContext({
-    ignoreHTTPSErrors: true,
     baseURL,
     viewport: { width: 1280, height: 800 },
   });

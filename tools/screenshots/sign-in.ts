@@ -9,7 +9,7 @@ export interface User {
 
 /** How a browser reaches the demo, whose certificate no browser trusts. */
 export function addressOf({ service }: DemoState): BrowserContextOptions {
-  return { baseURL: service.baseUrl, ignoreHTTPSErrors: true };
+  return { baseURL: service.baseUrl };
 }
 
 export async function signIn(page: Page, { email, password }: User): Promise<void> {

@@ -42,7 +42,7 @@ async function open(home: Folder, timeout: number): Promise<string> {
   const env = { ...process.env, HOME: home.path } as Record<string, string>;
   const browser = await chromium.launch({ executablePath: chromiumPath()!, args: CHROMIUM_ARGUMENTS, env });
   try {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: server.httpUrl });
+    const context = await browser.newContext({ baseURL: server.httpUrl });
     const page = await context.newPage();
     const opened = await page.goto("/sign-in", { timeout }).catch((error: Error) => error);
     if (opened instanceof Error) {

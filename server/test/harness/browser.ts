@@ -58,7 +58,6 @@ export async function openPage(
 ): Promise<Watched> {
   const { refused, ...rest } = options;
   const context = await (await startBrowser()).newContext({
-    ignoreHTTPSErrors: true,
     baseURL: server.httpUrl,
     ...rest,
   });
