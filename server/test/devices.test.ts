@@ -171,6 +171,38 @@ test("a user who is not an admin sees the devices of the user's groups; admins s
   await assert.rejects(devices.getDevice(as("operator"), "out"), { code: "not_found" });
 });
 
+test("devices that are read at once are each shown to those who see them, whatever was asked for beside them", async () => {
+  await access.createTenant({ slug: "at-once", name: "At once" });
+  const system = await access.systemCaller("at-once");
+  const { id: userId } = await access.createUser(system, { email: "op@at-once.example", role: "operator" });
+  const group = await groups.createGroup(system, { name: "mine", memberUserIds: [userId] });
+  for (const [caller, id, groupIds] of [
+    [system, "shared", [group.id]],
+    [system, "own", []],
+    [other, "shared", []],
+  ] as const) {
+    await devices.createDevice(caller, { id, name: `${id} of ${caller.tenantSlug}`, groupIds: [...groupIds] });
+  }
+  const operator: Caller = { ...system, rights: { kind: "user", userId, role: "operator" } };
+  const asked: [Caller, string, string | undefined][] = [
+    [system, "shared", "shared of at-once"],
+    [system, "own", "own of at-once"],
+    [operator, "shared", "shared of at-once"],
+    [operator, "own", undefined],
+    [other, "shared", "shared of other"],
+    [other, "own", undefined],
+    [system, 'a"b\\,{c}', undefined],
+    [system, "NULL", undefined],
+    [system, "", undefined],
+  ];
+  const many = Array.from({ length: 20 }, () => asked).flat();
+  const shown = await Promise.allSettled(many.map(([caller, id]) => devices.getDevice(caller, id)));
+  assert.deepEqual(
+    shown.map((answer) => (answer.status === "fulfilled" ? answer.value.name : answer.reason.code)),
+    many.map(([, , name]) => name ?? "not_found"),
+  );
+});
+
 test("an operator edits a device of the own groups, except its groups and its type; an admin edits those too", async () => {
   await access.createTenant({ slug: "edited", name: "Edited" });
   const system = await access.systemCaller("edited");

@@ -53,6 +53,7 @@ async function useOneDevice(): Promise<void> {
     "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
     [tenant.caller.tenantId, answer.deviceId],
   );
+  await registry.devices.getDevice(tenant.caller, answer.deviceId);
   const sessionId = randomIds.uuid(registry.clock.now());
   await registry.connections.openSession({
     sessionId,

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { PreparedBatch } from "./prepared-batch.ts";
 import { PreparedQuery } from "./prepared-query.ts";
+import { isDataException } from "./refusal.ts";
 import type { BoundStatement, Db } from "./types.ts";
 
 /** Runs one prepared read, together with the others requested in the same turn of the event loop. */
@@ -62,9 +63,4 @@ export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number)
       if (waiting.push(query) === 1) setImmediate(sendAll);
     });
   });
-}
-
-/** SQLSTATE class 22: a value that the statement cannot take. */
-function isDataException(error: Error | null): boolean {
-  return error instanceof pg.DatabaseError && error.code?.startsWith("22") === true;
 }

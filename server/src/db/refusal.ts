@@ -25,6 +25,12 @@ export function violatesForeignKey(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "23503";
 }
 
+/** Whether `error` says that the statement cannot take one of its values: SQLSTATE class 22. */
+export function isDataException(error: unknown): boolean {
+  const state = (error as { code?: unknown } | null)?.code;
+  return typeof state === "string" && /^22...$/.test(state);
+}
+
 /** Messages of `pg`, which has no code for a connection that broke or did not answer in time. */
 const BROKEN =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered/;

@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
+import { keyedRead, readByKey } from "../db/keyed-read.ts";
 import type { DevicesTable } from "../db/schema.generated.ts";
-import { readStatement, statement } from "../db/statement.ts";
 import { type CertificateState, certificateState } from "./certificate-state-store.ts";
 import { lastSeenAt, withLastSeen } from "./last-seen-store.ts";
 
@@ -39,11 +39,7 @@ export async function findDevice(
   { viewer }: { viewer?: string | undefined },
   now: Date,
 ): Promise<DeviceRow | undefined> {
-  const [row] =
-    viewer === undefined
-      ? await readStatement(db, find, { tenantId, id, now })
-      : await readStatement(db, findVisible, { tenantId, id, now, viewer });
-  return row;
+  return await readByKey(db, find, { tenant_id: tenantId, id, viewer, now });
 }
 
 /** The SELECT list of the device `d`, with {@link withLastSeen} joined to it. */
@@ -58,21 +54,18 @@ export function deviceColumns(now: RawBuilder<Date>): RawBuilder<unknown> {
 }
 
 interface Lookup {
-  tenantId: string;
+  tenant_id: string;
   id: string;
+  /** Absent for a caller who sees all devices. */
+  viewer: string | undefined;
   now: Date;
 }
 
 // The most frequent statement of the public API: see `npm run bench -- device`.
-const find = statement<Lookup, DeviceRow>(
-  "find-device",
-  (p) => sql`SELECT ${deviceColumns(p.now)} FROM devices d ${withLastSeen}
-    WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.id}::text AND d.deleted_at IS NULL`,
-);
-
-const findVisible = statement<Lookup & { viewer: string }, DeviceRow>(
-  "find-visible-device",
-  (p) => sql`SELECT ${deviceColumns(p.now)} FROM devices d ${withLastSeen}
-    WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.id}::text AND d.deleted_at IS NULL
-      AND ${visibleDevice(p.viewer, "d.uid")}`,
+const find = keyedRead<Lookup, DeviceRow>(
+  "find-devices",
+  { tenant_id: "uuid", id: "text", viewer: "uuid", now: "timestamptz" },
+  (asked) => sql`SELECT ${deviceColumns(asked.now)} FROM devices d ${withLastSeen}
+    WHERE d.tenant_id = ${asked.tenant_id} AND d.id = ${asked.id} AND d.deleted_at IS NULL
+      AND ${visibleDevice(asked.viewer, "d.uid")}`,
 );
