@@ -106,33 +106,45 @@ if (onPostgres) {
     assert.equal(await valueOfA(caller, locked!), 3);
   });
 
-  test("a message whose hour is being rolled up for long is stored once that is done, and those of other devices before", async () => {
-    // Three attempts of this process take a second.
-    const timeLimits = { connectMs: 1_500, statementMs: 300 };
-    const database = await openDatabase({
-      url: fixture.databaseUrl,
-      dataDir: "memory",
-      timeLimits,
-      logger: createLogger("silent"),
+  const rolledUp = {
+    "being rolled up": async (tx: Tx, { uid }: TestSender) => {
+      await runSql(tx, "DELETE FROM roll_up_marks WHERE device_uid = $1", [uid]);
+    },
+    // Whenever it is asked what the message waits for, the process that computes the hour has just taken a step.
+    "rolled up in steps": async (tx: Tx, { uid }: TestSender) => {
+      await fixture.query("UPDATE roll_up_marks SET done_to = hour WHERE device_uid = $1", [uid]);
+      await runSql(tx, "SELECT FROM device_latest WHERE device_uid = $1 FOR UPDATE", [uid]);
+    },
+  };
+  for (const [how, rollUp] of Object.entries(rolledUp)) {
+    test(`a message whose hour is ${how} for long is stored once that is done, and those of other devices before`, async () => {
+      // Three attempts of this process take a second.
+      const timeLimits = { connectMs: 1_500, statementMs: 300 };
+      const database = await openDatabase({
+        url: fixture.databaseUrl,
+        dataDir: "memory",
+        timeLimits,
+        logger: createLogger("silent"),
+      });
+      const { telemetry } = testFeatures({ ...fixture, database });
+      const [device, ...others] = (await devicesOf(fixture, caller)) as [TestSender, ...TestSender[]];
+      const ts = fixture.clock.now().getTime() - HOUR;
+      await device.publish({ ts, values: { a: 0 } });
+      const waiting = await fixture.database.db.transaction().execute(async (tx: Tx) => {
+        await rollUp(tx, device);
+        const late = device.publish({ ts: ts + 1, values: { late: 1 } }, telemetry);
+        // Of either shard, the one that stores for the device among them.
+        await Promise.all(others.map((other) => other.publish({ a: 1 }, telemetry)));
+        assert.equal(await withTimeout<unknown>(late, 3 * SECOND, () => "waits"), "waits");
+        return { late };
+      });
+      await waiting.late;
+      await database.close();
+      assert.deepEqual(await reasonsOf(fixture, caller, device), []);
+      const latest = await fixture.telemetry.listLatest(caller, device.id);
+      assert.ok(latest.some(({ metric }) => metric === "late"));
     });
-    const { telemetry } = testFeatures({ ...fixture, database });
-    const [device, ...others] = (await devicesOf(fixture, caller)) as [TestSender, ...TestSender[]];
-    const ts = fixture.clock.now().getTime() - HOUR;
-    await device.publish({ ts, values: { a: 0 } });
-    const waiting = await fixture.database.db.transaction().execute(async (tx: Tx) => {
-      await runSql(tx, "DELETE FROM roll_up_marks WHERE device_uid = $1", [device.uid]);
-      const late = device.publish({ ts: ts + 1, values: { late: 1 } }, telemetry);
-      // Of either shard, the one that stores for the device among them.
-      await Promise.all(others.map((other) => other.publish({ a: 1 }, telemetry)));
-      assert.equal(await withTimeout<unknown>(late, 3 * SECOND, () => "waits"), "waits");
-      return { late };
-    });
-    await waiting.late;
-    await database.close();
-    assert.deepEqual(await reasonsOf(fixture, caller, device), []);
-    const latest = await fixture.telemetry.listLatest(caller, device.id);
-    assert.ok(latest.some(({ metric }) => metric === "late"));
-  });
+  }
 
   test("a message that times out because the table is locked is not rejected, nor acknowledged", async () => {
     const device = await fixture.device(caller);

@@ -722,6 +722,8 @@ export interface RollUpMarksTable {
   chunk_at: Date | null;
   tenant_id: Generated<string>;
   failed_at: Date | null;
+  done_to: Date | null;
+  is_late: Generated<boolean>;
 }
 
 export interface RuleStatesTable {

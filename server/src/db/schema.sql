@@ -998,6 +998,8 @@ CREATE TABLE roll_up_marks (
   chunk_at timestamp with time zone,
   tenant_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
   failed_at timestamp with time zone,
+  done_to timestamp with time zone,
+  is_late boolean NOT NULL DEFAULT false,
   CONSTRAINT roll_up_marks_pkey PRIMARY KEY (device_uid, hour)
 );
 CREATE INDEX roll_up_marks_chunk ON roll_up_marks USING btree (chunk_at);
@@ -1005,6 +1007,7 @@ CREATE INDEX roll_up_marks_compute ON roll_up_marks USING btree (compute_at);
 CREATE INDEX roll_up_marks_due ON roll_up_marks USING btree (due_at);
 CREATE INDEX roll_up_marks_failed ON roll_up_marks USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX roll_up_marks_hour ON roll_up_marks USING btree (hour);
+CREATE INDEX roll_up_marks_steps ON roll_up_marks USING btree (tenant_id, chunk_at) WHERE (done_to IS NOT NULL);
 CREATE INDEX roll_up_marks_turn ON roll_up_marks USING btree (tenant_id, chunk_at);
 CREATE TRIGGER roll_up_marks_of_tenant BEFORE INSERT ON roll_up_marks
   FOR EACH ROW EXECUTE FUNCTION set_tenant_of_mark();
@@ -1935,6 +1938,14 @@ CREATE VIEW shared_users AS
 CREATE SEQUENCE mqtt_session_seq;
 CREATE SEQUENCE retained_seq;
 CREATE SEQUENCE telemetry_message_seq;
+
+CREATE FUNCTION all_nodes_mark_late()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 74)
+$function$;
 
 CREATE FUNCTION all_nodes_read_chunks()
  RETURNS boolean

@@ -71,6 +71,7 @@ import { turnsOfTenants } from "./telemetry/0068-turns-of-tenants.ts";
 import { nodesReadChunks } from "./telemetry/0069-nodes-read-chunks.ts";
 import { minutesInChunks } from "./telemetry/0072-minutes-in-chunks.ts";
 import { failedHours } from "./telemetry/0073-failed-hours.ts";
+import { hoursInSteps } from "./telemetry/0074-hours-in-steps.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -159,4 +160,5 @@ export const migrations: readonly Migration[] = [
   { number: 71, name: "filtered lists", ...filteredLists },
   { number: 72, name: "minutes in chunks", sql: minutesInChunks },
   { number: 73, name: "failed hours", sql: failedHours },
+  { number: 74, name: "hours in steps", sql: hoursInSteps },
 ];

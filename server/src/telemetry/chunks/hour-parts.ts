@@ -16,6 +16,8 @@ export interface HourPart extends HourSpan {
   shapes: PartRows[];
   /** Its chunks have rows of later parts. */
   isCut: boolean;
+  /** These: they are in the next part. */
+  rest: ShapeRows[];
 }
 
 /** A span of an hour that is read next. */
@@ -29,11 +31,17 @@ interface Reading extends HourSpan {
  * again, or becomes several when it has got too many rows. Nothing else computes these hours meanwhile.
  *
  * @param bytes about how much of an hour is read at once, all shapes together; a part has up to twice as much
+ * @param spans of the hours, from where a part begins to the end of the hour
  */
-export async function* partsOf(tx: Tx, hours: readonly DeviceHour[], bytes: number): AsyncGenerator<HourPart[]> {
+export async function* partsOf(
+  tx: Tx,
+  hours: readonly DeviceHour[],
+  bytes: number,
+  spans = spansOf(hours),
+): AsyncGenerator<HourPart[]> {
   const later = await loadLaterParts(tx, hours);
   const endOf = (which: number, from: number, last: number) => later.get(which)?.find((start) => start > from) ?? last;
-  let reading: Reading[] = spansOf(hours).map(({ which, from, to }) => {
+  let reading: Reading[] = spans.map(({ which, from, to }) => {
     return { which, from, to: endOf(which, from, to), stored: undefined };
   });
   while (reading.length > 0) {
@@ -51,10 +59,11 @@ export async function* partsOf(tx: Tx, hours: readonly DeviceHour[], bytes: numb
       const found = [...stored, ...(rowsOf.get(which) ?? [])];
       const end = Math.min(to, ends.get(which) ?? to, endWithin(found, bytes));
       const hourEnd = hours[which]!.hour.getTime() * 1_000 + HOUR_US;
-      if (end < to) next.push({ which, from: end, to, stored: stored.map((rows) => between(rows, end, to)) });
+      const rest = end < to ? stored.map((rows) => between(rows, end, to)) : [];
+      if (end < to) next.push({ which, from: end, to, stored: rest });
       else if (to < hourEnd) next.push({ which, from: to, to: endOf(which, to, hourEnd), stored: undefined });
       const isWhole = span.stored === undefined && end === to;
-      return { which, from, to: end, shapes: joined(found, stored.length, end, isWhole), isCut: end < to };
+      return { which, from, to: end, shapes: joined(found, stored.length, end, isWhole), isCut: end < to, rest };
     });
     yield parts;
     reading = next;

@@ -63,19 +63,18 @@ export function limitLockWait(): BoundStatement {
 export const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * What keeps a message from being stored: a process that rolls up its `hours`, until it commits, or `tables` that are locked, for example for a change of the schema.
+ * What keeps a message from being stored: a process that rolls up its `hours`, until it is done, or `tables` that are locked, for example for a change of the schema.
  *
  * @returns `undefined` when neither is locked
  */
 export async function findLock(db: Db, message: PreparedMessage): Promise<"hours" | "tables" | undefined> {
   let next: "hours" | "tables" = "tables";
   try {
-    await db.transaction().execute(async (tx) => {
+    return await db.transaction().execute(async (tx) => {
       await sql`LOCK TABLE telemetry_messages, device_latest, roll_up_marks IN ROW EXCLUSIVE MODE NOWAIT`.execute(tx);
       next = "hours";
-      await lockMarks(tx, hoursOf(message));
+      return (await lockMarks(tx, hoursOf(message))) ? next : undefined;
     });
-    return undefined;
   } catch (error) {
     if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return next;
     throw error;

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
-import { addMs, HOUR } from "../../lib/clock.ts";
-import type { DeviceHour } from "../chunks/device-hours-store.ts";
+import type { ComputedSpan } from "../roll-up/compute-hours.ts";
 import type { DayPartition } from "./partition-store.ts";
 
 /** The partition of a day of messages. */
@@ -41,18 +40,19 @@ export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, wa
 }
 
 /**
- * Deletes the rows that a device has of an hour in a day that is to go; they are all in chunks. Those that a batch replaces just now stay, since the batch waits for the
- * mark of the hour in turn. While a node reads no chunks, all stay.
+ * Deletes the rows that a device has in an hour, or some of one, of a day that is to go; they are all in chunks. Those that a batch replaces just now stay, since the batch waits
+ * for the mark of the hour in turn. While a node reads no chunks, all stay.
  */
-export async function deleteRowsOfHour(
+export async function deleteRowsWithin(
   tx: Tx,
   { name }: Pick<MessageDay, "name">,
-  { deviceUid, hour }: DeviceHour,
+  { deviceUid, from, to }: ComputedSpan,
 ): Promise<void> {
+  const timeOf = (time: number) => sql`to_timestamp(${time}::float8 / 1e6)`;
   await sql`
     DELETE FROM ${sql.table(name)} WHERE ctid = ANY (ARRAY(
       SELECT m.ctid FROM ${sql.table(name)} m
        WHERE m.shape_no = ANY (ARRAY(SELECT s.shape_no FROM telemetry_shapes s WHERE s.device_uid = ${deviceUid}::uuid))
-         AND m.ts >= ${hour}::timestamptz AND m.ts < ${addMs(hour, HOUR)}::timestamptz AND (SELECT all_nodes_read_chunks())
+         AND m.ts >= ${timeOf(from)} AND m.ts < ${timeOf(to)} AND (SELECT all_nodes_read_chunks())
          FOR UPDATE SKIP LOCKED))`.execute(tx);
 }

@@ -1,7 +1,9 @@
+import type { Tx } from "../../db/database.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
-import { computeHours, type HoursDeps, type HoursWork } from "../roll-up/compute-hours.ts";
+import { type ComputedSpan, computeHours, computeStep, type HoursDeps } from "../roll-up/compute-hours.ts";
 import { lockHoursWithin } from "../roll-up/dirty-hour-store.ts";
-import { deleteRowsOfHour, type MessageDay } from "./retire-store.ts";
+import { lockLargeHourWithin } from "../roll-up/large-hour-store.ts";
+import { deleteRowsWithin, type MessageDay } from "./retire-store.ts";
 
 /** Few, because a batch that stores into one of these hours waits for the commit. */
 const HOURS_PER_TRANSACTION = 10;
@@ -15,11 +17,9 @@ const HOURS_PER_TRANSACTION = 10;
 export async function settleDay(deps: HoursDeps, day: MessageDay, isOver: () => boolean): Promise<void> {
   const from = new Date(day.day * DAY);
   const marked = { from, to: addMs(from, DAY), markedBy: deps.clock.now() };
-  const work: HoursWork = {
-    lock: (tx) => lockHoursWithin(tx, marked, HOURS_PER_TRANSACTION),
-    async computed(tx, hours) {
-      for (const { device_uid: deviceUid, hour } of hours) await deleteRowsOfHour(tx, day, { deviceUid, hour });
-    },
-  };
-  while (!isOver()) if ((await computeHours(deps, work, isOver)).locked.length === 0) return;
+  const computed = (tx: Tx, span: ComputedSpan) => deleteRowsWithin(tx, day, span);
+  const hours = { lock: (tx: Tx) => lockHoursWithin(tx, marked, HOURS_PER_TRANSACTION), computed };
+  const steps = { lock: (tx: Tx) => lockLargeHourWithin(tx, marked), computed };
+  while (!isOver() && (await computeHours(deps, hours, isOver)).locked.length > 0);
+  while (!isOver() && (await computeStep(deps, steps)) !== undefined);
 }

@@ -1,8 +1,9 @@
 import type { Database, Tx } from "../../db/database.ts";
-import { type Clock, MINUTE } from "../../lib/clock.ts";
+import { type Clock, HOUR, MINUTE } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { type DirtyHour, deleteMarks, lockHour, postponeHour } from "./dirty-hour-store.ts";
-import { recomputeHours } from "./roll-up-store.ts";
+import { endSteps, type LargeHour, markLarge, mayTakeSteps, recordStep } from "./large-hour-store.ts";
+import { recomputeHours, recomputeLargeHour, recomputeNextParts } from "./roll-up-store.ts";
 
 /** An hour that cannot be computed is tried again after this. */
 const POSTPONED_MS = 10 * MINUTE;
@@ -15,25 +16,39 @@ export interface HoursDeps {
   partBytes?: number | undefined;
 }
 
+/** What was computed of a device: an hour, or some of one. Microseconds since 1970. */
+export interface ComputedSpan {
+  deviceUid: string;
+  from: number;
+  to: number;
+}
+
 /** Which hours are computed, and what is done with them. */
 export interface HoursWork {
-  /** Locks the marks of the hours. */
+  /** Locks the marks of hours. */
   lock(tx: Tx): Promise<DirtyHour[]>;
-  /** Called in the transaction in which these hours were computed. */
-  computed?(tx: Tx, hours: readonly DirtyHour[]): Promise<void>;
+  /** Called in the transaction in which this was computed. */
+  computed?(tx: Tx, span: ComputedSpan): Promise<void>;
+}
+
+/** The same of one hour that is computed in steps. */
+export interface StepWork extends Pick<HoursWork, "computed"> {
+  lock(tx: Tx): Promise<LargeHour | undefined>;
 }
 
 /** What has become of hours. */
 export interface ComputedHours {
   /** All that were locked. */
   locked: DirtyHour[];
+  /** Those of them that are to be computed in steps. */
+  large: DirtyHour[];
   /** Those for which hours were not computed. */
   errors: unknown[];
 }
 
 /**
  * Computes hours together, in one transaction, and deletes their marks. A message that is stored into one of them waits for the commit: those that are too large to be
- * one part, which may take long, are computed afterwards, each in a transaction of its own. So are all where that of several fails; an hour that fails alone is postponed.
+ * one part are left to {@link computeStep}. Where the transaction fails, each has one of its own; an hour that fails alone is postponed.
  *
  * @param isOver whether those stay marked that are not computed yet
  * @throws what the database throws while no hour is locked, or when none can be postponed
@@ -41,36 +56,39 @@ export interface ComputedHours {
 export async function computeHours(deps: HoursDeps, work: HoursWork, isOver: () => boolean): Promise<ComputedHours> {
   const { db } = deps.database;
   const errors: unknown[] = [];
-  const { locked, left, error } = await computeTogether(deps, work);
-  if (locked.length === 1 && error !== undefined) errors.push(await postpone(deps, locked[0]!, error));
+  const { locked, large, error } = await computeTogether(deps, work);
+  if (error === undefined) return { locked, large, errors };
+  if (locked.length === 1) errors.push(await postpone(deps, locked[0]!, error));
   else {
-    for (const hour of left) {
+    for (const hour of locked) {
       if (isOver()) break;
       const computed = db.transaction().execute(async (tx) => {
-        if (await lockHour(tx, hour)) await compute(deps, tx, [hour], work);
+        if (await lockHour(tx, hour)) large.push(...(await compute(deps, tx, [hour], work)));
       });
       await computed.catch(async (error) => errors.push(await postpone(deps, hour, error)));
     }
   }
-  return { locked, errors };
+  return { locked, large, errors };
 }
 
-/** @returns those of the hours that are not computed, and why, if that is for an error */
-async function computeTogether(deps: HoursDeps, work: HoursWork) {
+async function computeTogether(
+  deps: HoursDeps,
+  work: HoursWork,
+): Promise<Omit<ComputedHours, "errors"> & { error?: unknown }> {
   let locked: DirtyHour[] = [];
   try {
-    const left = await deps.database.db.transaction().execute(async (tx) => {
+    const large = await deps.database.db.transaction().execute(async (tx) => {
       locked = await work.lock(tx);
       return await compute(deps, tx, locked, work);
     });
-    return { locked, left };
+    return { locked, large };
   } catch (error) {
     if (locked.length === 0) throw error;
-    return { locked, left: locked, error };
+    return { locked, large: [], error };
   }
 }
 
-/** @returns those that are left, for being too large beside others */
+/** @returns those that are to be computed in steps */
 async function compute(
   { clock, partBytes }: HoursDeps,
   tx: Tx,
@@ -78,10 +96,60 @@ async function compute(
   { computed }: HoursWork,
 ): Promise<DirtyHour[]> {
   const done = new Set(await recomputeHours(tx, locked, clock.now(), partBytes));
-  const [hours, left] = [locked.filter((hour) => done.has(hour)), locked.filter((hour) => !done.has(hour))];
+  const [hours, large] = [locked.filter((hour) => done.has(hour)), locked.filter((hour) => !done.has(hour))];
   await deleteMarks(tx, hours);
-  await computed?.(tx, hours);
-  return left;
+  await markLarge(tx, large);
+  for (const hour of hours) await computed?.(tx, spanOf(hour));
+  return large;
+}
+
+/**
+ * Computes some parts of an hour that is too large to be one: a message that is stored into it waits for these only, and so do readers of events, who wait for all open transactions.
+ * All that the next step needs is in the database, so any process may take it.
+ *
+ * @returns of which hour, and the error for which it is postponed; `undefined` where none was locked
+ * @throws like {@link computeHours}
+ */
+export async function computeStep(
+  deps: HoursDeps,
+  work: StepWork,
+): Promise<{ hour: DirtyHour; error?: unknown } | undefined> {
+  let hour: LargeHour | undefined;
+  try {
+    await deps.database.db.transaction().execute(async (tx) => {
+      hour = await work.lock(tx);
+      if (hour) await takeStep(deps, tx, hour, work);
+    });
+    return hour && { hour };
+  } catch (error) {
+    if (hour === undefined) throw error;
+    return { hour, error: await postpone(deps, hour, error) };
+  }
+}
+
+async function takeStep(
+  { clock, partBytes }: HoursDeps,
+  tx: Tx,
+  hour: LargeHour,
+  { computed }: StepWork,
+): Promise<void> {
+  const now = clock.now();
+  const { deviceUid, from, to: end } = spanOf(hour);
+  if (!(await mayTakeSteps(tx, hour))) {
+    await recomputeLargeHour(tx, hour, now, partBytes);
+    await computed?.(tx, { deviceUid, from, to: end });
+    await deleteMarks(tx, [hour]);
+    return;
+  }
+  const doneTo = await recomputeNextParts(tx, hour, now, partBytes);
+  await computed?.(tx, { deviceUid, from: hour.doneTo, to: doneTo ?? end });
+  if (doneTo === undefined) await endSteps(tx, hour, now);
+  else await recordStep(tx, hour, doneTo);
+}
+
+function spanOf({ device_uid, hour }: DirtyHour): ComputedSpan {
+  const from = hour.getTime() * 1_000;
+  return { deviceUid: device_uid, from, to: from + HOUR * 1_000 };
 }
 
 /** @returns the error */

@@ -10,7 +10,7 @@ import type { DirtyHours } from "./dirty-hours.ts";
 // schema 60, which know the readings in their form only, and "compute_at" for those before schema 66, which write no chunks. To them none is ever due.
 
 /** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
-const DELAY = sql`interval '2 minutes'`;
+export const DELAY = sql`interval '2 minutes'`;
 
 /** A span of time whose hours are to be computed, due or not, unless they were marked after `markedBy`. */
 export interface MarkedHours {
@@ -31,15 +31,15 @@ export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number
 }
 
 /**
- * Marks hours as dirty. The update that changes nothing locks a row that exists until the commit, so that no process computes the
- * hour from the readings before.
+ * Marks hours as dirty. A row that exists is locked until the commit, also where the update changes nothing, so that no process computes the hour from the readings
+ * before. One that is computed in steps is to be computed once more.
  */
 export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
   return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at, compute_at, chunk_at)
   SELECT u.device_uid, to_timestamp(u.hour * 3600), 'infinity', 'infinity',
          greatest(to_timestamp(u.hour * 3600 + 3600), to_timestamp(${p.nowSeconds}::text::float8)) + ${DELAY}
     FROM unnest(${p.dirtyUids}::text::uuid[], ${p.dirtyHours}::text::float8[]) AS u (device_uid, hour) ORDER BY 1, 2
-  ON CONFLICT (device_uid, hour) DO UPDATE SET chunk_at = k.chunk_at WHERE false`;
+  ON CONFLICT (device_uid, hour) DO UPDATE SET is_late = true WHERE k.done_to IS NOT NULL AND NOT k.is_late`;
 }
 
 const insertMarks = statement<DirtyHourValues, object>("mark-dirty-hours", insertDirtyHours);
@@ -49,13 +49,19 @@ export async function markDirty(db: Db, dirtyHours: DirtyHours, nowMs: number): 
   await runStatement(db, insertMarks, dirtyHourValues(dirtyHours, nowMs));
 }
 
-/** Locks the marks of these hours until `tx` ends. @throws with SQLSTATE 55P03 where another process computes one of them */
-export async function lockMarks(tx: Tx, { deviceUids, hours }: DirtyHours): Promise<void> {
-  await sql`
-    SELECT FROM roll_up_marks m
+/**
+ * Locks the marks of these hours until `tx` ends.
+ *
+ * @returns whether one of the hours is between two steps
+ * @throws with SQLSTATE 55P03 where another process computes one of them
+ */
+export async function lockMarks(tx: Tx, { deviceUids, hours }: DirtyHours): Promise<boolean> {
+  const { rows } = await sql<{ inSteps: boolean }>`
+    SELECT m.done_to IS NOT NULL AND m.failed_at IS NULL AS "inSteps" FROM roll_up_marks m
       JOIN unnest(${plainArray(deviceUids)}::text::uuid[], ${plainArray(hours)}::text::float8[]) AS u (device_uid, hour)
         ON m.device_uid = u.device_uid AND m.hour = to_timestamp(u.hour * 3600)
        FOR KEY SHARE OF m NOWAIT`.execute(tx);
+  return rows.some(({ inSteps }) => inSteps);
 }
 
 export interface DirtyHour {
@@ -77,7 +83,7 @@ export async function listDueTenants(db: Db, now: Date, limit: number): Promise<
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Locks marks that are due at `now`, up to `limit` of each tenant, whose hours are to be computed in `tx`. Without those that other transactions have locked. */
+/** Locks marks that are due at `now`, up to `limit` of each tenant, whose hours are to be computed in `tx`. Without those that are computed in steps, or that other transactions have locked. */
 export async function lockDirtyHours(
   tx: Tx,
   now: Date,
@@ -89,7 +95,7 @@ export async function lockDirtyHours(
   const { rows } = await sql<DirtyHour>`
     SELECT d.* FROM unnest(${plainArray(tenants)}::text::uuid[]) AS t (id) CROSS JOIN LATERAL (
       SELECT device_uid, hour, tenant_id FROM roll_up_marks
-       WHERE tenant_id = t.id AND chunk_at <= ${now} ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d`.execute(
+       WHERE tenant_id = t.id AND chunk_at <= ${now} AND done_to IS NULL ORDER BY chunk_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d`.execute(
     tx,
   );
   return rows;
@@ -104,7 +110,7 @@ export async function lockHoursWithin(
   await liftTimeLimit(tx);
   const { rows } = await sql<DirtyHour>`
     SELECT device_uid, hour, tenant_id FROM roll_up_marks
-     WHERE hour >= ${from}::timestamptz AND hour < ${to}::timestamptz AND chunk_at <= ${markedBy}::timestamptz + ${DELAY}
+     WHERE hour >= ${from}::timestamptz AND hour < ${to}::timestamptz AND chunk_at <= ${markedBy}::timestamptz + ${DELAY} AND done_to IS NULL
      ORDER BY hour LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(tx);
   return rows;
 }

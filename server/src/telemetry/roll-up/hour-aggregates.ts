@@ -36,6 +36,13 @@ export interface PartChunk extends PartRows {
   minutes: (Uint8Array | undefined)[];
 }
 
+/** The minutes of a metric that stand with a chunk. */
+export interface StoredMinutes {
+  metric: string;
+  retentionDays: number;
+  minutes: readonly Bucket[];
+}
+
 interface Minutes {
   which: number;
   metric: string;
@@ -70,6 +77,12 @@ export class HourAggregates {
       }
     }
     return chunks;
+  }
+
+  /** Adds minutes of the first of the hours that are stored with a chunk, after those of the chunks before it. */
+  addStored({ metric, retentionDays, minutes }: StoredMinutes): void {
+    const known = this.#minutesOf(0, metric, retentionDays);
+    for (const minute of minutes) known.merge(minute);
   }
 
   /** Whether the hour has readings in the form of before, which are in no chunk. */

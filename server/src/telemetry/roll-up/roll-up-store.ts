@@ -10,15 +10,19 @@ import { type HourPart, partsOf } from "../chunks/hour-parts.ts";
 import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
 import { type Aggregates, HourAggregates } from "./hour-aggregates.ts";
+import type { LargeHour } from "./large-hour-store.ts";
+import { loadMinutes } from "./stored-minutes-store.ts";
 
 /** Some 35,000 readings of one metric. Encoding as many takes less than 0.05 s, and what is to be in memory of twenty hours is bounded. */
 const PART_BYTES = 2_000_000;
 
+/** Of an hour that is computed in steps. They take some half a second. */
+const PARTS_OF_STEP = 4;
+
 const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
 
 /**
- * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks. One hour is computed part by part; of several only those that
- * are one part.
+ * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks: of those that are one part.
  *
  * @param partBytes about how much of an hour is read at once
  * @returns those that were computed
@@ -30,14 +34,10 @@ export async function recomputeHours(
   partBytes = PART_BYTES,
 ): Promise<DirtyHour[]> {
   if (dirty.length === 0) return [];
-  const hours = dirty.map(({ device_uid, hour }) => ({ deviceUid: device_uid, hour }));
+  const hours = dirty.map(deviceHour);
   const found = new HourAggregates(await loadEarlier(tx, hours));
-  let computed = [0];
+  let computed: number[] = [];
   for await (const parts of partsOf(tx, hours, partBytes)) {
-    if (hours.length === 1) {
-      await storeParts(tx, hours, parts, found);
-      continue;
-    }
     const whole = parts.filter(({ from, to }) => to - from === HOUR_US);
     computed = whole.map(({ which }) => which);
     await storeParts(tx, hours, whole, found);
@@ -46,6 +46,52 @@ export async function recomputeHours(
   await storeRollUps(tx, { hours, computed }, found, now);
   return computed.map((which) => dirty[which]!);
 }
+
+/** The same of one hour of any size. */
+export async function recomputeLargeHour(tx: Tx, dirty: DirtyHour, now: Date, partBytes = PART_BYTES): Promise<void> {
+  const hours = [deviceHour(dirty)];
+  const found = new HourAggregates(await loadEarlier(tx, hours));
+  for await (const parts of partsOf(tx, hours, partBytes)) await storeParts(tx, hours, parts, found);
+  await storeRollUps(tx, { hours, computed: [0] }, found, now);
+}
+
+/**
+ * The same of some parts of an hour, in their order. The last ones complete the hour, from the minutes that stand with all of its chunks.
+ *
+ * @returns up to where it is done, microseconds since 1970; `undefined`: all of it
+ */
+export async function recomputeNextParts(
+  tx: Tx,
+  dirty: LargeHour,
+  now: Date,
+  partBytes = PART_BYTES,
+): Promise<number | undefined> {
+  const hours = [deviceHour(dirty)];
+  const end = dirty.hour.getTime() * 1_000 + HOUR_US;
+  const found = new HourAggregates([]);
+  let parts = 0;
+  for await (const [part] of partsOf(tx, hours, partBytes, [{ which: 0, from: dirty.doneTo, to: end }])) {
+    await storeParts(tx, hours, [part!], found);
+    if (++parts < PARTS_OF_STEP || part!.to === end) continue;
+    await storeRest(tx, part!);
+    return part!.to;
+  }
+  const all = new HourAggregates([]);
+  for (const stored of await loadMinutes(tx, hours[0]!)) all.addStored(stored);
+  await storeRollUps(tx, { hours, computed: [0] }, all, now);
+  return undefined;
+}
+
+/** What the next step reads is stored, as it was. */
+async function storeRest(tx: Tx, { to, rest }: HourPart): Promise<void> {
+  const some = rest.filter(({ rows }) => rows.times.length > 0);
+  await storeChunks(
+    tx,
+    some.map((shape) => ({ ...shape, from: to, minutes: shape.metrics.map(() => undefined) })),
+  );
+}
+
+const deviceHour = ({ device_uid, hour }: DirtyHour): DeviceHour => ({ deviceUid: device_uid, hour });
 
 async function storeParts(
   tx: Tx,

@@ -1,8 +1,9 @@
 import type { Tx } from "../../db/database.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { markBacklog } from "./backlog-store.ts";
-import { computeHours, type HoursDeps } from "./compute-hours.ts";
+import { computeHours, computeStep, type HoursDeps } from "./compute-hours.ts";
 import { listDueTenants, lockDirtyHours } from "./dirty-hour-store.ts";
+import { listLargeTenants, lockLargeHour } from "./large-hour-store.ts";
 
 /** Few, because a batch that stores into one of these hours waits for the commit; with fewer, small hours cost more. */
 const HOURS_PER_TRANSACTION = 20;
@@ -39,34 +40,50 @@ interface Run {
 const isOver = ({ clock }: HoursDeps, { end, left, stopped }: Run) =>
   left <= 0 || stopped?.aborted === true || clock.now().getTime() > end;
 
-/** A tenant that has had its turn is behind all others. */
+/**
+ * A tenant that has had its turn is behind all others. Hours that are computed in steps, which take much longer, have turns of their own, and half of the time at most
+ * while others are due: otherwise a tenant with a few of them delays thousands of others' hours.
+ */
 async function rollUpInTurns(deps: HoursDeps, run: Run): Promise<void> {
-  const waiting = await listDueTenants(deps.database.db, deps.clock.now(), run.left);
-  while (waiting.length > 0 && !isOver(deps, run)) {
-    const tenants = waiting.splice(0, HOURS_PER_TRANSACTION);
-    const each = Math.floor(HOURS_PER_TRANSACTION / tenants.length);
+  const { db } = deps.database;
+  const waiting = await listDueTenants(db, deps.clock.now(), run.left);
+  const large = new Set(await listLargeTenants(db, deps.clock.now()));
+  /** By how much longer hours were computed together than in steps. */
+  let aheadMs = 0;
+  while (waiting.length + large.size > 0 && !isOver(deps, run)) {
+    const isStep = waiting.length === 0 || (large.size > 0 && aheadMs > 0);
+    const begun = deps.clock.monotonicMs();
     try {
-      const claimed = await computeHoursOf(deps, run, tenants, each);
-      for (const hours of claimed.values()) run.left -= hours;
-      waiting.push(...tenants.filter((tenant) => claimed.get(tenant) === each));
+      if (isStep) await takeStepOf(deps, run, large);
+      else await takeTurns(deps, run, waiting, large);
     } catch (error) {
       run.errors.push(error);
     }
+    aheadMs += (deps.clock.monotonicMs() - begun) * (isStep ? -1 : 1);
   }
 }
 
-/** Computes up to `each` hours of each tenant. @returns how many of each */
-async function computeHoursOf(
-  deps: HoursDeps,
-  run: Run,
-  tenants: readonly string[],
-  each: number,
-): Promise<Map<string, number>> {
+/** @param large gets the tenants of which an hour is to be computed in steps */
+async function takeTurns(deps: HoursDeps, run: Run, waiting: string[], large: Set<string>): Promise<void> {
+  const tenants = waiting.splice(0, HOURS_PER_TRANSACTION);
+  const each = Math.floor(HOURS_PER_TRANSACTION / tenants.length);
   const now = deps.clock.now();
   const lock = (tx: Tx) => lockDirtyHours(tx, now, tenants, each);
-  const { locked, errors } = await computeHours(deps, { lock }, () => isOver(deps, run));
-  run.errors.push(...errors);
-  const found = new Map<string, number>();
-  for (const { tenant_id } of locked) found.set(tenant_id, (found.get(tenant_id) ?? 0) + 1);
-  return found;
+  const done = await computeHours(deps, { lock }, () => isOver(deps, run));
+  run.errors.push(...done.errors);
+  for (const { tenant_id } of done.large) large.add(tenant_id);
+  const claimed = new Map<string, number>();
+  for (const { tenant_id } of done.locked) claimed.set(tenant_id, (claimed.get(tenant_id) ?? 0) + 1);
+  run.left -= done.locked.length;
+  waiting.push(...tenants.filter((tenant) => claimed.get(tenant) === each));
+}
+
+async function takeStepOf(deps: HoursDeps, run: Run, large: Set<string>): Promise<void> {
+  const [tenant] = large as Iterable<string> as [string];
+  large.delete(tenant);
+  const now = deps.clock.now();
+  const done = await computeStep(deps, { lock: (tx) => lockLargeHour(tx, now, tenant) });
+  if (done === undefined) return;
+  if (done.error !== undefined) run.errors.push(done.error);
+  large.add(tenant);
 }

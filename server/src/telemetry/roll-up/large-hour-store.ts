@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { liftTimeLimit } from "../../db/time-limit.ts";
+import { micros } from "../chunks/device-hours-store.ts";
+import { DELAY, type DirtyHour, type MarkedHours } from "./dirty-hour-store.ts";
+
+// An hour that is too large for one part is computed in steps, each a transaction. Its mark says how far, and whether a message was stored into it since the first.
+
+/** An hour that is computed in steps. */
+export interface LargeHour extends DirtyHour {
+  /** What is before this time is done, microseconds since 1970. */
+  doneTo: number;
+}
+
+const LARGE_HOUR = sql`device_uid, hour, tenant_id, ${micros(sql`done_to`)} AS "doneTo"`;
+
+/** Has hours computed in steps that are too large for one part. `tx` has locked their marks. */
+export async function markLarge(tx: Tx, hours: readonly DirtyHour[]): Promise<void> {
+  if (hours.length === 0) return;
+  await sql`
+    UPDATE roll_up_marks m SET done_to = m.hour
+      FROM unnest(${plainArray(hours.map(({ device_uid }) => device_uid))}::text::uuid[],
+                  ${plainArray(hours.map(({ hour }) => hour.toISOString()))}::text::timestamptz[]) AS d (device_uid, hour)
+     WHERE m.device_uid = d.device_uid AND m.hour = d.hour`.execute(tx);
+}
+
+/** Tenants that have an hour due at `now` which is computed in steps. */
+export async function listLargeTenants(db: Db, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    SELECT tenant_id FROM roll_up_marks WHERE done_to IS NOT NULL AND chunk_at <= ${now}
+     GROUP BY tenant_id ORDER BY min(chunk_at)`.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/**
+ * Locks the mark of an hour of the tenant that is due at `now` and computed in steps, unless other transactions have locked all of them. One hour comes after the
+ * other: the longer one takes, the more late messages have it computed once more.
+ */
+export async function lockLargeHour(tx: Tx, now: Date, tenantId: string): Promise<LargeHour | undefined> {
+  await liftTimeLimit(tx);
+  const { rows } = await sql<LargeHour>`
+    SELECT ${LARGE_HOUR} FROM roll_up_marks
+     WHERE done_to IS NOT NULL AND tenant_id = ${tenantId}::uuid AND chunk_at <= ${now}
+     ORDER BY chunk_at, hour, device_uid LIMIT 1 FOR UPDATE SKIP LOCKED`.execute(tx);
+  return rows[0];
+}
+
+/** The same with an hour of a span of time, whether it is due or not. */
+export async function lockLargeHourWithin(tx: Tx, { from, to, markedBy }: MarkedHours): Promise<LargeHour | undefined> {
+  await liftTimeLimit(tx);
+  const { rows } = await sql<LargeHour>`
+    SELECT ${LARGE_HOUR} FROM roll_up_marks
+     WHERE done_to IS NOT NULL AND hour >= ${from}::timestamptz AND hour < ${to}::timestamptz
+       AND chunk_at <= ${markedBy}::timestamptz + ${DELAY}
+     ORDER BY hour, device_uid LIMIT 1 FOR UPDATE SKIP LOCKED`.execute(tx);
+  return rows[0];
+}
+
+/**
+ * Whether the hour may be computed in steps: nodes of earlier versions do not say which messages came between two. Minutes of readings in the form of before schema 60 are
+ * in no chunk, from which the hour is computed in the end.
+ */
+export async function mayTakeSteps(tx: Tx, { device_uid, hour }: DirtyHour): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`
+    SELECT all_nodes_mark_late() AND NOT EXISTS (
+      SELECT FROM telemetry WHERE device_uid = ${device_uid}::uuid AND ts >= ${hour}::timestamptz
+         AND ts < ${hour}::timestamptz + interval '1 hour') AS may`.execute(tx);
+  return rows[0]!.may;
+}
+
+/** Records how far an hour is done. The first step begins with all that was stored until then. */
+export async function recordStep(tx: Tx, { device_uid, hour, doneTo }: LargeHour, to: number): Promise<void> {
+  await sql`
+    UPDATE roll_up_marks SET done_to = to_timestamp(${to}::float8 / 1e6), is_late = is_late AND ${doneTo > hour.getTime() * 1_000}::boolean
+     WHERE device_uid = ${device_uid} AND hour = ${hour}`.execute(tx);
+}
+
+/** The last step is done: the mark goes, unless a message was stored since the first one. Then the hour is computed once more. */
+export async function endSteps(tx: Tx, { device_uid, hour, doneTo }: LargeHour, now: Date): Promise<void> {
+  const isLate = sql`(is_late AND ${doneTo > hour.getTime() * 1_000}::boolean)`;
+  const which = sql`device_uid = ${device_uid} AND hour = ${hour}`;
+  await sql`DELETE FROM roll_up_marks WHERE ${which} AND NOT ${isLate}`.execute(tx);
+  await sql`
+    UPDATE roll_up_marks SET done_to = NULL, is_late = false, chunk_at = ${now}::timestamptz + ${DELAY}, failed_at = NULL
+     WHERE ${which}`.execute(tx);
+}

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import fc from "fast-check";
+import type { Caller } from "../src/access/access.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import { onPostgres } from "./harness/database.ts";
+import { besideEarlierNode } from "./harness/earlier-nodes.ts";
+import { testFeatures } from "./harness/features.ts";
+import { assertReads, type Sent, send, stored } from "./harness/sent-readings.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+import { atNoon } from "./telemetry/suite-chunks.ts";
+
+// Parts of hours that have some twenty messages, in place of tens of thousands.
+const PART_BYTES = 2_000;
+
+let fixture: TelemetryFixture;
+let caller: Caller;
+before(async () => {
+  fixture = await openTelemetryFixture({ partBytes: PART_BYTES });
+  caller = await fixture.tenant();
+});
+beforeEach(() => atNoon(fixture));
+after(() => fixture.close());
+
+/** A run of another process, which is stopped after so many turns. Each takes a second. */
+async function rollUpTurns(turns: number): Promise<void> {
+  const stop = new AbortController();
+  let calls = 0;
+  const monotonicMs = () => {
+    // It is asked for the time as a turn begins, and as it ends.
+    if (++calls === 2 * turns) stop.abort();
+    return calls * SECOND;
+  };
+  const { database, clock } = fixture;
+  const { telemetry } = testFeatures({
+    database,
+    partBytes: PART_BYTES,
+    clock: { now: () => clock.now(), monotonicMs },
+  });
+  calls = 0;
+  await telemetry.rollUp(stop.signal);
+}
+
+async function settle(): Promise<void> {
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  await fixture.telemetry.retireMessages();
+}
+
+/** An hour of some fifteen parts. */
+async function deviceWithLargeHour(by = caller): Promise<{ device: TestSender; sent: Sent; hour: number }> {
+  const device = await fixture.device(by);
+  const sent: Sent = new Map();
+  const hour = Math.floor(fixture.clock.now().getTime() / DAY - 3) * DAY + 5 * HOUR;
+  const at = Array.from({ length: 300 }, (_, n) => hour + n * 11 * SECOND + (n % 3));
+  await send(
+    device,
+    sent,
+    at.map((ts, n) => ({ ts, values: n % 4 === 0 ? { a: n, c: `text ${n}` } : { a: n / 8, b: n % 2 === 0 } })),
+  );
+  return { device, sent, hour };
+}
+
+/** Up to where its hour is done, milliseconds; undefined: it has no mark. Null: it is not computed in steps. */
+async function doneTo({ uid }: TestSender): Promise<number | null | undefined> {
+  const [mark] = await fixture.query<{ ms: number | null }>(
+    "SELECT (extract(epoch FROM done_to) * 1000)::float8 AS ms FROM roll_up_marks WHERE device_uid = $1",
+    [uid],
+  );
+  return mark?.ms;
+}
+
+const around = (hour: number): [number, number] => [hour - HOUR, hour + 2 * HOUR];
+
+test("a large hour is computed in several transactions, is read exactly between two, and another process goes on", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  fixture.clock.advance(3 * MINUTE);
+  await rollUpTurns(2);
+  const first = await doneTo(device);
+  assert.ok(first && first > hour && first < hour + HOUR, `done to ${first}`);
+  await assertReads({ fixture, caller }, device, sent, around(hour), 50);
+  await rollUpTurns(2);
+  assert.ok((await doneTo(device))! > first);
+  await assertReads({ fixture, caller }, device, sent, around(hour), 50);
+  await fixture.telemetry.rollUp();
+  assert.equal(await doneTo(device), undefined);
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+  await settle();
+  assert.equal((await stored(fixture, device)).rows, 0);
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+});
+
+test("a message that is stored between two steps, into what is done or not, is in a chunk in the end", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  fixture.clock.advance(3 * MINUTE);
+  await rollUpTurns(2);
+  const done = (await doneTo(device))!;
+  await send(device, sent, [
+    { ts: hour + 5, values: { a: 1_000, b: true } },
+    { ts: done + 5, values: { a: 2_000, b: true } },
+  ]);
+  await fixture.telemetry.rollUp();
+  assert.equal(await doneTo(device), null, "the hour stays marked");
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  assert.equal(await doneTo(device), undefined);
+  await settle();
+  assert.equal((await stored(fixture, device)).rows, 0);
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+});
+
+test("a step that ends within what was a chunk loses nothing of the rest of it", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  await settle();
+  assert.equal((await stored(fixture, device)).rows, 0);
+  const late = Array.from({ length: 300 }, (_, n) => ({ ts: hour + 3 * SECOND + n, values: { a: n, b: true } }));
+  await send(device, sent, late);
+  fixture.clock.advance(3 * MINUTE);
+  await rollUpTurns(2);
+  assert.ok((await doneTo(device))! < hour + 4 * SECOND);
+  await assertReads({ fixture, caller }, device, sent, around(hour), 100);
+  await settle();
+  assert.equal((await stored(fixture, device)).rows, 0);
+  await assertReads({ fixture, caller }, device, sent, around(hour), 100);
+});
+
+test("beside a node of an earlier version, which does not say that a message is late, a large hour is computed at once", async () => {
+  const { device, sent, hour } = await deviceWithLargeHour();
+  fixture.clock.advance(3 * MINUTE);
+  await besideEarlierNode(fixture, 73, () => rollUpTurns(2));
+  assert.equal(await doneTo(device), undefined);
+  await assertReads({ fixture, caller }, device, sent, around(hour));
+});
+
+test("large hours of one tenant are computed one after the other, in half of the time while hours of others are due", async () => {
+  const large = [await deviceWithLargeHour(), await deviceWithLargeHour()];
+  const small = await fixture.device(await fixture.tenant());
+  const start = Math.floor(fixture.clock.now().getTime() / HOUR - 100) * HOUR;
+  await small.publish(Array.from({ length: 100 }, (_, n) => ({ ts: start + n * HOUR, values: { a: n } })));
+  const due = async ({ uid }: TestSender) =>
+    (await fixture.query("SELECT FROM roll_up_marks WHERE device_uid = $1", [uid])).length;
+  fixture.clock.advance(3 * MINUTE);
+  // In the first turn ten hours of each tenant are claimed, then twenty.
+  await rollUpTurns(4);
+  assert.equal(await due(small), 70);
+  const done = await Promise.all(large.map(async ({ device, hour }) => (await doneTo(device))! - hour));
+  assert.equal(done.filter((ms) => ms > 0).length, 1, `steps have been taken of ${done}`);
+  await fixture.telemetry.rollUp();
+  assert.equal(await due(small), 0);
+  for (const { device, sent, hour } of large) {
+    assert.equal(await due(device), 0);
+    await assertReads({ fixture, caller }, device, sent, around(hour));
+  }
+});
+
+test("whatever is sent between steps, and whenever the rows of the day go, nothing is lost or doubled", async () => {
+  const burst = fc.record({
+    at: fc.integer({ min: 0, max: 59 }),
+    count: fc.integer({ min: 1, max: 150 }),
+    step: fc.constantFrom(1, 250, 5_000),
+    metrics: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }),
+    value: fc.oneof(fc.integer({ min: -9, max: 9 }), fc.boolean(), fc.constantFrom("x", "y")),
+  });
+  const round = fc.record({ bursts: fc.array(burst, { maxLength: 2 }), turns: fc.nat(4), retire: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(round, { minLength: 2, maxLength: 5 }), async (rounds) => {
+      const { device, sent, hour } = await deviceWithLargeHour();
+      for (const { bursts, turns, retire } of rounds) {
+        for (const { at, count, step, metrics, value } of bursts) {
+          const messages = Array.from({ length: count }, (_, n) => ({
+            ts: hour + at * MINUTE + n * step,
+            values: Object.fromEntries(
+              metrics.map((metric) => [metric, typeof value === "number" ? value + n : value]),
+            ),
+          }));
+          await send(device, sent, messages);
+        }
+        fixture.clock.advance(2 * MINUTE);
+        if (turns > 0) await rollUpTurns(turns);
+        if (retire) await fixture.telemetry.retireMessages();
+        await assertReads({ fixture, caller }, device, sent, around(hour), 100);
+      }
+      await settle();
+      await settle();
+      assert.equal(await doneTo(device), undefined);
+      assert.equal((await stored(fixture, device)).rows, 0);
+      await assertReads({ fixture, caller }, device, sent, around(hour), 100);
+    }),
+    { numRuns: onPostgres ? 8 : 2 },
+  );
+});
