@@ -37,12 +37,14 @@ export type NodeSessionRow = SessionRow & { nodeId: string };
 /** The columns of sessions, each as an array literal. */
 export type SessionColumns = Record<keyof NodeSessionRow, string>;
 
-/** SQL: the sessions as a FROM item `n`. */
-export const unnestSessions = (p: Parameters<SessionColumns>): RawBuilder<unknown> => sql`
+/** SQL: the sessions as a FROM item `n`, with their numbers in a column `seq` where they are given. */
+export const unnestSessions = (p: Parameters<SessionColumns>, seq?: RawBuilder<string>): RawBuilder<unknown> => sql`
   unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
          ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
-         ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
-    AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)`;
+         ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[]
+         ${seq ? sql`, ${seq}::text::bigint[]` : sql``})
+    AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at
+         ${seq ? sql`, seq` : sql``})`;
 
 /** CTEs `certified`, `enabled`: the certificates and MQTT clients of `asked` that are valid, locked until the sessions are recorded (`lockForSessions`). */
 export const lockValid = sql`

@@ -5,6 +5,8 @@ import { runSql } from "./run-sql.ts";
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
+  readonly "CTE Name"?: string;
+  readonly Alias?: string;
   readonly "Index Name"?: string;
   readonly "Index Cond"?: string;
   readonly Plans?: readonly PlanNode[];
@@ -32,6 +34,27 @@ export async function wholeReads(db: Db): Promise<WholeRead[]> {
     await runSql(session, "RESET plan_cache_mode");
     return found;
   });
+}
+
+/** What a statement reads from end to end for each row of something else, in its plan for any values. */
+export async function repeatedReads(db: Db, statement: string): Promise<string[]> {
+  return await db.connection().execute(async (session) => {
+    await runSql(session, "SET plan_cache_mode = force_generic_plan");
+    const plan = await genericPlan(session, declaredStatements().get(statement)!);
+    await runSql(session, "RESET plan_cache_mode");
+    return repeatedIn(plan);
+  });
+}
+
+function repeatedIn(node: PlanNode): string[] {
+  const repeated = node["Node Type"] === "Nested Loop" ? node.Plans!.slice(1).flatMap(wholeSet) : [];
+  return [...repeated, ...(node.Plans ?? []).flatMap(repeatedIn)];
+}
+
+function wholeSet(inner: PlanNode): string[] {
+  if (inner["Node Type"] === "Materialize") return inner.Plans!.flatMap(wholeSet);
+  if (/^(CTE|Function) Scan$/.test(inner["Node Type"])) return [inner["CTE Name"] ?? inner.Alias!];
+  return readsIn(inner).map(({ name }) => name);
 }
 
 async function genericPlan(db: Db, text: string): Promise<PlanNode> {

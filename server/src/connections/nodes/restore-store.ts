@@ -53,25 +53,27 @@ export async function renumberRestored(db: Db, sessions: readonly NodeSessionRow
   return await runStatement(db, renumberSessions, columnsOf(sessions));
 }
 
-/** Of a client the session with the highest number is the latest. */
+/**
+ * Of a client the session with the highest number is the latest. PostgreSQL expects one missing session, and would join thousands by comparing each with each:
+ * so what became of them is found by hashed subqueries.
+ */
 const restoreMissing = statement<SessionColumns & { seq: string; now: Date }, RestoredRow>(
   "restore-missing-sessions",
   (p) => sql`
   WITH asked AS (
-    SELECT n.*, m.seq
-      FROM unnest(${p.sessionId}::text::uuid[], ${p.seq}::text::bigint[]) AS m(session_id, seq)
-      JOIN ${unnestSessions(p)} USING (session_id)
-     WHERE NOT EXISTS (SELECT FROM mqtt_sessions s WHERE s.client_id = n.client_id AND s.session_id = n.session_id)
+    SELECT * FROM ${unnestSessions(p, p.seq)}
+     WHERE n.session_id IS DISTINCT FROM (SELECT s.session_id FROM mqtt_sessions s WHERE s.client_id = n.client_id)
   ), ${lockValid}, valid AS (SELECT n.* FROM asked n WHERE ${isValid}),
   restored AS (
     ${insertValid(sql`seq`)}
     ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq, ${replaceSession} WHERE s.seq < excluded.seq
     RETURNING client_id, session_id, node_id, seq, previous_session_id, previous_node_id
-  ), dropped AS (${dropReplaced(sql`restored`, sql`${p.now}::timestamptz`)})
-  SELECT a.session_id, r.seq, v.session_id IS NOT NULL AS is_valid,
-         (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified
-    FROM asked a LEFT JOIN valid v USING (session_id) LEFT JOIN restored r USING (session_id)
-    LEFT JOIN dropped d ON d.client_id = a.client_id`,
+  ), dropped AS (${dropReplaced(sql`restored`, sql`${p.now}::timestamptz`)}),
+  notified AS (SELECT pg_notify('muster_drops', node_id::text) FROM (SELECT DISTINCT node_id FROM dropped) d)
+  SELECT session_id, seq, true AS is_valid, (SELECT count(*) FROM notified) AS notified FROM restored
+  UNION ALL
+  SELECT session_id, NULL, session_id IN (SELECT session_id FROM valid), 0 FROM asked
+   WHERE session_id NOT IN (SELECT session_id FROM restored)`,
 );
 
 /**
