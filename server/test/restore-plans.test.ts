@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { markRecorded, setComplete } from "../src/connections/nodes/complete-store.ts";
 import "../src/connections/nodes/restore-store.ts";
 import { openTestDatabase } from "./harness/database.ts";
-import { repeatedReads } from "./harness/plans.ts";
+import { entriesRead, repeatedReads } from "./harness/plans.ts";
 import { runSql } from "./harness/run-sql.ts";
 
 const TENANT = "01890000-0000-7000-8000-000000000001";
@@ -37,3 +39,26 @@ for (const known of ["no", "many"]) {
     }
   });
 }
+
+test("a node that enters the complete ones reads no drop but its mark, however many are its own", async (t) => {
+  const database = await openTestDatabase();
+  t.after(async () => {
+    await database.close();
+    await database.remove();
+  });
+  await database.db.connection().execute(async (connection) => {
+    const query = (text: string, parameters?: unknown[]) => runSql(connection, text, parameters);
+    const read = async () =>
+      (await entriesRead(connection, "session_drops_node")) + (await entriesRead(connection, "session_drops_pkey"));
+    await query("INSERT INTO broker_nodes (id, started_at, beat_at) VALUES ($1, now(), now())", [NODE]);
+    await query(
+      `INSERT INTO session_drops (at, session_id, reason, node_id) SELECT now(), gen_random_uuid(), 'takeover', $1 ${SOME}`,
+      [NODE],
+    );
+    await query("ANALYZE session_drops");
+    const mark = await markRecorded(connection, NODE, randomUUID(), new Date());
+    const before = await read();
+    await setComplete(connection, NODE, mark);
+    assert.equal((await read()) - before, 1);
+  });
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Db } from "../src/db/database.ts";
 import { listTicketRows, type TicketListing } from "../src/tickets/list/ticket-list-store.ts";
 import { openTestDatabase } from "./harness/database.ts";
+import { entriesRead } from "./harness/plans.ts";
 import { runSql } from "./harness/run-sql.ts";
 
 const TENANT = "01890000-0000-7000-8000-000000000001";
@@ -10,13 +10,6 @@ const TICKETS = 2_000;
 /** Tickets that were changed together and are never due: their order is that of the tie-break. */
 const INSERT = `INSERT INTO tickets (id, tenant_id, number, title, type, priority, created_by, created_at, updated_at)
   SELECT gen_random_uuid(), $1, n, 'Grease', 'preventive', 'low', 'system', now(), now() FROM generate_series(1, ${TICKETS}) n`;
-
-/** How many entries of an index have been read. */
-async function entriesRead(connection: Db, index: string): Promise<number> {
-  await runSql(connection, "SELECT pg_stat_force_next_flush()");
-  const statement = "SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = $1";
-  return Number((await runSql<{ read: string }>(connection, statement, [index]))[0]!.read);
-}
 
 for (const [by, descending, index] of [
   ["updatedAt", true, "tickets_by_change"],

@@ -36,6 +36,13 @@ export async function wholeReads(db: Db): Promise<WholeRead[]> {
   });
 }
 
+/** How many entries of an index have been read. */
+export async function entriesRead(connection: Db, index: string): Promise<number> {
+  await runSql(connection, "SELECT pg_stat_force_next_flush()");
+  const statement = "SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = $1";
+  return Number((await runSql<{ read: string }>(connection, statement, [index]))[0]!.read);
+}
+
 /** What a statement reads from end to end for each row of something else, in its plan for any values. */
 export async function repeatedReads(db: Db, statement: string): Promise<string[]> {
   return await db.connection().execute(async (session) => {

@@ -27,18 +27,20 @@ export async function readComplete(db: Db, nodeId: string): Promise<boolean> {
   return rows[0]!.complete;
 }
 
-/**
- * Records a drop for the node, of no session and acknowledged: while it is there, no crash has taken back what was recorded before it.
- *
- * @returns `mark`, its session id
- */
-export async function markRecorded(db: Db, nodeId: string, mark: string, at: Date): Promise<string> {
-  await sql`
+/** A drop of the outbox. After a crash a later one may get its number. */
+export interface Mark {
+  seq: string;
+  sessionId: string;
+}
+
+/** Records a drop for the node, of no session and acknowledged: while it is there, no crash has taken back what was recorded before it. */
+export async function markRecorded(db: Db, nodeId: string, sessionId: string, at: Date): Promise<Mark> {
+  const { rows } = await sql<{ seq: string }>`
     WITH marked AS (
-      INSERT INTO session_drops (at, session_id, reason, node_id) VALUES (${at}, ${mark}, 'takeover', ${nodeId})
+      INSERT INTO session_drops (at, session_id, reason, node_id) VALUES (${at}, ${sessionId}, 'takeover', ${nodeId})
       RETURNING seq, node_id
-    ) INSERT INTO session_drop_acks (seq, node_id) SELECT seq, node_id FROM marked`.execute(db);
-  return mark;
+    ) INSERT INTO session_drop_acks (seq, node_id) SELECT seq, node_id FROM marked RETURNING seq`.execute(db);
+  return { seq: rows[0]!.seq, sessionId };
 }
 
 /**
@@ -47,13 +49,13 @@ export async function markRecorded(db: Db, nodeId: string, mark: string, at: Dat
  * @param mark of {@link markRecorded}, after the sessions
  * @throws Error where the mark is not there, or the node is not recorded itself
  */
-export async function setComplete(db: Db, nodeId: string, mark: string): Promise<void> {
+export async function setComplete(db: Db, nodeId: string, { seq, sessionId }: Mark): Promise<void> {
   const { rows } = await sql`
     WITH complete AS (
       INSERT INTO complete_nodes (node_id)
       SELECT n.id FROM broker_nodes n
        WHERE n.id = ${nodeId} AND n.reaped_at IS NULL
-         AND EXISTS (SELECT FROM session_drops d WHERE d.node_id = n.id AND d.session_id = ${mark})
+         AND EXISTS (SELECT FROM session_drops d WHERE d.seq = ${seq} AND d.session_id = ${sessionId})
       ON CONFLICT (node_id) DO UPDATE SET node_id = excluded.node_id RETURNING node_id
     ) SELECT pg_notify('muster_drop_acks', '') FROM complete`.execute(db);
   if (rows.length === 0)
