@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { oneLongSearch } from "../src/lists/long-searches.ts";
 import { listTicketRows, type TicketListing } from "../src/tickets/list/ticket-list-store.ts";
 import { openTestDatabase } from "./harness/database.ts";
 import { entriesRead } from "./harness/plans.ts";
@@ -36,3 +37,24 @@ for (const [by, descending, index] of [
     });
   });
 }
+
+test("a sorted search of tickets has its turn among the tenant's searches, whichever index has the order", async (t) => {
+  const database = await openTestDatabase();
+  t.after(async () => {
+    await database.close();
+    await database.remove();
+  });
+  const { promise: search, resolve: endSearch } = Promise.withResolvers<void>();
+  const running = oneLongSearch(database.db, TENANT, () => search);
+  const list = (listing: TicketListing) => listTicketRows(database.db, TENANT, listing, { skip: 0, limit: 10 });
+  const sort = { by: "updatedAt", descending: true } as const;
+  let isFound = false;
+  const searched = list({ filter: {}, q: "grease", sort }).then(() => {
+    isFound = true;
+  });
+  await list({ filter: {}, sort });
+  await list({ filter: {}, sort });
+  assert.equal(isFound, false);
+  endSearch();
+  await Promise.all([running, searched]);
+});

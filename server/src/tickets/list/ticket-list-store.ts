@@ -68,7 +68,9 @@ export async function listTicketRows(
   if (sort !== undefined) {
     const order = { ...ORDERS[sort.by], descending: sort.descending };
     const where = allOf(matches ? [...conditions, matches] : conditions);
-    return await sortedPage(db, tenantId, { ...shown, where, order, indexed: isIndexed(sort, filter) }, page);
+    // A search reads every ticket, in whichever order.
+    const indexed = matches === undefined && isIndexed(sort, filter);
+    return await sortedPage(db, tenantId, { ...shown, where, order, indexed }, page);
   }
   if (matches !== undefined) return await searchPage(db, tenantId, { ...shown, within, matches }, page);
   const { status, ...others } = filter;
