@@ -21,7 +21,7 @@ export type NewDrop = (
   | { certificateIds: readonly string[] }
   | { deviceUid: string }
   | { mqttClientId: string; clientId: string }
-  | { sessionId: string; nodeId: string }
+  | { sessionIds: readonly string[]; nodeId: string }
 ) & {
   reason: string;
   /**
@@ -77,7 +77,8 @@ function targetsOf(drop: NewDrop): RawBuilder<unknown> {
     const given = { device_uid: sql`d.uid`, client_id: sql`d.id`, owner_id: sql`d.uid` };
     return sql`SELECT ${columns(given)} FROM shared_devices d WHERE d.uid = ${drop.deviceUid}`;
   }
-  if ("sessionId" in drop) return sql`SELECT ${columns({ session_id: sql`${drop.sessionId}` })}`;
+  if ("sessionIds" in drop)
+    return sql`SELECT ${columns({ session_id: sql`s.id` })} FROM unnest(${[...drop.sessionIds]}::uuid[]) AS s(id)`;
   const id = sql`${drop.mqttClientId}`;
   return sql`SELECT ${columns({ mqtt_client_id: id, client_id: sql`${drop.clientId}`, owner_id: id })}`;
 }
@@ -96,7 +97,7 @@ const COLUMNS = {
  * another node has taken over; or that may have their retained messages in memory where their publisher loses its right.
  */
 function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
-  if ("sessionId" in drop) return sql`SELECT t.*, ${drop.nodeId}::uuid AS node_id FROM targets t`;
+  if ("sessionIds" in drop) return sql`SELECT t.*, ${drop.nodeId}::uuid AS node_id FROM targets t`;
   const retained = drop.staysValid
     ? sql`false`
     : sql`EXISTS (SELECT FROM retained_messages r WHERE r.owner_id = t.owner_id)`;
@@ -120,7 +121,7 @@ function sessionsOf(drop: NewDrop): RawBuilder<unknown> {
 
 /** What was revoked, deleted or disabled gets nothing later that was meant for it (docs/spec-decisions.md). */
 async function deleteStored(tx: Db, drop: NewDrop): Promise<void> {
-  if ("sessionId" in drop) return;
+  if ("sessionIds" in drop) return;
   const which =
     "certificateIds" in drop
       ? sql`certificate_id = ANY (${[...drop.certificateIds]}::uuid[])`

@@ -180,7 +180,7 @@ export function sessionRules(place: Place): void {
         .select("node_id")
         .where("session_id", "=", sessionId)
         .executeTakeFirstOrThrow();
-      const drop = { sessionId, nodeId, reason: "test", staysValid: true } as const;
+      const drop = { sessionIds: [sessionId], nodeId, reason: "test", staysValid: true } as const;
       await own.connections.awaitDrops(await enqueueDrops(own.database.db, drop, own.clock.now()), 60_000);
     };
     await assert.rejects(connect(own, device));

@@ -1,9 +1,10 @@
 import type { Unlisten } from "../../db/database.ts";
+import { parts } from "../../lib/batching/parts.ts";
 import { coalesceRuns } from "../../lib/coalesce-runs.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import type { Drops } from "../drops.ts";
 import { enqueueDrops } from "../enqueue-drop-store.ts";
-import type { Sessions } from "../sessions.ts";
+import type { LostSession, Sessions } from "../sessions.ts";
 import { markRecorded, readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
 
 /**
@@ -40,7 +41,7 @@ export function createCompletion(
       await skipLostNumbers(db);
       await drops.readAgain();
       const lost = await (restoresAll ? sessions.restoreAll() : sessions.restoreMissing(id));
-      for (const each of lost) await enqueueDrops(db, { ...each, nodeId: id, staysValid: true }, clock.now());
+      await enqueueLost(id, lost);
       const mark = await markRecorded(db, id, ids.uuid(clock.now()), clock.now());
       await drops.deliver();
       await setComplete(db, id, mark);
@@ -48,6 +49,14 @@ export function createCompletion(
     } catch (error) {
       lacksAll ||= restoresAll;
       throw error;
+    }
+  }
+
+  /** A process that stood still may have lost all its sessions, and until they are closed other nodes wait for it. */
+  async function enqueueLost(id: string, lost: readonly LostSession[]): Promise<void> {
+    for (const [reason, sessions] of Map.groupBy(lost, ({ reason }) => reason)) {
+      for (const some of parts(sessions.map(({ sessionId }) => sessionId)))
+        await enqueueDrops(db, { sessionIds: some, nodeId: id, reason, staysValid: true }, clock.now());
     }
   }
 
