@@ -9,6 +9,9 @@ import type { Process } from "./harness/broker-processes.ts";
 
 const REVOKED = "certificate revoked";
 
+/** A node whose heartbeat notices the crash by itself puts drops of its own into the outbox. */
+const NO_HEARTBEATS = { heartbeatMs: 3_600_000 };
+
 /** What a crash leaves that took back the drops. */
 async function crash(database: Database): Promise<void> {
   await sql`DELETE FROM session_drops`.execute(database.db);
@@ -30,7 +33,7 @@ function slowly({ connections }: Process) {
 }
 
 test("a node that closes sessions while the drop of them is taken back acknowledges no other that has its number", async (t) => {
-  const { all, database, device, revoke, dropsOf } = await nodes(t, 2);
+  const { all, database, device, revoke, dropsOf } = await nodes(t, 2, NO_HEARTBEATS);
   const [one, two] = all as [Process, Process];
   const [moves, stays] = [await device(), await device()];
   for (const { session } of [moves, stays]) await two.connections.openSession(session());
@@ -51,7 +54,7 @@ test("a node that closes sessions while the drop of them is taken back acknowled
 });
 
 test("a node records its sessions again where two are of one client, which was elsewhere in between", async (t) => {
-  const { all, database, device, dropsOf } = await nodes(t, 2);
+  const { all, database, device, dropsOf } = await nodes(t, 2, NO_HEARTBEATS);
   const [one, two] = all as [Process, Process];
   const [moves, returns] = [await device(), await device()];
   for (const { session } of [moves, returns]) await two.connections.openSession(session());
@@ -76,7 +79,7 @@ test("a node records its sessions again where two are of one client, which was e
 });
 
 test("a node whose sessions a second crash takes back while it closes others records them once more", async (t) => {
-  const { all, database, device } = await nodes(t, 2, { heartbeatMs: 3_600_000 });
+  const { all, database, device } = await nodes(t, 2, NO_HEARTBEATS);
   const [one, two] = all as [Process, Process];
   const [moves, stays] = [await device(), await device()];
   for (const { session } of [moves, stays]) await two.connections.openSession(session());
