@@ -159,6 +159,21 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     assert.deepEqual([await sessionOf(device), await connectivity(device)], [undefined, "offline"]);
   });
 
+  test("a session that has ended and is recorded again ends, too, where the node was to be reaped meanwhile", async () => {
+    const device = await enrollDevice(other, tenant);
+    const client = await connectMqtt(away, device);
+    await flush();
+    const ended = await sessionOf(device);
+    await client.endAsync();
+    assert.ok(await eventually(async () => (await sessionOf(device)) === undefined));
+    await crash(`INSERT INTO mqtt_sessions SELECT (json_populate_record(NULL::mqtt_sessions, '${JSON.stringify(ended)}'::json)).*;
+      UPDATE broker_nodes SET reaped_at = clock_timestamp() WHERE id = '${away.app.nodeId}'`);
+    await back();
+    assert.ok(await eventually(isComplete));
+    await flush();
+    assert.equal(await sessionOf(device), undefined);
+  });
+
   test("a session that is opened before the sessions are recorded again waits for that", async () => {
     const devices = [await enrollDevice(other, tenant), await enrollDevice(other, tenant)];
     const [first, second] = devices as [TestDevice, TestDevice];

@@ -128,9 +128,11 @@ export class Sessions {
     this.#presence.ended(row, change);
   }
 
-  /** Records every session of this process again, of a node that was reaped. */
-  async restoreAll(): Promise<LostSession[]> {
-    return await this.#restore(renumberRestored);
+  /** Records every session of this process again, of a node that was reaped, and ends the recorded ones that it does not have: not all may be removed. */
+  async restoreAll(nodeId: string): Promise<LostSession[]> {
+    const lost = await this.#restore(renumberRestored);
+    await this.#endUnknown(nodeId, this.#deps.clock.now());
+    return lost;
   }
 
   /** Records the sessions of this process again that are not recorded, and ends the recorded ones that it does not have. */

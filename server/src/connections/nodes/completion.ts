@@ -40,7 +40,7 @@ export function createCompletion(
     try {
       await skipLostNumbers(db);
       await drops.readAgain();
-      const lost = await (restoresAll ? sessions.restoreAll() : sessions.restoreMissing(id));
+      const lost = await (restoresAll ? sessions.restoreAll(id) : sessions.restoreMissing(id));
       await enqueueLost(id, lost);
       const mark = await markRecorded(db, id, ids.uuid(clock.now()), clock.now());
       await drops.deliver();
