@@ -189,6 +189,16 @@ if (onPostgres) {
     await fragile.close();
   });
 
+  test("a notification that cannot be handled ends no process, and the next one is handled", async () => {
+    const listener = createListener(database.url!, createLogger("silent"));
+    const { promise: heard, resolve } = Promise.withResolvers<string>();
+    await listener.listen("news", (payload) => resolve(JSON.parse(payload)));
+    await ask(database.url!, "NOTIFY news, 'no JSON'");
+    await ask(database.url!, `NOTIFY news, '"JSON"'`);
+    assert.equal(await heard, "JSON");
+    await listener.close();
+  });
+
   test("PostgreSQL ends a LISTEN connection that takes nothing any more", async () => {
     const stuck = await databaseProxy(database.url!);
     const listener = createListener(stuck.url, createLogger("silent"), DAY, ANSWER_MS, 2_000);

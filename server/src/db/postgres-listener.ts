@@ -86,9 +86,7 @@ class PostgresListener implements Listener {
       connectionTimeoutMillis: this.#answerMs,
       query_timeout: this.#answerMs,
     });
-    client.on("notification", ({ channel, payload }) => {
-      for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
-    });
+    client.on("notification", ({ channel, payload }) => this.#handle(channel, payload ?? ""));
     client.on("error", (error) => this.#logger.warn({ err: error.message }, "the listening connection broke"));
     // Not `end()`, which sends a message and waits for the server to close the connection.
     const drop = () => (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
@@ -110,6 +108,17 @@ class PostgresListener implements Listener {
     return client;
   }
 
+  /** Every role of the database may notify: what a handler cannot read must not end the process. */
+  #handle(channel: string, payload: string): void {
+    for (const handler of this.#handlers.get(channel) ?? []) {
+      try {
+        handler(payload);
+      } catch (error) {
+        this.#logger.error({ err: error, channel }, "a notification of the database could not be handled");
+      }
+    }
+  }
+
   #reconnectAfter(lost: ListeningClient): void {
     if (this.#client !== lost || this.#closed) return;
     this.#client = undefined;
@@ -120,7 +129,7 @@ class PostgresListener implements Listener {
     this.#timer = setTimeout(() => {
       this.#ready().then(
         () => {
-          for (const set of this.#handlers.values()) for (const handler of set) handler("");
+          for (const channel of this.#handlers.keys()) this.#handle(channel, "");
         },
         () => this.#scheduleReconnect(),
       );
