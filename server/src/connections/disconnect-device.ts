@@ -4,8 +4,8 @@ import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 
-import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
-import { type DropNumbers, enqueueDrops } from "./enqueue-drop-store.ts";
+import { DROP_TIMEOUT_MS, type Drops } from "./drops/drops.ts";
+import { type DropNumbers, enqueueDrops } from "./drops/enqueue-drop-store.ts";
 
 /**
  * Closes the sessions of a device, in whichever process, when this returns. Its certificates stay valid: it may connect again at once.

@@ -3,8 +3,8 @@ import type { Tx } from "../db/database.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
-import { enqueueDrops } from "./enqueue-drop-store.ts";
+import { DROP_TIMEOUT_MS, type Drops } from "./drops/drops.ts";
+import { enqueueDrops } from "./drops/enqueue-drop-store.ts";
 import {
   auditedMqttClient,
   deleteMqttClients,

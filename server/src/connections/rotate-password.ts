@@ -2,8 +2,8 @@ import { adminUseCase, type PreparedChange } from "../access/access.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { hashClientPassword, newClientPassword } from "./client-password.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
-import { type DropNumbers, enqueueDrops } from "./enqueue-drop-store.ts";
+import { DROP_TIMEOUT_MS, type Drops } from "./drops/drops.ts";
+import { type DropNumbers, enqueueDrops } from "./drops/enqueue-drop-store.ts";
 import { replacePassword } from "./mqtt-client-store.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { parts } from "../lib/batching/parts.ts";
 import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import type { Drops } from "./drops.ts";
+import type { Drops } from "./drops/drops.ts";
 import { isOfIncomplete } from "./nodes/complete-store.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
 import {

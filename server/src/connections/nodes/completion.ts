@@ -2,8 +2,8 @@ import type { Unlisten } from "../../db/database.ts";
 import { parts } from "../../lib/batching/parts.ts";
 import { coalesceRuns } from "../../lib/coalesce-runs.ts";
 import type { ConnectionsDeps } from "../deps.ts";
-import type { Drops } from "../drops.ts";
-import { enqueueDrops } from "../enqueue-drop-store.ts";
+import type { Drops } from "../drops/drops.ts";
+import { enqueueDrops } from "../drops/enqueue-drop-store.ts";
 import type { LostSession, Sessions } from "../sessions.ts";
 import { markRecorded, readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
 

@@ -1,6 +1,6 @@
 import { startPeriodicJob } from "../../lib/periodic-job.ts";
 import type { ConnectionsDeps } from "../deps.ts";
-import type { Drops } from "../drops.ts";
+import type { Drops } from "../drops/drops.ts";
 import type { Presence } from "../presence.ts";
 import type { Sessions } from "../sessions.ts";
 import { createCompletion } from "./completion.ts";

@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import type { ConnectionsDeps } from "../deps.ts";
-import type { DropTarget } from "../enqueue-drop-store.ts";
+import type { DropTarget } from "../drops/enqueue-drop-store.ts";
 import {
   deleteTopics,
   listRetained,

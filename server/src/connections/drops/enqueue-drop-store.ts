@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db } from "../db/database.ts";
-import { addMs, MINUTE } from "../lib/clock.ts";
-import { isIncomplete } from "./nodes/complete-store.ts";
-import { isLive } from "./nodes/node-store.ts";
+import type { Db } from "../../db/database.ts";
+import { addMs, MINUTE } from "../../lib/clock.ts";
+import { isIncomplete } from "../nodes/complete-store.ts";
+import { isLive } from "../nodes/node-store.ts";
 
 /** Whose sessions to close: those opened with one certificate, a device's, an MQTT client's, or one session. */
 export type DropTarget =

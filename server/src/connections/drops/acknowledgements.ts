@@ -1,5 +1,5 @@
-import type { Logger } from "../lib/logger.ts";
-import { withTimeout } from "../lib/timeouts.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { withTimeout } from "../../lib/timeouts.ts";
 
 /** Interval of the checks, for a lost NOTIFY. */
 const RECHECK_MS = 100;

@@ -1,10 +1,10 @@
-import type { Db, Unlisten } from "../db/database.ts";
-import { RequestBatcher } from "../lib/batching/request-batcher.ts";
-import { coalesceRuns } from "../lib/coalesce-runs.ts";
-import { faultPoint } from "../lib/fault-points.ts";
-import { isUuid } from "../lib/ids.ts";
+import type { Db, Unlisten } from "../../db/database.ts";
+import { RequestBatcher } from "../../lib/batching/request-batcher.ts";
+import { coalesceRuns } from "../../lib/coalesce-runs.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { ConnectionsDeps } from "../deps.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
-import type { ConnectionsDeps } from "./deps.ts";
 import { acknowledge, firstSeq, pendingDrops, unacknowledged } from "./drop-store.ts";
 import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
 import { type AwaitReplaced, createAwaitReplaced, MOST_CHECKED } from "./replaced-sessions.ts";

@@ -1,8 +1,8 @@
-import { RequestBatcher } from "../lib/batching/request-batcher.ts";
-import { addMs } from "../lib/clock.ts";
-import { withTimeout } from "../lib/timeouts.ts";
+import { RequestBatcher } from "../../lib/batching/request-batcher.ts";
+import { addMs } from "../../lib/clock.ts";
+import { withTimeout } from "../../lib/timeouts.ts";
+import type { ConnectionsDeps } from "../deps.ts";
 import type { Acknowledgements } from "./acknowledgements.ts";
-import type { ConnectionsDeps } from "./deps.ts";
 import { openReplaced, type ReplacedState, type ReplacingSession } from "./drop-store.ts";
 import { TAKEOVER_MS } from "./enqueue-drop-store.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
-import { pruneAlong } from "../db/prune.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import type { Db } from "../../db/database.ts";
+import { pruneAlong } from "../../db/prune.ts";
+import { runStatement, statement } from "../../db/statement.ts";
+import { isIncomplete } from "../nodes/complete-store.ts";
+import { isLive } from "../nodes/node-store.ts";
 import type { DropNumbers, DropTarget, SessionDrop } from "./enqueue-drop-store.ts";
-import { isIncomplete } from "./nodes/complete-store.ts";
-import { isLive } from "./nodes/node-store.ts";
 
 interface DropRow {
   seq: string;
