@@ -1,4 +1,4 @@
-/** Drops of sessions that a crash of PostgreSQL has taken back: later ones get their numbers, and the sessions stay open. */
+/** Drops of sessions that a node might not see: a crash of PostgreSQL has taken them back, or they were committed long after later ones. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -6,6 +6,7 @@ import type { Database } from "../src/db/database.ts";
 import { eventually } from "./broker/environment.ts";
 import { nodes } from "./harness/broker-nodes.ts";
 import type { Process } from "./harness/broker-processes.ts";
+import { onPostgres } from "./harness/database.ts";
 
 const REVOKED = "certificate revoked";
 
@@ -104,3 +105,33 @@ test("a node whose sessions a second crash takes back while it closes others rec
   await two.connections.beatNow();
   assert.equal(await rows(), 1);
 });
+
+if (onPostgres)
+  test("a drop whose transaction is open while thousands of others are delivered is delivered after its commit", async (t) => {
+    const { all, database, device, dropsOf } = await nodes(t, 1, NO_HEARTBEATS);
+    const [{ connections, nodeId }] = all as [Process];
+    const { session, certificateId } = await device();
+    await connections.openSession(session());
+    const deliverOthers = async (count: number) => {
+      const { rows } = await sql<{ seq: string }>`
+        INSERT INTO session_drops (at, session_id, reason, node_id)
+        SELECT now(), gen_random_uuid(), 'takeover', ${nodeId}::uuid FROM generate_series(1, ${sql.lit(count)})
+        RETURNING seq`.execute(database.db);
+      assert.ok(
+        await connections.awaitDrops(
+          rows.map(({ seq }) => seq),
+          5_000,
+        ),
+      );
+    };
+    const late = await database.db.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ seq: string }>`
+        INSERT INTO session_drops (at, certificate_id, reason, node_id)
+        VALUES (now(), ${certificateId}::uuid, ${REVOKED}, ${nodeId}::uuid) RETURNING seq`.execute(tx);
+      for (const count of [3_000, 1, 1]) await deliverOthers(count);
+      return rows[0]!.seq;
+    });
+    dropsOf();
+    assert.ok(await connections.awaitDrops([late], 5_000));
+    assert.deepEqual(dropsOf()[0], [REVOKED]);
+  });

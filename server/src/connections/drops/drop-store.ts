@@ -15,6 +15,14 @@ interface DropRow {
   session_id: string | null;
   reason: string;
   replaced_from: string | null;
+  xmin: string;
+  xmax: string;
+}
+
+/** Which transactions were open when rows were read: all before `xmin` had ended, none from `xmax` on had begun (`pg_snapshot`). */
+export interface Snapshot {
+  xmin: string;
+  xmax: string;
 }
 
 /** A drop as it was read. */
@@ -29,12 +37,13 @@ export interface ReadDrop {
 export interface PendingDrop extends ReadDrop {
   /** Of a take-over: the address from which the client is connected now. */
   replacedFrom: string | undefined;
+  snapshot: Snapshot;
 }
 
-/** The number a starting node begins at: far enough back for transactions that are still open. */
-export async function firstSeq(db: Db, margin: number): Promise<bigint> {
+/** The highest number there is. */
+export async function newestSeq(db: Db): Promise<bigint> {
   const { rows } = await sql<{ newest: string | null }>`SELECT max(seq) AS newest FROM session_drops`.execute(db);
-  return BigInt(rows[0]?.newest ?? 0) - BigInt(margin);
+  return BigInt(rows[0]?.newest ?? 0);
 }
 
 const pending = statement<{ nodeId: string; floor: string; limit: number }, DropRow>(
@@ -42,7 +51,8 @@ const pending = statement<{ nodeId: string; floor: string; limit: number }, Drop
   (p) => sql`
   SELECT d.seq, d.at::text AS at, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason, (
     SELECT s.remote_address FROM mqtt_sessions s WHERE s.client_id = d.client_id AND s.session_id <> d.session_id
-  ) AS replaced_from FROM (
+  ) AS replaced_from, pg_snapshot_xmin(pg_current_snapshot())::text AS xmin, pg_snapshot_xmax(pg_current_snapshot())::text AS xmax
+    FROM (
     SELECT * FROM session_drops WHERE node_id = ${p.nodeId}::uuid AND seq > ${p.floor}::bigint
     UNION ALL
     SELECT * FROM session_drops WHERE node_id IS NULL AND seq > ${p.floor}::bigint
@@ -62,6 +72,7 @@ export async function pendingDrops(db: Db, nodeId: string, floor: bigint, limit:
     at: row.at,
     drop: { ...targetOf(row), reason: row.reason },
     replacedFrom: row.replaced_from ?? undefined,
+    snapshot: { xmin: row.xmin, xmax: row.xmax },
   }));
 }
 

@@ -5,7 +5,8 @@ import { faultPoint } from "../../lib/fault-points.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
-import { acknowledge, firstSeq, pendingDrops, unacknowledged } from "./drop-store.ts";
+import { DropFloor } from "./drop-floor.ts";
+import { acknowledge, newestSeq, pendingDrops, unacknowledged } from "./drop-store.ts";
 import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
 import { type AwaitReplaced, createAwaitReplaced, MOST_CHECKED } from "./replaced-sessions.ts";
 
@@ -13,8 +14,6 @@ import { type AwaitReplaced, createAwaitReplaced, MOST_CHECKED } from "./replace
 export const DROP_TIMEOUT_MS = 5_000;
 const POLL_MS = 1_000;
 const BATCH = 500;
-/** How far back numbers are read again: no transaction of ours stays open across that many others. */
-const MARGIN = 2_000;
 
 /**
  * Closes the sessions of a drop; resolves when they are closed. Idempotent.
@@ -66,8 +65,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
     onDrop: (handler) => void handlers.push(handler),
     deliver: delivery.run,
     async readAgain() {
-      const floor = await firstSeq(database.connects, MARGIN);
-      if (node !== undefined && floor < node.floor) node.floor = floor;
+      node?.floor.lower(await newestSeq(database.connects));
     },
     async awaitDrops(seqs, timeoutMs) {
       if (seqs.length === 0) return true;
@@ -78,7 +76,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
     },
     awaitReplaced: createAwaitReplaced(deps, acknowledgements),
     async start(id) {
-      node = { id, floor: await firstSeq(database.connects, MARGIN) };
+      node = { id, floor: new DropFloor(await newestSeq(database.connects)) };
       unlisten.push(
         await database.listen("muster_drops", (payload) => {
           if (!isUuid(payload) || payload === id) deliverInBackground();
@@ -97,23 +95,22 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   };
 }
 
-/** This node, and the number up to which it has read the outbox. */
+/** This node, and up to where it has read the outbox. */
 interface ReadingNode {
   readonly id: string;
-  floor: bigint;
+  readonly floor: DropFloor;
 }
 
 /** @returns whether there may be more */
 async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHandler[]): Promise<boolean> {
-  const found = await pendingDrops(db, node.id, node.floor, BATCH);
+  const found = await pendingDrops(db, node.id, node.floor.number, BATCH);
   if (found.length === 0) return false;
   await faultPoint("drop.deliver");
   await Promise.all(found.flatMap(({ drop, replacedFrom }) => handlers.map((handler) => handler(drop, replacedFrom))));
   await faultPoint("drop.acknowledge");
   const newest = await acknowledge(db, node.id, found);
   if (newest === undefined) return true;
-  const done = BigInt(newest) - BigInt(MARGIN);
-  if (done > node.floor) node.floor = done;
+  node.floor.acknowledged(BigInt(newest), found[0]!.snapshot);
   return found.length === BATCH;
 }
 
