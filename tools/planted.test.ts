@@ -14,7 +14,7 @@ const FOLDERS = ["server/src/devices:1 folders"];
 
 /** What the fixtures say of themselves: `// caught: rule, rule` at the end of each line that breaks one. */
 function announced(): string[] {
-  const lines = globSync("**/*.{ts,md}", { cwd: planted }).flatMap((file) =>
+  const lines = globSync("**/*.{ts,tsx,md}", { cwd: planted }).flatMap((file) =>
     readFileSync(join(planted, file), "utf8")
       .split("\n")
       .flatMap((line, index) => rulesIn(line).map((rule) => `${file}:${index + 1} ${rule}`)),

@@ -8,16 +8,14 @@ import { type FoundImport, type Scan, scan } from "./scan.ts";
 import type { Table } from "./table.ts";
 
 const AGENT = "agent/src/";
+const ADMIN = "admin/src/";
 
 /**
- * Compares the production code under `root` (`server/src`, `agent/src`) with the import table.
+ * Compares the production code under `root` (`server/src`, `agent/src`) with the import table, and finds cycles there and in `admin/src`.
  * @returns every violation, in the order of files and lines; empty when there is none
  */
 export function checkBoundaries(root: string, table: Table): Violation[] {
-  const scans = new Map<string, Scan>();
-  for (const file of filesIn(root, `${SERVER}**/*.ts`, `${AGENT}**/*.ts`)) {
-    if (!isTestCode(file)) scans.set(file, scan(join(root, file)));
-  }
+  const scans = scansOf(root, `${SERVER}**/*.ts`, `${AGENT}**/*.ts`);
   const violations = [...scans].flatMap(([file, found]) => [
     ...unknownFolder(table, file),
     ...found.imports.flatMap((each) => at(file, each.line, importFindings(table, root, file, each))),
@@ -25,8 +23,13 @@ export function checkBoundaries(root: string, table: Table): Violation[] {
       at(file, each.line, checkUse(table, inServer(file), each)),
     ),
   ]);
-  violations.push(...cycles(root, scans));
+  violations.push(...cycles(root, scans), ...cycles(root, scansOf(root, `${ADMIN}**/*.{ts,tsx}`)));
   return inOrder(violations);
+}
+
+function scansOf(root: string, ...patterns: string[]): Map<string, Scan> {
+  const code = filesIn(root, ...patterns).filter((file) => !isTestCode(file));
+  return new Map(code.map((file) => [file, scan(join(root, file))]));
 }
 
 function importFindings(table: Table, root: string, file: string, found: FoundImport): Finding[] {

@@ -7,9 +7,9 @@ import { renderProblem } from "../../parts/problem-box.tsx";
 import { useMay } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { Confirm } from "../../ui/input/confirm.tsx";
-import type { TabProps } from "./device-page.tsx";
 import { Disconnect } from "./disconnect.tsx";
 import { EditDevice } from "./edit-device.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 /** What can be done with the device. */
 export function DeviceActions({ device, etag }: TabProps) {

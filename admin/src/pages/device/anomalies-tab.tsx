@@ -5,7 +5,7 @@ import { Empty } from "../../ui/display/empty.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { Section } from "../../ui/page/page.tsx";
 import { anomalyColumns } from "../anomalies/columns.tsx";
-import type { TabProps } from "./device-page.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 const SHOWN = 20;
 const COLUMNS = anomalyColumns({ ofDevice: true });

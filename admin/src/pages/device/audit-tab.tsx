@@ -9,7 +9,7 @@ import { Section } from "../../ui/page/page.tsx";
 import { ADMIN_COLUMNS } from "../audit/admin-audit.tsx";
 import { API_COLUMNS } from "../audit/api-audit.tsx";
 import { CERTIFICATE_COLUMNS } from "../audit/certificate-audit.tsx";
-import type { TabProps } from "./device-page.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 /** Entries of each audit on this tab; the link leads to all of them. */
 const SHOWN = 10;

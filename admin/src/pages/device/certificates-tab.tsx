@@ -9,8 +9,8 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { Ago, Time } from "../../ui/display/time.tsx";
 import { Section } from "../../ui/page/page.tsx";
 import { CERTIFICATE_KINDS, stateOfCertificate } from "../../words/certificates.ts";
-import type { TabProps } from "./device-page.tsx";
 import { RevokeAll } from "./revoke-all.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 const COLUMNS: readonly Column<Certificate>[] = [
   {

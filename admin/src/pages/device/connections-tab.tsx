@@ -6,7 +6,7 @@ import { Empty } from "../../ui/display/empty.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Ago } from "../../ui/display/time.tsx";
 import { Section } from "../../ui/page/page.tsx";
-import type { TabProps } from "./device-page.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 type Refusal = Schemas["Refusal"];
 

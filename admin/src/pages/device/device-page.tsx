@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Schemas } from "../../api/client.ts";
 import { deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useSession } from "../../parts/session.ts";
@@ -18,13 +17,9 @@ import { ConnectionsTab } from "./connections-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { RejectedTab } from "./rejected-tab.tsx";
+import type { TabProps } from "./tab-props.ts";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
 import { TicketsTab } from "./tickets-tab.tsx";
-
-export interface TabProps {
-  device: Schemas["Device"];
-  etag: string;
-}
 
 /** The tabs in their order; each needs an operation. */
 const TABS = [

@@ -13,8 +13,8 @@ import { useSession } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { plural } from "../../ui/display/format.ts";
 import { Dialog } from "../../ui/input/dialog.tsx";
-import type { TabProps } from "./device-page.tsx";
 import { metadataIn, metadataRule, metadataText } from "./metadata.ts";
+import type { TabProps } from "./tab-props.ts";
 
 interface EditDeviceProps extends TabProps {
   opened: boolean;

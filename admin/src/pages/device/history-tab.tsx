@@ -12,7 +12,7 @@ import { Section } from "../../ui/page/page.tsx";
 import { REVOCATION_REASONS } from "../../words/certificates.ts";
 import { HISTORY } from "../../words/history.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
-import type { TabProps } from "./device-page.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 type Entry = Schemas["TimelineEntry"];
 

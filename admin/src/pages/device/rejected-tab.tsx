@@ -6,7 +6,7 @@ import { sentence } from "../../parts/problem-box.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import { Panel, Section } from "../../ui/page/page.tsx";
-import type { TabProps } from "./device-page.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 /** Messages that were accepted and could not be read, with the reason. */
 export function RejectedTab({ device }: TabProps) {

@@ -3,7 +3,7 @@ import { findingsOfDeviceQuery } from "../../api/devices.ts";
 import { useMay } from "../../parts/session.ts";
 import { Notice } from "../../ui/display/status.tsx";
 import { FINDINGS } from "../../words/findings.ts";
-import type { TabProps } from "./device-page.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 const ENDED = new Set(["expired", "revoked"]);
 

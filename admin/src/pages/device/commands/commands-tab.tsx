@@ -11,7 +11,7 @@ import { Pager } from "../../../ui/display/pager.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { Ago, Time } from "../../../ui/display/time.tsx";
 import { Section } from "../../../ui/page/page.tsx";
-import type { TabProps } from "../device-page.tsx";
+import type { TabProps } from "../tab-props.ts";
 import { CancelCommand } from "./cancel-command.tsx";
 import { SendCommand } from "./send-command.tsx";
 

@@ -6,7 +6,7 @@ import { Empty } from "../../../ui/display/empty.tsx";
 import { reading } from "../../../ui/display/format.ts";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { Ago } from "../../../ui/display/time.tsx";
-import type { TabProps } from "../device-page.tsx";
+import type { TabProps } from "../tab-props.ts";
 import { ClockReplaced } from "./clock-replaced.tsx";
 import { useTelemetry } from "./use-telemetry.ts";
 

@@ -7,7 +7,7 @@ import { useTimeRange } from "../../../parts/chart/use-time-range.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { Empty } from "../../../ui/display/empty.tsx";
 import { Section } from "../../../ui/page/page.tsx";
-import type { TabProps } from "../device-page.tsx";
+import type { TabProps } from "../tab-props.ts";
 import { LiveCharts } from "./live-charts.tsx";
 import { RangeCharts } from "./range-charts.tsx";
 import { Readings } from "./readings.tsx";

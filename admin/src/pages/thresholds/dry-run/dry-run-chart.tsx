@@ -8,7 +8,7 @@ import { Chart } from "../../../ui/chart/chart.tsx";
 import { chartLines } from "../../../ui/chart/chart-lines.ts";
 import { duration } from "../../../ui/display/format.ts";
 import { SEVERITIES } from "../../../words/monitoring.ts";
-import type { Tried } from "./try-rules.tsx";
+import type { Tried } from "./tried.ts";
 
 /** What the device measured, the limits of the rules, and the times of the anomalies that they would have opened. */
 export function DryRunChart({ metric, tried, deviceId }: { metric: string; tried: Tried; deviceId: string }) {

@@ -6,7 +6,7 @@ import { type Column, Table } from "../../../ui/display/table.tsx";
 import { Time } from "../../../ui/display/time.tsx";
 import { SEVERITIES } from "../../../words/monitoring.ts";
 import { DryRunChart } from "./dry-run-chart.tsx";
-import type { Tried } from "./try-rules.tsx";
+import type { Tried } from "./tried.ts";
 
 type WouldBe = DryRun["anomalies"][number];
 

@@ -3,8 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { deviceTypesQuery } from "../../../api/device-types.ts";
-import type { ChangedRule } from "../../../api/monitoring/thresholds.ts";
-import { type DryRun, dryRun } from "../../../api/monitoring/thresholds.ts";
+import { dryRun } from "../../../api/monitoring/thresholds.ts";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
 import { useMay } from "../../../parts/session.ts";
 import { Section } from "../../../ui/page/page.tsx";
@@ -12,6 +11,7 @@ import { ruleOf } from "../rule-values.ts";
 import { packProblems, type ThresholdValues } from "../threshold-values.ts";
 import { DevicePicker } from "./device-picker.tsx";
 import { DryRunResult } from "./dry-run-result.tsx";
+import type { Tried, TriedOn } from "./tried.ts";
 
 const DAY_MS = 86_400_000;
 const PERIODS = [
@@ -19,19 +19,6 @@ const PERIODS = [
   { value: "7", label: "last 7 days" },
   { value: "30", label: "last 30 days" },
 ];
-
-/** One device, or all devices of a type that the user sees. */
-export type TriedOn = { deviceId: string } | { deviceTypeId: string; name: string };
-
-/** What was asked, and what came of it. */
-export interface Tried {
-  rules: readonly ChangedRule[];
-  on: TriedOn;
-  period: string;
-  from: number;
-  to: number;
-  run: DryRun;
-}
 
 /** Evaluates the rules as they are in the form over what a device, or the devices of a type, have sent. Nothing is stored, and no message is sent. */
 export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> }) {
