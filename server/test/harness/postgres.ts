@@ -44,6 +44,8 @@ export async function setReadOnly(url: string, readOnly: boolean): Promise<void>
 /** Asks the database at `url`, on a connection of its own. */
 export async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
+  // A connection that breaks rejects what is asked, too; without a listener it would end the process.
+  client.on("error", () => undefined);
   await client.connect();
   const { rows } = await client.query<Row>(statement).finally(() => client.end());
   return rows;
