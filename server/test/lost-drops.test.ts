@@ -16,7 +16,7 @@ const NO_HEARTBEATS = { heartbeatMs: 3_600_000 };
 /** What a crash leaves that took back the drops. */
 async function crash(database: Database): Promise<void> {
   await sql`DELETE FROM session_drops`.execute(database.db);
-  await sql`TRUNCATE complete_nodes`.execute(database.db);
+  await sql`TRUNCATE complete_nodes, completing_nodes`.execute(database.db);
 }
 
 const numbers = async ({ db }: Database) =>

@@ -49,7 +49,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
   async function crash(change: string): Promise<void> {
     await flush();
     proxy.vanish();
-    await run(`${change}; TRUNCATE complete_nodes`);
+    await run(`${change}; TRUNCATE complete_nodes, completing_nodes`);
   }
   async function back(): Promise<void> {
     proxy.heal();
@@ -179,7 +179,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     const [first, second] = devices as [TestDevice, TestDevice];
     const client = await connectMqtt(other, first);
     await flush();
-    await run(`${deleteRow(first)}; TRUNCATE complete_nodes`);
+    await run(`${deleteRow(first)}; TRUNCATE complete_nodes, completing_nodes`);
     const later = await connectMqtt(other, second);
     assert.ok((await sessionOf(first)) !== undefined);
     for (const each of [client, later]) await each.endAsync();

@@ -33,6 +33,7 @@ export const owners: Record<string, readonly string[]> = {
     "mqtt_clients",
     "broker_nodes",
     "complete_nodes",
+    "completing_nodes",
     "mqtt_sessions",
     "session_drops",
     "session_drop_acks",

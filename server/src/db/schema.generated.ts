@@ -23,6 +23,7 @@ export interface Schema {
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
   complete_nodes: CompleteNodesTable;
+  completing_nodes: CompletingNodesTable;
   connection_refusals: ConnectionRefusalsTable;
   delayed_wills: DelayedWillsTable;
   deliveries: DeliveriesTable;
@@ -354,6 +355,11 @@ export interface ClientIdsTable {
 
 export interface CompleteNodesTable {
   node_id: string;
+}
+
+export interface CompletingNodesTable {
+  node_id: string;
+  attempt: string;
 }
 
 export interface ConnectionRefusalsTable {

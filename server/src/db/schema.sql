@@ -418,6 +418,13 @@ CREATE UNLOGGED TABLE complete_nodes (
   CONSTRAINT complete_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES broker_nodes(id) ON DELETE CASCADE
 );
 
+CREATE UNLOGGED TABLE completing_nodes (
+  node_id uuid NOT NULL,
+  attempt uuid NOT NULL,
+  CONSTRAINT completing_nodes_pkey PRIMARY KEY (node_id),
+  CONSTRAINT completing_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES broker_nodes(id) ON DELETE CASCADE
+);
+
 CREATE TABLE connection_refusals (
   id uuid NOT NULL,
   tenant_id uuid,

@@ -27,37 +27,28 @@ export async function readComplete(db: Db, nodeId: string): Promise<boolean> {
   return rows[0]!.complete;
 }
 
-/** A drop of the outbox. After a crash a later one may get its number. */
-export interface Mark {
-  seq: string;
-  sessionId: string;
-}
-
-/** Records a drop for the node, of no session and acknowledged: while it is there, no crash has taken back what was recorded before it. */
-export async function markRecorded(db: Db, nodeId: string, sessionId: string, at: Date): Promise<Mark> {
-  const { rows } = await sql<{ seq: string }>`
-    WITH marked AS (
-      INSERT INTO session_drops (at, session_id, reason, node_id) VALUES (${at}, ${sessionId}, 'takeover', ${nodeId})
-      RETURNING seq, node_id
-    ) INSERT INTO session_drop_acks (seq, node_id) SELECT seq, node_id FROM marked RETURNING seq`.execute(db);
-  return { seq: rows[0]!.seq, sessionId };
+/** Begins to record the sessions of the node again. A crash of the database has the attempt forgotten, and so has a node that reaps this one. */
+export async function beginCompletion(db: Db, nodeId: string, attempt: string): Promise<void> {
+  await sql`
+    INSERT INTO completing_nodes (node_id, attempt) VALUES (${nodeId}, ${attempt})
+    ON CONFLICT (node_id) DO UPDATE SET attempt = excluded.attempt`.execute(db);
 }
 
 /**
  * Records that every session of the node is recorded, and notifies those who wait for it.
  *
- * @param mark of {@link markRecorded}, after the sessions
- * @throws Error where the mark is not there, or the node is not recorded itself
+ * @param attempt of {@link beginCompletion}
+ * @throws Error where the database has forgotten the attempt: what it has recorded may be lost
  */
-export async function setComplete(db: Db, nodeId: string, { seq, sessionId }: Mark): Promise<void> {
+export async function setComplete(db: Db, nodeId: string, attempt: string): Promise<void> {
   const { rows } = await sql`
     WITH complete AS (
       INSERT INTO complete_nodes (node_id)
-      SELECT n.id FROM broker_nodes n
-       WHERE n.id = ${nodeId} AND n.reaped_at IS NULL
-         AND EXISTS (SELECT FROM session_drops d WHERE d.seq = ${seq} AND d.session_id = ${sessionId})
+      SELECT n.id FROM broker_nodes n JOIN completing_nodes c ON c.node_id = n.id
+       WHERE n.id = ${nodeId} AND n.reaped_at IS NULL AND c.attempt = ${attempt}
       ON CONFLICT (node_id) DO UPDATE SET node_id = excluded.node_id RETURNING node_id
-    ) SELECT pg_notify('muster_drop_acks', '') FROM complete`.execute(db);
+    ), ended AS (DELETE FROM completing_nodes c USING complete WHERE c.node_id = complete.node_id)
+    SELECT pg_notify('muster_drop_acks', '') FROM complete`.execute(db);
   if (rows.length === 0)
     throw new Error("another node has reaped this broker node, or the database has crashed once more");
 }

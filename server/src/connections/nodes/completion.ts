@@ -5,7 +5,7 @@ import type { ConnectionsDeps } from "../deps.ts";
 import type { Drops } from "../drops/drops.ts";
 import { enqueueDrops } from "../drops/enqueue-drop-store.ts";
 import type { LostSession, Sessions } from "../sessions.ts";
-import { markRecorded, readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
+import { beginCompletion, readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
 
 /**
  * Has every session of this node recorded, again after a crash of the database and after another node has reaped this one. Until then no session is opened
@@ -37,14 +37,15 @@ export function createCompletion(
     if (id === undefined || (!lacksAll && (await readComplete(db, id)))) return;
     const restoresAll = lacksAll;
     lacksAll = false;
+    const attempt = ids.uuid(clock.now());
     try {
+      await beginCompletion(db, id, attempt);
       await skipLostNumbers(db);
       await drops.readAgain();
       const lost = await (restoresAll ? sessions.restoreAll(id) : sessions.restoreMissing(id));
       await enqueueLost(id, lost);
-      const mark = await markRecorded(db, id, ids.uuid(clock.now()), clock.now());
       await drops.deliver();
-      await setComplete(db, id, mark);
+      await setComplete(db, id, attempt);
       logger.warn({ closed: lost.length }, "the sessions of this node are recorded again");
     } catch (error) {
       lacksAll ||= restoresAll;

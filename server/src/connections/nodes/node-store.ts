@@ -157,6 +157,8 @@ async function markReaped(db: Db, which: Reaped): Promise<boolean> {
       ) RETURNING id
     ), incomplete AS (
       DELETE FROM complete_nodes c USING marked WHERE c.node_id = marked.id
+    ), forgotten AS (
+      DELETE FROM completing_nodes c USING marked WHERE c.node_id = marked.id
     ) SELECT EXISTS (SELECT FROM marked) OR EXISTS (SELECT FROM broker_nodes n WHERE ${isReaped}) AS any`.execute(db);
   return rows[0]!.any;
 }

@@ -45,6 +45,7 @@ import { concernedNodes } from "./broker/0061-concerned-nodes.ts";
 import { shortVisits } from "./broker/0065-short-visits.ts";
 import { leanConnects } from "./broker/0067-lean-connects.ts";
 import { completeNodes } from "./broker/0070-complete-nodes.ts";
+import { completingNodes } from "./broker/0075-completing-nodes.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { certificateIndexes } from "./enrollment/0063-certificate-indexes.ts";
 import { filteredLists } from "./lists/0071-filtered-lists.ts";
@@ -161,4 +162,5 @@ export const migrations: readonly Migration[] = [
   { number: 72, name: "minutes in chunks", sql: minutesInChunks },
   { number: 73, name: "failed hours", sql: failedHours },
   { number: 74, name: "hours in steps", sql: hoursInSteps },
+  { number: 75, name: "completing nodes", sql: completingNodes },
 ];
