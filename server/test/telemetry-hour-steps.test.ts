@@ -2,16 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
+import { HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { onPostgres } from "./harness/database.ts";
 import { besideEarlierNode } from "./harness/earlier-nodes.ts";
 import { testFeatures } from "./harness/features.ts";
-import { assertReads, type Sent, send, stored } from "./harness/sent-readings.ts";
+import { assertReads, send, stored } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+import { around, deviceWithLargeHour, PART_BYTES, settle } from "./telemetry/large-hour.ts";
 import { atNoon } from "./telemetry/suite-chunks.ts";
-
-// Parts of hours that have some twenty messages, in place of tens of thousands.
-const PART_BYTES = 2_000;
 
 let fixture: TelemetryFixture;
 let caller: Caller;
@@ -41,26 +39,6 @@ async function rollUpTurns(turns: number): Promise<void> {
   await telemetry.rollUp(stop.signal);
 }
 
-async function settle(): Promise<void> {
-  fixture.clock.advance(3 * MINUTE);
-  await fixture.telemetry.rollUp();
-  await fixture.telemetry.retireMessages();
-}
-
-/** An hour of some fifteen parts. */
-async function deviceWithLargeHour(by = caller): Promise<{ device: TestSender; sent: Sent; hour: number }> {
-  const device = await fixture.device(by);
-  const sent: Sent = new Map();
-  const hour = Math.floor(fixture.clock.now().getTime() / DAY - 3) * DAY + 5 * HOUR;
-  const at = Array.from({ length: 300 }, (_, n) => hour + n * 11 * SECOND + (n % 3));
-  await send(
-    device,
-    sent,
-    at.map((ts, n) => ({ ts, values: n % 4 === 0 ? { a: n, c: `text ${n}` } : { a: n / 8, b: n % 2 === 0 } })),
-  );
-  return { device, sent, hour };
-}
-
 /** Up to where its hour is done, milliseconds; undefined: it has no mark. Null: it is not computed in steps. */
 async function doneTo({ uid }: TestSender): Promise<number | null | undefined> {
   const [mark] = await fixture.query<{ ms: number | null }>(
@@ -70,10 +48,8 @@ async function doneTo({ uid }: TestSender): Promise<number | null | undefined> {
   return mark?.ms;
 }
 
-const around = (hour: number): [number, number] => [hour - HOUR, hour + 2 * HOUR];
-
 test("a large hour is computed in several transactions, is read exactly between two, and another process goes on", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
+  const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   fixture.clock.advance(3 * MINUTE);
   await rollUpTurns(2);
   const first = await doneTo(device);
@@ -85,13 +61,13 @@ test("a large hour is computed in several transactions, is read exactly between 
   await fixture.telemetry.rollUp();
   assert.equal(await doneTo(device), undefined);
   await assertReads({ fixture, caller }, device, sent, around(hour));
-  await settle();
+  await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
 test("a message that is stored between two steps, into what is done or not, is in a chunk in the end", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
+  const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   fixture.clock.advance(3 * MINUTE);
   await rollUpTurns(2);
   const done = (await doneTo(device))!;
@@ -105,14 +81,14 @@ test("a message that is stored between two steps, into what is done or not, is i
   fixture.clock.advance(3 * MINUTE);
   await fixture.telemetry.rollUp();
   assert.equal(await doneTo(device), undefined);
-  await settle();
+  await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
 test("a step that ends within what was a chunk loses nothing of the rest of it", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
-  await settle();
+  const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
+  await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   const late = Array.from({ length: 300 }, (_, n) => ({ ts: hour + 3 * SECOND + n, values: { a: n, b: true } }));
   await send(device, sent, late);
@@ -120,13 +96,13 @@ test("a step that ends within what was a chunk loses nothing of the rest of it",
   await rollUpTurns(2);
   assert.ok((await doneTo(device))! < hour + 4 * SECOND);
   await assertReads({ fixture, caller }, device, sent, around(hour), 100);
-  await settle();
+  await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour), 100);
 });
 
 test("beside a node of an earlier version, which does not say that a message is late, a large hour is computed at once", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
+  const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   fixture.clock.advance(3 * MINUTE);
   await besideEarlierNode(fixture, 73, () => rollUpTurns(2));
   assert.equal(await doneTo(device), undefined);
@@ -134,7 +110,7 @@ test("beside a node of an earlier version, which does not say that a message is 
 });
 
 test("large hours of one tenant are computed one after the other, in half of the time while hours of others are due", async () => {
-  const large = [await deviceWithLargeHour(), await deviceWithLargeHour()];
+  const large = [await deviceWithLargeHour(fixture, caller), await deviceWithLargeHour(fixture, caller)];
   const small = await fixture.device(await fixture.tenant());
   const start = Math.floor(fixture.clock.now().getTime() / HOUR - 100) * HOUR;
   await small.publish(Array.from({ length: 100 }, (_, n) => ({ ts: start + n * HOUR, values: { a: n } })));
@@ -165,7 +141,7 @@ test("whatever is sent between steps, and whenever the rows of the day go, nothi
   const round = fc.record({ bursts: fc.array(burst, { maxLength: 2 }), turns: fc.nat(4), retire: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(round, { minLength: 2, maxLength: 5 }), async (rounds) => {
-      const { device, sent, hour } = await deviceWithLargeHour();
+      const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
       for (const { bursts, turns, retire } of rounds) {
         for (const { at, count, step, metrics, value } of bursts) {
           const messages = Array.from({ length: count }, (_, n) => ({
@@ -181,8 +157,8 @@ test("whatever is sent between steps, and whenever the rows of the day go, nothi
         if (retire) await fixture.telemetry.retireMessages();
         await assertReads({ fixture, caller }, device, sent, around(hour), 100);
       }
-      await settle();
-      await settle();
+      await settle(fixture);
+      await settle(fixture);
       assert.equal(await doneTo(device), undefined);
       assert.equal((await stored(fixture, device)).rows, 0);
       await assertReads({ fixture, caller }, device, sent, around(hour), 100);

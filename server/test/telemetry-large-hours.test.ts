@@ -8,9 +8,8 @@ import { OF_THIS_DATABASE } from "./harness/postgres.ts";
 import { runSql } from "./harness/run-sql.ts";
 import { assertReads, type Sent, send, stored } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
-
-// Parts of hours that have some twenty messages, in place of tens of thousands.
-const PART_BYTES = 2_000;
+import { around, deviceWithLargeHour, type LargeHour, PART_BYTES, settle } from "./telemetry/large-hour.ts";
+import { atNoon } from "./telemetry/suite-chunks.ts";
 
 let fixture: TelemetryFixture;
 let caller: Caller;
@@ -18,18 +17,8 @@ before(async () => {
   fixture = await openTelemetryFixture({ partBytes: PART_BYTES });
   caller = await fixture.tenant();
 });
-// At noon no test crosses midnight while it settles.
-beforeEach(() => {
-  const intoDay = fixture.clock.now().getTime() % DAY;
-  fixture.clock.advance(DAY - intoDay + DAY / 2);
-});
+beforeEach(() => atNoon(fixture));
 after(() => fixture.close());
-
-async function settle(): Promise<void> {
-  fixture.clock.advance(3 * MINUTE);
-  await fixture.telemetry.rollUp();
-  await fixture.telemetry.retireMessages();
-}
 
 /** Where the parts of the device's hours begin. */
 async function partsOf({ uid }: TestSender, { query } = fixture): Promise<number[]> {
@@ -41,17 +30,9 @@ async function partsOf({ uid }: TestSender, { query } = fixture): Promise<number
   return rows.map(({ ms }) => ms);
 }
 
-/** An hour that is too large for a chunk, of two shapes, between two that are not. */
-async function deviceWithLargeHour(): Promise<{ device: TestSender; sent: Sent; hour: number }> {
-  const device = await fixture.device(caller);
-  const sent: Sent = new Map();
-  const hour = Math.floor(fixture.clock.now().getTime() / DAY - 3) * DAY + 5 * HOUR;
-  const at = Array.from({ length: 300 }, (_, n) => hour + n * 11 * SECOND + (n % 3));
-  await send(
-    device,
-    sent,
-    at.map((ts, n) => ({ ts, values: n % 4 === 0 ? { a: n, c: `text ${n}` } : { a: n / 8, b: n % 2 === 0 } })),
-  );
+/** Between two hours that are one part each. */
+async function deviceWithHours(): Promise<LargeHour> {
+  const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   await send(
     device,
     sent,
@@ -60,11 +41,9 @@ async function deviceWithLargeHour(): Promise<{ device: TestSender; sent: Sent; 
   return { device, sent, hour };
 }
 
-const around = (hour: number): [number, number] => [hour - HOUR, hour + 2 * HOUR];
-
 test("an hour that is too large for a chunk goes into parts, is read exactly, and the rows of its day go", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
-  await settle();
+  const { device, sent, hour } = await deviceWithHours();
+  await settle(fixture);
   const parts = await partsOf(device);
   assert.ok(parts.length > 10, `${parts.length} parts`);
   assert.deepEqual(
@@ -78,25 +57,25 @@ test("an hour that is too large for a chunk goes into parts, is read exactly, an
 });
 
 test("late messages of an hour in parts are read at once, and join the part of their time", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
-  await settle();
+  const { device, sent, hour } = await deviceWithHours();
+  await settle(fixture);
   const before = await partsOf(device);
   const late = [0, 1, 2].map((n) => ({ ts: hour + n * 20 * MINUTE + 5, values: { a: n / 3, b: n === 1 } }));
   await send(device, sent, [...late, { ts: hour + 22 * SECOND + 2, values: { a: 0.5, b: true } }]);
   await assertReads({ fixture, caller }, device, sent, around(hour), 50);
-  await settle();
+  await settle(fixture);
   assert.deepEqual(await partsOf(device), before);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
 test("a part that gets too many late messages becomes several, and the others stay", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
-  await settle();
+  const { device, sent, hour } = await deviceWithHours();
+  await settle(fixture);
   const before = await partsOf(device);
   const late = Array.from({ length: 200 }, (_, n) => ({ ts: hour + 20 * MINUTE + n * 7, values: { a: n, d: n } }));
   await send(device, sent, late);
-  await settle();
+  await settle(fixture);
   const then = await partsOf(device);
   assert.ok(then.length > before.length + 2, `${before.length} parts, then ${then.length}`);
   assert.deepEqual(
@@ -132,13 +111,13 @@ test("an hour of many shapes, of which one has most rows, goes into few parts", 
 });
 
 test("several processes at once lose and double nothing of an hour in parts", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour();
-  await settle();
+  const { device, sent, hour } = await deviceWithHours();
+  await settle(fixture);
   await send(device, sent, [{ ts: hour + 30 * MINUTE, values: { a: 1, b: true } }]);
   fixture.clock.advance(3 * MINUTE);
   const processes = [fixture.telemetry, fixture.anotherProcess()];
   await Promise.all(processes.flatMap((one) => [one.rollUp(), one.retireMessages()]));
-  await settle();
+  await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
@@ -172,7 +151,7 @@ test("whatever is sent, in whatever order, is read the same before and after it 
             await send(device, sent, messages);
           }
           await assertReads({ fixture, caller }, device, sent, range, limit);
-          await settle();
+          await settle(fixture);
           await assertReads({ fixture, caller }, device, sent, range, limit);
         }
         await assertReads({ fixture, caller }, device, sent, [start + 5 * MINUTE, start + 25 * MINUTE], limit);
@@ -185,8 +164,8 @@ test("whatever is sent, in whatever order, is read the same before and after it 
 
 if (onPostgres) {
   test("while an hour in parts is computed, messages of other tenants' hours do not wait", async () => {
-    const { device, sent, hour } = await deviceWithLargeHour();
-    await settle();
+    const { device, sent, hour } = await deviceWithHours();
+    await settle(fixture);
     const last = (await partsOf(device)).findLast((start) => start < hour + HOUR)!;
     const other = await fixture.device(await fixture.tenant());
     await other.publish({ ts: hour, values: { a: 1 } });
@@ -204,7 +183,7 @@ if (onPostgres) {
       return { rollUp };
     });
     await rolledUp.rollUp;
-    await settle();
+    await settle(fixture);
     assert.equal((await stored(fixture, other)).chunks, 1);
     await assertReads({ fixture, caller }, device, sent, around(hour));
   });
