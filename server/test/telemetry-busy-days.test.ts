@@ -70,7 +70,7 @@ test("a day that a tenant keeps busy has the rows of no other day stay", async (
 });
 
 test("the time that one day does not need is for the others, before it and behind it", async () => {
-  const small = { devices: 1, hours: 1, messages: 10_010 };
+  const small = { devices: 2, hours: 1, messages: 5_005 };
   const [older, large, newer] = [
     await busyDay(4, small),
     // Until 74 of these hours are in chunks the day stays. A third of the time is enough for some 50.

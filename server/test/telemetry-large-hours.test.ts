@@ -188,3 +188,26 @@ if (onPostgres) {
     await assertReads({ fixture, caller }, device, sent, around(hour));
   });
 }
+
+test("hours that are too much for one transaction together have several", async () => {
+  const device = await fixture.device(caller);
+  const sent: Sent = new Map();
+  const first = Math.floor(fixture.clock.now().getTime() / DAY - 3) * DAY;
+  const hours = Array.from({ length: 6 }, (_, n) => first + n * HOUR);
+  for (const hour of hours) {
+    const at = Array.from({ length: 25 }, (_, n) => hour + n * MINUTE);
+    await send(
+      device,
+      sent,
+      at.map((ts, n) => ({ ts, values: { a: n } })),
+    );
+  }
+  await settle(fixture);
+  const [{ chunks, transactions } = { chunks: 0, transactions: 0 }] = await fixture.query<Record<string, number>>(
+    `SELECT count(*)::int AS chunks, count(DISTINCT k.xmin::text)::int AS transactions
+       FROM telemetry_chunks k JOIN telemetry_shapes USING (shape_no) WHERE device_uid = $1`,
+    [device.uid],
+  );
+  assert.deepEqual([chunks, transactions], [6, 5]);
+  await assertReads({ fixture, caller }, device, sent, [first, first + 6 * HOUR], 1_000);
+});

@@ -51,6 +51,12 @@ export const ingest = limitTable({
     value: 100,
     reached: "a message with a further combination is stored as a row a metric",
   },
+  shapeColumnsPerDevice: {
+    level: "device",
+    of: "metrics of these combinations together, each counted as often as combinations have it",
+    value: 4_000,
+    reached: "a message with a further combination is stored as a row a metric",
+  },
   tenantRowsPerBatch: {
     level: "tenant",
     of: "rows (readings × metrics) of one tenant in one batch, while other tenants send too",

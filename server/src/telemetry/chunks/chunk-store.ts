@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
 import { float8Array } from "../../db/binary-array.ts";
 import type { Tx } from "../../db/database.ts";
+import { createPauses } from "../../lib/pauses.ts";
 import { Chunk, encodeChunk } from "./chunk-codec.ts";
 import { type DeviceHour, given, type HourSpan, micros, spansOf } from "./device-hours-store.ts";
 import { type ShapeColumns, type ShapeRows, shapeRows } from "./hour-rows-store.ts";
@@ -56,7 +57,12 @@ export type ChunkRows = Pick<ShapeRows, "shapeNo" | "retentionDays" | "rows"> & 
 
 export async function storeChunks(tx: Tx, chunks: readonly ChunkRows[]): Promise<void> {
   if (chunks.length === 0) return;
-  const data = chunks.map(({ rows, from }) => encodeChunk(rows, from));
+  const pause = createPauses();
+  const data: Buffer[] = [];
+  for (const { rows, from } of chunks) {
+    data.push(encodeChunk(rows, from));
+    await pause();
+  }
   await sql`
     INSERT INTO telemetry_chunks (shape_no, ts, retention_days, data, minutes, minute_ends)
     SELECT u.shape_no, u.ts, u.retention_days, d.data, u.minutes, u.minute_ends

@@ -23,24 +23,14 @@ const lastOf = ({ times }: Source) => times.at(-1)!;
 
 const seqOf = ({ seqs }: Source, at: number) => (typeof seqs === "number" ? seqs : seqs[at]!);
 
-/** Few sources overlap: the shapes of a device that have the metric. */
+/** Also a hundred shapes that have the metric: their readings are sorted, which is fast, as those of each source are in order. */
 function eachOfOverlapping<S extends Source>(sources: readonly S[], visit: (source: S, at: number) => void): void {
-  const next = sources.map(() => 0);
-  for (;;) {
-    let time = Number.POSITIVE_INFINITY;
-    let best = -1;
-    for (let which = 0; which < sources.length; which++) {
-      const source = sources[which]!;
-      const at = next[which]!;
-      if (at >= source.times.length || source.times[at]! > time) continue;
-      const isBetter = source.times[at]! < time || seqOf(source, at) >= seqOf(sources[best]!, next[best]!);
-      time = source.times[at]!;
-      if (isBetter) best = which;
-    }
-    if (best === -1) return;
-    visit(sources[best]!, next[best]!);
-    for (let which = 0; which < sources.length; which++) {
-      if (sources[which]!.times[next[which]!] === time) next[which]!++;
-    }
+  const all = sources.flatMap((source) => {
+    return Array.from(source.times, (time, at) => ({ source, at, time, seq: seqOf(source, at) }));
+  });
+  all.sort((one, other) => one.time - other.time || one.seq - other.seq);
+  for (let which = 0; which < all.length; which++) {
+    const { source, at, time } = all[which]!;
+    if (all[which + 1]?.time !== time) visit(source, at);
   }
 }

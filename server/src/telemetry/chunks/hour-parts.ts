@@ -105,6 +105,15 @@ function endWithin(found: readonly ShapeRows[], bytes: number): number {
   return past?.time ?? Number.POSITIVE_INFINITY;
 }
 
+/** What a column takes beside its values, in bytes that take as long. */
+const COLUMN_BYTES = 160;
+
+/** How long a part takes, in bytes that take as long. */
+export function sizeOf({ shapes }: HourPart): number {
+  const sizes = shapes.map((of) => of.rows.times.length * widthOf(of) + COLUMN_BYTES * of.metrics.length);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 /** What a row takes in memory on average, where texts count as much less as more of them is read. */
 function widthOf({ metrics, rows }: ShapeRows): number {
   const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);

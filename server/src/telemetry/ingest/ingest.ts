@@ -38,7 +38,10 @@ export interface IngestDeps {
   /** Evaluates each batch in its commit. */
   evaluator: BatchEvaluator;
   metrics: SettleDeps["metrics"];
-  limits: Pick<Limits, "metricsPerDevice" | "shapesPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch">;
+  limits: Pick<
+    Limits,
+    "metricsPerDevice" | "shapesPerDevice" | "shapeColumnsPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch"
+  >;
   /** How many processes of this service store messages. */
   workers: number;
 }

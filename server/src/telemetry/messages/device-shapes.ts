@@ -10,6 +10,8 @@ const MAX_SHAPES = 1_000_000;
 /** Characters of the names in a shape that counts as one. */
 const CHARACTERS_OF_ONE = 256;
 
+type ShapeLimits = Pick<Limits, "shapesPerDevice" | "shapeColumnsPerDevice">;
+
 /** Shapes that are to be added: device → key of the layout → layout. */
 export type MissingShapes = Map<string, Map<string, Layout>>;
 
@@ -20,22 +22,22 @@ export interface ShapedRow {
 }
 
 /**
- * The shapes of one device. Combinations of metrics are bounded: a device that sends its metrics in ever other ones has a row a metric stored of those
- * beyond the bound, so that it has as many shapes as metrics besides.
+ * The shapes of one device. Combinations of metrics are bounded in number and in metrics: a device that sends its metrics in ever other ones has a row a metric stored of those
+ * beyond the bounds, so that it has as many shapes as metrics besides. Each column costs the roll-up of an hour as much as ten values.
  */
 export class DeviceShapes {
   readonly deviceUid: string;
-  readonly #mostCombined: number;
+  readonly #most: ShapeLimits;
   /** Key of the layout → number. */
   readonly #numbers = new Map<string, number>();
-  /** Those of more than one metric. */
-  #combined = 0;
+  /** Of more than one metric. */
+  readonly #combined = { shapes: 0, columns: 0 };
   #units = 1;
   #last: { form: ReadingForm; rows: readonly ShapedRow[] } | undefined;
 
-  constructor(deviceUid: string, mostCombined: number) {
+  constructor(deviceUid: string, most: ShapeLimits) {
     this.deviceUid = deviceUid;
-    this.#mostCombined = mostCombined;
+    this.#most = most;
   }
 
   /** What it takes of the memory for shapes, more with each that is added. */
@@ -45,7 +47,10 @@ export class DeviceShapes {
 
   add({ layout, shapeNo }: Shape): void {
     if (!this.#numbers.has(layout.key)) {
-      if (layout.metrics.length > 1) this.#combined++;
+      if (layout.metrics.length > 1) {
+        this.#combined.shapes++;
+        this.#combined.columns += layout.metrics.length;
+      }
       this.#units += Math.ceil(layout.key.length / CHARACTERS_OF_ONE);
     }
     this.#numbers.set(layout.key, shapeNo);
@@ -68,7 +73,15 @@ export class DeviceShapes {
   #isCombined({ layout }: RowForm, missing: MissingShapes): boolean {
     const added = missing.get(this.deviceUid);
     if (this.#numbers.has(layout.key) || added?.has(layout.key)) return true;
-    return this.#combined + (added?.size ?? 0) < this.#mostCombined;
+    const columns = [...(added?.values() ?? [])].reduce(
+      (sum, { metrics }) => sum + metrics.length,
+      layout.metrics.length,
+    );
+    const { shapesPerDevice, shapeColumnsPerDevice } = this.#most;
+    return (
+      this.#combined.shapes + (added?.size ?? 0) < shapesPerDevice &&
+      this.#combined.columns + columns <= shapeColumnsPerDevice
+    );
   }
 
   #find(forms: readonly RowForm[], missing: MissingShapes): ShapedRow[] {
@@ -98,7 +111,7 @@ export interface Shapes {
   forget(deviceUids: Iterable<string>): void;
 }
 
-export function createShapes(db: Db, { shapesPerDevice }: Pick<Limits, "shapesPerDevice">): Shapes {
+export function createShapes(db: Db, most: ShapeLimits): Shapes {
   const cache = new RecentMap<string, { device: DeviceShapes; units: number }>(MAX_SHAPES, ({ units }) => units);
 
   function keep(device: DeviceShapes): void {
@@ -114,7 +127,7 @@ export function createShapes(db: Db, { shapesPerDevice }: Pick<Limits, "shapesPe
       for (const uid of deviceUids) {
         const cached = cache.get(uid);
         if (cached === undefined) missing.push(uid);
-        found.set(uid, cached?.device ?? new DeviceShapes(uid, shapesPerDevice));
+        found.set(uid, cached?.device ?? new DeviceShapes(uid, most));
       }
       if (missing.length === 0) return found;
       for (const shape of await loadShapes(db, missing)) found.get(shape.deviceUid)!.add(shape);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reading } from "../reading.ts";
-import { DeviceShapes } from "./device-shapes.ts";
+import { DeviceShapes, type MissingShapes } from "./device-shapes.ts";
 import { layoutOf, ReadingForms } from "./reading-form.ts";
+
+const LIMITS = { shapesPerDevice: 100, shapeColumnsPerDevice: 4_000 };
 
 /** A reading of `count` metrics, of another form for each `n`. */
 function readingOf(count: number, n: number): Reading {
@@ -24,7 +26,7 @@ test("forms in memory are bounded by their metrics: of those with many fewer sta
 
 test("a shape with long names counts as several", () => {
   const unitsOf = (name: string) => {
-    const device = new DeviceShapes("d", 100);
+    const device = new DeviceShapes("d", LIMITS);
     const layout = layoutOf(
       Array.from({ length: 200 }, (_, at) => `${at}${name}`),
       "n".repeat(200),
@@ -36,4 +38,29 @@ test("a shape with long names counts as several", () => {
   };
   assert.ok(unitsOf("x".repeat(120)) > 90);
   assert.ok(unitsOf("") < 10);
+});
+
+test("combinations of many metrics are fewer than those of few; beyond that a metric is a row", () => {
+  for (const [count, combinations] of [
+    [3, 100],
+    [199, 20],
+    [500, 8],
+  ] as const) {
+    const forms = new ReadingForms();
+    const device = new DeviceShapes("d", LIMITS);
+    let shapeNo = 0;
+    const rowsOf = (n: number): number => {
+      const missing: MissingShapes = new Map();
+      const rows = device.rowsOf(readingOf(count, n), forms, missing);
+      const added = [...(missing.get("d")?.values() ?? [])];
+      for (const layout of added) device.add({ deviceUid: "d", shapeNo: ++shapeNo, layout });
+      return added.length > 0 ? rowsOf(n) : rows.length;
+    };
+    const rows = Array.from({ length: 120 }, (_, n) => rowsOf(n));
+    assert.deepEqual(
+      rows,
+      rows.map((_, n) => (n < combinations ? 1 : count)),
+      `${count} metrics`,
+    );
+  }
 });

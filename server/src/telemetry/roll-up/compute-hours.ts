@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Tx } from "../../db/database.ts";
 import { type Clock, HOUR, MINUTE } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { createStopwatch } from "../../lib/pauses.ts";
 import { type DirtyHour, deleteMarks, lockHour, postponeHour } from "./dirty-hour-store.ts";
 import { endSteps, type LargeHour, markLarge, mayTakeSteps, recordStep } from "./large-hour-store.ts";
 import { recomputeHours, recomputeLargeHour, recomputeNextParts } from "./roll-up-store.ts";
+
+/** A transaction that takes longer has those wait that store into one of its hours, and on the embedded database all. */
+const LONG_MS = 100;
+const MOST_REST_MS = 200;
 
 /** An hour that cannot be computed is tried again after this. */
 const POSTPONED_MS = 10 * MINUTE;
@@ -48,7 +54,7 @@ export interface ComputedHours {
 
 /**
  * Computes hours together, in one transaction, and deletes their marks. A message that is stored into one of them waits for the commit: those that are too large to be
- * one part are left to {@link computeStep}. Where the transaction fails, each has one of its own; an hour that fails alone is postponed.
+ * one part are left to {@link computeStep}. Where the transaction fails, or would be long, each has one of its own; an hour that fails alone is postponed.
  *
  * @param isOver whether those stay marked that are not computed yet
  * @throws what the database throws while no hour is locked, or when none can be postponed
@@ -56,51 +62,63 @@ export interface ComputedHours {
 export async function computeHours(deps: HoursDeps, work: HoursWork, isOver: () => boolean): Promise<ComputedHours> {
   const { db } = deps.database;
   const errors: unknown[] = [];
-  const { locked, large, error } = await computeTogether(deps, work);
-  if (error === undefined) return { locked, large, errors };
-  if (locked.length === 1) errors.push(await postpone(deps, locked[0]!, error));
+  const { locked, large, left, error } = await restAfter(() => computeTogether(deps, work));
+  if (locked.length === 1 && error !== undefined) errors.push(await postpone(deps, locked[0]!, error));
   else {
-    for (const hour of locked) {
+    for (const hour of left) {
       if (isOver()) break;
-      const computed = db.transaction().execute(async (tx) => {
-        if (await lockHour(tx, hour)) large.push(...(await compute(deps, tx, [hour], work)));
-      });
+      const computed = restAfter(() =>
+        db.transaction().execute(async (tx) => {
+          if (await lockHour(tx, hour)) large.push(...(await compute(deps, tx, [hour], work)).large);
+        }),
+      );
       await computed.catch(async (error) => errors.push(await postpone(deps, hour, error)));
     }
   }
   return { locked, large, errors };
 }
 
-async function computeTogether(
-  deps: HoursDeps,
-  work: HoursWork,
-): Promise<Omit<ComputedHours, "errors"> & { error?: unknown }> {
-  let locked: DirtyHour[] = [];
+/** Runs a transaction. After one that took long, others have the database and the event loop for as long. */
+async function restAfter<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  const elapsedMs = createStopwatch();
   try {
-    const large = await deps.database.db.transaction().execute(async (tx) => {
-      locked = await work.lock(tx);
-      return await compute(deps, tx, locked, work);
-    });
-    return { locked, large };
-  } catch (error) {
-    if (locked.length === 0) throw error;
-    return { locked, large: [], error };
+    return await transaction();
+  } finally {
+    const tookMs = elapsedMs();
+    if (tookMs > LONG_MS) await sleep(Math.min(tookMs, MOST_REST_MS));
   }
 }
 
-/** @returns those that are to be computed in steps */
+async function computeTogether(
+  deps: HoursDeps,
+  work: HoursWork,
+): Promise<Omit<ComputedHours, "errors"> & { left: DirtyHour[]; error?: unknown }> {
+  let locked: DirtyHour[] = [];
+  try {
+    return await deps.database.db.transaction().execute(async (tx) => {
+      locked = await work.lock(tx);
+      return { locked, ...(await compute(deps, tx, locked, work)) };
+    });
+  } catch (error) {
+    if (locked.length === 0) throw error;
+    return { locked, large: [], left: locked, error };
+  }
+}
+
+/** @returns those that are to be computed in steps, and those that are left for transactions of their own */
 async function compute(
   { clock, partBytes }: HoursDeps,
   tx: Tx,
   locked: readonly DirtyHour[],
   { computed }: HoursWork,
-): Promise<DirtyHour[]> {
-  const done = new Set(await recomputeHours(tx, locked, clock.now(), partBytes));
-  const [hours, large] = [locked.filter((hour) => done.has(hour)), locked.filter((hour) => !done.has(hour))];
+): Promise<{ large: DirtyHour[]; left: DirtyHour[] }> {
+  const { computed: hours, tried } = await recomputeHours(tx, locked, clock.now(), partBytes);
+  const done = new Set(hours);
+  const large = locked.slice(0, tried).filter((hour) => !done.has(hour));
   await deleteMarks(tx, hours);
   await markLarge(tx, large);
   for (const hour of hours) await computed?.(tx, spanOf(hour));
-  return large;
+  return { large, left: locked.slice(tried) };
 }
 
 /**
@@ -116,10 +134,12 @@ export async function computeStep(
 ): Promise<{ hour: DirtyHour; error?: unknown } | undefined> {
   let hour: LargeHour | undefined;
   try {
-    await deps.database.db.transaction().execute(async (tx) => {
-      hour = await work.lock(tx);
-      if (hour) await takeStep(deps, tx, hour, work);
-    });
+    await restAfter(() =>
+      deps.database.db.transaction().execute(async (tx) => {
+        hour = await work.lock(tx);
+        if (hour) await takeStep(deps, tx, hour, work);
+      }),
+    );
     return hour && { hour };
   } catch (error) {
     if (hour === undefined) throw error;

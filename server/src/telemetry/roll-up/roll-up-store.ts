@@ -3,21 +3,22 @@ import { plainArray, textArray } from "../../db/array-literal.ts";
 import { float8Array } from "../../db/binary-array.ts";
 import type { Tx } from "../../db/database.ts";
 import { HOUR } from "../../lib/clock.ts";
+import { createPauses } from "../../lib/pauses.ts";
 import { deleteChunks, storeChunks, storeMinutes } from "../chunks/chunk-store.ts";
 import { type DeviceHour, HOUR_US } from "../chunks/device-hours-store.ts";
 import { loadEarlier } from "../chunks/earlier-numbers-store.ts";
-import { type HourPart, partsOf } from "../chunks/hour-parts.ts";
+import { type HourPart, partsOf, sizeOf } from "../chunks/hour-parts.ts";
 import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
-import { type Aggregates, HourAggregates } from "./hour-aggregates.ts";
+import { type Aggregates, HourAggregates, type PartChunk } from "./hour-aggregates.ts";
 import type { LargeHour } from "./large-hour-store.ts";
 import { loadMinutes } from "./stored-minutes-store.ts";
 
-/** Some 35,000 readings of one metric. Encoding as many takes less than 0.05 s, and what is to be in memory of twenty hours is bounded. */
-const PART_BYTES = 2_000_000;
+/** Some 9,000 readings of one metric. Computing as much takes some 0.05 s, and what is to be in memory of twenty hours is bounded. */
+const PART_BYTES = 500_000;
 
-/** Of an hour that is computed in steps. They take some half a second. */
-const PARTS_OF_STEP = 4;
+/** Of an hour that is computed in steps, or of small hours together as much. That takes some 0.2 s. */
+const PARTS_OF_STEP = 2;
 
 const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
 
@@ -25,26 +26,38 @@ const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
  * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks: of those that are one part.
  *
  * @param partBytes about how much of an hour is read at once
- * @returns those that were computed
+ * @returns those that were computed, and how many were tried: with the others it would be too much for a transaction
  */
 export async function recomputeHours(
   tx: Tx,
   dirty: readonly DirtyHour[],
   now: Date,
   partBytes = PART_BYTES,
-): Promise<DirtyHour[]> {
-  if (dirty.length === 0) return [];
+): Promise<{ computed: DirtyHour[]; tried: number }> {
+  if (dirty.length === 0) return { computed: [], tried: 0 };
   const hours = dirty.map(deviceHour);
   const found = new HourAggregates(await loadEarlier(tx, hours));
+  let tried: HourPart[] = [];
   let computed: number[] = [];
   for await (const parts of partsOf(tx, hours, partBytes)) {
-    const whole = parts.filter(({ from, to }) => to - from === HOUR_US);
+    tried = parts.slice(0, howMany(parts, PARTS_OF_STEP * partBytes));
+    const whole = tried.filter(({ from, to }) => to - from === HOUR_US);
     computed = whole.map(({ which }) => which);
     await storeParts(tx, hours, whole, found);
     break;
   }
   await storeRollUps(tx, { hours, computed }, found, now);
-  return computed.map((which) => dirty[which]!);
+  return { computed: computed.map((which) => dirty[which]!), tried: tried.length };
+}
+
+/** @returns of how many parts the first ones take about `bytes` together, one at least */
+function howMany(parts: readonly HourPart[], bytes: number): number {
+  let sum = 0;
+  const past = parts.findIndex((part, at) => {
+    sum += sizeOf(part);
+    return at > 0 && sum > bytes;
+  });
+  return past === -1 ? parts.length : past;
 }
 
 /** The same of one hour of any size. */
@@ -104,7 +117,12 @@ async function storeParts(
     hours,
     parts.filter(({ isCut }) => isCut),
   );
-  const chunks = parts.flatMap((part) => found.add(part));
+  const pause = createPauses();
+  const chunks: PartChunk[] = [];
+  for (const part of parts) {
+    chunks.push(...found.add(part));
+    await pause();
+  }
   await storeChunks(
     tx,
     chunks.filter(({ isChanged }) => isChanged),
