@@ -161,6 +161,29 @@ test("a session has at most four streams, and one that closes makes room", async
   for (const stream of [again, ...streams]) stream.close();
 });
 
+test("the sessions of a tenant have as many streams as the limit says, and leave room for those of other tenants", async (t) => {
+  const limited = await startServer({ env: { MUSTER_LIMIT_STREAMS: "6", MUSTER_LIMIT_STREAMS_OF_TENANT: "5" } });
+  t.after(() => limited.stop());
+  const [greedy, other] = [await newTenant(limited), await newTenant(limited)];
+  const open = ({ cookie }: SignedIn) =>
+    openStream(limited, "/api/admin/events", { cookie, "sec-fetch-site": "same-origin" });
+  const [one, two, theirs] = [
+    await signIn(limited, greedy, "viewer"),
+    await signIn(limited, greedy, "viewer"),
+    await signIn(limited, other, "viewer"),
+  ];
+  const streams = await Promise.all([one, one, one, one, two].map(open));
+  assert.deepEqual(
+    streams.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
+  const sixth = await open(two);
+  assert.deepEqual([sixth.status, sixth.headers["retry-after"]], [429, "5"]);
+  streams.push(await open(theirs));
+  assert.equal(streams.at(-1)!.status, 200);
+  for (const stream of streams) stream.close();
+});
+
 test("clients that leave before their streams have begun make room", async () => {
   const user = await signIn(server, tenant);
   const asked = `GET /api/admin/events HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nCookie: ${user.cookie}\r\n\r\n`;

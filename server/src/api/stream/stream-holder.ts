@@ -22,7 +22,7 @@ export function holderOf(caller: Caller, { slots, identity, access }: HolderTool
   const sessionId = sessionIdOf(caller);
   if (sessionId !== undefined)
     return {
-      take: () => slots.takeForSession(sessionId),
+      take: () => slots.takeForSession(sessionId, caller.tenantId),
       follow: (ended) => identity.followSession(sessionId, ended),
       ended: "session_ended",
     };

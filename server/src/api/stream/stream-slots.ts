@@ -4,7 +4,10 @@ import { Refusal } from "../problem.ts";
 /** A stream that ends gives its place back; a client may try again soon. */
 const RETRY_SECONDS = 5;
 
-type StreamLimits = Pick<Limits, "streams" | "streamsOfSession" | "keyStreams" | "keyStreamsOfTenant" | "streamsOfKey">;
+type StreamLimits = Pick<
+  Limits,
+  "streams" | "streamsOfTenant" | "streamsOfSession" | "keyStreams" | "keyStreamsOfTenant" | "streamsOfKey"
+>;
 
 /** Something that has room for so many streams. */
 interface Place {
@@ -14,8 +17,8 @@ interface Place {
 }
 
 /**
- * Counts the open streams of this process: those of the admin app, of each session, of all API keys, of each key, of the keys of each
- * tenant. Streams of keys take no room from those of people.
+ * Counts the open streams of this process: those of the admin app, of each session, of the sessions of each tenant, of all API keys, of each
+ * key, of the keys of each tenant. Streams of keys take no room from those of people.
  */
 export class StreamSlots {
   readonly #limits: StreamLimits;
@@ -27,13 +30,18 @@ export class StreamSlots {
   }
 
   /** @returns a function that gives the place back. @throws Refusal rate_limited */
-  takeForSession(sessionId: string): () => void {
-    const { streams, streamsOfSession } = this.#limits;
+  takeForSession(sessionId: string, tenantId: string): () => void {
+    const { streams, streamsOfTenant, streamsOfSession } = this.#limits;
     return this.#take([
       {
         name: `session ${sessionId}`,
         most: streamsOfSession,
         full: `a session has at most ${streamsOfSession} live streams`,
+      },
+      {
+        name: `sessions of tenant ${tenantId}`,
+        most: streamsOfTenant,
+        full: `the sessions of a tenant have at most ${streamsOfTenant} live streams together`,
       },
       { name: "sessions", most: streams, full: "too many live streams are open" },
     ]);
@@ -45,7 +53,7 @@ export class StreamSlots {
     return this.#take([
       { name: `key ${keyId}`, most: streamsOfKey, full: `a key has at most ${streamsOfKey} event streams` },
       {
-        name: `tenant ${tenantId}`,
+        name: `keys of tenant ${tenantId}`,
         most: keyStreamsOfTenant,
         full: `the keys of a tenant have at most ${keyStreamsOfTenant} event streams together`,
       },

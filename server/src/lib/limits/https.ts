@@ -103,6 +103,12 @@ export const https = limitTable({
     reached: "the stream is closed; the client continues after the last event that it has read",
     fixed: true,
   },
+  streamsOfTenant: {
+    level: "tenant",
+    of: "live streams of all sessions of a tenant, in each process",
+    value: 100,
+    reached: "429 rate_limited with Retry-After",
+  },
   streams: {
     level: "process",
     of: "live streams of the admin app; each asks the database every second",
