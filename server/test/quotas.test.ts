@@ -167,6 +167,11 @@ test("the shell sets a quota, returns it to the default, and shows counts beside
     /Unknown quota gruops\. Quotas: devices, /,
   );
   assert.match(await shell.refused("tenant", "quota", tenant.slug, "groups", "-1"), /from 0 to/);
+  for (const value of ["x", "1.5", "-x", ""]) {
+    const { stdout, stderr, code } = await shell.muster(["tenant", "quota", tenant.slug, "groups", "--", value]);
+    assert.deepEqual([stdout, code], ["", 2], value);
+    assert.match(stderr, /^error: .*'value'\. Use a whole number, or default\.$/m, value);
+  }
 });
 
 test("the variable of a quota sets it for every tenant without a value of its own", async () => {

@@ -1,5 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 
+// The parsers below are for commander's options and arguments: it prints their errors. Called by an action, they end the command without a word.
+
+const WHOLE_NUMBER = /^-?\d{1,9}$/;
+
 /** Adds a subcommand that takes `--json`. */
 export function subcommand(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option("--json", "Print one JSON object");
@@ -18,13 +22,15 @@ export function portNumber(value: string): number {
 
 /** Parses an option's whole number. */
 export function wholeNumber(value: string): number {
-  if (!/^-?\d{1,9}$/.test(value)) throw new InvalidArgumentError("Use a whole number.");
+  if (!WHOLE_NUMBER.test(value)) throw new InvalidArgumentError("Use a whole number.");
   return Number(value);
 }
 
 /** Parses the value of a quota; `default` is no value. */
 export function quotaValue(value: string): number | undefined {
-  return value === "default" ? undefined : wholeNumber(value);
+  if (value === "default") return undefined;
+  if (!WHOLE_NUMBER.test(value)) throw new InvalidArgumentError("Use a whole number, or default.");
+  return Number(value);
 }
 
 /** Parses an option's list: `a, b` → `["a", "b"]`. */

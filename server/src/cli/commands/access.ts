@@ -46,20 +46,18 @@ function addQuotas(tenant: Command, exit: Exit): void {
   subcommand(tenant, "usage <slug>", "Show what a tenant uses of each quota").action((slug: string, { json }) =>
     send(exit, { name: "tenant.usage", body: { slug }, json, show: usageLines }),
   );
-  subcommand(
-    tenant,
-    "quota <slug> <quota> <value>",
-    "Set a quota of one tenant, or default for that of the service",
-  ).action((slug: string, quota: string, value: string, { json }) =>
-    send(exit, {
-      name: "tenant.quota",
-      body: { slug, quota, value: quotaValue(value) },
-      json,
-      show: ({ limit, used, own }) => [
-        `Quota ${quota} of ${slug}: ${limit}${own ? "" : " (default)"}; in use: ${used}.`,
-      ],
-    }),
-  );
+  subcommand(tenant, "quota <slug> <quota>", "Set a quota of one tenant, or default for that of the service")
+    .argument("<value>", "A whole number, or default", quotaValue)
+    .action((slug: string, quota: string, value: number | undefined, { json }) =>
+      send(exit, {
+        name: "tenant.quota",
+        body: { slug, quota, value },
+        json,
+        show: ({ limit, used, own }) => [
+          `Quota ${quota} of ${slug}: ${limit}${own ? "" : " (default)"}; in use: ${used}.`,
+        ],
+      }),
+    );
 }
 
 function addUsers(user: Command, exit: Exit): void {
