@@ -179,6 +179,32 @@ test("of two groups with one address each asks for its confirmation in its own n
   server.clock.advance(MINUTE);
 });
 
+test("a webhook that is deleted unconfirmed and added again asks again, as one of another group does, up to the cap of the address", async () => {
+  const { sinks, server, pass } = environment;
+  sinks.behave.echo = false;
+  const url = urlOf("/again");
+  const [first, second] = [await newGroup(), await newGroup()];
+  const add = async (groupId: string) => {
+    server.clock.advance(1);
+    const { json } = await call("createWebhook", { body: { groupId, url } });
+    await pass(0);
+    return { id: json.id, state: json.state, asked: sinks.links.filter(({ to }) => to === "/again").length };
+  };
+  const deleted = await add(first);
+  assert.deepEqual([deleted.asked, (await read(deleted.id)).state], [1, "requested"]);
+  await call("deleteWebhook", { id: deleted.id });
+  const again = await add(first);
+  assert.deepEqual(again, { id: deleted.id, state: "waiting", asked: 2 });
+  const other = await add(second);
+  assert.deepEqual([other.state, other.asked], ["waiting", 3]);
+  await call("deleteWebhook", { id: other.id });
+  const capped = await add(second);
+  assert.deepEqual([capped.asked, (await read(capped.id)).state], [3, "waiting"]);
+  sinks.behave.echo = true;
+  await pass(DAY);
+  assert.equal((await read(capped.id)).state, "confirmed");
+});
+
 test("a new secret is signed with at once, the former one for a day, too, and the one before that no more", async () => {
   const { server } = environment;
   const { id, secret } = await confirmed("/rotated");

@@ -2764,8 +2764,10 @@ CREATE FUNCTION record_webhook_address()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    UPDATE channel_addresses SET forget_at = NULL
-     WHERE tenant_id = NEW.tenant_id AND type = 'webhook' AND key = NEW.key AND forget_at IS NOT NULL;
+    UPDATE channel_addresses SET forget_at = NULL,
+           request_at = CASE WHEN confirmed_at IS NULL THEN coalesce(request_at, NEW.created_at) END
+     WHERE tenant_id = NEW.tenant_id AND type = 'webhook' AND key = NEW.key
+       AND (forget_at IS NOT NULL OR confirmed_at IS NULL);
     RETURN NULL;
   END IF;
   PERFORM FROM channel_addresses WHERE tenant_id = OLD.tenant_id AND type = 'webhook' AND key = OLD.key FOR UPDATE;

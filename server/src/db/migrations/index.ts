@@ -34,6 +34,7 @@ import { deviceCommands } from "./0036-device-commands.ts";
 import { apiAdditions } from "./api/0042-api-additions.ts";
 import { webhooks } from "./api/0043-webhooks.ts";
 import { forgottenWebhooks } from "./api/0049-forgotten-webhooks.ts";
+import { askedWebhooks } from "./api/0076-asked-webhooks.ts";
 import { storedSessions } from "./broker/0040-stored-sessions.ts";
 import { retainedMessages } from "./broker/0046-retained-messages.ts";
 import { subscriptionIdentifiers } from "./broker/0047-subscription-identifiers.ts";
@@ -163,4 +164,5 @@ export const migrations: readonly Migration[] = [
   { number: 73, name: "failed hours", sql: failedHours },
   { number: 74, name: "hours in steps", sql: hoursInSteps },
   { number: 75, name: "completing nodes", sql: completingNodes },
+  { number: 76, name: "asked webhooks", sql: askedWebhooks },
 ];

@@ -20,7 +20,7 @@ export interface WebhookWithSecret extends WebhookRecord {
 }
 
 /**
- * Adds a webhook to a group. Its receiver is asked to confirm it, unless another group of the tenant has the address already.
+ * Adds a webhook to a group. Its receiver is asked to confirm it, unless the address is confirmed for the tenant.
  *
  * @throws MusterError invalid_request with the id of an unknown group, or what is wrong, in `detail`; already_exists with the webhook's id;
  *   quota_exceeded
