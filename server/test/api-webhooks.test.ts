@@ -173,8 +173,10 @@ test("of two groups with one address each asks for its confirmation in its own n
   await call("requestWebhookConfirmation", { id: kept.id });
   await pass(0);
   assert.equal((await read(kept.id)).state, "confirmed");
+  server.clock.advance(1);
   const again = (await call("createWebhook", { body: { groupId: second, url: urlOf("/both") } })).json;
-  assert.deepEqual([again.id, again.state], [left.id, "confirmed"]);
+  assert.deepEqual([again.id, again.state, again.lastCheck], [left.id, "confirmed", null]);
+  assert.equal((await read(kept.id)).lastCheck.state, "sent");
   assert.notEqual(again.secret, left.secret);
   server.clock.advance(MINUTE);
 });
@@ -187,6 +189,7 @@ test("a webhook that is deleted unconfirmed and added again asks again, as one o
   const add = async (groupId: string) => {
     server.clock.advance(1);
     const { json } = await call("createWebhook", { body: { groupId, url } });
+    assert.equal(json.lastCheck, null);
     await pass(0);
     return { id: json.id, state: json.state, asked: sinks.links.filter(({ to }) => to === "/again").length };
   };

@@ -34,7 +34,8 @@ const fields = {
     description: "Until then messages are signed with the former secret, too; `null`: with one secret",
   }),
   lastCheck: check.nullable().meta({
-    description: "The newest request for a confirmation, or test, and what became of it; `null` after 30 days",
+    description:
+      "The newest request for a confirmation, or test, since the webhook was added, and what became of it; `null` without any, as where the address was confirmed before, and after 30 days",
   }),
   createdAt: timestamp,
 };
@@ -100,7 +101,7 @@ export const createWebhook = publicRoute({
   path: "/api/v1/webhooks",
   tag: TAG,
   summary: "Add a webhook to a group",
-  description: `Adds the address to the group's channels: it gets the group's pages of the steps that notify channels, once its receiver has confirmed it. For that the receiver answers the signed message \`channel.confirmation\` with its \`challenge\`, as text or as \`{"challenge": "…"}\`. An address that is confirmed for another group of the tenant needs no confirmation. The secret is in this answer only. A group has at most ${LIMITS.channelsOfGroup} channels.`,
+  description: `Adds the address to the group's channels: it gets the group's pages of the steps that notify channels, once its receiver has confirmed it. For that the receiver answers the signed message \`channel.confirmation\` with its \`challenge\`, as text or as \`{"challenge": "…"}\`. An address that is confirmed for the tenant, by another group or within the last 30 days, needs no confirmation. The secret is in this answer only. A group has at most ${LIMITS.channelsOfGroup} channels.`,
   body: z
     .strictObject({
       groupId: id,

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../db/database.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import type { WebhookPlace } from "./webhook-id.ts";
 
-/** The newest message that asked to confirm or tested a webhook. */
+/** The newest message that asked to confirm or tested a webhook since it was added. */
 export interface WebhookCheck {
   type: "channel.confirmation" | "webhook.test";
   at: Date;
@@ -39,7 +39,7 @@ const COLUMNS = sql`w.group_id, g.name AS group_name, w.key, w.target, w.created
 
 /**
  * What is known of webhooks `w`. A confirmation is the address's, whichever group named it, but not that of a user's own channel; a test
- * is the webhook's own.
+ * is the webhook's own. Messages from before a webhook was added were those of others at its address.
  */
 const KNOWN = sql`JOIN shared_groups g ON g.id = w.group_id
   LEFT JOIN channel_addresses a ON a.tenant_id = w.tenant_id AND a.type = 'webhook' AND a.key = w.key
@@ -48,7 +48,7 @@ const KNOWN = sql`JOIN shared_groups g ON g.id = w.group_id
     SELECT d.type, d.created_at, d.state, d.last_error FROM deliveries d
      WHERE d.queue = md5(w.tenant_id::text || ' webhook ' || w.target)::uuid
        AND d.type IN ('channel.confirmation', 'webhook.test')
-       AND d.user_id IS NULL AND (d.type = 'channel.confirmation' OR d.group_id = w.group_id)
+       AND d.user_id IS NULL AND d.created_at >= w.created_at AND (d.type = 'channel.confirmation' OR d.group_id = w.group_id)
      ORDER BY d.id DESC LIMIT 1) c ON true`;
 
 /** One page of the tenant's webhooks, newest first, and how many there are: as many as the quota of channels at most. */

@@ -17,7 +17,7 @@ export interface WebhookRecord {
   disabledAt: Date | null;
   /** Until then messages are signed with its former secret, too. */
   formerSecretUntil: Date | null;
-  /** The newest message that asked to confirm or tested the webhook. */
+  /** The newest message that asked to confirm or tested the webhook since it was added. */
   lastCheck: WebhookCheck | null;
   createdAt: Date;
 }
