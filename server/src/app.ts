@@ -16,6 +16,7 @@ import { prepareSocketFolder } from "./control/socket-path.ts";
 import { databaseClock } from "./db/clock/database-clock.ts";
 import { type Database, openDatabase, type TimeLimits } from "./db/database.ts";
 import { isUnavailable } from "./db/refusal.ts";
+import { natsCheck } from "./doctor/doctor.ts";
 import { composeFeatures, encryptAgain, type Features } from "./features.ts";
 import { inUrl } from "./lib/address.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
@@ -81,7 +82,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { limits, leaseSeconds } = config;
   const { leaseClock = systemClock } = overrides;
   const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
-  const features = composeFeatures({ ...base, ...wiring, ...ingestOf(config, part) });
+  const features = composeFeatures({ ...base, ...wiring, ...natsOf(config, part, () => surfaces) });
   const exchange = createRequestExchange(base);
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts: exchange.counts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);
@@ -168,9 +169,13 @@ function streamReady(problem: string | null | undefined): boolean | undefined {
   return problem === undefined ? undefined : problem === null;
 }
 
-/** How a process stores messages of devices. One without sessions appends none to the stream, and stores none of it. */
-function ingestOf({ stream }: Config, { role, workers }: Part) {
-  return { workers, stream: role === "jobs" ? undefined : stream };
+/**
+ * How a process uses NATS. One without sessions appends no message of devices to the stream, and stores none of it. The surfaces are there
+ * when the doctor checks them.
+ */
+function natsOf({ nats, stream }: Config, { role, workers }: Part, surfaces: () => Pick<App, "broker">) {
+  const processChecks = [natsCheck(nats?.servers ?? [], () => surfaces().broker.busConnected())];
+  return { workers, stream: role === "jobs" ? undefined : stream, processChecks };
 }
 
 /** Also in a process without sessions: it reaps others. */

@@ -8,7 +8,7 @@ import { createCommands } from "./commands/commands.ts";
 import { createConnections, type NodeProcess } from "./connections/connections.ts";
 import type { Database } from "./db/database.ts";
 import { createDevices } from "./devices/devices.ts";
-import { createDoctor } from "./doctor/doctor.ts";
+import { createDoctor, type ProcessCheck, streamCheck } from "./doctor/doctor.ts";
 import { createEnrollment, type EnrollmentDeps, newMemory } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
@@ -23,7 +23,7 @@ import { createNotifications, type NotificationSettings, type Notifications } fr
 import { createOverview } from "./overview/overview.ts";
 import { createPlatform, type PlatformDeps } from "./platform/platform.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
-import { createTelemetry, type StreamSettings, type TelemetryDeps } from "./telemetry/telemetry.ts";
+import { createTelemetry, type StreamSettings, type Telemetry, type TelemetryDeps } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
 
 /** What the features need of the process around them. */
@@ -56,6 +56,8 @@ export interface FeatureDeps {
   signTimeoutMs?: number | undefined;
   /** How many processes of this service serve; 1 when absent. */
   workers?: number | undefined;
+  /** What the doctor checks of the process around the features. */
+  processChecks?: readonly ProcessCheck[] | undefined;
   /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
   heartbeatMs?: number | undefined;
 }
@@ -106,7 +108,7 @@ export function composeFeatures(process: FeatureDeps) {
   const rules = createRules({ ...deps, telemetry });
   const tickets = createTickets(deps);
   const shown = { access, anomalies, certificates, connections, devices, enrollment, groups, rules, tickets };
-  const doctor = createDoctor({ ...deps, featureChecks: featureChecks({ notifications }) });
+  const doctor = createDoctor({ ...deps, ...checksOf(process, { notifications, telemetry }) });
   return {
     ...shown,
     audit: createAudit(deps),
@@ -141,11 +143,13 @@ function telemetryOf(
 }
 
 /** Checks of the doctor that SQL alone cannot make. */
-function featureChecks({ notifications }: { notifications: Notifications }) {
-  return [
-    {
-      name: "every escalation step reaches at least one person in the next 7 days",
-      violations: () => notifications.uncoveredGroups(),
-    },
-  ];
+function checksOf(
+  { processChecks = [] }: FeatureDeps,
+  { notifications, telemetry }: { notifications: Notifications; telemetry: Telemetry },
+) {
+  const coverage = {
+    name: "every escalation step reaches at least one person in the next 7 days",
+    violations: () => notifications.uncoveredGroups(),
+  };
+  return { featureChecks: [coverage], processChecks: [...processChecks, streamCheck(telemetry.streamProblem)] };
 }

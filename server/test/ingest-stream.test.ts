@@ -10,6 +10,7 @@ import { systemClock } from "../src/lib/clock.ts";
 import { eventually } from "./broker/environment.ts";
 import { onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { assertDoctorSays } from "./harness/doctor-says.ts";
 import { publish, range, storedOf, storedUpTo, streamIs, streamServices } from "./harness/ingest-stream.ts";
 import { type NatsServer, natsMissing, startJetStream, startJetStreamCluster } from "./harness/nats-server.ts";
 import { ask } from "./harness/postgres.ts";
@@ -132,11 +133,12 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     await publish(there, device, [1]);
   });
 
-  test("while NATS is away, acknowledgements wait, and come when it is back", async () => {
+  test("while NATS is away, acknowledgements wait, the doctor says so, and they come when it is back", async () => {
     const [device, client] = await newClient();
     await publish(client, device, range(0, 10));
     await nats.kill();
     assert.ok(await streamIs(first, false));
+    await assertDoctorSays(first, [/^no server .*: .*start the servers/, /: .*a majority of the NATS servers runs/]);
     let isAcknowledged = false;
     const published = publish(client, device, range(10, 20)).then(() => {
       isAcknowledged = true;
@@ -145,6 +147,7 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     await nats.start();
     await published;
     assert.ok(await streamIs(first, true));
+    await assertDoctorSays(first, [undefined, undefined]);
     const stored = await storedUpTo(services.url, device, 19);
     client.end(true);
     assert.deepEqual(stored!.numbers, range(0, 20));

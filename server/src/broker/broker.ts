@@ -56,7 +56,7 @@ export interface Broker {
   /** Stores the messages under way, then closes every session. Safe when it was never started. */
   stop(): Promise<void>;
   healthy(): boolean;
-  /** Whether messages get to processes on other machines now; undefined where there are none to be. */
+  /** Whether messages get to processes on other machines now; undefined where there are none to be, and before a start. */
   busConnected(): boolean | undefined;
 }
 
@@ -116,7 +116,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
       return engine.drainSeconds;
     },
     healthy: () => started && engine.healthy(),
-    busConnected: () => (bus instanceof NatsBus ? bus.isConnected : undefined),
+    busConnected: () => (started && bus instanceof NatsBus ? bus.isConnected : undefined),
   };
 }
 

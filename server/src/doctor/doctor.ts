@@ -4,6 +4,9 @@ import type { Clock } from "../lib/clock.ts";
 import { wrongCertificates } from "./certificate-columns.ts";
 import { applies, findViolations, MAX_EXAMPLES } from "./check-store.ts";
 import { AVAILABILITY, type Check, INVARIANTS, TIMELINESS, WARNINGS } from "./checks.ts";
+import type { ProcessCheck } from "./process-checks.ts";
+
+export { natsCheck, type ProcessCheck, streamCheck } from "./process-checks.ts";
 
 /** A broken `must` makes the service unhealthy; a broken `should` needs attention. */
 export type Level = "must" | "should";
@@ -36,6 +39,7 @@ export interface DoctorDeps {
   database: Database;
   clock: Clock;
   featureChecks?: readonly FeatureCheck[];
+  processChecks?: readonly ProcessCheck[];
 }
 
 /** Checks the invariants and lists what needs attention (`muster doctor`), leaving out what does not concern this database. It only reads. */
@@ -44,7 +48,7 @@ export interface Doctor {
   examine(options: { deep: boolean }): Promise<Diagnosis>;
 }
 
-export function createDoctor({ database, clock, featureChecks = [] }: DoctorDeps): Doctor {
+export function createDoctor({ database, clock, featureChecks = [], processChecks = [] }: DoctorDeps): Doctor {
   const { db } = database;
   const run = async (level: Level, check: Check): Promise<Finding> => {
     const found = await inTransaction(db, (tx) => findViolations(tx, check, clock.now()));
@@ -58,6 +62,7 @@ export function createDoctor({ database, clock, featureChecks = [] }: DoctorDeps
   return {
     async examine({ deep }) {
       const checks = await runAll("must", [...AVAILABILITY, ...TIMELINESS]);
+      checks.push(...processChecks.flatMap(findProblem));
       if (deep) checks.push(...(await runAll("must", INVARIANTS)));
       if (deep) checks.push(await count("must", "the columns of a certificate match its DER", wrongCertificates(db)));
       checks.push(...(await runAll("should", WARNINGS)));
@@ -66,6 +71,13 @@ export function createDoctor({ database, clock, featureChecks = [] }: DoctorDeps
       return { healthy: checks.every(({ ok, level }) => ok || level === "should"), checks };
     },
   };
+}
+
+function findProblem({ name, advice, problem }: ProcessCheck): Finding[] {
+  const found = problem();
+  if (found === undefined) return [];
+  const examples = found === null ? [] : [`${found}: ${advice}`];
+  return [{ name, level: "must", ok: found === null, broken: examples.length, examples }];
 }
 
 async function count(level: Level, name: string, violations: AsyncIterable<string>): Promise<Finding> {
