@@ -1,5 +1,5 @@
 import { loadConfig } from "../config/config.ts";
-import { sendCommand } from "../control/client.ts";
+import { type ControlAnswer, sendCommand } from "../control/client.ts";
 import { print, type Result } from "./output.ts";
 
 /** Sets the exit code of the process. */
@@ -17,13 +17,22 @@ export interface Request {
 }
 
 /** Sends a command to the service of the configured data folder and prints its result. */
-export async function send(exit: Exit, { name, body, json, show, exitCode }: Request): Promise<void> {
-  const answer = await sendCommand(loadConfig().dataDir, name, body);
+export async function send(exit: Exit, { name, body, ...shown }: Request): Promise<void> {
+  report(exit, await sendCommand(loadConfig().dataDir, name, body), shown);
+}
+
+/** Prints the result of a command, or what is wrong. */
+export function report(
+  exit: Exit,
+  answer: ControlAnswer,
+  { json, show, exitCode }: Omit<Request, "name" | "body">,
+): void {
   if (answer.ok) {
     print(answer.result, json, show);
-    return exit(exitCode?.(answer.result) ?? 0);
+    exit(exitCode?.(answer.result) ?? 0);
+  } else {
+    const { message, detail } = answer.problem;
+    console.error(json ? JSON.stringify(answer.problem) : `muster: ${message}${detail ? ` (${detail})` : ""}`);
+    exit(1);
   }
-  const { message, detail } = answer.problem;
-  console.error(json ? JSON.stringify(answer.problem) : `muster: ${message}${detail ? ` (${detail})` : ""}`);
-  exit(1);
 }

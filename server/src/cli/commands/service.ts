@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { foreignEnvironment } from "../../config/config.ts";
+import { foreignEnvironment, loadConfig } from "../../config/config.ts";
 import { portNumber, subcommand } from "../options.ts";
 import { count, print, type Result } from "../output.ts";
-import { type Exit, send } from "../send.ts";
+import { rollingRestart } from "../rolling-restart.ts";
+import { type Exit, report, send } from "../send.ts";
 
 /** `muster serve | migrate | demo | inbox | doctor | backup | restore`. The processes are imported only when they run. */
 export function addServiceCommands(program: Command, exit: Exit): void {
@@ -33,10 +34,8 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     });
   subcommand(program, "restart", "Restart the service without an interruption")
     .requiredOption("--rolling", "Replace the workers one after the other, each after its successor serves")
-    .action(({ json }) =>
-      send(exit, {
-        name: "restart",
-        body: {},
+    .action(async ({ json }) =>
+      report(exit, await rollingRestart(loadConfig().dataDir), {
         json,
         show: ({ restarted }) => [`Restarted ${count(restarted, "process", "processes")}.`],
       }),

@@ -18,6 +18,7 @@ export const operationsCommands: readonly Command[] = [
   command("ca.rotate-server", {}, async ({ authorities }) => ({ authorities: await authorities.rotateServer() })),
   command("master-key.rotate", {}, ({ authorities }) => authorities.rotateMasterKey()),
   command("doctor", { deep: z.boolean() }, ({ doctor }, input) => doctor.examine(input)),
+  command("process", {}, async () => ({ pid: process.pid })),
   command("restart", {}, async ({ workers }) => {
     if (!workers.restart)
       throw new MusterError(

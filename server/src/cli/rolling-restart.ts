@@ -1,0 +1,39 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type ControlAnswer, sendCommand } from "../control/client.ts";
+import { SECOND, systemClock } from "../lib/clock.ts";
+
+/** A new process for the jobs takes some 3 s to start; the one before may take 15 s to finish its work. */
+const SUCCESSOR_MS = 60 * SECOND;
+const POLL_MS = 50;
+
+/**
+ * Restarts the processes of a service one after the other. The process that answers is replaced last, after its answer: resolves when its
+ * successor answers, so that the next command finds it, or with a problem after `waitMs`.
+ *
+ * @throws NotRunningError
+ */
+export async function rollingRestart(dataDir: string, waitMs = SUCCESSOR_MS): Promise<ControlAnswer> {
+  // Undefined in a version that does not know the command: its successor does.
+  const pid = await answeringPid(dataDir);
+  const answer = await sendCommand(dataDir, "restart", {});
+  if (!answer.ok || (await isSucceeded(dataDir, pid, waitMs))) return answer;
+  const message = `The workers were replaced, but the new process for the jobs did not answer within ${waitMs / SECOND} s. The log of the service says why; muster doctor answers once it is there.`;
+  return { ok: false, problem: { error: "restart_unfinished", message } };
+}
+
+/** Whether another process than `pid` answers before `waitMs` are over. */
+async function isSucceeded(dataDir: string, pid: number | undefined, waitMs: number): Promise<boolean> {
+  const untilMs = systemClock.monotonicMs() + waitMs;
+  for (;;) {
+    // Between the two processes none answers, and one that ends may break off.
+    const found = await answeringPid(dataDir).catch(() => undefined);
+    if (found !== undefined && found !== pid) return true;
+    if (systemClock.monotonicMs() >= untilMs) return false;
+    await pause(POLL_MS);
+  }
+}
+
+async function answeringPid(dataDir: string): Promise<number | undefined> {
+  const answer = await sendCommand(dataDir, "process", {});
+  return answer.ok ? Number(answer.result.pid) : undefined;
+}
