@@ -16,7 +16,7 @@ import { prepareSocketFolder } from "./control/socket-path.ts";
 import { databaseClock } from "./db/clock/database-clock.ts";
 import { type Database, openDatabase, type TimeLimits } from "./db/database.ts";
 import { isUnavailable } from "./db/refusal.ts";
-import { natsCheck } from "./doctor/doctor.ts";
+import { natsCheck, natsProbe } from "./doctor/doctor.ts";
 import { composeFeatures, encryptAgain, type Features } from "./features.ts";
 import { inUrl } from "./lib/address.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
@@ -26,6 +26,7 @@ import type { RequestCounts } from "./lib/limits/request-counts.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { measurePools } from "./lib/metrics/database-metrics.ts";
 import { createMetrics } from "./lib/metrics.ts";
+import { probeNats } from "./lib/nats/probe-nats.ts";
 import { startJobs } from "./workers/jobs.ts";
 import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
 import { createRequestExchange } from "./workers/request-exchange.ts";
@@ -82,7 +83,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { limits, leaseSeconds } = config;
   const { leaseClock = systemClock } = overrides;
   const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
-  const features = composeFeatures({ ...base, ...wiring, ...natsOf(config, part, () => surfaces) });
+  const features = composeFeatures({ ...base, ...wiring, ...natsOf(config, part, logger, () => surfaces) });
   const exchange = createRequestExchange(base);
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts: exchange.counts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);
@@ -173,9 +174,15 @@ function streamReady(problem: string | null | undefined): boolean | undefined {
  * How a process uses NATS. One without sessions appends no message of devices to the stream, and stores none of it. The surfaces are there
  * when the doctor checks them.
  */
-function natsOf({ nats, stream }: Config, { role, workers }: Part, surfaces: () => Pick<App, "broker">) {
-  const processChecks = [natsCheck(nats?.servers ?? [], () => surfaces().broker.busConnected())];
-  return { workers, stream: role === "jobs" ? undefined : stream, processChecks };
+function natsOf(
+  { nats, stream }: Config,
+  { role, workers }: Part,
+  logger: Logger,
+  surfaces: () => Pick<App, "broker">,
+) {
+  if (nats === undefined) return { workers };
+  if (role === "jobs") return { workers, processChecks: [natsProbe(() => probeNats(nats, logger))] };
+  return { workers, stream, processChecks: [natsCheck(nats.servers, () => surfaces().broker.busConnected())] };
 }
 
 /** Also in a process without sessions: it reaps others. */

@@ -56,6 +56,20 @@ describe("workers that exchange their messages over NATS", { skip: natsMissing ?
     await client.endAsync();
   });
 
+  test("the doctor, in a process that needs no connection to NATS, tries one", async () => {
+    const found = async () => {
+      const { checks } = await service.server.command("doctor", { deep: false });
+      return checks.find(({ name }: { name: string }) => name === "NATS accepts a connection of this service");
+    };
+    assert.equal((await found()).ok, true);
+    await nats.kill();
+    const { ok, level, examples } = await found();
+    assert.deepEqual([ok, level], [false, "must"]);
+    assert.match(examples[0], /^no server of MUSTER_NATS_URL answers \(127\.0\.0\.1:\d+\): .*start the servers/);
+    await nats.start();
+    assert.equal((await found()).ok, true);
+  });
+
   test("when NATS and a worker are killed, every acknowledged message is stored once, and messages arrive again", async () => {
     const devices: ResendingDevice[] = [];
     for (let n = 0; n < 4; n++) devices.push(new ResendingDevice(service, await service.enroll()));

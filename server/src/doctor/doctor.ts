@@ -6,7 +6,7 @@ import { applies, findViolations, MAX_EXAMPLES } from "./check-store.ts";
 import { AVAILABILITY, type Check, INVARIANTS, TIMELINESS, WARNINGS } from "./checks.ts";
 import type { ProcessCheck } from "./process-checks.ts";
 
-export { natsCheck, type ProcessCheck, streamCheck } from "./process-checks.ts";
+export { natsCheck, natsProbe, type ProcessCheck, streamCheck } from "./process-checks.ts";
 
 /** A broken `must` makes the service unhealthy; a broken `should` needs attention. */
 export type Level = "must" | "should";
@@ -62,7 +62,7 @@ export function createDoctor({ database, clock, featureChecks = [], processCheck
   return {
     async examine({ deep }) {
       const checks = await runAll("must", [...AVAILABILITY, ...TIMELINESS]);
-      checks.push(...processChecks.flatMap(findProblem));
+      for (const each of processChecks) checks.push(...(await findProblem(each)));
       if (deep) checks.push(...(await runAll("must", INVARIANTS)));
       if (deep) checks.push(await count("must", "the columns of a certificate match its DER", wrongCertificates(db)));
       checks.push(...(await runAll("should", WARNINGS)));
@@ -73,8 +73,8 @@ export function createDoctor({ database, clock, featureChecks = [], processCheck
   };
 }
 
-function findProblem({ name, advice, problem }: ProcessCheck): Finding[] {
-  const found = problem();
+async function findProblem({ name, advice, problem }: ProcessCheck): Promise<Finding[]> {
+  const found = await problem();
   if (found === undefined) return [];
   const examples = found === null ? [] : [`${found}: ${advice}`];
   return [{ name, level: "must", ok: found === null, broken: examples.length, examples }];

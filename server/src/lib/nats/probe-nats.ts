@@ -1,0 +1,23 @@
+import type { Logger } from "../logger.ts";
+import { NatsClient } from "./nats-client.ts";
+import type { NatsSettings } from "./nats-settings.ts";
+
+/** Connects to NATS and ends the connection. @returns what keeps a process from it, as a sentence; null where nothing does */
+export async function probeNats(settings: NatsSettings, logger: Logger): Promise<string | null> {
+  const client = new NatsClient({
+    settings,
+    name: "muster doctor",
+    subscriptions: new Map([["muster.doctor", () => undefined]]),
+    onUp: () => undefined,
+    onConnected: () => undefined,
+    consequences: { unreachable: "the doctor reports it", broken: "the doctor reports it" },
+    logger,
+  });
+  try {
+    return (await client.open()) ? null : `no server of MUSTER_NATS_URL answers (${settings.servers.join(", ")})`;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await client.close();
+  }
+}
