@@ -143,6 +143,31 @@ browserTest(
   },
 );
 
+/** How many pixels of the chart have exactly this colour (red, green, blue). */
+async function pixelsOf(page: Page, colour: readonly number[]): Promise<number> {
+  const canvas = "document.querySelector('.chart canvas')";
+  return await page.evaluate<number>(`(() => {
+    const { data } = ${canvas}.getContext("2d").getImageData(0, 0, ${canvas}.width, ${canvas}.height);
+    const wanted = ${JSON.stringify(colour)};
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) if (wanted.every((each, part) => data[at + part] === each)) count += 1;
+    return count;
+  })()`);
+}
+
+browserTest("the line of the average is above the fill between the highest and the lowest", async () => {
+  const window = await openPage(server, { colorScheme: "light" });
+  const { page, context } = window;
+  await useSession(window, server, admin.cookie);
+  await page.goto(`/devices/${device.deviceId}?tab=telemetry&metric=temperature&range=24h`);
+  await page.getByText("lowest").waitFor();
+  const average = [0x0b, 0x5a, 0x6f];
+  const drawn = await pixelsOf(page, average);
+  assert.ok(drawn >= MINUTES / 4, `${drawn} pixels`);
+  assert.deepEqual(window.problems, []);
+  await context.close();
+});
+
 browserTest("the file has the points that are shown: range, metrics, resolution", async () => {
   const window = await openTelemetry();
   const { page, context } = window;

@@ -14,7 +14,7 @@ export interface ChartSeries {
   label: string;
   /** One value for each of the chart's times; null where there is none. */
   values: readonly (number | null)[];
-  /** The highest and the lowest of the first series: two thin lines with a fill between them. */
+  /** The highest and the lowest of the first series: two thin lines with a fill between them, below the other lines. */
   edge?: true;
 }
 
@@ -46,7 +46,9 @@ export default function ChartCanvas(props: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(null);
   const [axis, setAxis] = useState<Axis>();
-  const names = series.map(({ label, edge }) => `${edge ? "e" : "-"}${label}`).join("\n");
+  const names = edgesFirst(series)
+    .map(({ label, edge }) => `${edge ? "e" : "-"}${label}`)
+    .join("\n");
   const shown = useRef<Shown>({ range, limits, bands, gaps, onZoom });
   shown.current = { range, limits, bands, gaps, onZoom };
   const zooms = onZoom !== undefined;
@@ -71,7 +73,7 @@ export default function ChartCanvas(props: ChartProps) {
   useEffect(() => {
     plot.current?.setData([
       times.map((at) => at / 1000),
-      ...series.map(({ values }) => [...values]),
+      ...edgesFirst(series).map(({ values }) => [...values]),
     ] as UPlot.AlignedData);
   }, [times, series, names, scheme, height, zooms, limits, bands, gaps, range?.from, range?.to]);
 
@@ -84,6 +86,11 @@ export default function ChartCanvas(props: ChartProps) {
 }
 
 const NONE: readonly never[] = [];
+
+/** In the order in which they are drawn: a line is above the fill between the highest and the lowest. */
+function edgesFirst(series: readonly ChartSeries[]): ChartSeries[] {
+  return [...series.filter(({ edge }) => edge), ...series.filter(({ edge }) => !edge)];
+}
 
 /** What a screen reader says of the chart. */
 function descriptionOf(label: string, series: readonly ChartSeries[], limits: readonly Limit[]): string {

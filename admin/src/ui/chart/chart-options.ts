@@ -40,6 +40,10 @@ const LEAST_DRAG = 5;
 const SHARED_EVENTS = ["mousemove", "mouseleave"];
 const PIXELS_OF_A_VALUE = 56;
 
+/** Appended to a colour: the grid is seen through the fill (hexadecimal, of 255). */
+const FILL_OPACITY = "2b";
+
+/** @param lines in the order in which they are drawn, edges first */
 export function optionsOf(lines: readonly LineStyle[], drawing: Drawing): UPlot.Options {
   const { scheme, width, height, zooms, shown, onAxis } = drawing;
   const { soft, line } = GROUND[scheme];
@@ -72,14 +76,19 @@ export function optionsOf(lines: readonly LineStyle[], drawing: Drawing): UPlot.
       { ...axis, values: (_plot, ticks) => timeTicks(ticks) },
       { ...axis, size: PIXELS_OF_A_VALUE, values: (_plot, ticks) => ticks.map((tick) => reading(tick)) },
     ],
-    ...(edges.length === 2 ? { bands: [{ series: edges as [number, number], fill: TONES[scheme].accent.fill }] } : {}),
+    ...(edges.length === 2 ? { bands: [{ series: edges as [number, number], fill: fillOf(scheme) }] } : {}),
     series: [
       { label: "Time", value: (_plot, at) => (at ? localTime(at * 1000) : "–") },
-      ...lines.map((line, at) => seriesOf(line, at, scheme)),
+      ...lines.map((line, at) => seriesOf(line, at - edges.length, scheme)),
     ],
   };
 }
 
+function fillOf(scheme: Scheme): string {
+  return `${TONES[scheme].accent.text}${FILL_OPACITY}`;
+}
+
+/** @param at its place among the lines that are no edges */
 function seriesOf({ label, edge }: LineStyle, at: number, scheme: Scheme): UPlot.Series {
   const { accent, warn, good, bad, neutral } = TONES[scheme];
   const colours = [accent.text, warn.text, good.text, bad.text, neutral.text];
