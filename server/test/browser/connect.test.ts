@@ -92,7 +92,7 @@ browserTest("a second device is connected from the same screen, with the keyboar
     await page.keyboard.type(name);
     await page.keyboard.press("Enter");
     const commands = await page.getByRole("figure").locator("pre").textContent();
-    assert.match(commands ?? "", new RegExp(`cd muster-device/${name.toLowerCase().replace(" ", "-")}\n`));
+    assert.match(commands ?? "", new RegExp(`cd muster-device/${name.toLowerCase().replace(" ", "-")}-\\w{4}\n`));
     await page.locator(":focus", { hasText: /^Run this on the device/ }).waitFor();
     const claimCode = /CLAIM-[-\w]+/.exec(commands ?? "")![0];
     const device = await enrollDevice(server, tenant, { claimCode });

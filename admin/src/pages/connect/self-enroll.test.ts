@@ -8,7 +8,7 @@ const SETTINGS = {
   claimCode: "CLAIM-4T9M-W2XA-7KQ2",
   caPem: "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n",
   broker: { host: "muster.example", port: 8883 },
-  folder: "muster-device/feed-pump-1",
+  folder: "muster-device/feed-pump-1-7kq2",
 };
 
 test("the commands hold the real values, and are a script that a shell can read", () => {
@@ -34,9 +34,10 @@ test("with a certificate that every client trusts, no authority is named", () =>
 });
 
 test("each device has a folder of its own, which no shell reads as more than a name", () => {
-  assert.equal(folderOf("Feed pump 1", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/feed-pump-1");
-  assert.equal(folderOf("Förderpumpe $(reboot)", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/forderpumpe-reboot");
+  assert.equal(folderOf("Feed pump 1", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/feed-pump-1-7kq2");
+  assert.equal(folderOf("Feed pump 1", "CLAIM-8HD3-QX5N-M6VE"), "muster-device/feed-pump-1-m6ve");
+  assert.equal(folderOf("Förderpumpe $(reboot)", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/forderpumpe-reboot-7kq2");
   assert.equal(folderOf("Насос", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/7kq2");
   assert.equal(folderOf(undefined, "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/7kq2");
-  assert.match(folderOf("x".repeat(200), "CLAIM-4T9M-W2XA-7KQ2"), /^muster-device\/x{40}$/);
+  assert.match(folderOf("x".repeat(200), "CLAIM-4T9M-W2XA-7KQ2"), /^muster-device\/x{40}-7kq2$/);
 });

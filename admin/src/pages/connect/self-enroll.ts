@@ -13,7 +13,10 @@ export interface EnrollmentSettings {
 
 const MOST_CHARACTERS = 40;
 
-/** The folder of a device: its name in letters that every shell and file system takes, else the end of its claim code. */
+/**
+ * The folder of a device: its name in letters that every shell and file system takes, and the end of its claim code, since several devices
+ * may have the same name.
+ */
 export function folderOf(name: string | undefined, claimCode: string): string {
   const plain = (name ?? "")
     .normalize("NFKD")
@@ -21,7 +24,8 @@ export function folderOf(name: string | undefined, claimCode: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-");
   const folder = plain.slice(0, MOST_CHARACTERS).replaceAll(/^-+|-+$/g, "");
-  return `muster-device/${folder || claimCode.slice(-4).toLowerCase()}`;
+  const end = claimCode.slice(-4).toLowerCase();
+  return `muster-device/${folder ? `${folder}-${end}` : end}`;
 }
 
 /** Writes `content` into `file`, which is not read by the shell. */
