@@ -116,7 +116,7 @@ async function connect(page: Page): Promise<void> {
   const copied = await eventually(() => page.evaluate<string>("navigator.clipboard.readText()"));
   await run(copied!);
   await page.getByText(bold("It is connected")).waitFor();
-  await page.getByText(bold("First reading")).waitFor();
+  await page.getByText(bold("Latest reading")).waitFor();
   await page.getByText("21.5").waitFor();
 }
 

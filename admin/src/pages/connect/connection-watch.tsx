@@ -21,7 +21,7 @@ export function ConnectionWatch({ deviceId, connection }: { deviceId: string; co
           {reason && `: ${reason}`}.
         </p>
       )}
-      <LatestReading deviceId={deviceId} connection={connection} label="Latest reading" />
+      <LatestReading deviceId={deviceId} connection={connection} />
     </Notice>
   );
 }
@@ -32,19 +32,19 @@ export function FirstReading({ device, connection }: { device: Schemas["Device"]
   if (connection.reading === undefined) return <ConnectionWatch deviceId={device.id} connection={connection} />;
   return (
     <Notice tone="good" title={`${device.name} has connected`} live>
-      <LatestReading deviceId={device.id} connection={connection} label="First reading" />
+      <LatestReading deviceId={device.id} connection={connection} />
       {phase === "offline" && <p>The command has ended, so the device is offline until its own client connects.</p>}
     </Notice>
   );
 }
 
-function LatestReading({ deviceId, connection, label }: { deviceId: string; connection: Connection; label: string }) {
+function LatestReading({ deviceId, connection }: { deviceId: string; connection: Connection }) {
   const value = connection.reading;
   return (
     <>
       {value && (
         <p>
-          {label}: {value.metric} <strong>{reading(value.value)}</strong>, <Ago at={value.receivedAt} />.
+          Latest reading: {value.metric} <strong>{reading(value.value)}</strong>, <Ago at={value.receivedAt} />.
         </p>
       )}
       <p>
