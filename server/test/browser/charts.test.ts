@@ -76,6 +76,11 @@ browserTest(
     assert.equal(parameter(page, "range"), "24h");
     await page.getByText("100 readings between 60 and 95").waitFor();
 
+    await page.getByLabel("Range").getByText("7 d", { exact: true }).click();
+    await page.getByText("(7 days)").waitFor();
+    await page.goBack();
+    await page.getByText("(24 h)").waitFor();
+
     const box = (await chartOf(page, "temperature").locator(".u-over").boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.5, box.y + 50);
     await page.mouse.down();

@@ -19,8 +19,10 @@ test("what has just begun has its whole length left, and no age is rounded up", 
   assert.match(describeDistance(-(2 * 86_400_000 - 5_000)), /\b1 ?d|yesterday/);
 });
 
-test("a step of time is named in the unit that people count it in", () => {
+test("a length of time is named in the unit that people count it in", () => {
   assert.deepEqual([2, 90, 720, 10_800].map(duration), ["2 s", "1.5 min", "12 min", "3 h"]);
+  const days = [1, 7, 30.5, 365, 730].map((each) => duration(each * 86_400));
+  assert.deepEqual(days, ["24 h", "7 days", "30.5 days", "1 year", "2 years"]);
 });
 
 test("an instant is shown in UTC to the second", () => {

@@ -62,10 +62,15 @@ export function describeDistance(ms: number): string {
   return RELATIVE.format(count, unit);
 }
 
-/** `40 s`, `12 min`, `3 h`: the length of a step of time. */
+const YEAR_SECONDS = 365 * DAY_SECONDS;
+
+/** `40 s`, `12 min`, `3 h`, `7 days`, `1 year`: the length of a time. Hours go up to two days. */
 export function duration(seconds: number): string {
+  const rounded = (unit: number) => Number((seconds / unit).toFixed(1));
   if (seconds < 60) return `${seconds} s`;
-  return seconds < 3600 ? `${Number((seconds / 60).toFixed(1))} min` : `${Number((seconds / 3600).toFixed(1))} h`;
+  if (seconds < 3600) return `${rounded(60)} min`;
+  if (seconds < 2 * DAY_SECONDS) return `${rounded(3600)} h`;
+  return seconds < YEAR_SECONDS ? `${rounded(DAY_SECONDS)} days` : plural(rounded(YEAR_SECONDS), "year");
 }
 
 /** `1:05` or `2:00:09`, for a countdown; never below zero. */
