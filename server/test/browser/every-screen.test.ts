@@ -191,6 +191,20 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
   }
 }
 
+/** The facts of a record, by their labels, whose value is wider than its part of the line. */
+const FACTS_TOO_WIDE = `[...document.querySelectorAll(".facts > div")]
+  .filter((fact) => { const value = fact.querySelector("dd"); return value.scrollWidth > value.clientWidth; })
+  .map((fact) => fact.querySelector("dt").textContent)`;
+
+browserTest("what a device is stays inside its lines on a phone", async () => {
+  const window = await openPage(server, { viewport: { width: 390, height: 844 } });
+  await useSession(window, server, admin.cookie);
+  await window.page.goto(`/devices/${ids.device}`);
+  await window.page.getByText("Offline since").waitFor();
+  assert.deepEqual(await window.page.evaluate(FACTS_TOO_WIDE), []);
+  await window.context.close();
+});
+
 const windows = new Map<boolean, Promise<Watched>>();
 
 /** A window as it is before the first address: to open a profile for each of them takes longer than to look it over. */
