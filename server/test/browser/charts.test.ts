@@ -134,6 +134,7 @@ browserTest(
     await legends.first().getByRole("link", { name: limit, exact: true }).waitFor();
     await legends.first().getByText("Shaded: 1 anomaly").waitFor();
     assert.equal(await legends.getByText("Hatched: nothing was measured").count(), 2);
+    assert.equal(await page.locator(".chart-marks").count(), 1, "no room for marks above a chart without any");
     await assertSoundInAllViews(window, "telemetry of two metrics");
 
     await page.getByRole("link", { name: new RegExp(`^${limit}, `) }).click();

@@ -79,7 +79,7 @@ export default function ChartCanvas(props: ChartProps) {
 
   return (
     <div className="chart-frame">
-      {marks && range && axis && <MarkRow marks={marks} range={range} axis={axis} />}
+      {marks && marks.items.length > 0 && range && axis && <MarkRow marks={marks} range={range} axis={axis} />}
       <div ref={element} className="chart" role="img" aria-label={descriptionOf(label, series, limits)} />
     </div>
   );
