@@ -13,9 +13,9 @@ import { AnomaliesTab } from "./anomalies-tab.tsx";
 import { AuditTab } from "./audit-tab.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
 import { CommandsTab } from "./commands/commands-tab.tsx";
-import { ConnectionsTab } from "./connections-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
+import { RefusalsTab } from "./refusals-tab.tsx";
 import { RejectedTab } from "./rejected-tab.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
@@ -29,7 +29,8 @@ const TABS = [
   ["tickets", "Tickets", "listTickets", TicketsTab],
   ["certificates", "Certificates", "listCertificates", CertificatesTab],
   ["commands", "Commands", "listCommands", CommandsTab],
-  ["connections", "Connections", "listRefusals", ConnectionsTab],
+  // The address has its first name, which links and bookmarks use.
+  ["connections", "Refusals", "listRefusals", RefusalsTab],
   ["history", "History", "listTimeline", HistoryTab],
   ["audit", "Audit", "listAdminAudit", AuditTab],
   ["rejected", "Rejected messages", "listRejected", RejectedTab],

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Refusal>[] = [
 ];
 
 /** When the broker refused the device, why, and what to do about it. */
-export function ConnectionsTab({ device }: TabProps) {
+export function RefusalsTab({ device }: TabProps) {
   return (
     <Section title="Refused connections and messages" lead="Of the last 30 days, newest first.">
       <Loaded query={useQuery(refusalsOfDeviceQuery(device.id))}>
