@@ -25,6 +25,9 @@ browserTest("an operator sends a command, cancels another, and sees that the dev
   await page.getByText("No command waits for the device").waitFor();
   await page.getByRole("button", { name: "Send a command" }).click();
   await page.getByText("lists no topic that its devices may subscribe to").waitFor();
+  await page.getByText("have the device renew its certificate").waitFor();
+  await page.getByRole("dialog").getByRole("link", { name: "Pump" }).click();
+  await page.waitForURL(`${server.httpUrl}/device-types/${tenant.deviceTypeId}`);
   const subscribeTopics = ["commands/{deviceId}"];
   await server.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, { subscribeTopics });
   const device = await enrollDevice(server, tenant);

@@ -33,8 +33,9 @@ export function SendCommand({ device, opened, onClose }: SendCommandProps) {
     <Dialog title={`Send a command to ${device.name}`} wide opened={opened} onClose={onClose}>
       <Loaded query={types}>
         {({ items }) => {
-          const templates = items.find(({ id }) => id === device.deviceTypeId)?.subscribeTopics ?? [];
-          if (templates.length === 0) return <NoTopic deviceTypeId={device.deviceTypeId} />;
+          const type = items.find(({ id }) => id === device.deviceTypeId);
+          const templates = type?.subscribeTopics ?? [];
+          if (templates.length === 0) return <NoTopic type={type} />;
           const topics = templates.map((each) => `t/${tenant.slug}/${each.replaceAll("{deviceId}", device.id)}`);
           return <Fields device={device} topics={topics} onClose={onClose} />;
         }}
@@ -85,13 +86,18 @@ function Fields({ device, topics, onClose }: FieldsProps) {
   );
 }
 
-function NoTopic({ deviceTypeId }: { deviceTypeId: string | null }) {
-  if (deviceTypeId === null)
-    return <p>The device has no device type, so there is no topic that it may subscribe to.</p>;
+function NoTopic({ type }: { type: Schemas["DeviceType"] | undefined }) {
+  if (!type) return <p>The device has no device type, so there is no topic that it may subscribe to.</p>;
   return (
-    <p>
-      The <a href={`/device-types/${deviceTypeId}`}>device type</a> lists no topic that its devices may subscribe to:
-      add one to it first.
-    </p>
+    <>
+      <p>
+        The device type <a href={`/device-types/${type.id}`}>{type.name}</a> lists no topic that its devices may
+        subscribe to: add one to it first.
+      </p>
+      <p>
+        Then have the device renew its certificate, or issue a new bundle for it: the topics of a certificate never
+        change.
+      </p>
+    </>
   );
 }
