@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, VIEWS } from "../harness/browser.ts";
+import { assertSound, assertSoundInAllViews, browserTest, openPage, VIEWS } from "../harness/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
 let server: TestServer;
@@ -9,6 +9,17 @@ before(async () => {
   server = await startServer();
 });
 after(() => server?.stop());
+
+browserTest("before the set-up, the first page says where the link is in place of a sign-in", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await page.goto("/");
+  await page.getByRole("heading", { name: "Not set up yet" }).waitFor();
+  await page.getByText("npx muster setup-link").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Sign in" }).count(), 0);
+  await assertSoundInAllViews(window, "not set up");
+  await window.context.close();
+});
 
 browserTest("the set-up link makes the first administrator, once", async () => {
   const incomplete = await openPage(server, VIEWS[1]);
