@@ -1,4 +1,5 @@
 import { MusterError } from "../lib/errors.ts";
+import type { LinkPurpose } from "./links/link-store.ts";
 
 /** What a person who signs in, or a signed-in user, can be answered. */
 export type IdentityErrorCode =
@@ -49,7 +50,8 @@ export function signInThrottled(until: Date, now: Date): MusterError<"sign_in_th
   });
 }
 
-/** One answer for a link that is unknown, used, replaced or expired. */
-export function linkExpired(): MusterError<"link_expired"> {
-  return new MusterError("link_expired", "this link was used, was replaced by a newer one, or has expired");
+/** One answer for a link that is unknown, used, replaced or expired. Who may run the service may make another for its set-up. */
+export function linkExpired(purpose: LinkPurpose): MusterError<"link_expired"> {
+  const cure = purpose === "setup" ? "; on the machine of the service, npx muster setup-link makes another" : "";
+  return new MusterError("link_expired", `this link was used, was replaced by a newer one, or has expired${cure}`);
 }

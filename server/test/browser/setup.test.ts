@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
+import type { Page } from "playwright-core";
 import { assertSound, assertSoundInAllViews, browserTest, openPage, VIEWS } from "../harness/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
@@ -10,6 +11,13 @@ before(async () => {
 });
 after(() => server?.stop());
 
+async function fillIn(page: Page, organization: string): Promise<void> {
+  await page.getByLabel("Organization").fill(organization);
+  await page.getByLabel("Your e-mail address").fill("ada@plant.example");
+  for (const name of ["Password", "Repeat the password"])
+    await page.getByRole("textbox", { name, exact: true }).fill("a long enough phrase 7");
+}
+
 browserTest("before the set-up, the first page says where the link is in place of a sign-in", async () => {
   const window = await openPage(server);
   const { page } = window;
@@ -18,6 +26,19 @@ browserTest("before the set-up, the first page says where the link is in place o
   await page.getByText("npx muster setup-link").waitFor();
   assert.equal(await page.getByRole("button", { name: "Sign in" }).count(), 0);
   await assertSoundInAllViews(window, "not set up");
+  await window.context.close();
+});
+
+browserTest("a set-up link that was replaced is refused, with the command that makes another", async () => {
+  const window = await openPage(server, { refused: /\/setup$/ });
+  const { page } = window;
+  const { url } = await server.app.identity.makeSetUpLink();
+  await server.app.identity.makeSetUpLink();
+  await page.goto(url);
+  await fillIn(page, "Plant");
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.getByText("npx muster setup-link makes another").waitFor();
+  await assertSound(window, "a used set-up link");
   await window.context.close();
 });
 
@@ -32,10 +53,8 @@ browserTest("the set-up link makes the first administrator, once", async () => {
   const { page } = window;
   const { url } = await server.app.identity.makeSetUpLink();
   await page.goto(url);
-  await page.getByLabel("Organization").fill("Größe & Söhne");
+  await fillIn(page, "Größe & Söhne");
   assert.equal(await page.getByLabel("Short name").inputValue(), "grosse-sohne");
-  await page.getByLabel("Your e-mail address").fill("ada@plant.example");
-  await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long enough phrase 7");
   await page.getByRole("textbox", { name: "Repeat the password" }).fill("something else 77");
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByText("The passwords differ.").waitFor();

@@ -43,14 +43,14 @@ export async function makeLink(
 /** A link that can still be used. @throws MusterError link_expired */
 export async function openLink(deps: IdentityDeps, purpose: LinkPurpose, token: string): Promise<LinkRow> {
   const link = isToken(token) && (await findLink(deps.database.db, key(deps, purpose, token)));
-  if (!link) throw linkExpired();
+  if (!link) throw linkExpired(purpose);
   return link;
 }
 
 /** Uses a link, in the transaction of what it is for. @throws MusterError link_expired */
 export async function useLink(deps: IdentityDeps, tx: Tx, purpose: LinkPurpose, token: string): Promise<LinkRow> {
   const link = await takeLink(tx, key(deps, purpose, token));
-  if (!link) throw linkExpired();
+  if (!link) throw linkExpired(purpose);
   return link;
 }
 

@@ -95,12 +95,12 @@ export async function completeReset(
   const { ids, clock, database } = deps;
   const { user_id: userId } = await openLink(deps, "reset", token);
   const user = await findUser(database.db, userId!);
-  if (!user) throw linkExpired();
+  if (!user) throw linkExpired("reset");
   const passwordHash = await hashChosen(deps, password, user.email);
   await inTransaction(database.db, async (tx) => {
     await useLink(deps, tx, "reset", token);
     const now = clock.now();
-    if (!(await lockUserById(tx, user.tenantId, user.id))) throw linkExpired();
+    if (!(await lockUserById(tx, user.tenantId, user.id))) throw linkExpired("reset");
     await setPasswordHash(tx, user.id, passwordHash, false);
     const actor = `user:${user.id}`;
     const revokedKeys = await revokeKeysOf(tx, user.id, "creator_password_reset", actor, now);

@@ -52,7 +52,7 @@ export async function setUp(deps: IdentityDeps, { token, password, ...input }: S
   const passwordHash = await hashChosen(deps, password, email);
   const opened = await inTransaction(deps.database.db, async (tx) => {
     await useLink(deps, tx, "setup", token);
-    if (await hasUsers(tx)) throw linkExpired();
+    if (await hasUsers(tx)) throw linkExpired("setup");
     const tenantId = await tenantFor(deps, tx, input);
     const userId = await addUser(deps, tx, { tenantId, email, role: "admin", passwordHash, drawn: false });
     const by = { tenantId, actor: `user:${userId}`, address: input.address };
