@@ -33,6 +33,9 @@ export type BrokerLimits = Pick<
   | "mqttUnauthenticated"
   | "mqttConnections"
   | "mqttDrainedPerSecond"
+  | "tlsHandshakeBytes"
+  | "tlsOverheadBytes"
+  | "tlsRecordBytes"
   | "retainedCacheBytes"
   | "sessionExpirySeconds"
 >;

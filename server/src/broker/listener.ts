@@ -4,10 +4,9 @@ import type { AddressRange } from "../lib/address.ts";
 import { SECOND } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
-import { ConnectionTable } from "../lib/sockets/connection-table.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { readProxyHeaders } from "../lib/sockets/proxy-protocol.ts";
-import { RawSockets } from "../lib/sockets/raw-sockets.ts";
+import { type ConnectionLimits, capConnections } from "./connection-caps.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
 
@@ -18,11 +17,6 @@ export interface ListenerTls {
   deviceRoots: string;
 }
 
-type ConnectionLimits = Pick<
-  BrokerLimits,
-  "mqttHandshakeSeconds" | "mqttConnectionsPerAddress" | "mqttUnauthenticated" | "mqttConnections"
->;
-
 export interface ListenerOptions {
   host: string;
   /** 0 picks a free one. */
@@ -30,7 +24,7 @@ export interface ListenerOptions {
   /** Other processes listen on the port, too. */
   sharesPort?: boolean | undefined;
   tls(): ListenerTls;
-  limits: ConnectionLimits;
+  limits: ConnectionLimits & Pick<BrokerLimits, "mqttHandshakeSeconds">;
   /** Load balancers that name the client of a connection before its TLS. */
   proxyProtocolFrom?: readonly AddressRange[];
   /** Addresses that many clients share; the caps on one address do not apply to them. */
@@ -116,53 +110,4 @@ function credentialOf(socket: TLSSocket): Credential {
   if (certificate === undefined) return { kind: "none" };
   const verifyError = socket.authorized ? undefined : String(socket.authorizationError);
   return { kind: "certificate", der: certificate.raw, verified: socket.authorized, verifyError };
-}
-
-/**
- * Keeps the caps on connections: of one address, of clients that have not authenticated, and of sessions. A client that has not
- * authenticated never costs another its session: the two are counted apart.
- */
-function capConnections({
-  limits,
-  proxies,
-  onCapReached,
-}: Pick<ListenerOptions, "limits" | "proxies" | "onCapReached">) {
-  const sockets = new RawSockets();
-  const unauthenticated = new ConnectionTable<Socket>(proxies);
-  const sessions = new ConnectionTable<Socket>(proxies);
-  const evictions = new WeakMap<Socket, () => void>();
-
-  function closeOneOf(table: ConnectionTable<Socket>, cap: "unauthenticated" | "total"): void {
-    const raw = table.ofGreediest()!;
-    table.remove(raw);
-    onCapReached(cap, raw.remoteAddress ?? "");
-    evictions.get(raw)?.();
-    raw.destroy();
-  }
-
-  return {
-    opened(raw: Socket): void {
-      const address = raw.remoteAddress ?? "";
-      if (unauthenticated.countOf(address) + sessions.countOf(address) >= limits.mqttConnectionsPerAddress) {
-        onCapReached("address", address);
-        raw.destroy();
-        return;
-      }
-      sockets.opened(raw);
-      unauthenticated.add(raw, address);
-      raw.once("close", () => unauthenticated.remove(raw) || sessions.remove(raw));
-      if (unauthenticated.size > limits.mqttUnauthenticated) closeOneOf(unauthenticated, "unauthenticated");
-    },
-    secured: (socket: TLSSocket): void => sockets.secured(socket),
-    authenticated(socket: Socket, onEvicted: () => void): void {
-      const raw = sockets.under(socket);
-      if (!raw || !unauthenticated.remove(raw)) return;
-      evictions.set(raw, onEvicted);
-      sessions.add(raw, raw.remoteAddress ?? "");
-      if (sessions.size > limits.mqttConnections) closeOneOf(sessions, "total");
-    },
-    closeUnauthenticated(): void {
-      for (const raw of [...unauthenticated]) raw.destroy();
-    },
-  };
 }

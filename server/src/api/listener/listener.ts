@@ -1,30 +1,27 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { AddressRange } from "../../lib/address.ts";
 import { SECOND } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
-import { ConnectionTable } from "../../lib/sockets/connection-table.ts";
 import { readProxyHeaders } from "../../lib/sockets/proxy-protocol.ts";
-import { RawSockets } from "../../lib/sockets/raw-sockets.ts";
+import { type ConnectionLimits, capConnections } from "./connection-caps.ts";
 
 /** How often the server checks for overdue connections. */
 const CHECK_EVERY_MS = 2_000;
 
-export type HttpsLimits = Pick<
-  Limits,
-  | "headerBytes"
-  | "httpsHandshakeSeconds"
-  | "httpsHeaderSeconds"
-  | "httpsRequestSeconds"
-  | "httpsIdleSeconds"
-  | "httpsKeepAliveSeconds"
-  | "httpsConnectionsPerAddress"
-  | "httpsConnections"
->;
+export type HttpsLimits = ConnectionLimits &
+  Pick<
+    Limits,
+    | "headerBytes"
+    | "httpsHandshakeSeconds"
+    | "httpsHeaderSeconds"
+    | "httpsRequestSeconds"
+    | "httpsIdleSeconds"
+    | "httpsKeepAliveSeconds"
+  >;
 
 export interface ListenerOptions {
   limits: HttpsLimits;
@@ -125,47 +122,4 @@ function closeUnlessComplete(request: IncomingMessage): void {
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();
   }, LINGER_MS).unref();
-}
-
-/** Keeps the caps on connections of one address and of all, whether they have sent requests or not. */
-function capConnections({
-  limits,
-  proxies,
-  onCapReached,
-}: Omit<ListenerOptions, "checkEveryMs" | "proxyProtocolFrom">) {
-  const sockets = new RawSockets();
-  const table = new ConnectionTable<Socket>(proxies);
-  const requests = new WeakMap<Socket, number>();
-
-  /** Requests may be pipelined: several of a connection are under way at once. */
-  function count(raw: Socket, change: 1 | -1): void {
-    const underWay = (requests.get(raw) ?? 0) + change;
-    requests.set(raw, underWay);
-    table.setBusy(raw, underWay > 0);
-  }
-
-  function close(raw: Socket | undefined, cap: "address" | "total"): void {
-    if (!raw) return;
-    table.remove(raw);
-    onCapReached(cap, raw.remoteAddress ?? "");
-    raw.destroy();
-  }
-
-  return {
-    opened(raw: Socket): void {
-      const address = raw.remoteAddress ?? "";
-      sockets.opened(raw);
-      table.add(raw, address);
-      raw.once("close", () => table.remove(raw));
-      if (table.countOf(address) > limits.httpsConnectionsPerAddress) close(table.idleOf(address), "address");
-      if (table.size > limits.httpsConnections) close(table.ofGreediest(), "total");
-    },
-    secured: (socket: TLSSocket): void => sockets.secured(socket),
-    serving(socket: TLSSocket, response: ServerResponse): void {
-      const raw = sockets.under(socket);
-      if (!raw) return;
-      count(raw, 1);
-      response.once("close", () => count(raw, -1));
-    },
-  };
 }

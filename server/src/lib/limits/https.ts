@@ -32,6 +32,13 @@ export const https = limitTable({
     reached: "the header counts as none",
     fixed: true,
   },
+  httpsFirstBytes: {
+    level: "session",
+    of: "bytes of an HTTPS client before its first request has begun, and those of the TLS handshake",
+    value: 64 * 1024,
+    reached: "the connection is closed and counted",
+    fixed: true,
+  },
   httpsHandshakeSeconds: {
     level: "session",
     of: "seconds for the TLS handshake of an HTTPS client",

@@ -10,6 +10,7 @@ import { records } from "./records.ts";
 import { refusals } from "./refusals.ts";
 import { stored } from "./stored.ts";
 import { stream } from "./stream.ts";
+import { tls } from "./tls.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
 export const LIMITS = {
@@ -19,6 +20,7 @@ export const LIMITS = {
   ...stream,
   ...refusals,
   ...stored,
+  ...tls,
   ...https,
   ...notifications,
   ...people,

@@ -1,0 +1,84 @@
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { AddressRange } from "../lib/address.ts";
+import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
+import { ConnectionTable } from "../lib/sockets/connection-table.ts";
+import { RawSockets } from "../lib/sockets/raw-sockets.ts";
+import { type OverheadLimits, TlsOverhead } from "../lib/sockets/tls-overhead.ts";
+import type { BrokerLimits } from "./limits.ts";
+
+export type ConnectionLimits = OverheadLimits &
+  Pick<
+    BrokerLimits,
+    | "mqttConnectionsPerAddress"
+    | "mqttUnauthenticated"
+    | "mqttConnections"
+    | "mqttFirstPacketBytes"
+    | "tlsHandshakeBytes"
+  >;
+
+interface CapOptions {
+  limits: ConnectionLimits;
+  /** Addresses that many clients share; the caps on one address do not apply to them. */
+  proxies: readonly AddressRange[];
+  onCapReached: OnCapReached;
+}
+
+/**
+ * Keeps the caps on connections: of one address, of clients that have not authenticated, and of sessions. A client that has not
+ * authenticated never costs another its session: the two are counted apart.
+ */
+export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
+  const sockets = new RawSockets();
+  const unauthenticated = new ConnectionTable<Socket>(proxies);
+  const sessions = new ConnectionTable<Socket>(proxies);
+  const evictions = new WeakMap<Socket, () => void>();
+  const overhead = new TlsOverhead({
+    limits,
+    unauthenticatedBytes: limits.mqttFirstPacketBytes + limits.tlsHandshakeBytes,
+    onExceeded(raw) {
+      onCapReached("overhead", raw.remoteAddress ?? "");
+      raw.destroy();
+    },
+  });
+
+  function closeOneOf(table: ConnectionTable<Socket>, cap: "unauthenticated" | "total"): void {
+    const raw = table.ofGreediest()!;
+    table.remove(raw);
+    onCapReached(cap, raw.remoteAddress ?? "");
+    evictions.get(raw)?.();
+    raw.destroy();
+  }
+
+  return {
+    opened(raw: Socket): void {
+      const address = raw.remoteAddress ?? "";
+      if (unauthenticated.countOf(address) + sessions.countOf(address) >= limits.mqttConnectionsPerAddress) {
+        onCapReached("address", address);
+        raw.destroy();
+        return;
+      }
+      sockets.opened(raw);
+      overhead.opened(raw);
+      unauthenticated.add(raw, address);
+      raw.once("close", () => unauthenticated.remove(raw) || sessions.remove(raw));
+      if (unauthenticated.size > limits.mqttUnauthenticated) closeOneOf(unauthenticated, "unauthenticated");
+    },
+    secured(socket: TLSSocket): void {
+      sockets.secured(socket);
+      const raw = sockets.under(socket);
+      if (raw) overhead.secured(raw, socket);
+    },
+    authenticated(socket: Socket, onEvicted: () => void): void {
+      const raw = sockets.under(socket);
+      if (!raw || !unauthenticated.remove(raw)) return;
+      overhead.authenticated(raw);
+      evictions.set(raw, onEvicted);
+      sessions.add(raw, raw.remoteAddress ?? "");
+      if (sessions.size > limits.mqttConnections) closeOneOf(sessions, "total");
+    },
+    closeUnauthenticated(): void {
+      for (const raw of [...unauthenticated]) raw.destroy();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { Socket } from "node:net";
+import { SECOND } from "../clock.ts";
+import type { Limits } from "../limits/limits.ts";
+
+/**
+ * How often connections are checked: 50,000 in 2 to 7 ms. Timers run between two reads of a socket, so that a client that sends KeyUpdates
+ * has the processor until the next check, and then for one read more, 87 KB or 50 ms.
+ */
+const CHECK_MS = 250;
+
+/** An MQTT acknowledgement of 4 bytes that is a TLS 1.2 record takes 33: 7 more for each byte. */
+const RECORD_BYTES_PER_BYTE = 8;
+
+export type OverheadLimits = Pick<Limits, "tlsOverheadBytes" | "tlsRecordBytes">;
+
+/** What the check reads of a raw socket and of the TLS socket over it: Node counts in both what it has read, also while they are paused. */
+export type Received = Pick<Socket, "bytesRead" | "readableLength">;
+
+interface Connection {
+  tls: Received | undefined;
+  isAuthenticated: boolean;
+  rawBytes: number;
+  dataBytes: number;
+  /** Bytes that were not data, less what was allowed for since. */
+  overhead: number;
+}
+
+export interface TlsOverheadOptions {
+  limits: OverheadLimits;
+  /** Raw bytes that a connection may receive before it has authenticated. */
+  unauthenticatedBytes: number;
+  /** The connection has sent too much, and is no longer checked. */
+  onExceeded(raw: Socket): void;
+}
+
+/**
+ * Finds connections that receive much more than data: TLS handles records without data, such as KeyUpdate (RFC 8446 4.6.3), before any
+ * limit counts them, and an answer to one costs some 16 µs. Time is counted in checks, so that a process that stands still allows no more.
+ */
+export class TlsOverhead {
+  readonly #options: TlsOverheadOptions;
+  readonly #connections = new Map<Socket, Connection>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: TlsOverheadOptions) {
+    this.#options = options;
+  }
+
+  /** For every accepted connection. */
+  opened(raw: Socket): void {
+    this.#connections.set(raw, { tls: undefined, isAuthenticated: false, rawBytes: 0, dataBytes: 0, overhead: 0 });
+    raw.once("close", () => this.#remove(raw));
+    this.#timer ??= setInterval(() => this.check(), CHECK_MS).unref();
+  }
+
+  /** For every connection whose handshake is done. */
+  secured(raw: Socket, tls: Received): void {
+    const connection = this.#connections.get(raw);
+    if (connection) connection.tls = tls;
+  }
+
+  /** For a client of MQTT that has its CONNACK, and one of HTTPS whose first request has begun: it may receive any number of bytes. */
+  authenticated(raw: Socket): void {
+    const connection = this.#connections.get(raw);
+    if (connection) connection.isAuthenticated = true;
+  }
+
+  /** Checks every connection, as the timer does. */
+  check(): void {
+    for (const [raw, connection] of this.#connections) {
+      const { bytesRead } = raw;
+      if (bytesRead === connection.rawBytes && connection.overhead === 0) continue;
+      this.#count(connection, bytesRead);
+      if (!this.#isExceeded(connection)) continue;
+      this.#remove(raw);
+      this.#options.onExceeded(raw);
+    }
+  }
+
+  #count(connection: Connection, rawBytes: number): void {
+    const { tlsOverheadBytes, tlsRecordBytes } = this.#options.limits;
+    const dataBytes = connection.tls?.bytesRead ?? 0;
+    const data = dataBytes - connection.dataBytes;
+    const overhead = rawBytes - connection.rawBytes - data;
+    const ofRecords = Math.min(RECORD_BYTES_PER_BYTE * data, inOneCheck(tlsRecordBytes));
+    const allowed = inOneCheck(tlsOverheadBytes) + ofRecords;
+    connection.overhead = Math.max(0, connection.overhead + overhead - allowed);
+    connection.rawBytes = rawBytes;
+    connection.dataBytes = dataBytes;
+  }
+
+  #isExceeded({ overhead, isAuthenticated, rawBytes, tls }: Connection): boolean {
+    if (overhead > this.#options.limits.tlsOverheadBytes) return true;
+    // Data that waits in a paused socket is not counted: a client may send packets before it has the CONNACK [MQTT-3.1.4].
+    return !isAuthenticated && rawBytes - (tls?.readableLength ?? 0) > this.#options.unauthenticatedBytes;
+  }
+
+  #remove(raw: Socket): void {
+    this.#connections.delete(raw);
+    if (this.#connections.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+function inOneCheck(bytesPerSecond: number): number {
+  return (bytesPerSecond * CHECK_MS) / SECOND;
+}

@@ -1,0 +1,121 @@
+import { createCipheriv, createHmac } from "node:crypto";
+import { once } from "node:events";
+import { connect as connectTcp, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+
+const HANDSHAKE = 22;
+const APPLICATION_DATA = 23;
+/** With `update_requested` (RFC 8446 4.6.3). */
+const KEY_UPDATE = Buffer.from([24, 0, 0, 1, 1]);
+const NOTHING = Buffer.alloc(0);
+
+/** A TLS 1.3 client whose records the test writes itself, once Node has done the handshake. It decrypts nothing that the server sends. */
+export interface RawTls {
+  readonly socket: Socket;
+  /** Resolves when the server has closed the connection. */
+  readonly closed: Promise<void>;
+  /** Sends `bytes`, and resolves when the server sends anything; rejects when it closes the connection. */
+  ask(bytes: Buffer): Promise<void>;
+  /** A record with `data`. */
+  record(data: Iterable<number>): Buffer;
+  /** So many records that each ask the server for new keys, 27 bytes each. */
+  keyUpdates(count: number): Buffer;
+}
+
+export async function rawTls(port: number, options: ConnectionOptions = {}): Promise<RawTls> {
+  const socket = connectTcp({ host: "127.0.0.1", port, noDelay: true });
+  socket.on("error", () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const writer = new RecordWriter(await clientSecret(socket, options));
+  return {
+    socket,
+    closed,
+    async ask(bytes) {
+      const answered = once(socket, "data");
+      socket.write(bytes);
+      const refused = closed.then(() => Promise.reject(new Error("the server closed the connection")));
+      await Promise.race([answered, refused]);
+    },
+    record: (data) => writer.record(APPLICATION_DATA, Uint8Array.from(data)),
+    keyUpdates: (count) => Buffer.concat(Array.from({ length: count }, () => writer.keyUpdate())),
+  };
+}
+
+/** Does the handshake, and gives what the keys of the client are derived from. */
+async function clientSecret(socket: Socket, options: ConnectionOptions): Promise<Buffer> {
+  // Node sends two flights, of which the second one leaves after it has said that the handshake is done.
+  let flights = 0;
+  const sent = Promise.withResolvers<void>();
+  const between = new Duplex({
+    read: () => undefined,
+    write(chunk, _, done) {
+      socket.write(chunk, () => done());
+      if (++flights === 2) sent.resolve();
+    },
+  });
+  const receive = (chunk: Buffer) => between.push(chunk);
+  socket.on("data", receive);
+  const ciphers = "TLS_AES_128_GCM_SHA256";
+  const tls = connectTls({ ...options, socket: between, rejectUnauthorized: false, minVersion: "TLSv1.3", ciphers });
+  tls.on("error", () => undefined);
+  let secret: string | undefined;
+  tls.on("keylog", (line: Buffer) => {
+    secret ??= /^CLIENT_TRAFFIC_SECRET_0 \S+ (\w+)/.exec(line.toString())?.[1];
+  });
+  await Promise.all([once(tls, "secureConnect"), sent.promise]);
+  socket.off("data", receive).resume();
+  return Buffer.from(secret!, "hex");
+}
+
+/** The record layer of a client (RFC 8446 5.2 and 7.2), with AES-128-GCM. */
+class RecordWriter {
+  #secret: Buffer;
+  #key = NOTHING;
+  #iv = NOTHING;
+  #sequence = 0n;
+
+  constructor(secret: Buffer) {
+    this.#secret = secret;
+    this.#deriveKeys();
+  }
+
+  keyUpdate(): Buffer {
+    const record = this.record(HANDSHAKE, KEY_UPDATE);
+    this.#secret = expand(this.#secret, "traffic upd", 32);
+    this.#deriveKeys();
+    return record;
+  }
+
+  record(type: number, content: Uint8Array): Buffer {
+    const head = Buffer.from([APPLICATION_DATA, 3, 3, 0, 0]);
+    head.writeUInt16BE(content.length + 17, 3);
+    const cipher = createCipheriv("aes-128-gcm", this.#key, this.#nonce()).setAAD(head);
+    return Buffer.concat([
+      head,
+      cipher.update(content),
+      cipher.update(Buffer.from([type])),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ]);
+  }
+
+  #deriveKeys(): void {
+    this.#key = expand(this.#secret, "key", 16);
+    this.#iv = expand(this.#secret, "iv", 12);
+    this.#sequence = 0n;
+  }
+
+  #nonce(): Buffer {
+    const nonce = Buffer.from(this.#iv);
+    nonce.writeBigUInt64BE(nonce.readBigUInt64BE(4) ^ this.#sequence++, 4);
+    return nonce;
+  }
+}
+
+/** HKDF-Expand-Label (RFC 8446 7.1) for at most 32 bytes. */
+function expand(secret: Buffer, name: string, length: number): Buffer<ArrayBuffer> {
+  const label = Buffer.from(`tls13 ${name}`);
+  const info = Buffer.from([0, length, label.length, ...label, 0, 1]);
+  return Buffer.from(createHmac("sha256", secret).update(info).digest().subarray(0, length));
+}
