@@ -37,11 +37,14 @@ test("the next process finds the hierarchy", async (t) => {
   assert.deepEqual(second.verifyClientChain(leaf.der, certificatesFromPem(leaf.chainPem)), { verified: true });
 });
 
-test("a wrong master key is refused at start, and changes nothing", async (t) => {
+test("a wrong master key is refused at start, which says that services share the key, and changes nothing", async (t) => {
   const environment = await caEnvironment(t);
   const before = await (await environment.process()).status();
   const wrong = environment.process({ masterKey: Buffer.alloc(32, 8) });
-  await assert.rejects(wrong, (error) => isMusterError(error, "wrong_master_key"));
+  await assert.rejects(
+    wrong,
+    (error) => isMusterError(error, "wrong_master_key") && /share .*MUSTER_MASTER_KEY_FILE\.$/.test(error.message),
+  );
   assert.deepEqual(await (await environment.process()).status(), before);
 });
 

@@ -50,6 +50,6 @@ function keystorePassphrase(masterKey: Buffer): string {
 /** No master key of this process is the one that the stored keys are encrypted under. */
 export function wrongMasterKey(cause?: unknown): MusterError<"wrong_master_key"> {
   const sentence =
-    "The master key is not the one that this database was created with, or last rotated to. Put that one in its place; it is stored apart from backups.";
+    "The master key is not the one that this database was created with, or last rotated to. Put that one in its place; it is stored apart from backups. Services on one database share the master key: give each of them that of the first one (master.key in its data folder) with MUSTER_MASTER_KEY_FILE.";
   return new MusterError("wrong_master_key", sentence, { cause });
 }
