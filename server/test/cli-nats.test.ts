@@ -148,6 +148,9 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
       createNatsBus(settings({ credentialsFile: file("none.nk") })).start(receiver),
       /has neither a user/,
     );
+    await assert.rejects(createNatsBus(settings({ credentialsFile: "/nofile" })).start(receiver), {
+      message: "MUSTER_NATS_CREDENTIALS_FILE (/nofile) cannot be read: there is no such file",
+    });
   });
 
   test("is not used where its certificate is of another authority", async () => {

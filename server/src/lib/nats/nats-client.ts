@@ -3,6 +3,7 @@ import type * as Nats from "@nats-io/transport-node";
 import { SECOND } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import { withTimeout } from "../timeouts.ts";
+import { checkFiles, FileError } from "./check-files.ts";
 import { checkPermissions, serverProblem } from "./check-server.ts";
 import { credentialsFrom } from "./credentials.ts";
 import type { NatsSettings } from "./nats-settings.ts";
@@ -114,6 +115,7 @@ export class NatsClient {
   async #connect(): Promise<void> {
     const { settings, name, subscriptions } = this.#options;
     const nats = await import("@nats-io/transport-node");
+    await checkFiles(settings);
     const connection = await nats.connect(optionsOf(settings, name, nats));
     try {
       for (const [subject, onMessage] of subscriptions) this.#subscribe(connection, subject, onMessage);
@@ -224,6 +226,7 @@ function isNetwork(code: unknown): boolean {
 
 /** The error with the settings that it is about. */
 function problemOf(settings: NatsSettings, error: Error): Error {
+  if (error instanceof FileError) return error;
   const servers = settings.servers.join(", ");
   if (error.name === "AuthorizationError")
     return new Error(
