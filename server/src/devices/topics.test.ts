@@ -30,6 +30,10 @@ test("templates are refused that are absolute, empty, wild, odd or without the d
     assert.throws(() => checkTemplates([template]), { code: "invalid_request", detail: template }, template);
 });
 
+test("the refusal of another placeholder names the only one", () => {
+  assert.throws(() => checkTemplates(["telemetry/{device}"]), /the only placeholder is \{deviceId\}\.$/);
+});
+
 test("a repeated template counts once, and none at all is allowed", () => {
   assert.deepEqual(checkTemplates(["t/{deviceId}", "t/{deviceId}"]), ["t/{deviceId}"]);
   assert.deepEqual(checkTemplates([]), []);

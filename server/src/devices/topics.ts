@@ -23,7 +23,7 @@ export function checkTemplates(templates: readonly string[]): string[] {
     const plain = segments.every((segment) => segment === PLACEHOLDER || SEGMENT.test(segment));
     if (!plain)
       throw invalidRequest(
-        "a topic is made of segments of A-Z a-z 0-9 _ - separated by /, without a leading /",
+        `a topic is made of segments of A-Z a-z 0-9 _ - separated by /, without a leading /; the only placeholder is ${PLACEHOLDER}`,
         template,
       );
     if (resolveTopics([template], LONGEST_SLUG, LONGEST_ID)[0]!.length > MAX_TOPIC_BYTES)
