@@ -164,8 +164,9 @@ test("a refusal is one line on stderr with the offending value, and exit code 1"
   );
   assert.equal(
     await refused("device", "create", "--tenant", "nowhere", "--name", "x"),
-    "muster: There is no such tenant.",
+    "muster: There is no such tenant. (nowhere)",
   );
+  assert.equal(await refused("tenant", "usage", "nope"), "muster: There is no such tenant. (nope)");
   assert.equal(await refused("key", "revoke", "aaaaaaaa"), "muster: There is no such API key.");
   assert.match(await refused("claim", "create", "--tenant", "acme", "--name", "x", "--max-uses", "101"), /100/);
   const { stderr } = await muster(["key", "revoke", "aaaaaaaa", "--json"]);

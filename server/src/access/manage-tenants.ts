@@ -71,9 +71,9 @@ export const setTelemetryRetention = adminUseCase(
   },
 );
 
-/** The caller for a command of the machine's shell. @throws MusterError not_found */
+/** The caller for a command of the machine's shell. @throws MusterError not_found with the slug in `detail` */
 export async function systemCaller(deps: AccessDeps, slug: string): Promise<Caller> {
   const tenant = await findTenant(deps.database.db, slug);
-  if (!tenant) throw notFound("tenant");
+  if (!tenant) throw notFound("tenant", slug);
   return { tenantId: tenant.id, tenantSlug: tenant.slug, actor: "system", rights: { kind: "system" } };
 }

@@ -14,9 +14,9 @@ export function invalidRequest(message: string, detail?: string): MusterError<"i
   return new MusterError("invalid_request", message, detail === undefined ? {} : { detail });
 }
 
-/** Unknown, or of another tenant: no answer distinguishes the two (docs/api-conventions.md). */
-export function notFound(what: string): MusterError<"not_found"> {
-  return new MusterError("not_found", `There is no such ${what}.`);
+/** Unknown, or of another tenant: no answer distinguishes the two (docs/api-conventions.md). `detail` is the name that was asked for. */
+export function notFound(what: string, detail?: string): MusterError<"not_found"> {
+  return new MusterError("not_found", `There is no such ${what}.`, detail === undefined ? {} : { detail });
 }
 
 /** Another record has this name; `detail` is the name. */
