@@ -41,6 +41,19 @@ test("what no database, prototype or stack can stand is refused", () => {
     );
 });
 
+test("a body that is not JSON is refused with the place, and never quoted", () => {
+  const cases = {
+    "{'name': 's3cret'}": "The body is not JSON: see line 1, column 2.",
+    '{\n  "name": "s3cret",\n}': "The body is not JSON: see line 3, column 1.",
+    '{"name": "s3cret': "The body is not JSON: see line 1, column 17.",
+    '{"name": "s3cret"': "The body is not JSON: see line 1, column 18.",
+    '{"name":': "The body is not JSON: it ends too early.",
+    s3cret: "The body is not JSON.",
+    "s (line 1 column 2)": "The body is not JSON.",
+  };
+  for (const [text, message] of Object.entries(cases)) assert.throws(() => parse(text), { message }, text);
+});
+
 test("whatever the bytes, it is parsed or refused, never anything else", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

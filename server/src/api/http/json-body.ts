@@ -16,8 +16,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    throw badBody("the body is not JSON");
+  } catch (error) {
+    throw badBody(`the body is not JSON${placeOf(error as SyntaxError)}`);
   }
   checkValue(value);
   return value;
@@ -46,6 +46,13 @@ export function checkValue(value: unknown, depth = 0): void {
 function checkText(text: string): void {
   if (text.includes("\0")) throw badBody("text must not contain NUL");
   if (!text.isWellFormed()) throw badBody("text must not contain half of a surrogate pair");
+}
+
+/** Where parsing stopped, if the parser says so. The rest of its message may quote the body, which may contain secrets. */
+function placeOf({ message }: SyntaxError): string {
+  if (message === "Unexpected end of JSON input") return ": it ends too early";
+  const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+  return line === undefined ? "" : `: see line ${line}, column ${column}`;
 }
 
 function badBody(message: string): Refusal {
