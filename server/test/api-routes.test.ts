@@ -72,6 +72,7 @@ test("401 invalid_api_key at every operation: key missing, malformed, unknown, r
     const [[, first] = [], ...others] = await Promise.all(answers);
     const { status, json } = first!;
     assert.deepEqual([status, json.error, json.middleware], [401, "invalid_api_key", "authentication"]);
+    assert.match(json.message as string, /; send the key in the header X-API-Key\.$/);
     for (const [why, answer] of others)
       assert.deepEqual(naming(answer), naming(first!), `${route.operationId}, ${why}`);
   }

@@ -16,7 +16,7 @@ export type AccessErrorCode =
 export function invalidApiKey(): MusterError<"invalid_api_key"> {
   return new MusterError(
     "invalid_api_key",
-    "the API key is missing, malformed, unknown, revoked or expired, or the user who made it was deactivated, deleted or given a new password",
+    "the API key is missing, malformed, unknown, revoked or expired, or the user who made it was deactivated, deleted or given a new password; send the key in the header X-API-Key",
   );
 }
 
