@@ -173,6 +173,20 @@ test("a refusal is one line on stderr with the offending value, and exit code 1"
   assert.deepEqual(JSON.parse(stderr), { error: "not_found", message: "There is no such API key." });
 });
 
+test("the refusal of a device type says that --type takes an id, and which command lists them", async () => {
+  for (const command of ["device", "claim"]) {
+    const create = [command, "create", "--tenant", "acme", "--name", "x", "--type", "Pump"];
+    assert.equal(
+      await refused(...create),
+      "muster: There is no such device type. (Pump)\n--type takes the id of a device type, which muster device-type list --tenant acme shows.",
+    );
+    const { stderr } = await muster([...create, "--json"]);
+    const message = "There is no such device type.";
+    assert.deepEqual(JSON.parse(stderr), { error: "invalid_request", message, detail: "Pump" });
+    assert.doesNotMatch(await refused(...create.slice(0, -2), "--group", "Pump"), /--type/);
+  }
+});
+
 test("wrong usage exits 2 without a service", async () => {
   for (const args of [[], ["nonsense"], ["tenant", "create", "x"], ["claim", "create", "--max-uses", "many"]])
     assert.equal((await muster(args, "/nonexistent")).code, 2, args.join(" "));

@@ -1,5 +1,5 @@
 import { loadConfig } from "../config/config.ts";
-import { type ControlAnswer, sendCommand } from "../control/client.ts";
+import { type ControlAnswer, type ControlProblem, sendCommand } from "../control/client.ts";
 import { print, type Result } from "./output.ts";
 
 /** Sets the exit code of the process. */
@@ -14,6 +14,8 @@ export interface Request {
   show: (result: Result) => string[];
   /** The exit code for a result; 0 when absent. */
   exitCode?: (result: Result) => number;
+  /** What the user can do about a refusal, where its message does not say so. */
+  advice?: ((problem: ControlProblem) => string | undefined) | undefined;
 }
 
 /** Sends a command to the service of the configured data folder and prints its result. */
@@ -25,14 +27,20 @@ export async function send(exit: Exit, { name, body, ...shown }: Request): Promi
 export function report(
   exit: Exit,
   answer: ControlAnswer,
-  { json, show, exitCode }: Omit<Request, "name" | "body">,
+  { json, show, exitCode, advice }: Omit<Request, "name" | "body">,
 ): void {
   if (answer.ok) {
     print(answer.result, json, show);
     exit(exitCode?.(answer.result) ?? 0);
   } else {
-    const { message, detail } = answer.problem;
-    console.error(json ? JSON.stringify(answer.problem) : `muster: ${message}${detail ? ` (${detail})` : ""}`);
+    console.error(json ? JSON.stringify(answer.problem) : refusalLines(answer.problem, advice).join("\n"));
     exit(1);
   }
+}
+
+function refusalLines(problem: ControlProblem, advice: Request["advice"]): string[] {
+  const { message, detail } = problem;
+  const line = `muster: ${message}${detail ? ` (${detail})` : ""}`;
+  const more = advice?.(problem);
+  return more === undefined ? [line] : [line, more];
 }

@@ -3,6 +3,7 @@ import { ZodError } from "zod";
 import { isMusterError, sentence } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { firstIssue, issueText } from "../lib/schema-issue.ts";
+import type { ControlProblem } from "./client.ts";
 import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
 import { certificateCommands } from "./commands/certificates.ts";
@@ -31,13 +32,6 @@ const COMMANDS = new Map<string, Command>(
     ...thresholdCommands,
   ].map((each) => [each.name, each]),
 );
-
-/** The body of an answer that refuses. */
-export interface ControlProblem {
-  error: string;
-  message: string;
-  detail?: string;
-}
 
 /** `POST /<command>` with a JSON object → `200` and the command's result, or another status and a problem. */
 export function answerCommands(facades: Facades, logger: Logger): RequestListener {

@@ -6,9 +6,15 @@ export class NotRunningError extends Error {
   override readonly name = "NotRunningError";
 }
 
-export type ControlAnswer =
-  | { ok: true; result: Record<string, unknown> }
-  | { ok: false; problem: { error: string; message: string; detail?: string } };
+/** Why the service refused a command. */
+export type ControlProblem = {
+  error: string;
+  message: string;
+  /** The offending value. */
+  detail?: string;
+};
+
+export type ControlAnswer = { ok: true; result: Record<string, unknown> } | { ok: false; problem: ControlProblem };
 
 /**
  * Sends one command to the service of `dataDir`.

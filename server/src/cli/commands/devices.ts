@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { tenantSubcommand, wholeNumber } from "../options.ts";
 import { escaped, type Result, table } from "../output.ts";
-import { type Exit, send } from "../send.ts";
+import { type Exit, type Request, send } from "../send.ts";
 import { addWaitingCommands } from "./device-commands.ts";
 import { addDeviceTypes } from "./device-types.ts";
 
@@ -34,6 +34,7 @@ function addDevices(device: Command, exit: Exit): void {
         body: { ...rest, deviceTypeId: type, groupIds: group },
         json,
         show: ({ id, name }) => [`Created device ${id} (${name}).`],
+        advice: typeAdvice(type, rest.tenant),
       }),
     );
   tenantSubcommand(device, "delete <id>", "Delete a device, revoke its certificates and close its sessions").action(
@@ -100,6 +101,13 @@ function addClaims(claim: Command, exit: Exit): void {
           "Copy it now: it is not shown again.",
           `It expires at ${expiresAt}. Redeem it at ${server}/api/provisioning/claim.`,
         ],
+        advice: typeAdvice(type, rest.tenant),
       }),
     );
+}
+
+/** For a refusal of `type`, which may be the name of a device type. */
+function typeAdvice(type: string | undefined, tenant: string): Request["advice"] {
+  const advice = `--type takes the id of a device type, which muster device-type list --tenant ${tenant} shows.`;
+  return ({ detail }) => (type !== undefined && detail === type ? advice : undefined);
 }
