@@ -144,6 +144,9 @@ test("users, keys, device types and the writes with a key are listed, without a 
 
   const types = (await json("device-type", "list", "--tenant", "acme")).items;
   assert.deepEqual([types.at(-1).name, types.at(-1).publishTopics], ["Pump", ["t/{deviceId}"]]);
+  const { stdout: listing } = await muster(["device-type", "list", "--tenant", "acme"]);
+  assert.match(listing, /^ID +NAME +PUBLISHES TO +SUBSCRIBES TO$/m);
+  assert.match(listing, new RegExp(`^${types.at(-1).id}  Pump +t/\\{deviceId\\} +none$`, "m"));
   const { stdout } = await muster(["key", "list", "--tenant", "acme"]);
   assert.match(stdout, new RegExp(`^${id}  lists .* revoked .* groups:write$`, "m"));
 });

@@ -70,8 +70,13 @@ function typeLines({ name, publishTopics, thresholdIds, silentForSeconds }: Resu
 
 function listLines({ items }: Result): string[] {
   return table(
-    ["ID", "NAME", "PUBLISHES TO"],
-    items.map(({ id, name, publishTopics }: Result) => [id, name, publishTopics.join(", ")]),
+    ["ID", "NAME", "PUBLISHES TO", "SUBSCRIBES TO"],
+    items.map(({ id, name, publishTopics, subscribeTopics }: Result) => [
+      id,
+      name,
+      publishTopics.join(", ") || "none",
+      subscribeTopics.join(", ") || "none",
+    ]),
     "No device types.",
   );
 }
