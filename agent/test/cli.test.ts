@@ -76,9 +76,11 @@ test("a refusal gives exit code 1, the server's code and message, and advice", a
   assert.deepEqual({ error, status, requestId }, { error: "cert_invalid", status: 401, requestId: "req-1" });
 });
 
-test("a wrong command line gives exit code 2", async () => {
+test("a wrong command line gives exit code 2, and names --help", async () => {
   for (const args of [["enroll"], ["run"], ["dance"], ["run", "--state-dir", "x", "--drain-timeout", "soon"]]) {
-    assert.equal((await cli(args).done).code, 2, args.join(" "));
+    const { code, err } = await cli(args).done;
+    assert.equal(code, 2, args.join(" "));
+    assert.match(err, /^error: .*\nRun it with --help to see its commands and options\.\n$/, args.join(" "));
   }
   const http = ["--server", "http://x", "--claim", "c", "--fingerprint", "f", "--model", "m", "--state-dir", "x"];
   assert.equal((await cli(["enroll", ...http]).done).code, 2);

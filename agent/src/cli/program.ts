@@ -27,7 +27,8 @@ export function program(): Command {
   const root = new Command("muster-agent")
     .description("Enroll a device with a claim code, connect it over mutual TLS, publish, and renew its certificate.")
     .version(AGENT_VERSION)
-    .exitOverride();
+    .exitOverride()
+    .showHelpAfterError("Run it with --help to see its commands and options.");
   command(root, "enroll", "Redeem a claim code for a certificate")
     .requiredOption("--server <base url>", "the service's address, https://…")
     .requiredOption("--claim <code>", "the claim code, CLAIM-XXXX-XXXX-XXXX")
