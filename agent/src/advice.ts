@@ -7,7 +7,7 @@ const ADVICE: Record<string, string> = {
   invalid_claim_code: "Check the code for typing mistakes; it looks like CLAIM-XXXX-XXXX-XXXX.",
   claim_expired: "Ask for a new claim code.",
   claim_revoked: "Ask for a new claim code.",
-  claim_exhausted: "Every use of this claim code is spent. Ask for a new one.",
+  claim_exhausted: "Ask for a new claim code.",
   reenrollment_proof_required:
     "A device with this fingerprint enrolled before. Use the state folder that holds its certificate, or ask an administrator to delete the device.",
   client_id_in_use: "The claim code was not used up. Enroll again: a fresh device id is assigned.",

@@ -76,6 +76,18 @@ test("a refusal gives exit code 1, the server's code and message, and advice", a
   assert.deepEqual({ error, status, requestId }, { error: "cert_invalid", status: 401, requestId: "req-1" });
 });
 
+test("a claim without uses left is reported in one sentence, with what to do", async (t) => {
+  const { remote, stateDir } = await setup(t);
+  const ca = join(stateDir, "../given-ca.pem");
+  await writeFile(ca, remote.caPem);
+  remote.answers.push(() => refusal(409, "claim_exhausted", "Every use of this claim is spent."));
+  const flags = ["--server", remote.url, "--claim", "CLAIM-AAAA-BBBB-CCCC", "--fingerprint", "hw-1", "--model", "Pump"];
+  const { code, err } = await cli(["enroll", ...flags, "--state-dir", stateDir, "--ca", ca]).done;
+  assert.equal(code, 1);
+  const said = "claim_exhausted: Every use of this claim is spent. (request req-1)\nAsk for a new claim code.\n";
+  assert.equal(err, said);
+});
+
 test("a wrong command line gives exit code 2, and names --help", async () => {
   for (const args of [["enroll"], ["run"], ["dance"], ["run", "--state-dir", "x", "--drain-timeout", "soon"]]) {
     const { code, err } = await cli(args).done;
