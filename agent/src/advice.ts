@@ -1,7 +1,11 @@
 import type { AgentError } from "./errors.ts";
+import { isNameError } from "./http.ts";
 
 const LOST_ANSWER =
   "An earlier attempt got no answer and may have succeeded. Ask an administrator to delete this device, then enroll with a new claim code.";
+
+const NAMES_ANOTHER =
+  "The server's certificate does not name this address. Use an address that it lists, or have the service started with MUSTER_PUBLIC_HOST set to this one.";
 
 const ADVICE: Record<string, string> = {
   invalid_claim_code: "Check the code for typing mistakes; it looks like CLAIM-XXXX-XXXX-XXXX.",
@@ -43,5 +47,6 @@ const EXPLAINED_BY_LOST_ANSWER = new Set(["claim_exhausted", "reenrollment_proof
 /** What a person can do about `error`, in one or two sentences; undefined for other codes. */
 export function adviceFor(error: AgentError): string | undefined {
   if (error.unanswered && EXPLAINED_BY_LOST_ANSWER.has(error.code)) return LOST_ANSWER;
+  if (error.code === "untrusted_server" && isNameError(error.cause)) return NAMES_ANOTHER;
   return ADVICE[error.code];
 }

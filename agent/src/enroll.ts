@@ -138,7 +138,7 @@ function filesFrom(answer: JsonObject, options: EnrollOptions, keyPem: string, c
 
 function withUnanswered(error: AgentError): AgentError {
   if (error.unanswered) return error;
-  const { status, requestId, detail, retryAfterMs } = error;
+  const { status, requestId, detail, retryAfterMs, cause = error } = error;
   const known = Object.entries({ status, requestId, detail, retryAfterMs }).filter(([, value]) => value !== undefined);
-  return new AgentError(error.code, error.message, { ...Object.fromEntries(known), unanswered: true, cause: error });
+  return new AgentError(error.code, error.message, { ...Object.fromEntries(known), unanswered: true, cause });
 }

@@ -112,10 +112,13 @@ function transportError(url: URL, error: Error, secured: boolean): AgentError {
 /** Whether the verification of OpenSSL or the host name check of Node failed. */
 export function isTrustError(error: Error): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  return (
-    /^(UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/.test(code) ||
-    code === "ERR_TLS_CERT_ALTNAME_INVALID"
-  );
+  return /^(UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|INVALID_CA|INVALID_PURPOSE)/.test(code) || isNameError(error);
+}
+
+/** Whether a certificate was not accepted because it does not name the address. */
+export function isNameError(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "";
+  return code === "ERR_TLS_CERT_ALTNAME_INVALID" || code.startsWith("HOSTNAME_MISMATCH");
 }
 
 function refusal(answer: Answer, json: JsonObject | undefined): AgentError {

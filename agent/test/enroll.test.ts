@@ -92,10 +92,29 @@ test("after a lost answer the same key is used again and the following refusal i
   assert.deepEqual(identity.certificate.publicKey.export({ format: "der", type: "spki" }), spki(lost[0]!));
 });
 
+test("a certificate that does not name the address is reported so; the advice is not the CA file", async (t) => {
+  const { remote, stateDir } = await setup(t);
+  const elsewhere = { ...enrollment(remote, stateDir), server: remote.url.replace("localhost", "127.0.0.1") };
+  const isReported = (error: AgentError) => {
+    assert.match(error.message, /^The certificate of 127\.0\.0\.1:\d+ was not accepted: .*altnames/);
+    assert.match(adviceFor(error)!, /does not name this address.*MUSTER_PUBLIC_HOST/);
+    assert.doesNotMatch(adviceFor(error)!, /--ca/);
+    return error.code === "untrusted_server";
+  };
+  await assert.rejects(enroll(elsewhere), isReported);
+  assert.equal(remote.requests.length, 0);
+  remote.answers.push(() => "hang up");
+  await assert.rejects(enroll({ ...enrollment(remote, stateDir), attempts: 1 }), code("unreachable"));
+  await assert.rejects(enroll(elsewhere), isReported);
+});
+
 test("a claim code is not sent to a server that is not trusted", async (t) => {
   const { remote, stateDir } = await setup(t);
   const { caPem: _, ...withoutCa } = enrollment(remote, stateDir);
-  await assert.rejects(enroll(withoutCa), code("untrusted_server"));
+  await assert.rejects(enroll(withoutCa), (error: AgentError) => {
+    assert.match(adviceFor(error)!, /pass --ca/);
+    return error.code === "untrusted_server";
+  });
   assert.equal(remote.requests.length, 0);
 });
 
