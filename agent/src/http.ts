@@ -17,6 +17,8 @@ export type JsonObject = Record<string, unknown>;
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_ANSWER = 1024 * 1024;
+/** A port that speaks no TLS, or that speaks it only with a client certificate, as the MQTT port does. */
+const OTHER_PROTOCOL = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|TLSV13_ALERT_CERTIFICATE_REQUIRED)$/;
 
 /**
  * The address of `path` under the service's base address (which may have a path of its own).
@@ -105,8 +107,19 @@ function transportError(url: URL, error: Error, secured: boolean): AgentError {
     const message = `The certificate of ${url.host} was not accepted: ${error.message}.`;
     return new AgentError("untrusted_server", message, { cause: error });
   }
-  const why = error.name === "TimeoutError" || error.name === "AbortError" ? "no answer in time" : error.message;
-  return new AgentError("unreachable", `${url.host}: ${why || error.name}.`, { cause: error, unanswered: secured });
+  return new AgentError("unreachable", `${url.host}: ${reasonOf(error)}`, { cause: error, unanswered: secured });
+}
+
+/** Why no answer arrived, with a full stop or a question mark. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.name === "TimeoutError" || error.name === "AbortError") return "no answer in time.";
+  const why = error.message || error.name;
+  return speaksNoHttps(error) ? `${why}. Is it the HTTPS port?` : `${why}.`;
+}
+
+/** Whether the other side closed the connection instead of an answer, as the MQTT port does, or speaks no TLS. */
+function speaksNoHttps({ message, code = "" }: NodeJS.ErrnoException): boolean {
+  return message === "socket hang up" || code === "EPROTO" || OTHER_PROTOCOL.test(code);
 }
 
 /** Whether the verification of OpenSSL or the host name check of Node failed. */

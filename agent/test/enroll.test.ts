@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type AgentError, adviceFor, enroll, loadIdentity } from "../src/index.ts";
@@ -106,6 +107,20 @@ test("a certificate that does not name the address is reported so; the advice is
   remote.answers.push(() => "hang up");
   await assert.rejects(enroll({ ...enrollment(remote, stateDir), attempts: 1 }), code("unreachable"));
   await assert.rejects(enroll(elsewhere), isReported);
+});
+
+test("a port of another protocol is reported with the question whether it is the HTTPS port", async (t) => {
+  const { remote, stateDir } = await setup(t);
+  const plain = createServer((socket) => void socket.on("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
+  await new Promise<void>((listening) => plain.listen(0, "127.0.0.1", listening));
+  t.after(() => plain.close());
+  for (const port of [remote.brokerPort, (plain.address() as AddressInfo).port]) {
+    const options = { ...enrollment(remote, stateDir), server: `https://localhost:${port}`, attempts: 1 };
+    await assert.rejects(enroll(options), (error: AgentError) => {
+      assert.match(error.message, /^localhost:\d+: .*\. Is it the HTTPS port\?$/s);
+      return error.code === "unreachable";
+    });
+  }
 });
 
 test("a claim code is not sent to a server that is not trusted", async (t) => {
