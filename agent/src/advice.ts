@@ -31,6 +31,8 @@ const ADVICE: Record<string, string> = {
   use_another_server: "The agent tries the other server, then the usual one again.",
   message_refused:
     "The certificate names the only topics this device may publish on. Compare them with `muster-agent status`.",
+  not_acknowledged:
+    "The connection is open, so the server may have the messages. Check its log, or wait longer with --drain-timeout.",
   subscription_refused:
     "The certificate names the only topics this device may subscribe to. Set them on the device type, then renew.",
   not_enrolled: "Run `muster-agent enroll` first.",

@@ -7,6 +7,7 @@ export type LocalCode =
   | "busy"
   | "use_another_server"
   | "message_refused"
+  | "not_acknowledged"
   | "subscription_refused"
   | "bad_response"
   | "bad_argument"

@@ -115,6 +115,17 @@ test("run ends with an error when a revoked device cannot deliver its input", as
   assert.match(err, /^refused: /m);
 });
 
+test("messages that a connected server does not acknowledge in time are reported as that", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  remote.broker.take = () => "silent";
+  const run = (input: string) => cli(["run", "--state-dir", stateDir, "--drain-timeout", "1"], input).done;
+  const { code, err } = await run("1\n2\n");
+  assert.equal(code, 1);
+  assert.match(err, /^not_acknowledged: The server did not acknowledge 2 messages in 1 s\.\nThe connection is open, /m);
+  await remote.broker.close();
+  assert.match((await run("1\n")).err, /^unreachable: 1 message was not delivered in 1 s\.\nCheck the address/m);
+});
+
 test("a topic that the certificate does not contain is refused before anything is sent", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { code, err } = await cli(["run", "--state-dir", stateDir, "--topic", "t/acme/other"], "1\n").done;

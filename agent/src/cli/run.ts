@@ -132,7 +132,7 @@ async function drain(agent: MusterAgent, underway: Underway, timeout: number, si
     if (consecutive >= PATIENCE) reject(error);
   });
   const timer = setTimeout(() => {
-    reject(new AgentError("unreachable", `${agent.counts.waiting} messages were not delivered in ${timeout} s.`));
+    reject(undelivered(agent, timeout));
   }, timeout * 1000);
   try {
     await Promise.race([underway.all(), gaveUp, aborted(signal)]);
@@ -141,6 +141,14 @@ async function drain(agent: MusterAgent, underway: Underway, timeout: number, si
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The error of messages that are not acknowledged after `timeout` seconds. */
+function undelivered({ connected, counts: { waiting } }: MusterAgent, timeout: number): AgentError {
+  const messages = waiting === 1 ? "1 message" : `${waiting} messages`;
+  if (connected)
+    return new AgentError("not_acknowledged", `The server did not acknowledge ${messages} in ${timeout} s.`);
+  return new AgentError("unreachable", `${messages} ${waiting === 1 ? "was" : "were"} not delivered in ${timeout} s.`);
 }
 
 function refusalOf({ refused, refusal }: Underway): AgentError {
