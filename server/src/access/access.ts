@@ -20,7 +20,7 @@ import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
-import { addTenant, listTenants } from "./tenants/platform-tenants.ts";
+import { addTenant, listAllTenants, listTenants } from "./tenants/platform-tenants.ts";
 import { changeUser, removeUser, setPlatformUser, userImpact } from "./users/change-users.ts";
 import { listPeople } from "./users/list-people.ts";
 import { listUsers } from "./view-access.ts";
@@ -107,8 +107,8 @@ export const accessUseCases = {
   listAdminActs,
 };
 
-/** For the shell: it creates tenants and names tenants, users and keys as the machine's owner does. */
-const shellServices = { createTenant, systemCaller, tenantOfUser, tenantOfKey, listInstallationActs };
+/** For the shell: it creates and lists tenants, and names tenants, users and keys as the machine's owner does. */
+const shellServices = { createTenant, listAllTenants, systemCaller, tenantOfUser, tenantOfKey, listInstallationActs };
 
 export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shellServices> {
   /** Authenticates the `X-API-Key` of a request and counts it against the key's rate limit (spec 5, 8), shared by all processes. */

@@ -14,6 +14,13 @@ export function tenantSubcommand(parent: Command, usage: string, description: st
   return subcommand(parent, usage, description).requiredOption("--tenant <slug>", "Slug of the tenant");
 }
 
+/** Adds the options of a list that is printed page by page. `rows` are its records in the plural. */
+export function paged(list: Command, rows: string): Command {
+  return list
+    .option("--limit <n>", `Number of ${rows}, 1 to 1000`, wholeNumber, 50)
+    .option("--skip <n>", `Number of newer ${rows} to leave out`, wholeNumber, 0);
+}
+
 /** Parses an option's port. */
 export function portNumber(value: string): number {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new InvalidArgumentError("Use a port from 0 to 65535.");

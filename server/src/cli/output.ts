@@ -24,6 +24,15 @@ export function table(head: readonly string[], rows: string[][], empty: string):
   return rows.length === 0 ? [empty] : columns([[...head], ...rows], empty);
 }
 
+/** `lines` of a page, and how many of all `rows` they show where they do not show all. */
+export function pageLines(lines: string[], { items, total, totalIsAtLeast, skip }: Result, rows: string): string[] {
+  if (items.length === total) return lines;
+  const shown = `Shown: ${items.length} of ${totalIsAtLeast ? "at least " : ""}${total} ${rows}.`;
+  const next = skip + items.length;
+  const hasMore = items.length > 0 && next < total;
+  return [...lines, hasMore ? `${shown} --skip ${next} shows the next ones.` : shown];
+}
+
 /** `1 rule`, `2 rules`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;

@@ -12,6 +12,12 @@ export interface Command {
 /** PostgreSQL cannot store a NUL, and no terminal shows one. */
 export const text = z.string().refine((value) => !value.includes("\0"), "must not contain NUL");
 
+/** The most rows in one page of a list. */
+const MAX_ROWS = 1_000;
+
+/** Which page of a list a command asks for. */
+export const page = { skip: z.int().min(0), limit: z.int().min(1).max(MAX_ROWS) };
+
 type Input<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape, z.core.$strict>>;
 
 /** Declares a command whose body is an object of exactly this shape. `run` answers with a JSON object; nothing is `{}`. */

@@ -20,11 +20,17 @@ export interface TenantSummary {
 /** The tenants of the installation, newest first. */
 export const listTenants = useCase(
   { role: "platform" },
-  async ({ database: { db } }: AccessDeps, _caller, page: PageRequest): Promise<Page<TenantSummary>> => {
-    const { rows, total } = await listTenantRows(db, page);
-    return { items: rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt })), total, ...page };
-  },
+  (deps: AccessDeps, _caller, page: PageRequest): Promise<Page<TenantSummary>> => listAllTenants(deps, page),
 );
+
+/** The same for a command of the machine's shell, which is in no tenant. */
+export async function listAllTenants(
+  { database: { db } }: AccessDeps,
+  page: PageRequest,
+): Promise<Page<TenantSummary>> {
+  const { rows, total } = await listTenantRows(db, page);
+  return { items: rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt })), total, ...page };
+}
 
 export interface NewTenant {
   slug: string;

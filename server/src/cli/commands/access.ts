@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { quotaValue, subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
-import { type Result, table } from "../output.ts";
+import { paged, quotaValue, subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
+import { pageLines, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 import { addKeyBlocking } from "./certificates.ts";
 
@@ -29,6 +29,9 @@ function addTenants(tenant: Command, exit: Exit): void {
         show: (tenant) => [`Created tenant ${tenant.slug} (${tenant.id}).`],
       }),
     );
+  paged(subcommand(tenant, "list", "List the tenants, newest first"), "tenants").action(({ json, ...body }) =>
+    send(exit, { name: "tenant.list", body, json, show: tenantLines }),
+  );
   subcommand(tenant, "set-retention <slug>", "Set how long telemetry that arrives from now on is stored")
     .requiredOption("--days <n>", "7, 30, 90, 180, 365 or 730", wholeNumber)
     .action((slug: string, { json, days }) =>
@@ -183,6 +186,11 @@ function addKeys(key: Command, exit: Exit): void {
     ({ json, ...body }) => send(exit, { name: "key.list", body, json, show: keyLines }),
   );
   addKeyBlocking(key, exit);
+}
+
+function tenantLines(page: Result): string[] {
+  const rows = page.items.map(({ slug, name, createdAt, id }: Result) => [slug, name, createdAt, id]);
+  return pageLines(table(["SLUG", "NAME", "CREATED", "ID"], rows, "No tenants."), page, "tenants");
 }
 
 function usageLines({ items }: Result): string[] {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { tenantSubcommand, wholeNumber } from "../options.ts";
-import { escaped, type Result, table } from "../output.ts";
+import { paged, tenantSubcommand, wholeNumber } from "../options.ts";
+import { escaped, pageLines, type Result, table } from "../output.ts";
 import { type Exit, type Request, send } from "../send.ts";
 import { addWaitingCommands } from "./device-commands.ts";
 import { addDeviceTypes } from "./device-types.ts";
@@ -37,6 +37,9 @@ function addDevices(device: Command, exit: Exit): void {
         advice: typeAdvice(type, rest.tenant),
       }),
     );
+  paged(tenantSubcommand(device, "list", "List the devices of a tenant, newest first"), "devices")
+    .option("--search <text>", "Only devices whose id or name has this text, in any case")
+    .action(({ json, ...body }) => send(exit, { name: "device.list", body, json, show: deviceLines }));
   tenantSubcommand(device, "delete <id>", "Delete a device, revoke its certificates and close its sessions").action(
     (id: string, { json, tenant }) =>
       send(exit, {
@@ -46,6 +49,19 @@ function addDevices(device: Command, exit: Exit): void {
         show: () => [`Deleted device ${id}, revoked its certificates and closed its sessions.`],
       }),
   );
+}
+
+function deviceLines(page: Result): string[] {
+  const rows = page.items.map(({ id, name, connectivity, certificateState, lastSeenAt, deviceTypeId }: Result) => [
+    id,
+    name,
+    connectivity.status,
+    certificateState,
+    lastSeenAt ?? "never",
+    deviceTypeId ?? "none",
+  ]);
+  const head = ["ID", "NAME", "CONNECTIVITY", "CERTIFICATE", "LAST SEEN", "DEVICE TYPE"];
+  return pageLines(table(head, rows, "No devices."), page, "devices");
 }
 
 function addTelemetryViews(device: Command, exit: Exit): void {
@@ -104,6 +120,23 @@ function addClaims(claim: Command, exit: Exit): void {
         advice: typeAdvice(type, rest.tenant),
       }),
     );
+  paged(
+    tenantSubcommand(claim, "list", "List the claims of a tenant, ended ones included, newest first"),
+    "claims",
+  ).action(({ json, ...body }) => send(exit, { name: "claim.list", body, json, show: claimLines }));
+}
+
+/** A claim code is shown once, when it is created; its end tells codes apart. */
+function claimLines(page: Result): string[] {
+  const rows = page.items.map(({ id, intendedName, codeHint, usedCount, maxUses, ...claim }: Result) => [
+    id,
+    intendedName,
+    `…${codeHint}`,
+    claim.status === "pending" && claim.expired ? "expired" : claim.status,
+    `${usedCount} of ${maxUses}`,
+    claim.expiresAt,
+  ]);
+  return pageLines(table(["ID", "NAME", "CODE", "STATE", "USED", "EXPIRES"], rows, "No claims."), page, "claims");
 }
 
 /** For a refusal of `type`, which may be the name of a device type. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Caller, ROLES } from "../../access/access.ts";
-import { type Command, command, tenantCommand, text } from "../command.ts";
+import { type Command, command, page, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
 /** The most API keys in one answer. */
@@ -14,6 +14,7 @@ const auditPage = { skip: z.int().min(0), limit: z.int().min(1).max(MAX_WRITES) 
 /** Tenants, users, API keys and the audits. */
 export const accessCommands: readonly Command[] = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
+  command("tenant.list", page, ({ access }, wanted) => access.listAllTenants(wanted)),
   command("tenant.set-retention", { slug: text, days: z.number() }, async ({ access }, input) => {
     await access.setTelemetryRetention(await access.systemCaller(input.slug), input.days);
     return input;

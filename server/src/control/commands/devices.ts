@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Command, command, tenantCommand, text } from "../command.ts";
+import { records } from "../../lib/limits/records.ts";
+import { type Command, command, page, tenantCommand, text } from "../command.ts";
 
 const topics = z.array(text);
 const monitoring = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
@@ -34,6 +35,12 @@ export const deviceCommands: readonly Command[] = [
     { id: text.optional(), name: text, deviceTypeId: text.optional(), groupIds: z.array(text).optional() },
     ({ devices }, caller, input) => devices.createDevice(caller, input),
   ),
+  tenantCommand(
+    "device.list",
+    { search: text.max(records.searchCharacters.value).optional(), ...page },
+    ({ devices }, caller, { search, ...wanted }) =>
+      devices.listDevices(caller, { ...wanted, q: search, countAhead: records.countedAhead.value }),
+  ),
   tenantCommand("device.delete", { id: text }, async ({ enrollment }, caller, { id }) => {
     await enrollment.deleteDevice(caller, id);
     return { id };
@@ -60,4 +67,5 @@ export const deviceCommands: readonly Command[] = [
       return { id, claimCode, expiresAt, server: addresses.baseUrl };
     },
   ),
+  tenantCommand("claim.list", page, ({ enrollment }, caller, wanted) => enrollment.listClaims(caller, wanted)),
 ];
