@@ -6,6 +6,7 @@ import { parseConfig } from "../src/config/config.ts";
 import { openMasterKeyStore } from "../src/config/master-key.ts";
 import { encryptAgain } from "../src/features.ts";
 import { randomIds } from "../src/lib/ids.ts";
+import { eventually } from "./broker/environment.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { startServer, TEST_MASTER_KEY, type TestServer } from "./harness/server.ts";
@@ -35,7 +36,7 @@ test("/readyz is 503 and names the missing part: the broker, or the new master k
   const ready = () => https(`${own.httpUrl}/readyz`, { ca: own.ca });
   try {
     await rotateElsewhere(own);
-    while ((await ready()).status === 200);
+    await eventually(async () => (await ready()).status === 503);
     assert.deepEqual((await ready()).json, {
       status: "unavailable",
       database: true,
@@ -44,6 +45,7 @@ test("/readyz is 503 and names the missing part: the broker, or the new master k
       lease: true,
     });
     await own.app.broker.stop();
+    await eventually(async () => !(await ready()).json.broker);
     const answer = await ready();
     assert.equal(answer.status, 503);
     assert.deepEqual(answer.json, {

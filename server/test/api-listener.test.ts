@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { RequestListener } from "node:http";
-import type { Server } from "node:https";
 import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
@@ -8,6 +7,7 @@ import { answerUnreadable, createListener, type HttpsLimits } from "../src/api/l
 import { DEFAULT_LIMITS } from "../src/lib/limits/limits.ts";
 import { mutualTls } from "../src/lib/sockets/mutual-tls.ts";
 import { caEnvironments } from "./harness/authorities.ts";
+import { FakeClock } from "./harness/fake-clock.ts";
 
 const caEnvironment = caEnvironments();
 
@@ -16,10 +16,12 @@ async function listening(t: TestContext, limits: Partial<HttpsLimits>, answer = 
   const environment = await caEnvironment(t);
   const authorities = await environment.process({ publicHost: "localhost" });
   const context = mutualTls(authorities.httpsTls(), authorities.deviceRootsPem());
-  const server: Server = createListener(context, answer, {
+  const { server } = createListener(context, answer, {
     limits: { ...DEFAULT_LIMITS, ...limits },
     proxies: [],
+    clock: new FakeClock(),
     onCapReached: () => undefined,
+    refuse: ({ response }) => response.end(),
     checkEveryMs: 50,
   });
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, "test"));

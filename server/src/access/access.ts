@@ -47,6 +47,7 @@ export {
   sessionIdOf,
   userIdOf,
 } from "./caller.ts";
+export { invalidApiKey } from "./errors.ts";
 export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";

@@ -17,6 +17,7 @@ import type { Ids } from "../lib/ids.ts";
 import { createAddressLimit } from "../lib/limits/address-limit.ts";
 import { DEFAULT_LIMITS, type Limits } from "../lib/limits/limits.ts";
 import type { RequestCounts } from "../lib/limits/request-counts.ts";
+import { UnknownCredentials } from "../lib/limits/unknown-credentials.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
@@ -28,9 +29,10 @@ import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
 import { installHealth, type Readiness } from "./http/health.ts";
 import { observeAnswers } from "./http/observe-answers.ts";
 import { createRequestIds } from "./http/request-id.ts";
-import { answerUnreadable, createListener } from "./listener/listener.ts";
+import { answerUnreadable, createListener, type Listener } from "./listener/listener.ts";
 import { createMetricsServer } from "./listener/metrics-server.ts";
 import { createPeerReader } from "./listener/peer-certificate.ts";
+import { refuseUnauthenticated } from "./listener/refuse-unauthenticated.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./listener/server-certificate.ts";
 import { createAdminGuard } from "./pipeline/admin-guard.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
@@ -159,14 +161,16 @@ function buildApp(
 ): FastifyInstance {
   const requestIds = createRequestIds(deps.ids);
   const answerError = answerErrors(deps);
+  let listener: Listener | undefined;
   const app = Fastify({
-    serverFactory: (handler) =>
-      createListener(context(), (request, response) => handler(withRoutedMethod(request, routed), response), {
-        limits: deps.config.limits,
-        proxies: deps.config.trustedProxies,
-        proxyProtocolFrom: deps.config.proxyProtocolFrom,
-        onCapReached: reportCaps("https", deps),
-      }),
+    serverFactory: (handler) => {
+      listener = createListener(
+        context(),
+        (request, response) => handler(withRoutedMethod(request, routed), response),
+        { ...listenerOptions(deps), refuse: refuseUnauthenticated(requestIds) },
+      );
+      return listener.server;
+    },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, requestIds.fresh()),
     genReqId: (request) => requestIds.of(request),
     // A log line per request would cost more than the request; failures are logged below.
@@ -187,6 +191,21 @@ function buildApp(
   closeConnectionsWhenStopping(app);
   installHealth(app, deps.readiness);
   for (const serve of deps.pages) serve(app, deps.addresses);
+  installRoutes(app, deps, slots, listener!);
+  return app;
+}
+
+function listenerOptions({ config, ...deps }: ApiDeps) {
+  const { limits, trustedProxies: proxies, proxyProtocolFrom } = config;
+  return { limits, proxies, proxyProtocolFrom, clock: deps.clock, onCapReached: reportCaps("https", deps) };
+}
+
+function installRoutes(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  slots: StreamSlots,
+  { authenticated, streams }: Listener,
+): void {
   const proxies = deps.config.trustedProxies;
   mountRoutes(app, {
     access: deps.access,
@@ -194,16 +213,17 @@ function buildApp(
     bound: deps.bound,
     logger: deps.logger,
     proxies,
+    authenticated,
+    unknownKeys: new UnknownCredentials(deps.clock),
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
     deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock, {
       name: "device",
       counts: deps.requestCounts,
     }),
-    streams: { slots, identity: deps.identity, access: deps.access, logger: deps.logger },
+    streams: { slots, identity: deps.identity, access: deps.access, logger: deps.logger, begun: streams },
     exports: { ...deps, slots: new ExportSlots(deps.config.limits) },
-    adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, operationsOf }),
+    adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, authenticated, operationsOf }),
   });
-  return app;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import { ConnectionTable } from "../lib/sockets/connection-table.ts";
 import { RawSockets } from "../lib/sockets/raw-sockets.ts";
 import { type OverheadLimits, TlsOverhead } from "../lib/sockets/tls-overhead.ts";
+import type { UnauthenticatedConnections } from "../lib/sockets/unauthenticated-connections.ts";
 import type { BrokerLimits } from "./limits.ts";
 
 export type ConnectionLimits = OverheadLimits &
@@ -21,6 +22,7 @@ interface CapOptions {
   limits: ConnectionLimits;
   /** Addresses that many clients share; the caps on one address do not apply to them. */
   proxies: readonly AddressRange[];
+  budget: UnauthenticatedConnections;
   onCapReached: OnCapReached;
 }
 
@@ -28,7 +30,7 @@ interface CapOptions {
  * Keeps the caps on connections: of one address, of clients that have not authenticated, and of sessions. A client that has not
  * authenticated never costs another its session: the two are counted apart.
  */
-export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
+export function capConnections({ limits, proxies, budget, onCapReached }: CapOptions) {
   const sockets = new RawSockets();
   const unauthenticated = new ConnectionTable<Socket>(proxies);
   const sessions = new ConnectionTable<Socket>(proxies);
@@ -58,6 +60,11 @@ export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
         raw.destroy();
         return;
       }
+      if (budget.refuses(raw)) {
+        onCapReached("budget", address);
+        raw.destroy();
+        return;
+      }
       sockets.opened(raw);
       overhead.opened(raw);
       unauthenticated.add(raw, address);
@@ -73,6 +80,7 @@ export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
       const raw = sockets.under(socket);
       if (!raw || !unauthenticated.remove(raw)) return;
       overhead.authenticated(raw);
+      budget.authenticated(raw);
       evictions.set(raw, onEvicted);
       sessions.add(raw, raw.remoteAddress ?? "");
       if (sessions.size > limits.mqttConnections) closeOneOf(sessions, "total");

@@ -31,6 +31,8 @@ export type BrokerLimits = Pick<
   | "mqttConnectSeconds"
   | "mqttConnectionsPerAddress"
   | "mqttUnauthenticated"
+  | "mqttFailedConnections"
+  | "mqttFailedConnectionsPerSecond"
   | "mqttConnections"
   | "mqttDrainedPerSecond"
   | "tlsHandshakeBytes"

@@ -1,11 +1,14 @@
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { AddressRange } from "../lib/address.ts";
-import { SECOND } from "../lib/clock.ts";
+import { type Clock, SECOND } from "../lib/clock.ts";
+import { UnauthenticatedBudget } from "../lib/limits/unauthenticated-budget.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
+import { takeHandshakesInTurns } from "../lib/sockets/handshake-turns.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { readProxyHeaders } from "../lib/sockets/proxy-protocol.ts";
+import { UnauthenticatedConnections } from "../lib/sockets/unauthenticated-connections.ts";
 import { type ConnectionLimits, capConnections } from "./connection-caps.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
@@ -24,12 +27,14 @@ export interface ListenerOptions {
   /** Other processes listen on the port, too. */
   sharesPort?: boolean | undefined;
   tls(): ListenerTls;
-  limits: ConnectionLimits & Pick<BrokerLimits, "mqttHandshakeSeconds">;
+  limits: ConnectionLimits &
+    Pick<BrokerLimits, "mqttHandshakeSeconds" | "mqttFailedConnections" | "mqttFailedConnectionsPerSecond">;
   /** Load balancers that name the client of a connection before its TLS. */
   proxyProtocolFrom?: readonly AddressRange[];
   /** Addresses that many clients share; the caps on one address do not apply to them. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
+  clock: Pick<Clock, "monotonicMs">;
   logger: Logger;
   /** A client whose TLS handshake is done. It counts as unauthenticated until `authenticated` is called. */
   onPeer(socket: Socket, credential: Credential): void;
@@ -54,7 +59,10 @@ const KEEPALIVE_MS = 60_000;
  */
 export function createListener(options: ListenerOptions): Listener {
   const { host, port, sharesPort, limits, logger } = options;
-  const connections = capConnections(options);
+  const { mqttFailedConnections: burst, mqttFailedConnectionsPerSecond: refillPerSecond } = limits;
+  const budget = new UnauthenticatedBudget({ burst, refillPerSecond }, options.clock);
+  const charged = new UnauthenticatedConnections(budget, options.proxies);
+  const connections = capConnections({ ...options, budget: charged });
   const server = createServer({
     ...contextOptions(options.tls()),
     requestCert: true,
@@ -65,6 +73,7 @@ export function createListener(options: ListenerOptions): Listener {
     keepAliveInitialDelay: KEEPALIVE_MS,
   });
 
+  takeHandshakesInTurns(server, limits.mqttHandshakeSeconds * SECOND);
   server.on("connection", connections.opened);
   // Without this, a handshake that fails or takes too long leaves its socket open for good.
   server.on("tlsClientError", (error, socket) => {

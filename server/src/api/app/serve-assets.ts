@@ -21,16 +21,28 @@ const SUFFIX = { br: ".br", gzip: ".gz" } as const;
 
 /** The files that the app's pages load, compressed when the app was built. */
 export function serveAssets(app: FastifyInstance, build: AppBuild): void {
+  const read = readOnce(build.folder);
   app.get(PATH, async (request, reply) => {
     const { name } = request.params as { name: string };
     const type = TYPES[extname(name)];
     // Only names of the build are read, so that no name leads elsewhere.
     if (type === undefined || !build.assets.has(name)) throw nothingHere();
     const file = `${name}${compression(build, name, request, reply)}`;
-    const bytes = await readFile(join(build.folder, file)).catch(() => Promise.reject(nothingHere()));
+    const bytes = await read(file).catch(() => Promise.reject(nothingHere()));
     return reply.header("cache-control", CACHING).type(type).send(bytes);
   });
   refuseOtherMethods(app, PATH, ["GET"]);
+}
+
+/** Files of the build, each read at its first request and then kept: all of them together take some megabytes. */
+function readOnce(folder: string): (name: string) => Promise<Buffer> {
+  const files = new Map<string, Promise<Buffer>>();
+  return (name) => {
+    const file = files.get(name) ?? readFile(join(folder, name));
+    files.set(name, file);
+    file.catch(() => files.delete(name));
+    return file;
+  };
 }
 
 /** Chooses the compressed file that the client accepts. @returns its suffix; empty for the file itself */

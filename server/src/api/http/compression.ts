@@ -38,8 +38,22 @@ export function installCompression(app: FastifyInstance): void {
     const encoding = acceptedEncoding(request.headers["accept-encoding"], ENCODINGS);
     if (!encoding) return done(null, payload);
     reply.header("content-encoding", encoding).removeHeader("content-length");
-    ENCODERS[encoding](bytes).then((compressed) => done(null, compressed), done);
+    const compress = request.routeOptions.config?.isStatic ? compressOnce : compressNow;
+    compress(bytes, encoding).then((compressed) => done(null, compressed), done);
   });
+}
+
+const compressNow = (bytes: Buffer, encoding: Encoding) => ENCODERS[encoding](bytes);
+
+const compressed = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
+
+/** For content that is the same Buffer at every request: clients without credentials must not make the service compress at each. */
+function compressOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  const variants = compressed.get(bytes) ?? new Map<Encoding, Promise<Buffer>>();
+  compressed.set(bytes, variants);
+  const variant = variants.get(encoding) ?? compressNow(bytes, encoding);
+  variants.set(encoding, variant);
+  return variant;
 }
 
 function compressible(request: FastifyRequest, reply: FastifyReply, payload: unknown): Buffer | undefined {
@@ -48,7 +62,7 @@ function compressible(request: FastifyRequest, reply: FastifyReply, payload: unk
   if (!TEXT.test(String(reply.getHeader("content-type")))) return undefined;
   const tag = reply.getHeader("etag");
   if (tag !== undefined && !String(tag).startsWith("W/")) return undefined;
-  return Buffer.from(payload as string);
+  return Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
 }
 
 /**

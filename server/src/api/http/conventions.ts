@@ -18,6 +18,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Whether the answer holds a secret that is shown once: such an answer is not compressed. */
     secret?: boolean;
+    /** Whether the route answers with content that is made once, the same Buffer at every request. */
+    isStatic?: boolean;
   }
 }
 

@@ -13,8 +13,12 @@ export type Readiness = () => Promise<{
   stream: boolean | undefined;
 }>;
 
+/** How long an answer of readiness holds: a client without credentials must not make the database work at each request. */
+const READINESS_MS = 1_000;
+
 /** Liveness and readiness for probes; without credentials. */
-export function installHealth(app: FastifyInstance, readiness: Readiness): void {
+export function installHealth(app: FastifyInstance, computed: Readiness): void {
+  const readiness = atMostOncePer(READINESS_MS, computed);
   app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
     const { needed, nats, stream } = await readiness();
@@ -28,4 +32,19 @@ export function installHealth(app: FastifyInstance, readiness: Readiness): void 
     };
   });
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
+}
+
+/** Computes at most once in that time; those who ask while it is computed get the same. */
+function atMostOncePer<T>(ms: number, compute: () => Promise<T>): () => Promise<T> {
+  let latest: Promise<T> | undefined;
+  return () => {
+    if (latest) return latest;
+    const computing = compute();
+    const forget = () => {
+      if (latest === computing) latest = undefined;
+    };
+    latest = computing;
+    computing.then(() => setTimeout(forget, ms).unref(), forget);
+    return computing;
+  };
 }

@@ -7,6 +7,7 @@ import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
 import { ConnectionTable } from "../../lib/sockets/connection-table.ts";
 import { RawSockets } from "../../lib/sockets/raw-sockets.ts";
 import { type OverheadLimits, TlsOverhead } from "../../lib/sockets/tls-overhead.ts";
+import type { UnauthenticatedConnections } from "../../lib/sockets/unauthenticated-connections.ts";
 
 export type ConnectionLimits = OverheadLimits &
   Pick<Limits, "httpsConnectionsPerAddress" | "httpsConnections" | "httpsFirstBytes" | "tlsHandshakeBytes">;
@@ -15,11 +16,12 @@ interface CapOptions {
   limits: ConnectionLimits;
   /** Addresses that many clients share; the cap on one address does not apply to them. */
   proxies: readonly AddressRange[];
+  unauthenticated: UnauthenticatedConnections;
   onCapReached: OnCapReached;
 }
 
 /** Keeps the caps on connections of one address and of all, whether they have sent requests or not. */
-export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
+export function capConnections({ limits, proxies, unauthenticated, onCapReached }: CapOptions) {
   const sockets = new RawSockets();
   const table = new ConnectionTable<Socket>(proxies);
   const requests = new WeakMap<Socket, number>();
@@ -46,6 +48,11 @@ export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
   return {
     opened(raw: Socket): void {
       const address = raw.remoteAddress ?? "";
+      if (unauthenticated.refuses(raw)) {
+        onCapReached("budget", address);
+        raw.destroy();
+        return;
+      }
       sockets.opened(raw);
       overhead.opened(raw);
       table.add(raw, address);
@@ -57,6 +64,10 @@ export function capConnections({ limits, proxies, onCapReached }: CapOptions) {
       sockets.secured(socket);
       const raw = sockets.under(socket);
       if (raw) overhead.secured(raw, socket);
+    },
+    authenticated(socket: TLSSocket): void {
+      const raw = sockets.under(socket);
+      if (raw) unauthenticated.authenticated(raw);
     },
     serving(socket: TLSSocket, response: ServerResponse): void {
       const raw = sockets.under(socket);

@@ -1,21 +1,30 @@
-import type { IncomingMessage, RequestListener } from "node:http";
-import { createServer, type Server } from "node:https";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { createServer, type Server, type ServerOptions } from "node:https";
 import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { AddressRange } from "../../lib/address.ts";
-import { SECOND } from "../../lib/clock.ts";
+import { type Clock, SECOND } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import { UnauthenticatedBudget } from "../../lib/limits/unauthenticated-budget.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
+import { takeHandshakesInTurns } from "../../lib/sockets/handshake-turns.ts";
 import { readProxyHeaders } from "../../lib/sockets/proxy-protocol.ts";
+import { UnauthenticatedConnections } from "../../lib/sockets/unauthenticated-connections.ts";
 import { type ConnectionLimits, capConnections } from "./connection-caps.ts";
+import { CountedResponse } from "./counted-response.ts";
+import type { Parsed } from "./gated-connection.ts";
+import { type GateLimits, RequestGate } from "./request-gate.ts";
 
 /** How often the server checks for overdue connections. */
 const CHECK_EVERY_MS = 2_000;
 
 export type HttpsLimits = ConnectionLimits &
+  GateLimits &
   Pick<
     Limits,
     | "headerBytes"
+    | "httpsUnauthenticatedRequests"
+    | "httpsUnauthenticatedRequestsPerSecond"
     | "httpsHandshakeSeconds"
     | "httpsHeaderSeconds"
     | "httpsRequestSeconds"
@@ -29,39 +38,38 @@ export interface ListenerOptions {
   proxyProtocolFrom?: readonly AddressRange[];
   /** Addresses that many clients share; the cap on one address does not apply to them. */
   proxies: readonly AddressRange[];
+  clock: Pick<Clock, "monotonicMs">;
   onCapReached: OnCapReached;
+  /** Answers a request whose address block has used up what its clients may cost before they authenticate. */
+  refuse(parsed: Parsed, retryAfterSeconds: number): void;
   checkEveryMs?: number;
+}
+
+/** The HTTPS server, and what its handlers tell it about requests. */
+export interface Listener extends Pick<RequestGate, "authenticated" | "streams"> {
+  readonly server: Server;
 }
 
 /** Creates the HTTPS server: it requests a client certificate without requiring one, and limits what peers may cost. */
 export function createListener(
   context: SecureContextOptions,
   onRequest: RequestListener,
-  { limits, checkEveryMs = CHECK_EVERY_MS, proxyProtocolFrom = [], ...caps }: ListenerOptions,
-): Server {
-  const connections = capConnections({ limits, ...caps });
+  { checkEveryMs = CHECK_EVERY_MS, proxyProtocolFrom = [], clock, refuse, ...caps }: ListenerOptions,
+): Listener {
+  const { limits } = caps;
+  const { httpsUnauthenticatedRequests: burst, httpsUnauthenticatedRequestsPerSecond: refillPerSecond } = limits;
+  const budget = new UnauthenticatedBudget({ burst, refillPerSecond }, clock);
+  const unauthenticated = new UnauthenticatedConnections(budget, caps.proxies);
+  const connections = capConnections({ ...caps, unauthenticated });
+  const onAuthenticated = connections.authenticated;
+  const gate = new RequestGate({ ...caps, budget, refuse, onAuthenticated, handle: onRequest });
   const onAnyRequest: RequestListener = (request, response) => {
     connections.serving(request.socket as TLSSocket, response);
     response.once("finish", () => closeUnlessComplete(request));
-    onRequest(request, response);
+    gate.parsed(request, response as CountedResponse);
   };
-  const server = createServer(
-    {
-      ...context,
-      requestCert: true,
-      rejectUnauthorized: false,
-      handshakeTimeout: limits.httpsHandshakeSeconds * SECOND,
-      headersTimeout: limits.httpsHeaderSeconds * SECOND,
-      requestTimeout: limits.httpsRequestSeconds * SECOND,
-      keepAliveTimeout: limits.httpsKeepAliveSeconds * SECOND,
-      connectionsCheckingInterval: checkEveryMs,
-      maxHeaderSize: limits.headerBytes,
-      ALPNProtocols: ["http/1.1"],
-      // http/expectations.ts checks it, with our error body.
-      requireHostHeader: false,
-    },
-    onAnyRequest,
-  );
+  const server = createServer(serverOptions(context, limits, checkEveryMs), onAnyRequest);
+  takeHandshakesInTurns(server, limits.httpsHandshakeSeconds * SECOND);
   server.setTimeout(limits.httpsIdleSeconds * SECOND);
   // Without these listeners Node answers an `Expect` itself: 100 before the request is authenticated, or 417 without a body.
   server.on("checkContinue", onAnyRequest);
@@ -70,11 +78,34 @@ export function createListener(
   server.on("secureConnection", (socket) => {
     socket.disableRenegotiation();
     connections.secured(socket);
+    gate.opened(socket);
   });
   // Without this listener a socket whose handshake failed stays open without end.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   readProxyHeaders(server, proxyProtocolFrom);
-  return server;
+  return {
+    server,
+    authenticated: (request) => gate.authenticated(request),
+    streams: (request) => gate.streams(request),
+  };
+}
+
+function serverOptions(context: SecureContextOptions, limits: HttpsLimits, checkEveryMs: number): ServerOptions {
+  return {
+    ...context,
+    requestCert: true,
+    rejectUnauthorized: false,
+    handshakeTimeout: limits.httpsHandshakeSeconds * SECOND,
+    headersTimeout: limits.httpsHeaderSeconds * SECOND,
+    requestTimeout: limits.httpsRequestSeconds * SECOND,
+    keepAliveTimeout: limits.httpsKeepAliveSeconds * SECOND,
+    connectionsCheckingInterval: checkEveryMs,
+    maxHeaderSize: limits.headerBytes,
+    ALPNProtocols: ["http/1.1"],
+    // http/expectations.ts checks it, with our error body.
+    requireHostHeader: false,
+    ServerResponse: CountedResponse as typeof ServerResponse,
+  };
 }
 
 const UNREADABLE: Record<string, [status: string, error: string, message: string]> = {

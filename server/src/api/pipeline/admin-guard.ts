@@ -7,6 +7,7 @@ import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
 import { type AddressLimit, createAddressLimit } from "../../lib/limits/address-limit.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { RequestCounts } from "../../lib/limits/request-counts.ts";
+import { UnknownCredentials } from "../../lib/limits/unknown-credentials.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import { type AdminRoute, isAdmittedWithout, type SessionHolder, type Visitor } from "../route.ts";
@@ -21,6 +22,8 @@ export interface AdminTools {
   requestCounts: RequestCounts;
   proxies: readonly AddressRange[];
   addresses: { readonly baseUrl: string };
+  /** Tells the listener that a request belongs to a session, within its limit. */
+  authenticated(request: FastifyRequest["raw"]): void;
   /** The operations that the user of a session may call. */
   operationsOf(session: Session): string[];
 }
@@ -36,6 +39,7 @@ const BACKGROUND_HEADER = "x-muster-background";
 export function createAdminGuard(tools: AdminTools) {
   const { identity, limits, clock, proxies, addresses, operationsOf, requestCounts: counts } = tools;
   const sessionRates = createAddressLimit(limits.sessionRequestsPerMinute, clock, { name: "session", counts });
+  const unknown = new UnknownCredentials(clock);
   const openRates = createAddressLimit(limits.signInRequestsPerMinute, clock, { name: "sign-in", counts });
 
   return async (route: AdminRoute, request: FastifyRequest): Promise<Visitor | SessionHolder | Caller> => {
@@ -45,8 +49,9 @@ export function createAdminGuard(tools: AdminTools) {
       admit(openRates, addressBlock(visitor.address), "from this address");
       return visitor;
     }
-    const session = await sessionOf(identity, request);
+    const session = await sessionOf(identity, unknown, request);
     admit(sessionRates, session.id, "in this session");
+    tools.authenticated(request.raw);
     requireComplete(session, route);
     const caller = callerOf(session, visitor.address);
     if (route.by === "user") requireMay(caller, route.useCase.may);
@@ -61,10 +66,17 @@ function visitOf({ raw }: FastifyRequest, proxies: readonly AddressRange[]) {
   return { address, userAgent: raw.headers["user-agent"] ?? "", browser: knownBrowser(raw.headers.cookie) };
 }
 
-async function sessionOf(identity: AdminTools["identity"], { headers }: FastifyRequest): Promise<Session> {
+async function sessionOf(
+  identity: AdminTools["identity"],
+  unknown: UnknownCredentials,
+  { headers }: FastifyRequest,
+): Promise<Session> {
   const token = sessionToken(headers.cookie);
-  const session = token && (await identity.useSession(token, headers[BACKGROUND_HEADER] === undefined));
-  if (session) return session;
+  if (token && !unknown.has(token)) {
+    const session = await identity.useSession(token, headers[BACKGROUND_HEADER] === undefined);
+    if (session) return session;
+    unknown.add(token);
+  }
   throw new Refusal("session_required", "sign in: there is no session, or it has ended");
 }
 

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Access, type Caller, requireMay } from "../../access/access.ts";
+import { type Access, type Admission, type Caller, invalidApiKey, requireMay } from "../../access/access.ts";
 import type { PeerCertificate } from "../../certificates/certificates.ts";
 import { type AddressRange, addressBlock } from "../../lib/address.ts";
+import { isMusterError } from "../../lib/errors.ts";
 import type { AddressLimit } from "../../lib/limits/address-limit.ts";
+import type { UnknownCredentials } from "../../lib/limits/unknown-credentials.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import type { DeviceContact, PublicRoute, Route, SessionHolder, Visitor } from "../route.ts";
@@ -21,6 +23,10 @@ declare module "fastify" {
 export interface GuardTools {
   access: Access;
   proxies: readonly AddressRange[];
+  /** Tells the listener that a request has shown valid credentials, within their limits. */
+  authenticated(request: FastifyRequest["raw"]): void;
+  /** Keys that were refused a moment ago. */
+  unknownKeys: UnknownCredentials;
   peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
   deviceLimit: AddressLimit;
   adminGuard: ReturnType<typeof createAdminGuard>;
@@ -43,11 +49,12 @@ export function guardOf(route: Route, tools: GuardTools): Guard {
   }
 }
 
-function publicGuard(route: PublicRoute, { access, proxies }: GuardTools): Guard {
+function publicGuard(route: PublicRoute, tools: GuardTools): Guard {
+  const { proxies, authenticated } = tools;
   return async (request, reply) => {
     reply.header("cache-control", "no-store");
     const key = request.headers["x-api-key"];
-    const admission = await access.admitRequest(typeof key === "string" ? key : undefined, addressOf(request, proxies));
+    const admission = await admit(typeof key === "string" ? key : undefined, addressOf(request, proxies), tools);
     const { caller, limit, windowSeconds, remaining, resetSeconds, admitted } = admission;
     reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
     reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
@@ -56,9 +63,24 @@ function publicGuard(route: PublicRoute, { access, proxies }: GuardTools): Guard
         extra: { retryAfterSeconds: resetSeconds },
       });
     }
+    authenticated(request.raw);
     requireMay(caller, route.useCase.may);
     request.who = caller;
   };
+}
+
+async function admit(
+  key: string | undefined,
+  address: string,
+  { access, unknownKeys }: GuardTools,
+): Promise<Admission> {
+  if (key !== undefined && unknownKeys.has(key)) throw invalidApiKey();
+  try {
+    return await access.admitRequest(key, address);
+  } catch (error) {
+    if (key !== undefined && isMusterError(error) && error.code === "invalid_api_key") unknownKeys.add(key);
+    throw error;
+  }
 }
 
 function deviceGuard({ proxies, peerOf, deviceLimit }: GuardTools): Guard {

@@ -47,6 +47,7 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     bodyLimit: BODY_LIMIT[route.surface],
     config: { secret: route.secret ?? false },
     onRequest: guardOf(route, tools),
+    ...(provesItself(route) && { onResponse: authenticatedBySuccess(tools) }),
     handler: async (request, reply) => {
       const input = validate(route, request);
       if ("stepUp" in route && typeof route.stepUp === "function" && route.stepUp(input.body))
@@ -61,6 +62,18 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       return answerWith(route, request, reply, answer);
     },
   });
+}
+
+/** Whether a success of the route shows that the client had valid credentials: a claim code, a certificate, a password, a link. */
+function provesItself(route: Route): boolean {
+  return route.surface === "device" || (route.surface === "admin" && route.by === "anyone" && writes(route));
+}
+
+function authenticatedBySuccess({ authenticated }: PipelineTools) {
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (reply.statusCode < 400) authenticated(request.raw);
+    done();
+  };
 }
 
 function writes({ method }: Route): boolean {

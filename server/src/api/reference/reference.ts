@@ -15,6 +15,8 @@ import { operationPageOf } from "./operation-page.ts";
 export interface File {
   type: string;
   content: string;
+  /** The content as it is sent, the same Buffer every time. */
+  bytes: Buffer;
   tag: string;
 }
 
@@ -53,6 +55,7 @@ export function createReference(addresses: Pick<Site, "baseUrl" | "brokerUrl">):
   };
   const makers = makersOf(site);
   const made = new Map<string, File>();
+  let missing: File | undefined;
   return {
     paths: [...makers.keys()],
     file(path) {
@@ -62,11 +65,14 @@ export function createReference(addresses: Pick<Site, "baseUrl" | "brokerUrl">):
       made.set(path, file);
       return file;
     },
-    missing: () => tagged({ type: HTML, content: render(missingPage()) }),
+    missing() {
+      missing ??= tagged({ type: HTML, content: render(missingPage()) });
+      return missing;
+    },
   };
 }
 
-type Maker = () => Omit<File, "tag">;
+type Maker = () => Pick<File, "type" | "content">;
 
 function makersOf(site: Site): Map<string, Maker> {
   const page = (path: string, make: () => Page): [string, Maker] => [
@@ -95,6 +101,7 @@ function render(page: Page): string {
   return String(layout(page, GUIDE));
 }
 
-function tagged({ type, content }: Omit<File, "tag">): File {
-  return { type, content, tag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"` };
+function tagged({ type, content }: Pick<File, "type" | "content">): File {
+  const bytes = Buffer.from(content);
+  return { type, content, bytes, tag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` };
 }

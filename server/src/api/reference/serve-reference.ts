@@ -29,16 +29,16 @@ export function serveReference(app: FastifyInstance, addresses: { baseUrl: strin
     return file ? send(request, reply, file) : missing(request, reply, reference.missing);
   };
   for (const path of ["/docs", "/docs/", ROOT, `${ROOT}/*`, "/openapi/public.json", "/openapi/device.json"]) {
-    app.get(path, answer);
+    app.get(path, { config: { isStatic: true } }, answer);
     refuseOtherMethods(app, path, ["GET"]);
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { type, content, tag }: File): FastifyReply {
+function send(request: FastifyRequest, reply: FastifyReply, { type, bytes, tag }: File): FastifyReply {
   // Weak, so that it holds for every compression of the content.
   reply.header("cache-control", CACHING).header("etag", `W/${tag}`).type(type);
   if (type.startsWith("text/html")) reply.header("content-security-policy", PAGE_POLICY);
-  return noneMatch(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.send(content);
+  return noneMatch(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.send(bytes);
 }
 
 /** A browser gets a page with links, a program the usual error body. */
@@ -47,6 +47,6 @@ function missing(request: FastifyRequest, reply: FastifyReply, page: () => File)
   if (!request.headers.accept?.includes("text/html")) {
     throw new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
   }
-  const { type, content } = page();
-  return reply.code(404).header("content-security-policy", PAGE_POLICY).type(type).send(content);
+  const { type, bytes } = page();
+  return reply.code(404).header("content-security-policy", PAGE_POLICY).type(type).send(bytes);
 }

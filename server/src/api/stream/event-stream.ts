@@ -31,6 +31,8 @@ export class EventStream {
 
 export interface StreamTools extends HolderTools {
   logger: Logger;
+  /** Tells the listener that the answer of a request is a live stream, with limits of its own. */
+  begun(request: FastifyRequest["raw"]): void;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function serveEventStream(
   request: FastifyRequest,
   reply: FastifyReply,
   { open }: EventStream,
-  { logger, ...tools }: StreamTools,
+  { logger, begun: streams, ...tools }: StreamTools,
 ): Promise<FastifyReply> {
   reply.type("text/event-stream; charset=utf-8").header("x-accel-buffering", "no");
   if (request.method === "HEAD") return reply.send("");
@@ -65,6 +67,7 @@ export async function serveEventStream(
     release.push(await holder.follow(holderEnded.resolve));
     const feed = await open(lastEventId(request), receive);
     const writer = begin(reply);
+    streams(request.raw);
     holderEnded.promise.then(() => writer.end(holder.ended));
     writer.write([{ event: "ready", id: feed.cursor, data: {} }]);
     begun.resolve(writer);

@@ -214,6 +214,19 @@ export const broker = limitTable({
       "CONNACK 3 (server unavailable), MQTT 5: 0x9F (connection rate exceeded), before the database is read, and counted",
     zeroIsNone: true,
   },
+  mqttFailedConnections: {
+    level: "address",
+    of: "MQTT connections of one address block that ended without having authenticated, at once, in each process; each counts as five; those of trusted proxies are exempt",
+    value: 3_000,
+    reached: "new connections of the block are closed before the TLS handshake and counted",
+    zeroIsNone: true,
+  },
+  mqttFailedConnectionsPerSecond: {
+    level: "address",
+    of: "of these that each second adds again",
+    value: 100,
+    reached: "as above",
+  },
   mqttUnauthenticated: {
     level: "process",
     of: "MQTT connections that have not authenticated",

@@ -3,10 +3,19 @@ import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 
 /**
- * The cap for which a connection was closed: of its address block, of unauthenticated ones, of all, or of bytes that are no data; or its CONNECT refused: of those of
- * its address block in a minute, or of bytes that wait to be sent to all clients.
+ * The cap for which a connection was closed: of its address block, of unauthenticated ones, of all, of bytes that are no data, of what
+ * its block may cost before it authenticates, or of answers that it did not read; or its CONNECT refused: of those of its address block in
+ * a minute, or of bytes that wait to be sent to all clients.
  */
-export type ConnectionCap = "address" | "unauthenticated" | "total" | "overhead" | "connects" | "waiting";
+export type ConnectionCap =
+  | "address"
+  | "unauthenticated"
+  | "total"
+  | "overhead"
+  | "budget"
+  | "unsent"
+  | "connects"
+  | "waiting";
 
 /** Told about every connection that is closed because a cap is reached. */
 export type OnCapReached = (cap: ConnectionCap, address: string) => void;

@@ -1,0 +1,267 @@
+import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
+import type { AddressRange } from "../../lib/address.ts";
+import { addressBlock, isInRanges, withoutMapping } from "../../lib/address.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import type { UnauthenticatedBudget } from "../../lib/limits/unauthenticated-budget.ts";
+import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
+import { clientAddress } from "./client-address.ts";
+import type { CountedResponse } from "./counted-response.ts";
+import { GatedBlock, GatedConnection, type Parsed, type UnderWay } from "./gated-connection.ts";
+import { paceReading } from "./pace-reading.ts";
+import { RequestTurns } from "./request-turns.ts";
+
+export type GateLimits = Pick<
+  Limits,
+  | "httpsRequestsOfConnection"
+  | "httpsRequestsOfAddress"
+  | "httpsRequests"
+  | "httpsUnsentBytesOfConnection"
+  | "httpsUnsentBytesOfAddress"
+  | "httpsUnsentBytes"
+>;
+
+export interface GateOptions {
+  readonly limits: GateLimits;
+  readonly budget: UnauthenticatedBudget;
+  /** Addresses that many clients share: each of their connections counts as a block of its own. */
+  readonly proxies: readonly AddressRange[];
+  readonly onCapReached: OnCapReached;
+  /** Answers a client without credentials whose block has used up its budget. */
+  refuse(parsed: Parsed, retryAfterSeconds: number): void;
+  /** The client has shown valid credentials. */
+  onAuthenticated(socket: TLSSocket): void;
+  /** Handles a request. */
+  handle(request: IncomingMessage, response: CountedResponse): void;
+}
+
+/** Requests of clients that have not authenticated which begin in one turn of the event loop; each takes some 0.1 ms. */
+const UNKNOWN_A_TURN = 16;
+/** What being closed costs a block, beside the request: a minute's refill after some sixty times. */
+const CLOSED_TOKENS = 100;
+
+/**
+ * Decides when a request begins: at most so many are under way on a connection, from an address block and in the process, so many bytes of
+ * answers wait to be sent, and clients that have not authenticated begin a few in each turn of the event loop and pay from the budget of their block.
+ * Until a request begins, the connection behind it is not read.
+ */
+export class RequestGate {
+  readonly #options: GateOptions;
+  readonly #connections = new WeakMap<object, GatedConnection>();
+  readonly #requests = new WeakMap<IncomingMessage, UnderWay>();
+  readonly #blocks = new Map<string, GatedBlock>();
+  readonly #known = new RequestTurns("known");
+  readonly #unknown = new RequestTurns("unknown");
+  #unknownLeft = UNKNOWN_A_TURN;
+  #underWay = 0;
+  #unsentBytes = 0;
+  #sharedCount = 0;
+  #isTurnPlanned = false;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** For each connection whose handshake is done, once Node's HTTP server has it. */
+  opened(socket: TLSSocket): void {
+    const address = socket.remoteAddress ?? "";
+    const { proxies, limits } = this.#options;
+    const isShared = proxies.length > 0 && isInRanges(withoutMapping(address), proxies);
+    const name = isShared ? `shared ${this.#sharedCount++}` : addressBlock(address);
+    const block = this.#blocks.get(name) ?? new GatedBlock(name);
+    const connection = new GatedConnection(socket, block, isShared);
+    this.#blocks.set(name, block);
+    block.connections.add(connection);
+    this.#connections.set(socket, connection);
+    const mayRead = () =>
+      !connection.isClosed &&
+      connection.unanswered < limits.httpsRequestsOfConnection &&
+      connection.unsentBytes < limits.httpsUnsentBytesOfConnection;
+    connection.flow = paceReading(socket, mayRead);
+    socket.once("close", () => this.#closed(connection));
+  }
+
+  /** For each request that has been parsed. */
+  parsed(request: IncomingMessage, response: CountedResponse): void {
+    const connection = this.#connections.get(request.socket);
+    if (!connection || connection.isClosed) return;
+    connection.waiting.push({ request, response });
+    this.#planned(connection);
+  }
+
+  /** The request has shown valid credentials within their limits: it costs its block nothing. */
+  authenticated(request: IncomingMessage): void {
+    const underWay = this.#requests.get(request);
+    if (!underWay) return;
+    this.#requests.delete(request);
+    this.#options.budget.refund(underWay.payer, 1);
+    underWay.connection.authenticated();
+    this.#options.onAuthenticated(underWay.connection.socket);
+  }
+
+  /** The answer is a live stream, which has limits of its own. */
+  streams(request: IncomingMessage): void {
+    for (const each of this.#connections.get(request.socket)?.underWay ?? [])
+      if (each.request === request) this.#release(each);
+    this.#planTurn();
+  }
+
+  /** Begins the next request of a connection now, if it is its turn, or lets it wait. */
+  #planned(connection: GatedConnection): void {
+    const { isKnown, isClosed, waiting, unsentBytes } = connection;
+    if (waiting.length === 0 || isClosed || unsentBytes >= this.#options.limits.httpsUnsentBytesOfConnection) return;
+    const turns = isKnown ? this.#known : this.#unknown;
+    const isNext = turns.isEmpty && (isKnown || this.#unknownLeft > 0);
+    if (isNext && this.#hasRoom() && this.#mayBegin(connection.block)) {
+      this.#begin(connection);
+    } else {
+      turns.add(connection);
+      this.#planTurn();
+    }
+  }
+
+  #hasRoom(): boolean {
+    return this.#underWay < this.#options.limits.httpsRequests;
+  }
+
+  readonly #mayBegin = (block: GatedBlock): boolean => block.underWay < this.#options.limits.httpsRequestsOfAddress;
+
+  #begin(connection: GatedConnection): void {
+    const parsed = connection.waiting.shift()!;
+    const { budget } = this.#options;
+    const payer = this.#payerOf(connection, parsed.request);
+    if (!connection.isKnown) {
+      this.#unknownLeft--;
+      this.#planTurn();
+      if (budget.isSpent(payer)) {
+        this.#refuse(connection, parsed, payer);
+        return;
+      }
+    }
+    budget.charge(payer, 1);
+    connection.begun();
+    this.#serve({ ...parsed, connection, payer, isReleased: false });
+    this.#planned(connection);
+  }
+
+  #serve(underWay: UnderWay): void {
+    const { connection, request, response } = underWay;
+    connection.underWay.add(underWay);
+    connection.block.underWay++;
+    this.#underWay++;
+    this.#requests.set(request, underWay);
+    response.onWritten = () => this.#countUnsent(connection);
+    response.once("close", () => this.#answered(underWay));
+    this.#options.handle(request, response);
+  }
+
+  #answered(underWay: UnderWay): void {
+    const { connection } = underWay;
+    this.#release(underWay);
+    if (!connection.underWay.delete(underWay)) return;
+    this.#countUnsent(connection);
+    connection.flow();
+    this.#planned(connection);
+    this.#planTurn();
+  }
+
+  #release(underWay: UnderWay): void {
+    if (underWay.isReleased) return;
+    underWay.isReleased = true;
+    underWay.connection.block.underWay--;
+    this.#underWay--;
+  }
+
+  /** A client behind a proxy is refused; others lose their connection, after an answer if it would be the next one. */
+  #refuse(connection: GatedConnection, parsed: Parsed, payer: string): void {
+    const { budget, onCapReached, refuse } = this.#options;
+    onCapReached("budget", connection.socket.remoteAddress ?? "");
+    budget.charge(payer, CLOSED_TOKENS);
+    if (!connection.isShared) {
+      connection.isClosed = true;
+      connection.waiting.length = 0;
+      if (connection.underWay.size > 0) {
+        connection.socket.destroy();
+        return;
+      }
+      parsed.response.setHeader("connection", "close");
+    }
+    refuse(parsed, budget.secondsUntilRefilled(payer));
+  }
+
+  #payerOf(connection: GatedConnection, { headers }: IncomingMessage): string {
+    if (!connection.isShared) return connection.block.name;
+    const { proxies } = this.#options;
+    return addressBlock(clientAddress(connection.socket.remoteAddress, headers["x-forwarded-for"], proxies));
+  }
+
+  #planTurn(): void {
+    if (this.#isTurnPlanned) return;
+    this.#isTurnPlanned = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isTurnPlanned = false;
+    this.#unknownLeft = UNKNOWN_A_TURN;
+    for (const turns of [this.#known, this.#unknown]) {
+      while (this.#hasRoom() && (turns === this.#known || this.#unknownLeft > 0)) {
+        const connection = turns.take(this.#mayBegin);
+        if (!connection) break;
+        if (connection.waiting.length > 0 && !connection.isClosed) this.#begin(connection);
+      }
+    }
+  }
+
+  #countUnsent(connection: GatedConnection): void {
+    const { limits } = this.#options;
+    const more = connection.countUnsent();
+    const { block } = connection;
+    block.unsentBytes += more;
+    this.#unsentBytes += more;
+    if (more <= 0) return;
+    if (block.unsentBytes > limits.httpsUnsentBytesOfAddress) this.#closeSlowest(block);
+    if (this.#unsentBytes > limits.httpsUnsentBytes) this.#closeSlowest(this.#blockWithMostUnsent());
+  }
+
+  #blockWithMostUnsent(): GatedBlock | undefined {
+    let most: GatedBlock | undefined;
+    for (const block of this.#blocks.values()) if (block.unsentBytes > (most?.unsentBytes ?? 0)) most = block;
+    return most;
+  }
+
+  /** Closes a connection that reads slowly; what others have sent meanwhile is counted first. */
+  #closeSlowest(block: GatedBlock | undefined): void {
+    if (!block) return;
+    for (const each of block.connections) {
+      const more = each.countUnsent();
+      block.unsentBytes += more;
+      this.#unsentBytes += more;
+    }
+    const { limits, onCapReached } = this.#options;
+    const isTooMuch =
+      block.unsentBytes > limits.httpsUnsentBytesOfAddress || this.#unsentBytes > limits.httpsUnsentBytes;
+    const connection = isTooMuch ? block.slowest() : undefined;
+    if (!connection) return;
+    onCapReached("unsent", connection.socket.remoteAddress ?? "");
+    this.#closed(connection);
+    connection.socket.destroy();
+  }
+
+  /** Node tells responses that waited behind others nothing when their connection ends. */
+  #closed(connection: GatedConnection): void {
+    const { block } = connection;
+    if (!block.connections.delete(connection)) return;
+    connection.isClosed = true;
+    connection.waiting.length = 0;
+    const less = connection.countUnsent();
+    block.unsentBytes += less;
+    this.#unsentBytes += less;
+    for (const each of connection.underWay) this.#release(each);
+    connection.underWay.clear();
+    block.known.delete(connection);
+    block.unknown.delete(connection);
+    if (block.connections.size === 0) this.#blocks.delete(block.name);
+    this.#planTurn();
+  }
+}

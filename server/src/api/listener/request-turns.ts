@@ -1,0 +1,41 @@
+import { UniqueQueue } from "../../lib/collections/unique-queue.ts";
+import type { GatedBlock, GatedConnection } from "./gated-connection.ts";
+
+/** Which of a block's connections: those that have authenticated, or the others. */
+export type Kind = "known" | "unknown";
+
+/** Connections whose next request is due; the address blocks take turns, and in a block its connections. */
+export class RequestTurns {
+  readonly #kind: Kind;
+  readonly #blocks = new UniqueQueue<GatedBlock>();
+
+  constructor(kind: Kind) {
+    this.#kind = kind;
+  }
+
+  get isEmpty(): boolean {
+    return this.#blocks.size === 0;
+  }
+
+  add(connection: GatedConnection): void {
+    connection.block[this.#kind].add(connection);
+    this.#blocks.add(connection.block);
+  }
+
+  /** Takes the next connection of a block that `may` have another request; blocks that may not are passed over, and keep their place. */
+  take(may: (block: GatedBlock) => boolean): GatedConnection | undefined {
+    for (let left = this.#blocks.size; left > 0; left--) {
+      const block = this.#blocks.take()!;
+      const due = block[this.#kind];
+      if (due.size === 0) continue;
+      if (!may(block)) {
+        this.#blocks.add(block);
+        continue;
+      }
+      const connection = due.take()!;
+      if (due.size > 0) this.#blocks.add(block);
+      return connection;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Socket } from "node:net";
+import type { Server } from "node:tls";
+import { addressBlock } from "../address.ts";
+import { UniqueQueue } from "../collections/unique-queue.ts";
+
+/** A handshake takes the server some 0.5 ms, so that these delay everything else of the event loop by some 2 ms. */
+const HANDSHAKES_A_TURN = 4;
+
+type Start = (raw: Socket) => void;
+
+/**
+ * Begins a TLS handshake once its first bytes have arrived, at most four in a turn of the event loop, the address blocks taking turns: a
+ * flood of handshakes delays other work, and other clients' handshakes, by milliseconds only.
+ *
+ * @param server before any other listener of its connections is added; those run when a connection is accepted
+ * @param firstBytesMs how long a client may stay silent before its connection is closed
+ */
+export function takeHandshakesInTurns(server: Server, firstBytesMs: number): void {
+  const listeners = server.listeners("connection");
+  const turns = new HandshakeTurns((raw) => {
+    raw.setTimeout(0);
+    for (const listener of listeners) listener.call(server, raw);
+  });
+  server.removeAllListeners("connection");
+  server.on("connection", (raw: Socket) => {
+    raw.setTimeout(firstBytesMs, () => raw.destroy());
+    raw.on("error", ignore);
+    const onReadable = () => {
+      raw.off("readable", onReadable);
+      if (raw.readableLength > 0) turns.add(raw);
+      else raw.destroy();
+    };
+    raw.on("readable", onReadable);
+    // Where a PROXY header was read, the first bytes of TLS may have come with it.
+    if (raw.readableLength > 0) onReadable();
+  });
+}
+
+/** Connections whose handshake is due. */
+export class HandshakeTurns {
+  readonly #start: Start;
+  readonly #ready = new Map<string, Socket[]>();
+  readonly #blocks = new UniqueQueue<string>();
+  #left = HANDSHAKES_A_TURN;
+
+  constructor(start: Start) {
+    this.#start = start;
+  }
+
+  /** Begins the handshake now, or in a later turn. */
+  add(raw: Socket): void {
+    if (this.#left > 0 && this.#blocks.size === 0) {
+      this.#begin(raw);
+      return;
+    }
+    const block = addressBlock(raw.remoteAddress ?? "");
+    const ready = this.#ready.get(block);
+    if (ready) ready.push(raw);
+    else this.#ready.set(block, [raw]);
+    this.#blocks.add(block);
+  }
+
+  #begin(raw: Socket): void {
+    if (raw.destroyed) return;
+    if (this.#left-- === HANDSHAKES_A_TURN) setImmediate(() => this.#nextTurn());
+    this.#start(raw);
+  }
+
+  #nextTurn(): void {
+    this.#left = HANDSHAKES_A_TURN;
+    while (this.#left > 0) {
+      const block = this.#blocks.take();
+      if (block === undefined) return;
+      const ready = this.#ready.get(block)!;
+      const raw = ready.shift()!;
+      if (ready.length > 0) this.#blocks.add(block);
+      else this.#ready.delete(block);
+      this.#begin(raw);
+    }
+  }
+}
+
+/** A failed socket closes, which is what counts. */
+function ignore(): void {}
