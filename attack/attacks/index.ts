@@ -1,5 +1,8 @@
 import type { Attack } from "../attack.ts";
 import { folding } from "./folding.ts";
+import { handshakeFloods } from "./front-door/handshake-floods.ts";
+import { insiders } from "./front-door/insiders.ts";
+import { unauthenticatedClients } from "./front-door/unauthenticated.ts";
 import { greedy } from "./greedy.ts";
 import { handshakes } from "./handshakes.ts";
 import { metrics } from "./metrics.ts";
@@ -19,6 +22,9 @@ export const ATTACKS: readonly Attack[] = [
   refusals,
   silence,
   handshakes,
+  ...handshakeFloods,
+  ...unauthenticatedClients,
+  ...insiders,
   searches,
   webhooks,
   folding,

@@ -1,0 +1,57 @@
+import type { HttpsTarget } from "../../../bench/load/https-client.ts";
+import type { Attack } from "../../attack.ts";
+import { HOSTILE_ADDRESS } from "../../environment.ts";
+import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
+import { openSession } from "../../hostile/sign-in.ts";
+
+const CONNECTIONS = 30;
+/** What a key, and a session, admit in a minute; all at once, from many connections. */
+const KEY_REQUESTS = 120;
+const SESSION_REQUESTS = 600;
+const KEYS = 5;
+
+interface Plan {
+  readonly pipelines: Pipelines;
+  /** A header of credentials for each user of the attack. */
+  readonly credentials: readonly string[];
+}
+
+const pipelines = (https: HttpsTarget, requests: number): Pipelines => ({
+  target: { ...https, localAddress: HOSTILE_ADDRESS },
+  connections: CONNECTIONS,
+  requestsAWrite: Math.ceil(requests / CONNECTIONS),
+  reads: true,
+});
+
+const get = (path: string, header: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`;
+
+/** Clients with credentials who send all that these admit at once, and go on. */
+export const insiders: readonly Attack<Plan>[] = [
+  {
+    name: "insider-keys",
+    what: `${KEYS} API keys of one tenant pipeline lists from ${CONNECTIONS} connections, beyond their limit, too`,
+    memory: 150,
+    async prepare({ service, newTenant }) {
+      const tenant = await newTenant("insider-keys");
+      const keys = await Promise.all(Array.from({ length: KEYS }, () => tenant.newKey()));
+      return {
+        pipelines: pipelines(service.https, KEYS * KEY_REQUESTS),
+        credentials: keys.map((key) => `x-api-key: ${key}`),
+      };
+    },
+    assault: async ({ pipelines, credentials }, run) =>
+      await pipeline(pipelines, run, (count) => get("/api/v1/devices", credentials[count % credentials.length]!)),
+  },
+  {
+    name: "insider-session",
+    what: `a session of the admin app pipelines lists from ${CONNECTIONS} connections, beyond its limit, too`,
+    memory: 150,
+    async prepare({ service, newTenant }) {
+      const tenant = await newTenant("insider-session");
+      const cookie = await openSession(service, tenant.slug);
+      return { pipelines: pipelines(service.https, SESSION_REQUESTS), credentials: [`cookie: ${cookie}`] };
+    },
+    assault: async ({ pipelines, credentials }, run) =>
+      await pipeline(pipelines, run, () => get("/api/admin/devices", credentials[0]!)),
+  },
+];
