@@ -11,6 +11,7 @@ import { systemClock } from "./lib/clock.ts";
 import { randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { descriptorLimit, descriptorsNeeded } from "./lib/sockets/descriptor-limit.ts";
+import { hasHybridKeyExchange } from "./lib/sockets/key-exchange.ts";
 import { startApp, untilStopped, writeCa } from "./workers/run-app.ts";
 import { Supervisor } from "./workers/supervisor.ts";
 
@@ -21,6 +22,7 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
   const logger = createLogger(config.logLevel);
   for (const name of config.unknownNames) logger.warn({ name }, "unknown setting: it has no effect");
   warnOfFewDescriptors(config, logger);
+  warnOfMissingHybrid(logger);
   const started = systemClock.monotonicMs();
   const database = config.databaseUrl ? "postgresql" : "embedded";
   logger.info({ version: manifest.version, database, workers }, "starting");
@@ -84,6 +86,12 @@ function warnOfFewDescriptors(config: Config, logger: Logger): void {
     { openFiles, needed },
     "ulimit -n is lower than the caps on connections need: raise it, or lower the caps",
   );
+}
+
+function warnOfMissingHybrid(logger: Logger): void {
+  if (hasHybridKeyExchange()) return;
+  const { node, openssl } = process.versions;
+  logger.warn({ node, openssl }, "no post-quantum key exchange: this Node's OpenSSL is older than 3.5");
 }
 
 /** `muster migrate`: applies pending migrations. Resolves with the number of the schema. @throws Error while a service uses the folder */

@@ -6,12 +6,13 @@ import { connect as connectTcp } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { type ConnectionOptions, connect, type EphemeralKeyInfo, type TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { DEFAULT_LIMITS } from "../src/lib/limits/limits.ts";
 import { missingTool } from "../src/pki/test-support/tools.ts";
 import { enrollDevice, newTenant, renew } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
+import { keyExchanges, refusedKeyExchanges } from "./harness/key-exchanges.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 let server: TestServer;
@@ -53,6 +54,15 @@ test("TLS 1.3 and 1.2 with ECDHE and AEAD are accepted, nothing older or weaker 
     { minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" },
   ] as const;
   for (const options of weak) await assert.rejects(handshake(server, options), options.ciphers);
+});
+
+test("the hybrid post-quantum key exchange comes first, classical groups go on working", async () => {
+  for (const [options, expected] of keyExchanges) {
+    const socket = await handshake(server, options);
+    assert.equal((socket.getEphemeralKeyInfo() as EphemeralKeyInfo).name, expected, JSON.stringify(options));
+    socket.destroy();
+  }
+  for (const options of refusedKeyExchanges) await assert.rejects(handshake(server, options), options.ecdhCurve);
 });
 
 test("a client cannot renegotiate, which would cost the server a handshake each time", async () => {

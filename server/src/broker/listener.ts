@@ -111,7 +111,7 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 function contextOptions({ deviceRoots, ...pair }: ListenerTls): SecureContextOptions {
-  return { ...mutualTls(pair, deviceRoots), ecdhCurve: "X25519:P-256:P-384" };
+  return mutualTls(pair, deviceRoots);
 }
 
 function credentialOf(socket: TLSSocket): Credential {

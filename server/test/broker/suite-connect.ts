@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, hash, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
+import type { EphemeralKeyInfo } from "node:tls";
 import { DAY } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type Signer,
   selfEnrolled,
 } from "../../src/pki/pki.ts";
+import { keyExchanges, refusedKeyExchanges } from "../harness/key-exchanges.ts";
 import { brokerFor, connect, eventually, journal, startBroker, type TestBroker } from "./environment.ts";
 import type { Place } from "./place.ts";
 import { connectPacket, rawClient } from "./raw-client.ts";
@@ -167,6 +169,22 @@ export function connectRules(place: Place): void {
     const good = await rawClient(broker, device, { maxVersion: "TLSv1.2" });
     assert.match(good.socket.getCipher().name, /^ECDHE-ECDSA-.*GCM/);
     good.socket.destroy();
+  });
+
+  test("the hybrid post-quantum key exchange comes first, and devices with classical groups connect as before", async () => {
+    const device = await broker.enroll();
+    for (const [options, expected] of keyExchanges) {
+      const client = await rawClient(broker, device, options);
+      client.send(connectPacket({ clientId: device.deviceId }));
+      assert.deepEqual([...(await client.atLeast(4))], [0x20, 2, 0, 0], JSON.stringify(options));
+      assert.equal((client.socket.getEphemeralKeyInfo() as EphemeralKeyInfo).name, expected, JSON.stringify(options));
+      client.socket.destroy();
+    }
+    for (const options of refusedKeyExchanges) {
+      const client = await rawClient(broker, device, options);
+      await client.ended;
+      assert.equal(client.socket.getCipher()?.name, undefined, JSON.stringify(options));
+    }
   });
 
   test("an expired certificate keeps its session and is refused at the next connect", async (t) => {

@@ -1,5 +1,6 @@
 import { constants } from "node:crypto";
 import type { SecureContextOptions } from "node:tls";
+import { keyExchangeGroups } from "./key-exchange.ts";
 
 /** RFC 9325: TLS 1.3, and of 1.2 only ephemeral ECDH with authenticated encryption; Node's default list still offers CBC. */
 const CIPHERS = [
@@ -14,6 +15,9 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
+/** Both listeners offer the same. Node's own list would also admit finite-field groups, which cost the server far more. */
+const GROUPS = keyExchangeGroups();
+
 /**
  * The TLS settings of a listener that verifies client certificates. No session tickets: a resumed session skips the verification.
  *
@@ -26,6 +30,7 @@ export function mutualTls({ cert, key }: { cert: string; key: string }, deviceRo
     ca: deviceRoots,
     minVersion: "TLSv1.2",
     ciphers: CIPHERS,
+    ecdhCurve: GROUPS,
     honorCipherOrder: true,
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   };
