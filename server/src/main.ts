@@ -5,6 +5,7 @@ import { type Restored, type RestoreMode, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
 import { workersOf } from "./config/workers.ts";
 import { openDatabase } from "./db/database.ts";
+import { grantToServiceRole } from "./db/migrate/service-role.ts";
 import { migrations } from "./db/migrations/index.ts";
 import { greeting } from "./greeting.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -94,14 +95,23 @@ function warnOfMissingHybrid(logger: Logger): void {
   logger.warn({ node, openssl }, "no post-quantum key exchange: this Node's OpenSSL is older than 3.5");
 }
 
-/** `muster migrate`: applies pending migrations. Resolves with the number of the schema. @throws Error while a service uses the folder */
-export async function migrateDatabase(): Promise<{ schema: number }> {
+/**
+ * `muster migrate`: applies pending migrations. Resolves with the number of the schema.
+ *
+ * @param serviceRole gets the rights that a service needs on PostgreSQL
+ * @throws Error while a service uses the folder, or when the role cannot be the service's
+ */
+export async function migrateDatabase(serviceRole?: string): Promise<{ schema: number }> {
   const config = loadConfig();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
   const [url, directUrl] = [config.databaseUrl?.reveal(), config.databaseDirectUrl?.reveal()];
   const database = await openDatabase({ url, directUrl, dataDir: config.dataDir, logger });
-  await database.close();
+  try {
+    if (serviceRole !== undefined) await grantToServiceRole(database, serviceRole);
+  } finally {
+    await database.close();
+  }
   return { schema: migrations.length };
 }
 

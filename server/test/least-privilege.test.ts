@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
@@ -9,18 +10,22 @@ import { DAY } from "../src/lib/clock.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { addRecords, addStaff, kindsUsed } from "./authorization/records.ts";
 import { ableCaller, type Row, RULES } from "./authorization/rules.ts";
+import { musterProcess } from "./harness/command-line.ts";
 import { connectMqtt, enrollDevice, renew } from "./harness/devices.ts";
 import { ask, onPostgres } from "./harness/postgres.ts";
 import { startServer } from "./harness/server.ts";
 
 const page = await readFile(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
 const section = page.split(/^## /m).find((each) => each.startsWith("PostgreSQL: a role")) ?? "";
-/** The SQL of docs/operations.md: roles, grants before migrating, revocations after, grants on an existing database. */
-const blocks = [...section.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql]) => sql!);
+const [, roles = ""] = /^```sql\n(.*?)^```/ms.exec(section) ?? [];
+const [, command = ""] = /npx muster (migrate --service-role \S+)\n/.exec(section) ?? [];
 
-test("docs/operations.md shows the SQL of a least-privilege role", () => {
-  assert.equal(blocks.length, 4);
-  for (const block of blocks) assert.match(block, /muster_service/);
+test("docs/operations.md shows the SQL of a least-privilege role, as deploy/postgres/create-roles.sh runs it", async () => {
+  const script = await readFile(join(import.meta.dirname, "../../deploy/postgres/create-roles.sh"), "utf8");
+  const statements = (sql: string) =>
+    sql.match(/^(CREATE|GRANT|REVOKE) .*;$/gm)!.map((line) => line.replace(/ PASSWORD .*;/, ";"));
+  assert.equal(statements(roles).length, 5);
+  assert.deepEqual(statements(script), statements(roles));
 });
 
 /** Follows the page with roles and a database of other names. */
@@ -28,34 +33,33 @@ async function prepare() {
   const superuser = process.env.MUSTER_TEST_DATABASE_URL!;
   const suffix = randomUUID().replaceAll("-", "");
   const named = (sql: string) =>
-    sql.replaceAll(/muster_(owner|service)/g, `m_$1_${suffix}`).replace("DATABASE muster ", `DATABASE m_${suffix} `);
+    sql.replaceAll(/muster_(owner|service)/g, `m_$1_${suffix}`).replaceAll("DATABASE muster ", `DATABASE m_${suffix} `);
   const url = (role: string) => {
     const address = new URL(superuser);
     address.username = named(role);
     address.pathname = `/m_${suffix}`;
     return address.href;
   };
-  const run = async (at: string, sql: string) => {
-    for (const statement of named(sql).split(/;\s*$/m)) if (statement.trim()) await ask(at, statement);
-  };
-  const [roles, before, after] = blocks as [string, string, string];
-  await run(superuser, roles);
+  for (const statement of named(roles).split(/;\s*$/m)) if (statement.trim()) await ask(superuser, statement);
   const [owner, service] = [url("muster_owner"), url("muster_service")];
-  await run(owner, before);
-  await (await openDatabase({ url: owner, dataDir: "memory", logger: createLogger("silent") })).close();
-  await run(owner, after);
+  const folder = await mkdtemp(join(tmpdir(), "muster-migrate-"));
+  const migrate = (role: string) =>
+    musterProcess(["migrate", "--service-role", role], folder, { MUSTER_DATABASE_URL: owner });
+  const { code, stderr } = await migrate(named(command.split(" ").at(-1)!));
+  assert.equal(code, 0, stderr);
   const remove = async () => {
     await ask(superuser, `DROP DATABASE m_${suffix} WITH (FORCE)`);
     for (const role of ["owner", "service"]) await ask(superuser, `DROP ROLE m_${role}_${suffix}`);
+    await rm(folder, { recursive: true });
   };
-  return { owner, service, remove };
+  return { owner, service, migrate, remove };
 }
 
 type Run = (caller: Caller, ...args: unknown[]) => Promise<unknown>;
 
 if (onPostgres)
   test("a service that owns no table does everything but change the schema and the audits", async (t) => {
-    const { owner, service, remove } = await prepare();
+    const { owner, service, migrate, remove } = await prepare();
     t.after(remove);
     const server = await startServer({ databaseUrl: service });
     t.after(() => server.stop());
@@ -108,6 +112,31 @@ if (onPostgres)
         assert.deepEqual(broken, ["a broker node has sent a heartbeat within the last minute"]);
       },
     );
+
+    await t.test("migrate takes back what the role should not have, and refuses a role that is not apart", async () => {
+      const role = new URL(service).username;
+      await ask(owner, `GRANT UPDATE, TRUNCATE ON api_audit TO ${role}`);
+      await ask(owner, `REVOKE SELECT ON devices FROM ${role}`);
+      assert.equal((await migrate(role)).code, 0);
+      await assert.rejects(ask(service, "TRUNCATE api_audit"), { code: "42501" });
+      await assert.rejects(ask(service, "UPDATE api_audit SET id = id"), { code: "42501" });
+      await ask(service, "SELECT FROM devices");
+      const stray = new URL(process.env.MUSTER_TEST_DATABASE_URL!);
+      stray.pathname = new URL(owner).pathname;
+      await ask(stray.href, `CREATE TABLE stray (); ALTER TABLE stray OWNER TO ${role}`);
+      const refusals = [
+        ["nobody_of_this_name", /the role nobody_of_this_name does not exist: create it first/],
+        [new URL(owner).username, /can act as \S+, which owns the tables: choose another role/],
+        [stray.username, /can act as \S+, which owns the tables: choose another role/],
+        [role, /owns stray: a service role must own nothing/],
+      ] as const;
+      for (const [refused, message] of refusals) {
+        const { code, stderr } = await migrate(refused);
+        assert.equal(code, 1);
+        assert.match(stderr, message);
+      }
+      await ask(stray.href, "DROP TABLE stray");
+    });
 
     await t.test("before a missing migration it stops and says who can migrate", async () => {
       await ask(owner, "DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)");

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "../config/config.ts";
 import { withTimeout } from "../lib/timeouts.ts";
+import { heapFlags } from "./heap-limit.ts";
 import type { ReadyWorker, ToSupervisor, ToWorker } from "./messages.ts";
 import type { Role } from "./part.ts";
 
@@ -41,7 +43,10 @@ export class Worker {
     this.role = role;
     const cache = getCompileCacheDir();
     const env = childEnvironment({ ...settings, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) });
-    this.#process = spawn(process.execPath, [...process.execArgv, ENTRY, role, name, String(workers)], {
+    const given = [...process.execArgv, env.NODE_OPTIONS ?? ""].join(" ");
+    const memory = { total: totalmem(), constrained: process.constrainedMemory() };
+    const flags = [...process.execArgv, ...heapFlags(workers, memory, given)];
+    this.#process = spawn(process.execPath, [...flags, ENTRY, role, name, String(workers)], {
       env,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

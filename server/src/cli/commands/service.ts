@@ -42,14 +42,7 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     );
   addDemo(program, exit);
   addInbox(program, exit);
-  subcommand(
-    program,
-    "migrate",
-    "Apply database migrations without starting the service, which applies them too",
-  ).action(async ({ json }) => {
-    const { migrateDatabase } = await import("../../main.ts");
-    print(await migrateDatabase(), json, ({ schema }) => [`The database has schema ${schema}.`]);
-  });
+  addMigrate(program);
   subcommand(program, "doctor", "Check the invariants and list what needs attention; exit 1 if an invariant is broken")
     .option("--deep", "Check the whole database")
     .action(({ json, deep }) =>
@@ -63,6 +56,18 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     );
   addBackup(program, exit);
   addRestore(program);
+}
+
+function addMigrate(program: Command): void {
+  subcommand(program, "migrate", "Apply database migrations without starting the service, which applies them too")
+    .option("--service-role <name>", "Grant this PostgreSQL role what the service needs, as the owner of the tables")
+    .action(async ({ json, serviceRole }: { json?: boolean; serviceRole?: string }) => {
+      const { migrateDatabase } = await import("../../main.ts");
+      print(await migrateDatabase(serviceRole), json ?? false, ({ schema }) => [
+        `The database has schema ${schema}.`,
+        ...(serviceRole === undefined ? [] : [`The role ${serviceRole} can run the service and owns nothing.`]),
+      ]);
+    });
 }
 
 function addDemo(program: Command, exit: Exit): void {
