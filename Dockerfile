@@ -1,5 +1,7 @@
+# The base is the Node that `npm ci` brings (package.json), by its exact version.
+#
 # The server runs its TypeScript as it is: install, copy, run. Only the admin app is built, in a stage of its own.
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /muster
 COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/
@@ -7,7 +9,7 @@ COPY agent/package.json agent/
 # The image brings Node itself; the optional Node of the npm scripts stays out, and the app is not built here.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-slim AS app
+FROM node:24.21.0-bookworm-slim AS app
 WORKDIR /muster
 COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/
@@ -20,7 +22,7 @@ COPY openapi openapi
 COPY admin admin
 RUN npm run build
 
-FROM node:24-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production MUSTER_DATA_DIR=/data
 WORKDIR /muster
 COPY --from=dependencies /muster ./
@@ -28,7 +30,7 @@ COPY LICENSE ./
 COPY server server
 COPY agent agent
 COPY --from=app /muster/admin/dist admin/dist
-RUN mkdir /data && chown node:node /data
+RUN install -d -m 0700 -o node -g node /data
 USER node
 VOLUME /data
 EXPOSE 8443 8883

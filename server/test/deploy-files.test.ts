@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { load } from "js-yaml";
 import { type Config, parseConfig } from "../src/config/config.ts";
 import { connectionsNeeded } from "../src/workers/part.ts";
+import { COMPOSE_SECRETS, type ComposeService, mountsOf, readCompose } from "./harness/compose-file.ts";
 import { renderChart } from "./harness/helm-template.ts";
 import { natsProgram } from "./harness/nats-server.ts";
 
@@ -16,36 +17,12 @@ const run = promisify(execFile);
 const deploy = join(import.meta.dirname, "../../deploy");
 const read = (path: string) => readFileSync(join(deploy, path), "utf8");
 
-interface Service {
-  image: string;
-  environment?: Record<string, string>;
-  command?: string[];
-  volumes?: string[];
-  depends_on?: Record<string, object> | string[];
-  networks: string[] | Record<string, { ipv4_address: string }>;
-  stop_grace_period?: string;
-}
-
 const secrets = mkdtempSync(join(tmpdir(), "muster-deploy-"));
 after(() => rmSync(secrets, { recursive: true }));
-/** Settings that tests have drawn in place of `.env`. */
-const ENV: Record<string, string> = {
-  POSTGRES_PASSWORD: "secret",
-  MUSTER_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
-};
-/** `${NAME:-default}` and `${NAME:?message}`, as Compose has them. */
-const filled = read("compose.cluster.yaml").replace(
-  /\$\{(\w+):([-?])([^}]*)\}/g,
-  (_, name, kind, rest) => ENV[name] ?? (kind === "-" ? rest : ""),
-);
-const cluster = load(filled) as {
-  services: Record<string, Service>;
-  networks: Record<string, { ipam: { config: { subnet: string }[] } }>;
-  volumes: Record<string, unknown>;
-};
+const cluster = readCompose("deploy/compose.cluster.yaml");
 const named = (prefix: string) => Object.keys(cluster.services).filter((name) => name.startsWith(prefix));
 const nodes = named("muster-");
-const targetsOf = ({ volumes = [] }: Service) => volumes.map((volume) => volume.split(":")[1]!);
+const targetsOf = (service: ComposeService) => mountsOf(service).map(({ target }) => target);
 
 /** The settings of a node, which must all be known to the service. */
 function configOf(environment: Record<string, string>): Config {
@@ -54,6 +31,9 @@ function configOf(environment: Record<string, string>): Config {
   return config;
 }
 
+const DRAWN =
+  /^POSTGRES_PASSWORD=\w{48}\nMUSTER_OWNER_PASSWORD=\w{48}\nMUSTER_SERVICE_PASSWORD=\w{48}\nMUSTER_MASTER_KEY=\S{44}\n$/;
+
 test("deploy/cluster/prepare makes the files that compose.cluster.yaml mounts, once, and a configuration that NATS accepts", async () => {
   await run(join(deploy, "cluster/prepare"), [secrets]);
   const folder = join(secrets, "cluster/secrets");
@@ -61,7 +41,11 @@ test("deploy/cluster/prepare makes the files that compose.cluster.yaml mounts, o
   await run(join(deploy, "cluster/prepare"), [secrets]);
   assert.equal(readFileSync(join(folder, "muster.nk"), "utf8"), key);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
-  assert.match(readFileSync(join(secrets, ".env"), "utf8"), /^POSTGRES_PASSWORD=\w{48}\nMUSTER_MASTER_KEY=\S{44}\n$/);
+  assert.match(readFileSync(join(secrets, ".env"), "utf8"), DRAWN);
+  assert.equal(
+    readFileSync(join(folder, "pgbouncer-users.txt"), "utf8"),
+    `"muster_service" "${/^MUSTER_SERVICE_PASSWORD=(.*)$/m.exec(readFileSync(join(secrets, ".env"), "utf8"))![1]}"\n`,
+  );
   const mounted = Object.values(cluster.services).flatMap(({ volumes = [] }) =>
     volumes.map((volume) => volume.split(":")[0]!),
   );
@@ -106,7 +90,7 @@ test("every node of compose.cluster.yaml has settings that the service accepts, 
 });
 
 test("the services of compose.cluster.yaml depend on, mount and join only what there is", () => {
-  for (const [name, { depends_on = [], volumes = [], networks }] of Object.entries(cluster.services)) {
+  for (const [name, { depends_on = [], volumes = [], networks = [] }] of Object.entries(cluster.services)) {
     for (const other of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on))
       assert.ok(cluster.services[other], `${name}: ${other}`);
     for (const volume of volumes.filter((each) => !each.startsWith("./")))
@@ -170,7 +154,7 @@ function environmentOf(deployment: KubernetesObject): Record<string, string> {
   const secret: Record<string, string> = {
     databaseUrl: "postgres://postgres/muster",
     databaseDirectUrl: "postgres://direct/muster",
-    masterKey: ENV.MUSTER_MASTER_KEY!,
+    masterKey: COMPOSE_SECRETS.MUSTER_MASTER_KEY!,
   };
   const { env } = deployment.spec.template.spec.containers[0];
   return Object.fromEntries(
@@ -236,6 +220,9 @@ test("Service, disruption budget and PodMonitor of the Helm chart select its pod
   const objects = renderChart(chart, { podMonitor: { enabled: true } });
   assert.deepEqual(objects.map((object) => object.kind).sort(), [
     "Deployment",
+    "Job",
+    "NetworkPolicy",
+    "NetworkPolicy",
     "PodDisruptionBudget",
     "PodMonitor",
     "Service",

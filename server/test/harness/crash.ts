@@ -8,7 +8,7 @@ import { fillFolder, onPostgres, testDatabase } from "./database.ts";
 import { redemption, type TestDevice } from "./devices.ts";
 import { type HttpAnswer, https } from "./https.ts";
 import { ask } from "./postgres.ts";
-import { type ServerProcess, startProcess } from "./process.ts";
+import { type ProcessOptions, type ServerProcess, startProcess } from "./process.ts";
 import { TEST_MASTER_KEY } from "./server.ts";
 
 export type Device = Omit<TestDevice, "chain" | "fingerprint">;
@@ -24,18 +24,29 @@ const SCOPES = [
   "device-certificates:revoke",
 ];
 
+interface FixtureOptions extends ProcessOptions {
+  fresh?: boolean;
+  database?: { url: string; remove(): Promise<void> };
+}
+
 /** A service in a process of its own that tests kill and restart, with a tenant and a key, and what its clients do. */
 export type CrashFixture = Awaited<ReturnType<typeof startCrashFixture>>;
 
 /**
  * @param fresh whether the service creates its embedded database itself, at its first start
  * @param env settings besides those of the harness
+ * @param database one that the caller has made
  */
-export async function startCrashFixture({ faulty = true, fresh = false, env = {} } = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), "muster-crash-"));
-  const database = onPostgres ? await testDatabase() : undefined;
+export async function startCrashFixture({ faulty = true, fresh = false, env = {}, ...given }: FixtureOptions = {}) {
+  const { confinement } = given;
+  const dataDir = confinement?.dataDir ?? (await mkdtemp(join(tmpdir(), "muster-crash-")));
+  const database = given.database ?? (onPostgres ? await testDatabase() : undefined);
   if (!onPostgres && !fresh) await fillFolder(dataDir);
-  const options = { faulty, env: { MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info", ...env } };
+  const options = {
+    faulty,
+    confinement,
+    env: { MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info", ...env },
+  };
   let server = await startProcess(dataDir, database?.url, options);
   const others: { server: ServerProcess; folder: string }[] = [];
 

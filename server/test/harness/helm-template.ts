@@ -27,7 +27,7 @@ export function renderChart(folder: string, overrides: Values = {}): Values[] {
 
 function merged(values: Values, overrides: Values): Values {
   const entries = Object.entries(overrides).map(([name, value]) => {
-    const isObject = typeof value === "object" && value !== null;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return [name, isObject ? merged((values[name] ?? {}) as Values, value as Values) : value];
   });
   return { ...values, ...Object.fromEntries(entries) };
@@ -69,11 +69,16 @@ function takeBlock(pieces: Piece[]): Piece[] {
 
 function renderBlock(action: string, block: Piece[], scope: Values): string {
   const [, of] = /^if (\S+)$/.exec(action) ?? [];
-  if (of !== undefined) return lookUp(of, scope) ? render(block, scope) : "";
+  if (of !== undefined) return isTrue(lookUp(of, scope)) ? render(block, scope) : "";
   const [, key, value, object] = /^range (\$\w+), (\$\w+) := (\S+)$/.exec(action) ?? [];
   if (!key || !value || !object) throw new Error(`not understood: ${action}`);
   const entries = Object.entries(lookUp(object, scope) as Values);
   return entries.map(([name, each]) => render([...block], { ...scope, [key]: name, [value]: each })).join("");
+}
+
+/** As Go templates see it: an empty list or map is false. */
+function isTrue(value: unknown): boolean {
+  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 function evaluate(action: string, scope: Values): string {

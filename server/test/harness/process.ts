@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { COMPILE_ONCE } from "../../../tools/test-run/v8-flags.ts";
 import { sendCommand } from "../../src/control/client.ts";
+import type { Confinement } from "./confined.ts";
 
 const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
 const faultyLauncher = join(import.meta.dirname, "faulty-serve.ts");
@@ -14,6 +15,8 @@ export interface ProcessOptions {
   faulty?: boolean;
   /** Settings beyond those of the harness. */
   env?: Record<string, string>;
+  /** Where it runs, instead of as this test's user with its rights. */
+  confinement?: Confinement | undefined;
 }
 
 /** `muster serve` in a process of its own, which may be killed as no graceful stop would allow. */
@@ -63,7 +66,7 @@ export async function startProcess(
         env,
         stdio: ["ignore", "pipe", "inherit", "ipc"],
       })
-    : spawn(process.execPath, [COMPILE_ONCE, launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    : spawn(...commandOf(options, COMPILE_ONCE, launcher, "serve"), { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const ready = await readyLine(child);
   return {
@@ -90,6 +93,10 @@ export async function startProcess(
       return ended;
     },
   };
+}
+
+function commandOf({ confinement }: ProcessOptions, ...args: string[]): [string, string[]] {
+  return confinement ? confinement.command(...args) : [process.execPath, args];
 }
 
 /** The fields of the line that says `ready`; throws when the process ends without it. */

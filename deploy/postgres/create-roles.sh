@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Creates the database of Muster and its two roles: muster_owner, which owns the tables and is used by `muster migrate` alone, and muster_service,
+# which the service uses and which owns nothing (docs/operations.md). The PostgreSQL image runs this script once, when it creates its cluster.
+# To run it by hand: set the passwords and the variables of psql (PGHOST, …), and POSTGRES_USER to a superuser.
+set -euo pipefail
+: "${MUSTER_OWNER_PASSWORD:?}" "${MUSTER_SERVICE_PASSWORD:?}"
+
+# \getenv keeps the passwords out of the arguments of psql, which every user of the machine can read.
+psql --no-psqlrc --quiet -v ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
+\getenv owner_password MUSTER_OWNER_PASSWORD
+\getenv service_password MUSTER_SERVICE_PASSWORD
+CREATE ROLE muster_owner LOGIN PASSWORD :'owner_password';
+CREATE ROLE muster_service LOGIN PASSWORD :'service_password';
+CREATE DATABASE muster OWNER muster_owner;
+REVOKE ALL ON DATABASE muster FROM PUBLIC;
+GRANT CONNECT ON DATABASE muster TO muster_service;
+SQL
