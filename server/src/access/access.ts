@@ -71,6 +71,7 @@ export {
   lockCredentials,
 } from "./users/credentials-store.ts";
 export { isStanding } from "./users/is-standing-store.ts";
+export { requireMayAdminister } from "./users/operators.ts";
 export { groupsOfViewer, seesMoreThan, type ViewedGroups, type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */

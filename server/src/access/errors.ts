@@ -10,6 +10,7 @@ export type AccessErrorCode =
   | "insufficient_role"
   | "quota_exceeded"
   | "last_admin"
+  | "last_operator"
   | "factor_missing";
 
 /** One answer for every reason, so that nothing is learned about a key by trying (spec 7). */
@@ -37,6 +38,14 @@ export function insufficientRole(role: LeastRole | undefined, what = "this"): Mu
 /** The tenant would have no admin who can sign in. */
 export function lastAdmin(): MusterError<"last_admin"> {
   return new MusterError("last_admin", "this is the last active admin of the tenant: make another user an admin first");
+}
+
+/** No user who can sign in would run the installation. */
+export function lastOperator(): MusterError<"last_operator"> {
+  return new MusterError(
+    "last_operator",
+    "this is the last active user who runs the installation: let another admin run it first with muster user platform",
+  );
 }
 
 /** A rule that its maker does not keep would shut the maker out of everything but keeping it. */

@@ -7,6 +7,7 @@ import { type RevocationReason, revokeKeysOf } from "./keys/key-store.ts";
 import { hashPassword, makePassword } from "./password.ts";
 import { findTenantOfUser, lockUser, markDeleted, setPasswordHash, setStatus, type UserRow } from "./user-store.ts";
 import { addUser, checkEmail } from "./users/add-user.ts";
+import { guardOperators, type OperatorGuard, requireMayAdminister } from "./users/operators.ts";
 
 export interface NewUser {
   email: string;
@@ -45,7 +46,8 @@ export const deactivateUser = adminUseCase(
   { role: "admin" },
   "user.deactivate",
   async (deps: AccessDeps, caller, email: string) =>
-    changeUser(deps, caller, email, "creator_deactivated", async (tx, user) => {
+    changeUser(deps, caller, email, "creator_deactivated", async (tx, user, operators) => {
+      operators.requireAnother(user);
       await setStatus(tx, user.id, "deactivated");
       return { status: "deactivated" };
     }),
@@ -67,7 +69,8 @@ export const deleteUser = adminUseCase(
   { role: "admin" },
   "user.delete",
   async (deps: AccessDeps, caller, email: string) =>
-    changeUser(deps, caller, email, "creator_deleted", async (tx, user) => {
+    changeUser(deps, caller, email, "creator_deleted", async (tx, user, operators) => {
+      operators.requireAnother(user);
       await markDeleted(tx, user.id, deps.clock.now());
       return { status: "deleted" };
     }),
@@ -105,15 +108,17 @@ function changeUser(
   caller: Caller,
   email: string,
   reason: RevocationReason | undefined,
-  change: (tx: Tx, user: UserRow) => Promise<{ status: string }>,
+  change: (tx: Tx, user: UserRow, operators: OperatorGuard) => Promise<{ status: string }>,
 ): PreparedChange<void> {
   return {
     change: async (tx) => {
+      const operators = await guardOperators(tx, caller);
       const user = await lockUser(tx, email.trim());
       if (user?.tenant_id !== caller.tenantId) throw notFound("user");
+      requireMayAdminister(caller, user);
       const { role, status } = user;
       const before = { email: user.email, role, status };
-      const changed = await change(tx, user);
+      const changed = await change(tx, user, operators);
       const revokedKeys = reason ? await revokeKeysOf(tx, user.id, reason, caller.actor, deps.clock.now()) : [];
       return { target: user.id, before, after: { ...before, ...changed, revokedKeys }, result: undefined };
     },

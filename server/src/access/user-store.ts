@@ -10,6 +10,8 @@ export interface UserRow {
   email: string;
   role: UsersTable["role"];
   status: "active" | "deactivated";
+  /** Whether the user runs the installation. */
+  platform: boolean;
 }
 
 /** @throws MusterError already_exists when a user who is not deleted has this address */
@@ -29,7 +31,7 @@ export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Pro
 export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefined> {
   return await tx
     .selectFrom("users")
-    .select(["id", "tenant_id", "email", "role", "status"])
+    .select(["id", "tenant_id", "email", "role", "status", "platform"])
     .where(sql<SqlBool>`lower(email) = lower(${email})`)
     .where("deleted_at", "is", null)
     .forNoKeyUpdate()
@@ -38,7 +40,6 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
 
 /** A user as administrators see them. */
 export interface UserDetails extends UserRow {
-  platform: boolean;
   created_at: Date;
 }
 
@@ -57,6 +58,18 @@ export async function lockUserById(tx: Tx, tenantId: string, id: string): Promis
 /** Makes changes of the tenant's admins wait for each other, so that the last one can be counted. */
 export async function lockAdmins(tx: Tx, tenantId: string): Promise<void> {
   await tx.selectFrom("tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().execute();
+}
+
+/**
+ * Returns the ids of the active users who run the installation, and makes changes of them wait for each other until the transaction ends.
+ * It precedes the lock of the user who is changed.
+ */
+export async function lockOperators(tx: Tx): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM users WHERE platform AND status = 'active' AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Whether the user has a second factor. */
@@ -134,11 +147,11 @@ export async function setPasswordHash(tx: Tx, id: string, hash: string, drawn: b
   await tx.updateTable("users").set({ password_hash: hash, password_drawn: drawn }).where("id", "=", id).execute();
 }
 
-/** Marks the user deleted and removes the password hash; the row stays for its references. */
+/** Marks the user deleted and removes password hash and rights; the row stays for its references. */
 export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("users")
-    .set({ status: "deactivated", deleted_at: now, password_hash: "" })
+    .set({ status: "deactivated", deleted_at: now, password_hash: "", platform: false })
     .where("id", "=", id)
     .execute();
 }

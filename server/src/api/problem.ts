@@ -73,6 +73,7 @@ export const PROBLEMS = {
   already_processed: { status: 409, middleware: "handler" },
   in_use: { status: 409, middleware: "handler" },
   last_admin: { status: 409, middleware: "handler" },
+  last_operator: { status: 409, middleware: "handler" },
   factor_missing: { status: 409, middleware: "handler" },
   factor_mandatory: { status: 409, middleware: "handler" },
   quota_exceeded: { status: 409, middleware: "handler" },

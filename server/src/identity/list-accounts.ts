@@ -1,4 +1,11 @@
-import { type AdministeredUser, adminUseCase, lockUser, type PreparedChange, useCase } from "../access/access.ts";
+import {
+  type AdministeredUser,
+  adminUseCase,
+  lockUser,
+  type PreparedChange,
+  requireMayAdminister,
+  useCase,
+} from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
@@ -33,7 +40,7 @@ export const getAccount = useCase(
   },
 );
 
-/** Forgets the failed sign-ins and wrong codes of a user, so that the next one is admitted. @throws MusterError not_found */
+/** Forgets the failed sign-ins and wrong codes of a user, so that the next one is admitted. @throws MusterError not_found, insufficient_role */
 export const unlockUser = adminUseCase(
   { role: "admin" },
   "user.unlock",
@@ -41,6 +48,7 @@ export const unlockUser = adminUseCase(
     change: async (tx) => {
       const user = await lockUser(tx, email.trim());
       if (user?.tenant_id !== caller.tenantId) throw notFound("user");
+      requireMayAdminister(caller, user);
       await forgetFailures(tx, accountOf(user.email));
       await forgetFailures(tx, codesOf(user.id));
       return { target: user.id, after: { email: user.email }, result: undefined };

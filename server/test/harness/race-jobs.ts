@@ -14,7 +14,7 @@ type Uses = Pick<
   | "revokeCertificate"
   | "revokeClaim"
 > &
-  Pick<Registry["access"], "renameFilter" | "saveFilter"> &
+  Pick<Registry["access"], "changeUser" | "removeUser" | "renameFilter" | "saveFilter"> &
   Pick<Registry["connections"], "createMqttClient" | "enableMqttClient"> &
   Pick<Registry["devices"], "createDevice"> &
   Pick<Registry["identity"], "acceptInvite" | "completeReset" | "setUp"> &
@@ -32,10 +32,12 @@ export interface Outcome {
 
 async function runJob(registry: Registry, job: Job): Promise<Outcome> {
   const { acceptInvite, completeReset, setUp } = registry.identity;
-  const { renameFilter, saveFilter } = registry.access;
+  const { changeUser, removeUser, renameFilter, saveFilter } = registry.access;
   const { addOwnChannel, testOwnNotifications } = registry.notifications;
   const uses = {
     addOwnChannel,
+    changeUser,
+    removeUser,
     renameFilter,
     saveFilter,
     testOwnNotifications,

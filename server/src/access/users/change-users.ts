@@ -19,6 +19,7 @@ import {
   type UserDetails,
   type UserRow,
 } from "../user-store.ts";
+import { guardOperators, requireMayAdminister } from "./operators.ts";
 
 export interface UserChange {
   role?: Role | undefined;
@@ -37,7 +38,11 @@ export interface AdministeredUser {
   createdAt: Date;
 }
 
-/** Changes role or status of a user, who is signed out of every session. @throws MusterError not_found, last_admin, precondition_failed */
+/**
+ * Changes role or status of a user, who is signed out of every session.
+ *
+ * @throws MusterError not_found, insufficient_role (a user who runs the installation), last_admin, last_operator, precondition_failed
+ */
 export const changeUser = adminUseCase(
   { role: "admin" },
   "user.update",
@@ -49,11 +54,11 @@ export const changeUser = adminUseCase(
     matches?: (user: object) => boolean,
   ): Promise<PreparedChange<AdministeredUser>> => ({
     change: async (tx) => {
-      const user = await lockChanged(tx, caller, id);
+      const { user, requireOther } = await lockChanged(tx, caller, id);
       if (matches && !matches(toUser(user))) throw preconditionFailed();
       const role = change.role ?? user.role;
       const status = change.status ?? user.status;
-      if (role !== "admin" || status !== "active") await requireOtherAdmin(tx, caller, user);
+      if (role !== "admin" || status !== "active") await requireOther();
       if (role !== user.role) await setRole(tx, id, role);
       if (status !== user.status) await setStatus(tx, id, status);
       const reason = endsKeys(user, change);
@@ -75,14 +80,18 @@ function endsKeys(user: UserRow, change: UserChange): RevocationReason | undefin
   return change.revokeKeys ? "requested" : undefined;
 }
 
-/** Deletes a user and revokes the user's keys; the address is free again. @throws MusterError not_found, last_admin */
+/**
+ * Deletes a user and revokes the user's keys; the address is free again.
+ *
+ * @throws MusterError not_found, insufficient_role (a user who runs the installation), last_admin, last_operator
+ */
 export const removeUser = adminUseCase(
   { role: "admin" },
   "user.delete",
   async (deps: AccessDeps, caller, id: string): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
-      const user = await lockChanged(tx, caller, id);
-      await requireOtherAdmin(tx, caller, user);
+      const { user, requireOther } = await lockChanged(tx, caller, id);
+      await requireOther();
       const now = deps.clock.now();
       await markDeleted(tx, id, now);
       const revokedKeys = await revokeKeysOf(tx, id, "creator_deleted", caller.actor, now);
@@ -98,9 +107,9 @@ export const setPlatformUser = adminUseCase(
   "user.set-platform",
   async (_deps: AccessDeps, caller, email: string, platform: boolean): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
-      const found = await lockUser(tx, email.trim());
-      const user = found && (await lockUserById(tx, caller.tenantId, found.id));
-      if (!user) throw notFound("user");
+      await guardOperators(tx, caller);
+      const user = await lockUser(tx, email.trim());
+      if (user?.tenant_id !== caller.tenantId) throw notFound("user");
       if (platform && user.role !== "admin") throw invalidRequest("The user must be a tenant admin.", user.email);
       await setPlatform(tx, user.id, platform);
       const before = { email: user.email, platform: user.platform };
@@ -133,15 +142,22 @@ export function toUser({ id, email, role, status, platform, created_at }: UserDe
   return { id, email, role, status, platform, createdAt: created_at };
 }
 
-async function lockChanged(tx: Tx, { tenantId }: Caller, id: string): Promise<UserDetails> {
+/** Locks a user of the tenant whom the caller may change. `requireOther` refuses to take the last admin or operator away. */
+async function lockChanged(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+): Promise<{ user: UserDetails; requireOther: () => Promise<void> }> {
+  const { tenantId } = caller;
   await lockAdmins(tx, tenantId);
+  const operators = await guardOperators(tx, caller);
   const user = isUuid(id) ? await lockUserById(tx, tenantId, id) : undefined;
   if (!user) throw notFound("user");
-  return user;
-}
-
-/** @throws MusterError last_admin when no other admin could sign in after the change */
-async function requireOtherAdmin(tx: Tx, { tenantId }: Caller, user: UserRow): Promise<void> {
-  if (user.role !== "admin" || user.status !== "active") return;
-  if ((await countOtherAdmins(tx, tenantId, user.id)) === 0) throw lastAdmin();
+  requireMayAdminister(caller, user);
+  const requireOther = async () => {
+    if (user.status !== "active") return;
+    if (user.role === "admin" && (await countOtherAdmins(tx, tenantId, user.id)) === 0) throw lastAdmin();
+    operators.requireAnother(user);
+  };
+  return { user, requireOther };
 }

@@ -93,7 +93,7 @@ export const changeUser = adminRoute({
   tag: TAG,
   summary: "Change a user's role, deactivate or reactivate a user",
   description:
-    "The user's sessions end at once. Deactivation revokes the user's API keys for good; another role does so on request. The last active admin stays.",
+    "The user's sessions end at once. Deactivation revokes the user's API keys for good; another role does so on request. The last active admin stays, and so does the last user who runs the installation, whom only users who run it change.",
   params: idParams,
   body: z
     .strictObject({
@@ -104,7 +104,7 @@ export const changeUser = adminRoute({
     .meta({ id: "UserChange" }),
   status: 200,
   response: changedUser,
-  errors: ["not_found", "last_admin"],
+  errors: ["not_found", "last_admin", "last_operator"],
   volatile: VOLATILE,
   examples: {
     body: { role: "operator", revokeKeys: true },
@@ -121,10 +121,11 @@ export const deleteUser = adminRoute({
   path: "/api/admin/users/{id}",
   tag: TAG,
   summary: "Delete a user",
-  description: "The user's sessions end and the user's API keys are revoked for good. The last active admin stays.",
+  description:
+    "The user's sessions end and the user's API keys are revoked for good. The last active admin stays, and so does the last user who runs the installation, whom only users who run it delete.",
   params: idParams,
   status: 204,
-  errors: ["not_found", "last_admin"],
+  errors: ["not_found", "last_admin", "last_operator"],
   examples: {},
   handler: (caller, { params }, removeUser) => removeUser(caller, params.id),
 });

@@ -68,6 +68,12 @@ export const ADMIN_ERROR_TEXTS = {
     again: "after a change elsewhere",
     anywhere: "Changes of users in the admin app.",
   },
+  last_operator: {
+    summary: "No active user would run the installation.",
+    remedy: "Let another admin run it first: `muster user platform <email>` on the machine of the service.",
+    again: "after a change elsewhere",
+    anywhere: "Changes of users in the admin app.",
+  },
   foreign_origin: {
     summary: "The request comes from a page of another origin.",
     more: "The admin API takes requests with `Sec-Fetch-Site: same-origin` or, without that header, with this service's own `Origin`. A write with a cookie needs one of the two.",

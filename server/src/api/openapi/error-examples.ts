@@ -45,6 +45,10 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     message: "The tenant requires a second factor of its admins: set up another one in its place.",
   },
   last_admin: { message: "This is the last active admin of the tenant: make another user an admin first." },
+  last_operator: {
+    message:
+      "This is the last active user who runs the installation: let another admin run it first with muster user platform.",
+  },
   foreign_origin: {
     message: "The admin API takes requests of the admin app's own pages only.",
     detail: "Sec-Fetch-Site: cross-site",

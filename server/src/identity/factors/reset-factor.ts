@@ -1,8 +1,7 @@
-import { adminUseCase, lockUserById, type PreparedChange } from "../../access/access.ts";
+import { adminUseCase, lockUserById, type PreparedChange, requireMayAdminister } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
-import { requireMayReset } from "../require-may-reset.ts";
 import { deleteSessionsOf } from "../session-store.ts";
 import { deleteFactorsOf } from "./factor-store.ts";
 
@@ -20,7 +19,7 @@ export const resetFactor = adminUseCase(
     change: async (tx) => {
       const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
       if (!user) throw notFound("user");
-      requireMayReset(caller, user);
+      requireMayAdminister(caller, user);
       const removed = await deleteFactorsOf(tx, id);
       await deleteSessionsOf(tx, id);
       const before = { email: user.email, secondFactor: removed };

@@ -17,12 +17,13 @@ export async function replaceLink(tx: Tx, row: LinkRow): Promise<void> {
 }
 
 /**
- * SQL: the user who made the link is still active, and an admin where the link is for another person: what an admin handed out does not let
- * them in again after their deactivation.
+ * SQL: the user who made the link is active and may still make it. A link for another person needs an admin, and one for a user who runs
+ * the installation a user who runs it too: neither a former admin nor a link from before that user's appointment lets anyone in.
  */
 const isBacked = sql<SqlBool>`(one_time_links.created_by NOT LIKE 'user:%' OR EXISTS (
   SELECT FROM shared_users maker WHERE 'user:' || maker.id = one_time_links.created_by AND maker.status = 'active'
-     AND maker.deleted_at IS NULL AND (maker.role = 'admin' OR maker.id = one_time_links.user_id)))`;
+     AND maker.deleted_at IS NULL AND (maker.id = one_time_links.user_id OR (maker.role = 'admin' AND (maker.platform OR NOT EXISTS (
+       SELECT FROM shared_users target WHERE target.id = one_time_links.user_id AND target.platform))))))`;
 
 /** A link that can be used at `now`. */
 export async function findLink(db: Db, by: LinkKey): Promise<LinkRow | undefined> {

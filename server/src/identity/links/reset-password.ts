@@ -3,6 +3,7 @@ import {
   findCredentials,
   lockUserById,
   type PreparedChange,
+  requireMayAdminister,
   revokeKeysOf,
   setPasswordHash,
 } from "../../access/access.ts";
@@ -14,7 +15,6 @@ import { notFound } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { linkExpired } from "../errors.ts";
 import { hashChosen } from "../password-rules.ts";
-import { requireMayReset } from "../require-may-reset.ts";
 import type { Visit } from "../session.ts";
 import { accountOf, count, countedResets } from "../throttle/throttle.ts";
 import { forgetFailures } from "../throttle/throttle-store.ts";
@@ -43,7 +43,7 @@ export const resetUser = adminUseCase(
       change: async (tx) => {
         const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
         if (!user) throw notFound("user");
-        requireMayReset(caller, user);
+        requireMayAdminister(caller, user);
         const link = await makeLink(deps, tx, { purpose: "reset", userId: id, createdBy: caller.actor });
         mail = resetMail(user.email, link);
         const result = { url: link.url, expiresAt: link.expiresAt, mailed: deps.mail.configured };
