@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Caller, type Rights, ROLES, SCOPES, type Scope } from "../src/access/access.ts";
+import { type Caller, LEAST_ROLES, type Rights, ROLES, type Role, SCOPES, type Scope } from "../src/access/access.ts";
 import type { Subscription } from "../src/events/events.ts";
 import { isMusterError } from "../src/lib/errors.ts";
 import {
@@ -61,8 +61,19 @@ const REFUSALS: Record<Rights["kind"], string> = {
   system: "none: the shell may do everything",
 };
 
+/** A key of an owner with this role, for a use case that asks for `scope`; to follow events takes more scopes. */
+function keyOfOwner(role: Role, scope: Scope): Caller {
+  const scopes = scope === "events:read" ? SCOPES : [scope];
+  const owner = { userId: NOWHERE.user, role };
+  return { ...keyWith(), rights: { kind: "key", keyId: "test", scopes: new Set(scopes), owner } };
+}
+
 function keyWith(...scopes: Scope[]): Caller {
-  return { ...ours.caller, actor: "apikey:test", rights: { kind: "key", keyId: "test", scopes: new Set(scopes) } };
+  return {
+    ...ours.caller,
+    actor: "apikey:test",
+    rights: { kind: "key", keyId: "test", scopes: new Set(scopes), owner: { userId: "u", role: "admin" } },
+  };
 }
 
 /** Whether the row admits the caller, by the table alone. */
@@ -117,6 +128,26 @@ test("every use case refuses exactly the callers that its rule does not admit, w
       assert.equal(isRefused, !admits(row, caller), `${name} by ${who}: ${refused}`);
       if (isRefused) assert.equal(refused, REFUSALS[caller.rights.kind], `${name} by ${who}`);
     }
+  }
+});
+
+test("every use case refuses an API key whose owner has less than the role that it asks of users", async () => {
+  for (const { name, row, run } of declared()) {
+    const [scope, role, args] = row;
+    if (scope === "no key" || role === "no user" || role === "platform") continue;
+    for (const owner of ROLES) {
+      const { refused, text } = await outcome(run(keyOfOwner(owner, scope), ...args(NOWHERE)), NOWHERE);
+      const admitted: boolean = ROLES.indexOf(owner) <= ROLES.indexOf(role);
+      assert.equal(refused === "insufficient_scope", !admitted, `${name} by a key of ${owner}: ${text}`);
+    }
+  }
+});
+
+test("a scope is effective for the owners who may run a use case with it by themselves", () => {
+  for (const scope of SCOPES) {
+    const roles = declared().flatMap(({ row: [needed, role] }) => (needed === scope ? [role as Role] : []));
+    const least = ROLES.findLast((role) => roles.includes(role));
+    assert.equal(LEAST_ROLES[scope], least, scope);
   }
 });
 

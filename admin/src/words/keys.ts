@@ -8,11 +8,25 @@ const REASONS: Readonly<Record<NonNullable<ApiKey["revocationReason"]>, string>>
   creator_password_reset: "the password of its owner was reset",
 };
 
+/** How many scopes of a key have an effect with a role of its owner. */
+export function effectOfScopes({
+  scopes,
+  ineffectiveScopes,
+}: Pick<ApiKey, "scopes" | "ineffectiveScopes">): "all" | "some" | "none" {
+  if (ineffectiveScopes.length === 0) return "all";
+  return ineffectiveScopes.length === new Set(scopes.flatMap(expanded)).size ? "none" : "some";
+}
+
+function expanded(scope: string): string[] {
+  return scope.endsWith(":*") ? [scope.replace("*", "read"), scope.replace("*", "write")] : [scope];
+}
+
 /** Whether a key can be used now. */
 export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, label: string] {
   if (key.revokedAt !== null) return ["bad", "Revoked"];
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", "Expired"];
-  return ["good", "Active"];
+  if (key.ownerRole === "admin") return ["good", "Active"];
+  return effectOfScopes(key) === "none" ? ["bad", "Without effect"] : ["warn", "Limited"];
 }
 
 /** Why a key is refused, as the end of a sentence; `undefined` for one that works. */

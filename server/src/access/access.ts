@@ -4,7 +4,7 @@ import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { deleteFilter, listFilters, renameFilter, saveFilter } from "./filters/saved-filters.ts";
 import { userIdsByEmail } from "./find-users.ts";
-import { createFollowedKeys } from "./keys/followed-keys.ts";
+import { createFollowedKeys, type FollowedKeys } from "./keys/followed-keys.ts";
 import { createLastUsed } from "./keys/last-used.ts";
 import { listKeys, listKeyWrites } from "./keys/list-keys.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
@@ -21,8 +21,9 @@ import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
 import { addTenant, listAllTenants, listTenants } from "./tenants/platform-tenants.ts";
-import { changeUser, removeUser, setPlatformUser, userImpact } from "./users/change-users.ts";
+import { changeUser, removeUser, setPlatformUser } from "./users/change-users.ts";
 import { listPeople } from "./users/list-people.ts";
+import { userImpact } from "./users/user-impact.ts";
 import { listUsers } from "./view-access.ts";
 
 export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
@@ -38,6 +39,7 @@ export {
 export {
   boundedToGroupsOf,
   type Caller,
+  keyOf,
   type LeastRole,
   ownUserOf,
   type Rights,
@@ -51,6 +53,7 @@ export { invalidApiKey } from "./errors.ts";
 export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
+export { LEAST_ROLES } from "./keys/scope-roles.ts";
 export { SCOPES, type Scope, SPECIFIED_SCOPES } from "./keys/scopes.ts";
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
 export type { NamedRecord } from "./name-actors.ts";
@@ -63,7 +66,7 @@ export { findTenant, lockFactorRule, soleTenant } from "./tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";
-export type { AdministeredUser, KeyAtStake, UserChange } from "./users/change-users.ts";
+export type { AdministeredUser, UserChange } from "./users/change-users.ts";
 export {
   type Credentials,
   type FoundCredentials,
@@ -121,8 +124,8 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   prune(stopped?: AbortSignal): Promise<void>;
   /** Sets the metric of how much of each quota is used. */
   measure(): Promise<void>;
-  /** Calls `ended` once when the key has ended; resolves to a function that stops following. */
-  followKey: FollowedIds["follow"];
+  /** Calls `ended` once when the key has ended, or its owner has another role; resolves to a function that stops following. */
+  followKey: FollowedKeys["follow"];
   /** Finds followed keys that have expired; called every ten seconds. */
   checkFollowedKeys: FollowedIds["check"];
   /** Waits for writes of last uses and stops following keys; call before the database closes. */

@@ -10,10 +10,10 @@ export type LeastRole = Role | "platform";
 
 /**
  * What a caller may do. `system` is the owner of the machine, at its shell. `platform`: the user runs the installation besides.
- * `sessionId`: the session in which the user asks.
+ * `sessionId`: the session in which the user asks. `owner`: the user whose present role and visible devices bound what the key may do.
  */
 export type Rights =
-  | { kind: "key"; keyId: string; scopes: ReadonlySet<Scope> }
+  | { kind: "key"; keyId: string; scopes: ReadonlySet<Scope>; owner: { userId: string; role: Role } }
   | { kind: "user"; userId: string; role: Role; platform?: boolean; sessionId?: string }
   | { kind: "system" };
 
@@ -31,12 +31,14 @@ export interface Caller {
 }
 
 /**
- * The user whose group memberships bound what the caller sees of devices; `undefined` for a caller who sees them all
+ * The user whose group memberships bound what the caller sees of devices, for a key its owner; `undefined` for a caller who sees them all
  * (docs/spec-decisions.md, records).
  */
 export function boundedToGroupsOf(caller: Caller): string | undefined {
   const { rights } = caller;
-  return rights.kind === "user" && rights.role !== "admin" ? rights.userId : undefined;
+  if (rights.kind === "system") return undefined;
+  const { userId, role } = rights.kind === "key" ? rights.owner : rights;
+  return role === "admin" ? undefined : userId;
 }
 
 /** Who asks over HTTPS: the API key by its id, or the user. @throws Error for a caller who is neither */
@@ -45,6 +47,14 @@ export function requesterOf({ rights, actor }: Caller): Pick<ApiRequest, "holder
   if (rights.kind === "user") return { holder: actor, by: "user" };
   throw new Error(`${actor} asks without an API key or a session`);
 }
+
+/** The API key that asks. @throws Error for another caller */
+export function keyOf({ rights, actor }: Caller): KeyRights {
+  if (rights.kind === "key") return rights;
+  throw new Error(`${actor} asks without an API key`);
+}
+
+type KeyRights = Extract<Rights, { kind: "key" }>;
 
 /** The user who asks, for what belongs to a user. @throws MusterError invalid_request for a caller who is no user */
 export function ownUserOf({ rights }: Caller): string {

@@ -1,6 +1,6 @@
 import { MusterError } from "../lib/errors.ts";
 import { LIMITS, type QuotaName } from "../lib/limits/limits.ts";
-import type { LeastRole } from "./caller.ts";
+import type { LeastRole, Role } from "./caller.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 /** What the holder of an API key, or a signed-in user (`insufficient_role`), can be answered. */
@@ -25,6 +25,13 @@ export function invalidApiKey(): MusterError<"invalid_api_key"> {
 export function insufficientScope(scope: Scope | undefined): MusterError<"insufficient_scope"> {
   if (scope === undefined) return new MusterError("insufficient_scope", "no API key may do this");
   return new MusterError("insufficient_scope", `this needs the scope ${scope}`, { detail: scope });
+}
+
+/** The API key has the scope, and its owner had the role for it when the key was made. */
+export function ownerLacksRole(scope: Scope, role: Role): MusterError<"insufficient_scope"> {
+  const now = role === "operator" ? "an operator" : `a ${role}`;
+  const sentence = `the owner of this key is ${now} now, whose role does not allow what the scope ${scope} is needed for here`;
+  return new MusterError("insufficient_scope", sentence, { detail: scope });
 }
 
 /** The user's role is less than `role`; without one there is no role that would do. `what` names the part that is refused. */

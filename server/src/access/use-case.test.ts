@@ -5,7 +5,9 @@ import { SCOPES } from "./keys/scopes.ts";
 import { type AccessRule, useCase } from "./use-case.ts";
 
 const caller = (rights: Rights): Caller => ({ tenantId: "1", tenantSlug: "acme", actor: "test", rights });
-const key = (...scopes: (typeof SCOPES)[number][]) => caller({ kind: "key", keyId: "k", scopes: new Set(scopes) });
+const key = (...scopes: (typeof SCOPES)[number][]) => keyOf("admin", ...scopes);
+const keyOf = (role: (typeof ROLES)[number], ...scopes: (typeof SCOPES)[number][]) =>
+  caller({ kind: "key", keyId: "k", scopes: new Set(scopes), owner: { userId: "u", role } });
 const user = (role: (typeof ROLES)[number]) => caller({ kind: "user", userId: "u", role });
 const system = caller({ kind: "system" });
 

@@ -1,9 +1,9 @@
 import { type Caller, type LeastRole, type Rights, ROLES, type Role } from "./caller.ts";
-import { insufficientRole, insufficientScope } from "./errors.ts";
+import { insufficientRole, insufficientScope, ownerLacksRole } from "./errors.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 /**
- * Who may run a use case: API keys that hold `scope` (absent: no API key), signed-in users of at least `role` (absent: no user;
+ * Who may run a use case: API keys that hold `scope` (absent: no API key) and whose owner has `role`, signed-in users of at least `role` (absent: no user;
  * `platform`: the users who run the installation).
  * `system` rights, the shell of the machine's owner, always may; the rule `{}` admits no other caller.
  */
@@ -45,10 +45,16 @@ export function requireMay({ rights }: Caller, rule: AccessRule, what?: string):
       return;
     case "key":
       if (rule.scope === undefined || !rights.scopes.has(rule.scope)) throw insufficientScope(rule.scope);
+      if (!isWithinRole(rule, rights.owner.role)) throw ownerLacksRole(rule.scope, rights.owner.role);
       return;
     case "user":
       if (!admitsUser(rule, rights)) throw insufficientRole(rule.role, what);
   }
+}
+
+/** Whether an owner of this role could do by themselves what the rule admits a key to. What no user may is for keys of admins. */
+function isWithinRole({ role = "admin" }: AccessRule, owner: Role): boolean {
+  return role !== "platform" && includesRole(owner, role);
 }
 
 /** Whether a rule admits a user. */

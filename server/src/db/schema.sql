@@ -1585,9 +1585,12 @@ CREATE TABLE users (
 );
 CREATE INDEX users_counted ON users USING btree (tenant_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email)) WHERE (deleted_at IS NULL);
+CREATE INDEX users_platform ON users USING btree (id) WHERE platform;
 CREATE INDEX users_tenant ON users USING btree (tenant_id, created_at);
 CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION delete_user_factors();
+CREATE TRIGGER users_keys_role AFTER UPDATE OF role ON users
+  FOR EACH ROW WHEN ((old.role IS DISTINCT FROM new.role)) EXECUTE FUNCTION notify_keys_of_role();
 CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
   FOR EACH ROW WHEN ((((((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform)) OR (old.status IS DISTINCT FROM new.status)) OR (old.password_hash IS DISTINCT FROM new.password_hash)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
 
@@ -1980,6 +1983,38 @@ BEGIN
     RAISE EXCEPTION 'the tenant has no threshold pack %', NEW.threshold_id USING ERRCODE = 'foreign_key_violation';
   END IF;
   RETURN NULL;
+END $function$;
+
+CREATE FUNCTION authorize_keys(ids text[], secret_hashes text[], requests integer[], wall timestamp with time zone, at_ms double precision)
+ RETURNS TABLE(nth integer, tenant_id uuid, slug text, scopes text, owner_id uuid, owner_role text, last_used_at timestamp with time zone, passed integer, used integer, oldest_ms double precision, newest_ms double precision)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM commit_later();
+  RETURN QUERY
+  WITH live AS (
+    SELECT asked.nth::int AS nth, asked.requests, key.*
+      FROM unnest(ids, secret_hashes, requests) WITH ORDINALITY AS asked (id, secret_hash, requests, nth)
+     CROSS JOIN LATERAL (
+       SELECT k.id, k.tenant_id, t.slug, array_to_string(k.scopes, ' ') AS scopes, u.id AS owner_id, u.role AS owner_role, k.last_used_at
+         FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
+        WHERE k.id = asked.id AND k.secret_hash = decode(asked.secret_hash, 'hex') AND k.revoked_at IS NULL
+          AND (k.expires_at IS NULL OR k.expires_at > wall) AND u.status = 'active' AND u.deleted_at IS NULL
+        LIMIT 1) AS key),
+  counted AS (
+    INSERT INTO api_key_windows AS w (key_id, passed, times)
+    SELECT id, requests, array_fill(at_ms, ARRAY[requests]) FROM live ORDER BY id
+    ON CONFLICT (key_id) DO UPDATE SET
+      passed = least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times)),
+      times = w.times[width_bucket(at_ms - 60000, w.times) + 1:] || array_fill(
+        greatest(at_ms, w.times[cardinality(w.times)]),
+        ARRAY[least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times))])
+    RETURNING w.key_id, w.passed, w.times)
+  SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.owner_id, live.owner_role, live.last_used_at, counted.passed,
+         cardinality(counted.times), counted.times[1], counted.times[cardinality(counted.times)]
+    FROM live JOIN counted ON counted.key_id = live.id;
 END $function$;
 
 CREATE FUNCTION certificate_added()
@@ -2549,6 +2584,15 @@ CREATE FUNCTION notify_key_ended()
 AS $function$
 BEGIN
   PERFORM pg_notify('muster_keys', NEW.id);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION notify_keys_of_role()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('muster_keys', k.id) FROM api_keys k WHERE k.user_id = NEW.id AND k.revoked_at IS NULL;
   RETURN NULL;
 END $function$;
 

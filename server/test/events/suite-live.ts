@@ -156,7 +156,12 @@ export function liveRules(given: () => TwoServers): void {
     const { live } = given().server.app;
     const key: Caller = {
       ...tenant.caller,
-      rights: { kind: "key", keyId: "k", scopes: new Set(["events:read", "devices:read"] as const) },
+      rights: {
+        kind: "key",
+        keyId: "k",
+        scopes: new Set(["events:read", "devices:read"] as const),
+        owner: { userId: "u", role: "admin" },
+      },
     };
     const nothing = () => undefined;
     const refused = (caller: Caller, options: Parameters<typeof live.follow>[1], code: string) =>

@@ -91,7 +91,10 @@ export function rejectedRules(given: () => TelemetryFixture): void {
   test("reading needs devices:read; a deleted device is not found, also while its telemetry is still stored", async () => {
     const device = await fixture.device(caller);
     await device.publish({ a: 1 });
-    const key: Caller = { ...caller, rights: { kind: "key", keyId: "k", scopes: new Set(["groups:read"]) } };
+    const key: Caller = {
+      ...caller,
+      rights: { kind: "key", keyId: "k", scopes: new Set(["groups:read"]), owner: { userId: "u", role: "admin" } },
+    };
     await assert.rejects(fixture.telemetry.listLatest(key, device.id), { code: "insufficient_scope" });
     await assert.rejects(fixture.telemetry.listRejected(key, device.id), { code: "insufficient_scope" });
 

@@ -27,11 +27,12 @@ export const userQuery = (id: string) =>
     queryFn: () => mustVersioned(api.GET(`${USERS}/{id}`, { params: { path: { id } } })),
   });
 
-/** The API keys that stop with the user; they may have been used since they were read. */
-export const impactQuery = (id: string) =>
+/** What stops with the user, or loses scopes with this role; the keys may have been used since they were read. */
+export const impactQuery = (id: string, role?: Role) =>
   queryOptions({
-    queryKey: keyOf(`${USERS}/${id}/impact`),
-    queryFn: () => must(api.GET(`${USERS}/{id}/impact`, { params: { path: { id } } })),
+    queryKey: keyOf(`${USERS}/${id}/impact`, role),
+    queryFn: () =>
+      must(api.GET(`${USERS}/{id}/impact`, { params: { path: { id }, query: role === undefined ? {} : { role } } })),
     staleTime: 0,
   });
 

@@ -31,6 +31,7 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   return (
     <>
       {end && <WhyEnded apiKey={apiKey} end={end} />}
+      {!end && apiKey.ownerRole !== "admin" && <WhyLimited apiKey={apiKey} />}
       <Facts
         facts={[
           ["Key id", <code key="id">{apiKey.id}</code>],
@@ -95,6 +96,26 @@ function WhyEnded({ apiKey, end }: { apiKey: ApiKey; end: string }) {
     </Notice>
   );
 }
+
+/** What the present role of the owner leaves of the key. */
+function WhyLimited({ apiKey: { ownerRole, ineffectiveScopes, user, userId } }: { apiKey: ApiKey }) {
+  return (
+    <Notice tone="warn" title={`Its owner is ${ROLE_NOUNS[ownerRole]} now.`}>
+      <p>
+        A key has the present rights of its owner at most: this one sees the devices of the groups of{" "}
+        <a href={`/users/${userId}`}>{user}</a> only.
+      </p>
+      {ineffectiveScopes.length > 0 && (
+        <p>
+          Without effect: <span className="mono">{ineffectiveScopes.join(", ")}</span>. They work again once the owner
+          is an administrator again; or create another key.
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+const ROLE_NOUNS = { admin: "an administrator", operator: "an operator", viewer: "a viewer" } as const;
 
 function RevokeKey({ apiKey, opened, onClose }: { apiKey: ApiKey; opened: boolean; onClose: () => void }) {
   const refresh = useRefresh();

@@ -4,11 +4,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeUser, impactQuery, type Role, USERS, type User, userQuery } from "../../api/people/users.ts";
 import { Form } from "../../parts/form/form.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { plural } from "../../ui/display/format.ts";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import { ROLES } from "../../words/roles.ts";
+import { RoleImpact } from "./role-impact.tsx";
 
 interface ChangeRoleProps {
   user: User;
@@ -30,9 +32,10 @@ function Fields({ onClose, ...opened }: Omit<ChangeRoleProps, "opened">) {
   // What the form began with: the screen goes on to follow the user meanwhile.
   const [{ user, etag }, setVersion] = useState(opened);
   const queries = useQueryClient();
-  const keys = useQuery(impactQuery(user.id)).data?.keys ?? [];
   const refresh = useRefresh();
   const form = useForm({ mode: "controlled", initialValues: { role: user.role as Role, revokeKeys: false } });
+  const impact = useQuery(impactQuery(user.id, form.values.role));
+  const keys = impact.data?.keys ?? [];
   const load = async () => {
     const { record, etag } = await queries.fetchQuery({ ...userQuery(user.id), staleTime: 0 });
     setVersion({ user: record, etag });
@@ -44,14 +47,15 @@ function Fields({ onClose, ...opened }: Omit<ChangeRoleProps, "opened">) {
     onClose();
     await refresh(USERS, "/api/admin/keys");
   };
-  const same = form.values.role === user.role ? "Choose another role." : undefined;
+  const blocked =
+    form.values.role === user.role ? "Choose another role." : impact.isPending ? "Looking what stops …" : undefined;
   return (
     <Form
       form={form}
       onSubmit={submit}
       action="Change role"
       onCancel={onClose}
-      blocked={same}
+      blocked={blocked}
       conflict={{ load, labels: LABELS }}
     >
       <p>The sessions of the user end at once; the user signs in again.</p>
@@ -60,10 +64,13 @@ function Fields({ onClose, ...opened }: Omit<ChangeRoleProps, "opened">) {
         data={Object.entries(ROLES).map(([value, label]) => ({ value, label }))}
         {...form.getInputProps("role")}
       />
+      {form.values.role !== user.role && (
+        <Loaded query={impact}>{(found) => <RoleImpact role={form.values.role} impact={found} />}</Loaded>
+      )}
       {keys.length > 0 && (
         <Checkbox
           label={`Revoke the ${plural(keys.length, "API key")} of the user, too`}
-          description="Keys keep their scopes, whatever the role of their owner is."
+          description="For good. Otherwise they have what the role allows, and all of their scopes again once the user is an administrator again."
           {...form.getInputProps("revokeKeys", { type: "checkbox" })}
         />
       )}

@@ -1,14 +1,32 @@
 import { createFollowedIds, type FollowedIds } from "../../lib/following/followed-ids.ts";
+import { type Rights, ROLES } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { findWorkingKeys } from "./key-store.ts";
 
-/** The NOTIFY channel of revoked keys; its payload is the key's public id. */
+/** The NOTIFY channel of keys that were revoked, or whose owner has another role; its payload is the key's public id. */
 const CHANNEL = "muster_keys";
 
-/** What lasts as long as an API key: its event streams. */
-export function createFollowedKeys({ database, clock }: Pick<AccessDeps, "database" | "clock">): FollowedIds {
-  return createFollowedIds({
-    listen: (end) => database.listen(CHANNEL, end),
-    findOpen: (ids) => findWorkingKeys(database.db, ids, clock.now()),
-  });
+type Key = Pick<Extract<Rights, { kind: "key" }>, "keyId" | "owner">;
+
+export interface FollowedKeys extends Pick<FollowedIds, "check" | "stop"> {
+  /** {@link FollowedIds.follow} of a key with the rights that it has now. */
+  follow(key: Key, ended: () => void): Promise<() => void>;
 }
+
+/** What lasts as long as an API key whose owner has the same role: its event streams. */
+export function createFollowedKeys({ database, clock }: Pick<AccessDeps, "database" | "clock">): FollowedKeys {
+  const { follow, check, stop } = createFollowedIds({
+    listen: (end) =>
+      database.listen(CHANNEL, (keyId) => {
+        for (const role of ROLES) end(nameOf(keyId, role));
+      }),
+    findOpen: async (names) => {
+      const keys = await findWorkingKeys(database.db, names.map(keyOf), clock.now());
+      return new Set(keys.map(({ id, role }) => nameOf(id, role)));
+    },
+  });
+  return { check, stop, follow: ({ keyId, owner }, ended) => follow(nameOf(keyId, owner.role), ended) };
+}
+
+const nameOf = (keyId: string, role: string) => `${keyId} ${role}`;
+const keyOf = (name: string) => name.split(" ")[0]!;

@@ -5,11 +5,12 @@ import { runStatement, statement } from "../../db/statement.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import type { Counted } from "../../lists/shown.ts";
 import { isPart, nextPart, type Walked } from "../../lists/walk.ts";
+import type { Role } from "../caller.ts";
 
 export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 
-/** A key without the hash of its secret; `email` is its owner's. */
-export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & { email: string };
+/** A key without the hash of its secret; `email` and `role` are its owner's. */
+export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & { email: string; role: Role };
 
 export interface KeyFilter {
   /** `active`: it works. `ended`: revoked or expired. */
@@ -34,7 +35,7 @@ export async function listKeyRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-const LISTED = sql`k.id, k.user_id, k.name, k.scopes, u.email, k.created_at, k.expires_at, k.last_used_at,
+const LISTED = sql`k.id, k.user_id, k.name, k.scopes, u.email, u.role, k.created_at, k.expires_at, k.last_used_at,
   k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason`;
 
 const NEWEST_FIRST: Walked["keys"] = [
@@ -67,16 +68,23 @@ export async function hasKey(db: Db, tenantId: string, id: string): Promise<bool
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-const selectWorking = statement<{ ids: string[]; now: Date }, { id: string }>(
+const selectWorking = statement<{ ids: string[]; now: Date }, WorkingKey>(
   "working-api-keys",
   (p) => sql`
-    SELECT id FROM api_keys
-     WHERE id = ANY (${p.ids}::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${p.now}::timestamptz)`,
+    SELECT k.id, u.role FROM api_keys k JOIN users u ON u.id = k.user_id
+     WHERE k.id = ANY (${p.ids}::text[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${p.now}::timestamptz)
+       AND u.status = 'active' AND u.deleted_at IS NULL`,
 );
 
-/** Those of `ids` that are neither revoked nor expired. */
-export async function findWorkingKeys(db: Db, ids: string[], now: Date): Promise<Set<string>> {
-  return new Set((await runStatement(db, selectWorking, { ids, now })).map(({ id }) => id));
+interface WorkingKey {
+  id: string;
+  /** Of its owner. */
+  role: Role;
+}
+
+/** Those of `ids` that are neither revoked nor expired, with the role of their owner. */
+export async function findWorkingKeys(db: Db, ids: string[], now: Date): Promise<WorkingKey[]> {
+  return await runStatement(db, selectWorking, { ids, now });
 }
 
 /** The keys of a user of the tenant that are neither revoked nor expired, newest first; `undefined` when there is no such user. */
@@ -87,7 +95,7 @@ export async function listKeysOf(
   now: Date,
 ): Promise<KeyUseRow[] | undefined> {
   const { rows } = await sql<KeyUseRow | { id: null }>`
-    SELECT k.id, k.name, k.scopes, k.last_used_at, k.last_used_address
+    SELECT k.id, k.name, k.scopes, k.last_used_at, k.last_used_address, u.role
       FROM users u LEFT JOIN api_keys k ON k.user_id = u.id AND k.revoked_at IS NULL
            AND (k.expires_at IS NULL OR k.expires_at > ${now})
      WHERE u.id = ${userId} AND u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
@@ -95,7 +103,7 @@ export async function listKeysOf(
   return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null);
 }
 
-export type KeyUseRow = Pick<KeyRow, "id" | "name" | "scopes" | "last_used_at" | "last_used_address">;
+export type KeyUseRow = Pick<KeyRow, "id" | "name" | "scopes" | "last_used_at" | "last_used_address" | "role">;
 
 /** A key without its id and secret. */
 export type NewKeyRow = Omit<Insertable<Schema["api_keys"]>, "id" | "secret_hash">;

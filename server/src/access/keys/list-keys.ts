@@ -2,18 +2,24 @@ import { type AdminAct, type ApiWrite, findKeyEnds, listApiWrites } from "../../
 import { isUuid } from "../../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { notFound } from "../../lib/request-errors.ts";
+import type { Role } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { useCase } from "../use-case.ts";
 import { hasKey, type KeyFilter, type KeyRow, listKeyRows } from "./key-store.ts";
+import { ineffectiveScopes } from "./scope-roles.ts";
 
 /** A key without its secret. */
 export interface KeyRecord {
   id: string;
   name: string;
   scopes: string[];
-  /** Email address of the admin who owns it. */
+  /** Scopes with which the key can do nothing as long as its owner has the present role, wildcards expanded. */
+  ineffectiveScopes: string[];
+  /** Email address of the user who owns it. */
   user: string;
   userId: string;
+  /** The owner's present role. */
+  ownerRole: Role;
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
@@ -57,8 +63,10 @@ function toKeyRecord(row: KeyRow, acts: readonly AdminAct[]): KeyRecord {
     id: row.id,
     name: row.name,
     scopes: row.scopes,
+    ineffectiveScopes: ineffectiveScopes(row.scopes, row.role),
     user: row.email,
     userId: row.user_id,
+    ownerRole: row.role,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

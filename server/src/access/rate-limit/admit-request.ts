@@ -43,7 +43,7 @@ function callerOf(keyId: string, { key }: Authorization, address: string): Calle
     tenantId: key.tenant_id,
     tenantSlug: key.slug,
     actor: `apikey:${keyId}`,
-    rights: { kind: "key", keyId, scopes: scopesIn(key.scopes) },
+    rights: { kind: "key", keyId, scopes: scopesIn(key.scopes), owner: { userId: key.owner_id, role: key.owner_role } },
     address,
   };
 }

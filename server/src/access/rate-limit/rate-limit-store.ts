@@ -3,6 +3,7 @@ import type { Db } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import { records } from "../../lib/limits/records.ts";
+import type { Role } from "../caller.ts";
 import type { ParsedKey } from "../keys/api-key.ts";
 
 /** Requests that any 60 seconds admit, per API key (spec 8). */
@@ -22,6 +23,8 @@ export interface AuthorizedKey {
   slug: string;
   /** Separated by blanks. */
   scopes: string;
+  owner_id: string;
+  owner_role: Role;
   last_used_at: Date | null;
   /** How many of the requests are admitted: the first ones. */
   passed: number;
@@ -31,9 +34,9 @@ export interface AuthorizedKey {
 }
 
 /**
- * Authenticates the keys of several requests and counts the requests against their limits, in one statement (migration 0007), under
- * the locks of their windows, so that all processes share them. The owner's state is read beside the key's own: no way of
- * removing a user can leave a key active (spec 5 rule 2).
+ * Authenticates the keys of several requests and counts the requests against their limits, in one statement (migration 0077), under
+ * the locks of their windows, so that all processes share them. The owner's state and role are read beside the key's own: no way of
+ * removing a user can leave a key active (spec 5 rule 2), and a key has the present rights of its owner at most.
  *
  * @returns the keys that are active and were presented with their own secret; the others are not counted
  */
@@ -74,7 +77,7 @@ interface Presented {
 
 const authorize = statement<Presented, AuthorizedKey>(
   "authorize-keys",
-  (p) => sql`SELECT * FROM judge_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs})`,
+  (p) => sql`SELECT * FROM authorize_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs})`,
 );
 
 // A locked row is in use: skipping it is right.

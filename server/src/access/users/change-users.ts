@@ -5,8 +5,7 @@ import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import type { Caller, Role } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { lastAdmin } from "../errors.ts";
-import { type KeyRow, listKeysOf, type RevocationReason, revokeKeysOf } from "../keys/key-store.ts";
-import { useCase } from "../use-case.ts";
+import { type RevocationReason, revokeKeysOf } from "../keys/key-store.ts";
 import {
   countOtherAdmins,
   lockAdmins,
@@ -116,26 +115,6 @@ export const setPlatformUser = adminUseCase(
       return { target: user.id, before, after: { email: user.email, platform }, result: undefined };
     },
   }),
-);
-
-export interface KeyAtStake extends Pick<KeyRow, "id" | "name" | "scopes"> {
-  lastUsedAt: Date | null;
-  lastUsedAddress: string | null;
-}
-
-/** The keys of a user that work now: they stop when the user is deactivated, deleted or gets another password. @throws MusterError not_found */
-export const userImpact = useCase(
-  { role: "admin" },
-  async (deps: AccessDeps, caller, id: string): Promise<{ keys: KeyAtStake[] }> => {
-    const rows = isUuid(id) ? await listKeysOf(deps.database.db, caller.tenantId, id, deps.clock.now()) : undefined;
-    if (!rows) throw notFound("user");
-    const keys = rows.map(({ last_used_at, last_used_address, ...key }) => ({
-      ...key,
-      lastUsedAt: last_used_at,
-      lastUsedAddress: last_used_address,
-    }));
-    return { keys };
-  },
 );
 
 export function toUser({ id, email, role, status, platform, created_at }: UserDetails): AdministeredUser {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accessUseCases, SCOPES } from "../../access/access.ts";
+import { accessUseCases, ROLES, SCOPES } from "../../access/access.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, label, longPage, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
@@ -14,8 +14,13 @@ const key = z
     id: z.string().meta({ description: "Public: `apikey:<id>` in audits" }),
     name: z.string(),
     scopes: z.array(z.string()),
-    user: z.string().meta({ description: "Email address of the admin who owns it; it ends with this account" }),
+    ineffectiveScopes: z.array(z.string()).meta({
+      description:
+        "Scopes with which it can do nothing while its owner has the present role: a key has the present rights of its owner at most",
+    }),
+    user: z.string().meta({ description: "Email address of the user who owns it; it ends with this account" }),
     userId: id,
+    ownerRole: z.enum(ROLES).meta({ description: "The present role of its owner, who was an admin when it was made" }),
     createdAt: timestamp,
     expiresAt: nullableTimestamp,
     lastUsedAt: nullableTimestamp,
@@ -46,8 +51,10 @@ const EXAMPLE = {
   id: "4fgh7kp2",
   name: "Dashboard",
   scopes: ["devices:read", "anomalies:*"],
+  ineffectiveScopes: [],
   user: "ada@acme.example",
   userId: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  ownerRole: "admin",
   createdAt: "2026-11-20T09:00:00.000Z",
   expiresAt: null,
   lastUsedAt: "2026-11-20T10:00:00.000Z",

@@ -186,8 +186,11 @@ export const getUserImpact = adminRoute({
   tag: TAG,
   summary: "Show which API keys stop with a user",
   description:
-    "The user's API keys that work now. They stop when the user is deactivated, is deleted or completes a reset.",
+    "The user's API keys that work now. They stop when the user is deactivated, is deleted or completes a reset. With another role of the user, some of their scopes have no effect.",
   params: idParams,
+  query: z.strictObject({
+    role: role.optional().meta({ description: "The role in question; absent: the present one" }),
+  }),
   status: 200,
   response: z
     .strictObject({
@@ -196,6 +199,9 @@ export const getUserImpact = adminRoute({
           id,
           name: z.string(),
           scopes: z.array(z.string()),
+          ineffectiveScopes: z
+            .array(z.string())
+            .meta({ description: "With which the key could do nothing if its owner had the role in question" }),
           lastUsedAt: nullableTimestamp,
           lastUsedAddress: z.string().nullable(),
         }),
@@ -210,11 +216,12 @@ export const getUserImpact = adminRoute({
           id: "k7Q2mX9a",
           name: "Dashboard",
           scopes: ["devices:read"],
+          ineffectiveScopes: [],
           lastUsedAt: "2026-11-20T09:59:00.000Z",
           lastUsedAddress: "192.0.2.7",
         },
       ],
     },
   },
-  handler: (caller, { params }, userImpact) => userImpact(caller, params.id),
+  handler: (caller, { params, query }, userImpact) => userImpact(caller, params.id, query.role),
 });

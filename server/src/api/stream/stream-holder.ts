@@ -1,4 +1,4 @@
-import { type Access, type Caller, requesterOf, sessionIdOf } from "../../access/access.ts";
+import { type Access, type Caller, keyOf, sessionIdOf } from "../../access/access.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 
@@ -26,10 +26,10 @@ export function holderOf(caller: Caller, { slots, identity, access }: HolderTool
       follow: (ended) => identity.followSession(sessionId, ended),
       ended: "session_ended",
     };
-  const { holder } = requesterOf(caller);
+  const key = keyOf(caller);
   return {
-    take: () => slots.takeForKey(holder, caller.tenantId),
-    follow: (ended) => access.followKey(holder, ended),
+    take: () => slots.takeForKey(key.keyId, caller.tenantId),
+    follow: (ended) => access.followKey(key, ended),
     ended: "key_ended",
   };
 }

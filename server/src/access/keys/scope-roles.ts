@@ -1,0 +1,35 @@
+import { ROLES, type Role } from "../caller.ts";
+import { expandScopes, type Scope } from "./scopes.ts";
+
+/** The least role of a user who may do anything that the scope admits a key to. A test compares it with the rules of all use cases. */
+export const LEAST_ROLES: Readonly<Record<Scope, Role>> = {
+  "devices:read": "viewer",
+  "devices:write": "operator",
+  "groups:read": "viewer",
+  "groups:write": "admin",
+  "shifts:read": "viewer",
+  "shifts:write": "operator",
+  "thresholds:read": "viewer",
+  "thresholds:write": "operator",
+  "anomalies:read": "viewer",
+  "anomalies:write": "operator",
+  "tickets:read": "viewer",
+  "tickets:write": "operator",
+  "provisioning:read": "admin",
+  "provisioning:write": "admin",
+  "device-certificates:read": "viewer",
+  "device-certificates:issue": "admin",
+  "device-certificates:revoke": "admin",
+  "telemetry:read": "viewer",
+  "device-registry:create": "admin",
+  "device-registry:delete": "admin",
+  "refusals:read": "viewer",
+  "events:read": "viewer",
+  "webhooks:read": "admin",
+  "webhooks:write": "admin",
+};
+
+/** Those of granted scopes, wildcards expanded, with which a key can do nothing while its owner has this role. */
+export function ineffectiveScopes(granted: readonly string[], owner: Role): Scope[] {
+  return [...expandScopes(granted)].filter((scope) => ROLES.indexOf(owner) > ROLES.indexOf(LEAST_ROLES[scope]));
+}

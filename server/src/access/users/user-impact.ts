@@ -1,0 +1,41 @@
+import { isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { Role } from "../caller.ts";
+import type { AccessDeps } from "../deps.ts";
+import { type KeyRow, listKeysOf } from "../keys/key-store.ts";
+import { ineffectiveScopes } from "../keys/scope-roles.ts";
+import { useCase } from "../use-case.ts";
+
+export interface KeyAtStake extends Pick<KeyRow, "id" | "name" | "scopes"> {
+  /** Scopes with which the key could do nothing if its owner had the role in question, wildcards expanded. */
+  ineffectiveScopes: string[];
+  lastUsedAt: Date | null;
+  lastUsedAddress: string | null;
+}
+
+/**
+ * Lists the keys of a user that work now. They stop when the user is deactivated, deleted or gets another password; a role takes the
+ * effect of some scopes.
+ *
+ * @param role in question; absent: the role that the user has
+ * @throws MusterError not_found
+ */
+export const userImpact = useCase(
+  { role: "admin" },
+  async (
+    { database: { db }, clock }: AccessDeps,
+    { tenantId },
+    id: string,
+    role?: Role | undefined,
+  ): Promise<{ keys: KeyAtStake[] }> => {
+    const rows = isUuid(id) ? await listKeysOf(db, tenantId, id, clock.now()) : undefined;
+    if (!rows) throw notFound("user");
+    const keys = rows.map(({ last_used_at, last_used_address, role: present, ...key }) => ({
+      ...key,
+      ineffectiveScopes: ineffectiveScopes(key.scopes, role ?? present),
+      lastUsedAt: last_used_at,
+      lastUsedAddress: last_used_address,
+    }));
+    return { keys };
+  },
+);
