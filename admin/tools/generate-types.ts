@@ -10,17 +10,17 @@ import { boundsOf } from "./bounds.ts";
 
 const root = join(import.meta.dirname, "../..");
 const DESCRIPTION = join(root, "openapi/admin.json");
-const LIMITS = join(root, "openapi/limits.json");
 const FOLDER = join(root, "admin/src/api/generated");
 /** It needs a TypeScript of its own, as that workspace has it. */
 const GENERATOR = join(root, "tools/api-client/node_modules/openapi-typescript/bin/cli.js");
 
-/** Writes `bounds.json` and `limits.json`, which the build needs. */
+/** Writes `bounds.json`, `limits.json` and `dangerous-scopes.json`, which the build needs. */
 export function generateBounds(): void {
   mkdirSync(FOLDER, { recursive: true });
   const bounds = boundsOf(JSON.parse(readFileSync(DESCRIPTION, "utf8")));
   writeIfChanged(join(FOLDER, "bounds.json"), `${JSON.stringify(bounds, null, 2)}\n`);
-  writeIfChanged(join(FOLDER, "limits.json"), readFileSync(LIMITS, "utf8"));
+  for (const name of ["limits.json", "dangerous-scopes.json"])
+    writeIfChanged(join(FOLDER, name), readFileSync(join(root, "openapi", name), "utf8"));
 }
 
 /** Writes `admin.ts`, which only the type checker reads. */

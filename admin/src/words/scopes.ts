@@ -1,3 +1,5 @@
+import dangerous from "../api/generated/dangerous-scopes.json" with { type: "json" };
+
 type Actions = readonly ("read" | "write")[];
 const BOTH: Actions = ["read", "write"];
 const READ: Actions = ["read"];
@@ -48,11 +50,5 @@ export const EXPLAINED_SCOPES: readonly (readonly [title: string, scopes: readon
   ["Messages to other systems", WEBHOOK_SCOPES],
 ];
 
-/** Scopes with which someone can act as a device, end its identity, or have data sent elsewhere. */
-export const DANGEROUS_SCOPES: ReadonlySet<string> = new Set([
-  "provisioning:write",
-  "device-certificates:issue",
-  "device-certificates:revoke",
-  "device-registry:delete",
-  "webhooks:write",
-]);
+/** Scopes with which someone can act as a device, end its identity, or have data sent elsewhere, as the service lists them. */
+export const DANGEROUS_SCOPES: ReadonlySet<string> = new Set(dangerous);

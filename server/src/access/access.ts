@@ -62,6 +62,13 @@ export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
+export {
+  DANGEROUS_OPERATIONS,
+  DANGEROUS_SCOPES,
+  dangerousScopesOf,
+  HARMLESS_OPERATIONS,
+  type StepUpRule,
+} from "./step-up.ts";
 export { findTenant, lockFactorRule, soleTenant } from "./tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";

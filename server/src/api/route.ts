@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { AccessRule, Caller, Declaration, LeastRole, Scope, UseCase } from "../access/access.ts";
+import type { AccessRule, Caller, Declaration, LeastRole, Scope, StepUpRule, UseCase } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
 import type { Missing, Session, Visit } from "../identity/identity.ts";
 import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
 import type { ErrorCode } from "./problem.ts";
+import { stepUpOf } from "./step-up-of.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -98,12 +99,9 @@ export interface DeviceRoute extends AnyDescription {
 /** What routes of the admin API have in common. */
 interface AdminDescription extends AnyDescription {
   surface: "admin";
-  /** Only for users who gave password and second factor within the last ten minutes; a function says for which bodies. */
-  stepUp?: StepUp;
+  /** Only for users who gave password and second factor within the last ten minutes, or some requests of others: `access/step-up.ts`. */
+  stepUp?: StepUpRule;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: each definition checks its own body
-type StepUp = true | ((body: any) => boolean);
 
 /** An operation of the admin API for users whose role its use case admits. */
 export interface AdminUseCaseRoute extends AdminDescription {
@@ -217,7 +215,6 @@ export function adminRoute<
 >(
   route: Description<P, Q, B> & {
     useCase: UseCase<never, Args, Result>;
-    stepUp?: true | ((body: z.output<B>) => boolean);
     /** The list can be asked for as a CSV file, which is named so; its handler passes `query` on to a use case that takes a page. */
     csv?: string;
     handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
@@ -225,7 +222,8 @@ export function adminRoute<
 ): AdminUseCaseRoute {
   const { role } = route.useCase.may;
   if (role === undefined) throw new Error(`the use case of ${route.operationId} has no role`);
-  return { ...route, ...(route.csv === undefined ? {} : asFile(route.query)), role, surface: "admin", by: "user" };
+  const file = route.csv === undefined ? {} : asFile(route.query);
+  return { ...route, ...file, ...stepUpOf(route), role, surface: "admin", by: "user" };
 }
 
 /** The query of a list that can be asked for as a file. */
@@ -251,12 +249,11 @@ export function accountRoute<
 >(
   route: Description<P, Q, B> & {
     service: (deps: never, ...args: Args) => Promise<Result>;
-    stepUp?: true;
     evenWithout?: readonly Missing[];
     handler: Handler<SessionHolder, P, Q, B, (...args: Args) => Promise<Result>>;
   },
 ): AdminAccountRoute {
-  return { ...route, surface: "admin", by: "session" };
+  return { ...route, ...stepUpOf(route), surface: "admin", by: "session" };
 }
 
 /** An operation of the admin API that needs no session: its credential, if any, is in the request itself. */
@@ -272,7 +269,7 @@ export function openRoute<
     handler: Handler<Visitor, P, Q, B, (...args: Args) => Promise<Result>>;
   },
 ): AdminOpenRoute {
-  return { ...route, surface: "admin", by: "anyone" };
+  return { ...route, ...stepUpOf(route), surface: "admin", by: "anyone" };
 }
 
 /** The routes that a module exports, in the order of the reference: reading before writing, a list before its records. */

@@ -1062,6 +1062,7 @@ export interface UserSessionsTable {
   address: string;
   user_agent: string;
   factor_id: string | null;
+  commanded_devices: Generated<string[]>;
 }
 
 export interface UsersTable {

@@ -1557,6 +1557,7 @@ CREATE TABLE user_sessions (
   address text NOT NULL,
   user_agent text NOT NULL,
   factor_id uuid,
+  commanded_devices text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT user_sessions_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

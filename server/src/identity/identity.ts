@@ -11,7 +11,7 @@ import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
 import { changePassword, endOtherSessions, endOwnSession, listOwnSessions, stepUp } from "./own-account.ts";
 import { signIn } from "./sign-in.ts";
 import { createHashGate } from "./throttle/hash-gate.ts";
-import { prune, signOut, useSession } from "./use-session.ts";
+import { mayCommand, prune, signOut, useSession } from "./use-session.ts";
 
 export type { Mail, Secrets } from "./deps.ts";
 export { encryptFactorsAgain } from "./factors/factor-store.ts";
@@ -50,6 +50,7 @@ export const identityServices = {
   forgotPassword,
   completeReset,
   useSession,
+  mayCommand,
   signOut,
   stepUp,
   changePassword,

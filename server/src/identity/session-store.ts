@@ -5,7 +5,7 @@ import type { UserSessionsTable } from "../db/schema.generated.ts";
 import { readStatement, runStatement, statement } from "../db/statement.ts";
 import type { FactorState, Session } from "./session.ts";
 
-export type NewSessionRow = UserSessionsTable;
+export type NewSessionRow = Omit<UserSessionsTable, "commanded_devices">;
 
 /**
  * Adds a session, and ends the oldest ones of the user beyond `most`: of those with the same factor, so that sign-ins that lack the code
@@ -95,9 +95,29 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
 
 /** Gives the session another token, whose holder was verified at `now`. */
 export async function renewSession(db: Db, id: string, tokenSha256: Buffer, now: Date): Promise<void> {
-  const renewed = { token_sha256: tokenSha256, verified_at: now, last_used_at: now };
+  const commanded = sql<string[]>`'{}'::text[]`;
+  const renewed = { token_sha256: tokenSha256, verified_at: now, last_used_at: now, commanded_devices: commanded };
   await db.updateTable("user_sessions").set(renewed).where("id", "=", id).execute();
 }
+
+/**
+ * Records that the session sends a command to a device, unless there are `most` others since the last step-up. Of several at once as many
+ * pass as fit: the row is locked.
+ *
+ * @returns whether it may
+ */
+export async function recordCommanded(db: Db, command: { id: string; device: string; most: number }): Promise<boolean> {
+  return (await runStatement(db, recordDevice, command)).length === 1;
+}
+
+const recordDevice = statement<{ id: string; device: string; most: number }, object>(
+  "record-commanded-device",
+  (p) => sql`
+    UPDATE user_sessions SET commanded_devices = CASE WHEN ${p.device}::text = ANY (commanded_devices) THEN commanded_devices
+             ELSE commanded_devices || ${p.device}::text END
+     WHERE id = ${p.id}::uuid AND (${p.device}::text = ANY (commanded_devices) OR cardinality(commanded_devices) < ${p.most}::int)
+    RETURNING id`,
+);
 
 /** Gives the session another token, and the factor that its user has just confirmed. @returns false when the session has ended */
 export async function renewWithFactor(tx: Tx, id: string, tokenSha256: Buffer, factorId: string): Promise<boolean> {

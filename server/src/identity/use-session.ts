@@ -4,7 +4,7 @@ import type { IdentityDeps } from "./deps.ts";
 import { deleteUnconfirmed } from "./factors/factor-store.ts";
 import { deleteExpiredLinks } from "./links/link-store.ts";
 import type { Session } from "./session.ts";
-import { deleteExpired, deleteSession, findSession, recordSessionUse } from "./session-store.ts";
+import { deleteExpired, deleteSession, findSession, recordCommanded, recordSessionUse } from "./session-store.ts";
 import { deleteEnded } from "./throttle/throttle-store.ts";
 import { isToken, tokenHash } from "./tokens.ts";
 
@@ -28,6 +28,22 @@ export async function useSession(deps: IdentityDeps, token: string, keeps: boole
   if (keeps && now.getTime() - lastUsedAt.getTime() >= RECORD_AFTER_MS)
     await recordSessionUse(database.db, session.id, now);
   return session;
+}
+
+/** No device id is longer: what is longer names none. */
+const MOST_DEVICE_ID = 128;
+
+/**
+ * Whether a session whose user was not verified lately may send a command to this device: to a few different ones until the next step-up,
+ * so that a stolen session does not reach all.
+ */
+export async function mayCommand(
+  { database, limits }: IdentityDeps,
+  { id }: Pick<Session, "id">,
+  deviceId: string,
+): Promise<boolean> {
+  const device = deviceId.slice(0, MOST_DEVICE_ID);
+  return await recordCommanded(database.db, { id, device, most: limits.devicesCommanded });
 }
 
 /** Ends a session; one that has ended already stays so. */

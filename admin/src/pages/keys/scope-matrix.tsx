@@ -30,7 +30,10 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
             <tr key={resource}>
               <th scope="row">{label}</th>
               {(["read", "write"] as const).map((action) => (
-                <td key={action}>
+                <td
+                  key={action}
+                  className={DANGEROUS_SCOPES.has(`${resource}:${action}`) ? "scopes-marked" : undefined}
+                >
                   {actions.includes(action) && (
                     <Checkbox
                       aria-label={`${resource}:${action}`}
@@ -44,6 +47,7 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
           ))}
         </tbody>
       </table>
+      <p className="soft">Highlighted scopes are dangerous in other hands. Granting them needs your password.</p>
       {EXPLAINED_SCOPES.map(([title, scopes]) => (
         <Fragment key={title}>
           <p className="scopes-title">{title}</p>

@@ -142,7 +142,6 @@ export const showCertificateChain = adminRoute({
 
 export const issueCertificate = adminRoute({
   useCase: enrollmentUseCases.issueBundle,
-  stepUp: true,
   operationId: "issueCertificate",
   method: "POST",
   path: "/api/admin/certificates",
@@ -161,7 +160,6 @@ export const issueCertificate = adminRoute({
 
 export const revokeCertificate = adminRoute({
   useCase: enrollmentUseCases.revokeCertificate,
-  stepUp: true,
   operationId: "revokeCertificate",
   method: "DELETE",
   path: "/api/admin/certificates/{id}",
@@ -191,7 +189,6 @@ export const revokeCertificate = adminRoute({
 
 export const revokeDeviceCertificates = adminRoute({
   useCase: enrollmentUseCases.revokeDeviceCertificates,
-  stepUp: true,
   operationId: "revokeCertificatesOfDevice",
   method: "DELETE",
   path: "/api/admin/devices/{id}/certificates",

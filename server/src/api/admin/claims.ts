@@ -46,7 +46,8 @@ export const createClaim = adminRoute({
   path: "/api/admin/claims",
   tag: TAG,
   summary: "Create an enrollment claim",
-  description: "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else.",
+  description:
+    "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else. A claim with more than one use needs a step-up.",
   body: newClaim,
   status: 201,
   response: createdClaim,

@@ -125,7 +125,6 @@ export const replaceDevice = adminRoute({
 
 export const deleteDevice = adminRoute({
   useCase: enrollmentUseCases.deleteDevice,
-  stepUp: true,
   operationId: "deleteDevice",
   method: "DELETE",
   path: "/api/admin/devices/{id}",

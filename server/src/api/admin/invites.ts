@@ -45,8 +45,6 @@ export const listInvites = adminRoute({
 
 export const inviteUser = adminRoute({
   useCase: identityUseCases.inviteUser,
-  // Another admin has just given a password of their own: what the session may not do without a step-up, that one may.
-  stepUp: ({ role }) => role === "admin",
   operationId: "inviteUser",
   method: "POST",
   path: "/api/admin/invites",

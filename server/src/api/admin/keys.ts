@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accessUseCases, ROLES, SCOPES } from "../../access/access.ts";
+import { accessUseCases, DANGEROUS_SCOPES, ROLES, SCOPES } from "../../access/access.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, label, longPage, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
@@ -71,9 +71,6 @@ const EXAMPLE = {
   },
 };
 
-/** Scopes that issue identities or end them, or send data elsewhere: they are asked for with password and second factor. */
-const DANGEROUS = /^(provisioning:write|device-certificates:|device-registry:delete|webhooks:[w*])/;
-
 export const listKeys = adminRoute({
   useCase: accessUseCases.listKeys,
   operationId: "listKeys",
@@ -119,14 +116,12 @@ export const listKeyWrites = adminRoute({
 
 export const createKey = adminRoute({
   useCase: accessUseCases.createKey,
-  stepUp: ({ scopes }) => scopes.some((scope) => DANGEROUS.test(scope)),
   operationId: "createKey",
   method: "POST",
   path: "/api/admin/keys",
   tag: TAG,
   summary: "Create an API key",
-  description:
-    "The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown in this answer only. Those with `provisioning:write`, `device-registry:delete`, `webhooks:write` or a scope of device certificates need a step-up.",
+  description: `The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown in this answer only. Those with dangerous scopes need a step-up: ${[...DANGEROUS_SCOPES].map((scope) => `\`${scope}\``).join(", ")}.`,
   body: z
     .strictObject({
       name: label(),
@@ -158,7 +153,6 @@ export const createKey = adminRoute({
 
 export const revokeKey = adminRoute({
   useCase: accessUseCases.revokeKey,
-  stepUp: true,
   operationId: "revokeKey",
   method: "DELETE",
   path: "/api/admin/keys/{id}",

@@ -155,7 +155,6 @@ export const showTrustRollout = adminRoute({
 
 export const rotateAuthorities = adminRoute({
   useCase: platformUseCases.rotateAuthorities,
-  stepUp: true,
   operationId: "rotateAuthorities",
   method: "POST",
   path: "/api/admin/platform/ca",

@@ -53,7 +53,6 @@ export const getTenant = adminRoute({
 
 export const updateTenant = adminRoute({
   useCase: accessUseCases.updateTenant,
-  stepUp: true,
   operationId: "updateTenant",
   method: "PATCH",
   path: "/api/admin/tenant",

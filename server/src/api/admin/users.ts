@@ -86,7 +86,6 @@ const { lastUsedAt: _, secondFactor: __, ...CHANGED } = EXAMPLE;
 
 export const changeUser = adminRoute({
   useCase: accessUseCases.changeUser,
-  stepUp: true,
   operationId: "changeUser",
   method: "PATCH",
   path: "/api/admin/users/{id}",
@@ -115,7 +114,6 @@ export const changeUser = adminRoute({
 
 export const deleteUser = adminRoute({
   useCase: accessUseCases.removeUser,
-  stepUp: true,
   operationId: "deleteUser",
   method: "DELETE",
   path: "/api/admin/users/{id}",
@@ -132,7 +130,6 @@ export const deleteUser = adminRoute({
 
 export const resetUser = adminRoute({
   useCase: identityUseCases.resetUser,
-  stepUp: true,
   operationId: "resetUser",
   method: "POST",
   path: "/api/admin/users/{id}/reset",
@@ -163,7 +160,6 @@ export const resetUser = adminRoute({
 
 export const resetUserFactor = adminRoute({
   useCase: identityUseCases.resetFactor,
-  stepUp: true,
   operationId: "resetUserFactor",
   method: "DELETE",
   path: "/api/admin/users/{id}/factor",

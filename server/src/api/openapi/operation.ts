@@ -33,7 +33,7 @@ function credential(route: Route): Json {
 function session(route: AdminRoute): Json {
   if (route.by === "anyone") return { description: route.description, security: [] };
   const role = route.by === "user" ? ADMITTED[route.role] : "every signed-in user";
-  const which = typeof route.stepUp === "function" ? "Some requests need" : "Needs";
+  const which = route.stepUp === true ? "Needs" : "Some requests need";
   const stepUp = route.stepUp ? ` ${which} password and second factor given within the last ten minutes.` : "";
   return {
     description: `${route.description}\n\nFor ${role}.${stepUp}`,

@@ -16,7 +16,7 @@ import { requireOwnOrigin } from "./origin.ts";
 
 /** What the guard of the admin API works with. */
 export interface AdminTools {
-  identity: Pick<Identity, "useSession">;
+  identity: Pick<Identity, "useSession" | "mayCommand">;
   clock: Clock;
   limits: Limits;
   requestCounts: RequestCounts;
@@ -56,7 +56,16 @@ export function createAdminGuard(tools: AdminTools) {
     const caller = callerOf(session, visitor.address);
     if (route.by === "user") requireMay(caller, route.useCase.may);
     if (route.stepUp === true) requireStepUp(session, clock, limits);
-    else if (route.stepUp) request.requireStepUp = () => requireStepUp(session, clock, limits);
+    else if (route.stepUp)
+      request.requireStepUp = async (deviceId) => {
+        if (
+          deviceId !== undefined &&
+          !isVerified(session, clock, limits) &&
+          (await identity.mayCommand(session, deviceId))
+        )
+          return;
+        requireStepUp(session, clock, limits);
+      };
     return route.by === "user" ? caller : { ...visitor, session };
   };
 }
@@ -99,10 +108,14 @@ function requireComplete(session: Session, route: AdminRoute): void {
   throw new Refusal("sign_in_incomplete", INCOMPLETE[missing], { detail: missing });
 }
 
-function requireStepUp({ verifiedAt }: Session, clock: Clock, { stepUpMinutes }: Limits): void {
-  if (addMs(verifiedAt, stepUpMinutes * MINUTE) > clock.now()) return;
+function isVerified({ verifiedAt }: Session, clock: Clock, { stepUpMinutes }: Limits): boolean {
+  return addMs(verifiedAt, stepUpMinutes * MINUTE) > clock.now();
+}
+
+function requireStepUp(session: Session, clock: Clock, limits: Limits): void {
+  if (isVerified(session, clock, limits)) return;
   throw new Refusal(
     "reauthentication_required",
-    `this needs your password, and your second factor where you have one, given within the last ${stepUpMinutes} minutes`,
+    `this needs your password, and your second factor where you have one, given within the last ${limits.stepUpMinutes} minutes`,
   );
 }

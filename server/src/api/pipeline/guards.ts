@@ -14,8 +14,11 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The caller: set by the guard of the route before the body is read. */
     who: Caller | DeviceContact | Visitor | SessionHolder | undefined;
-    /** Refuses the request unless its user gave password and second factor lately: for a route that needs that for some bodies. */
-    requireStepUp?: () => void;
+    /**
+     * Refuses the request unless its user gave password and second factor lately: for a route that needs that for some requests.
+     * `deviceId`: the request is one of the few that may concern this device without.
+     */
+    requireStepUp?: (deviceId?: string) => Promise<void>;
   }
 }
 

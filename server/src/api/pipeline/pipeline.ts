@@ -50,8 +50,10 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     ...(provesItself(route) && { onResponse: authenticatedBySuccess(tools) }),
     handler: async (request, reply) => {
       const input = validate(route, request);
-      if ("stepUp" in route && typeof route.stepUp === "function" && route.stepUp(input.body))
-        request.requireStepUp?.();
+      if ("stepUp" in route && typeof route.stepUp === "function" && route.stepUp(input.body as never))
+        await request.requireStepUp?.();
+      if ("stepUp" in route && route.stepUp === "many devices")
+        await request.requireStepUp?.((input.params as { id: string }).id);
       if (runsUseCase(route) && writes(route)) return write(route, request, reply, input, { ...tools, run });
       // The guard of the route has set the kind of caller that its handler takes.
       const handler = route.handler as (who: unknown, input: ValidInput, run: Run) => Promise<unknown>;

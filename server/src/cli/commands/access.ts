@@ -176,7 +176,14 @@ function addKeys(key: Command, exit: Exit): void {
         name: "key.create",
         body: { ...rest, scopes: scope },
         json,
-        show: ({ id, key }) => [`Created API key ${id}. Send it in the X-API-Key header:`, key, SHOWN_ONCE],
+        show: ({ id, key, dangerousScopes }) => [
+          `Created API key ${id}. Send it in the X-API-Key header:`,
+          key,
+          SHOWN_ONCE,
+          ...(dangerousScopes.length > 0
+            ? [`Dangerous in other hands: ${dangerousScopes.join(", ")}. Keep it safe.`]
+            : []),
+        ],
       }),
     );
   subcommand(key, "revoke <id>", "Revoke an API key permanently").action((id: string, { json }) =>
@@ -217,8 +224,9 @@ function keyLines({ items }: Result): string[] {
   );
 }
 
-function stateOf({ revokedAt, revocationReason, expiresAt }: Result): string {
+function stateOf({ revokedAt, revocationReason, expiresAt, ownerRole }: Result): string {
   if (revokedAt) return `revoked ${revokedAt} (${revocationReason})`;
+  if (ownerRole !== "admin") return `limited, its owner is ${ownerRole} now`;
   return expiresAt ? `expires ${expiresAt}` : "does not expire";
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Caller, ROLES } from "../../access/access.ts";
+import { type Caller, dangerousScopesOf, ROLES } from "../../access/access.ts";
 import { type Command, command, page, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
@@ -54,7 +54,10 @@ export const accessCommands: readonly Command[] = [
   tenantCommand(
     "key.create",
     { user: text, name: text, scopes: z.array(text), expiresInDays: z.number().optional() },
-    ({ access }, caller, input) => access.createKey(caller, input),
+    async ({ access }, caller, input) => ({
+      ...(await access.createKey(caller, input)),
+      dangerousScopes: dangerousScopesOf(input.scopes),
+    }),
   ),
   command("key.revoke", { id: text }, async ({ access }, { id }) => {
     await access.revokeKey(await access.systemCaller(await access.tenantOfKey(id)), id);

@@ -68,6 +68,7 @@ import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
 import { savedFilters } from "./people/0045-saved-filters.ts";
 import { presentRights } from "./people/0077-present-rights.ts";
+import { commandedDevices } from "./people/0078-commanded-devices.ts";
 import { ingestStream } from "./telemetry/0064-ingest-stream.ts";
 import { hourChunks } from "./telemetry/0066-hour-chunks.ts";
 import { turnsOfTenants } from "./telemetry/0068-turns-of-tenants.ts";
@@ -167,4 +168,5 @@ export const migrations: readonly Migration[] = [
   { number: 75, name: "completing nodes", sql: completingNodes },
   { number: 76, name: "asked webhooks", sql: askedWebhooks },
   { number: 77, name: "present rights", sql: presentRights },
+  { number: 78, name: "commanded devices", sql: commandedDevices },
 ];

@@ -28,6 +28,13 @@ export const people = limitTable({
     reached: "403 reauthentication_required",
     fixed: true,
   },
+  devicesCommanded: {
+    level: "session",
+    of: "different devices that get commands in a session before password and second factor must be given again",
+    value: 5,
+    reached: "403 reauthentication_required",
+    fixed: true,
+  },
   sessionRequestsPerMinute: {
     level: "session",
     of: "requests in any 60 seconds of a session of the admin app; over all processes, which exchange their counts every second",

@@ -31,7 +31,6 @@ const count = z.int().min(0);
 
 export const changeDevices = adminRoute({
   useCase: enrollmentUseCases.changeDevices,
-  stepUp: ({ act }) => act !== "change",
   operationId: "changeDevices",
   method: "POST",
   path: "/api/admin/devices/bulk",

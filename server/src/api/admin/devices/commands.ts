@@ -37,7 +37,7 @@ export const sendCommand = adminRoute({
   tag: TAG,
   summary: "Send a command to a device",
   description:
-    "Queues a message. The device gets it with QoS 1 as soon as it subscribes to the topic with QoS 1 or 2: at once where it does already, otherwise when it connects. It waits until the device acknowledges it, or until it expires.",
+    "Queues a message. The device gets it with QoS 1 as soon as it subscribes to the topic with QoS 1 or 2: at once where it does already, otherwise when it connects. It waits until the device acknowledges it, or until it expires. Commands to more than five different devices since the last step-up need another one.",
   params: idParams,
   body: z
     .strictObject({

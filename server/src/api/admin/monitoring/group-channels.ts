@@ -87,7 +87,6 @@ export const requestConfirmation = adminRoute({
 
 export const showWebhook = adminRoute({
   useCase: notificationUseCases.showWebhook,
-  stepUp: true,
   operationId: "showWebhook",
   method: "POST",
   path: "/api/admin/groups/{id}/webhook",

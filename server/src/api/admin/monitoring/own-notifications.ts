@@ -97,7 +97,6 @@ export const setOwnNotifications = adminRoute({
 
 export const addOwnChannel = adminRoute({
   useCase: notificationUseCases.addOwnChannel,
-  stepUp: true,
   operationId: "addOwnChannel",
   method: "POST",
   path: "/api/admin/notifications/channels",

@@ -49,7 +49,6 @@ export const listFactors = accountRoute({
 
 export const startFactor = accountRoute({
   service: identityServices.startFactor,
-  stepUp: true,
   operationId: "startFactor",
   method: "POST",
   path: "/api/admin/factors",
@@ -105,7 +104,6 @@ export const confirmFactor = accountRoute({
 
 export const removeFactor = accountRoute({
   service: identityServices.removeFactor,
-  stepUp: true,
   operationId: "removeFactor",
   method: "DELETE",
   path: "/api/admin/factors/{id}",
@@ -122,7 +120,6 @@ export const removeFactor = accountRoute({
 
 export const renewRecoveryCodes = accountRoute({
   service: identityServices.renewRecoveryCodes,
-  stepUp: true,
   operationId: "renewRecoveryCodes",
   method: "POST",
   path: "/api/admin/factors/recovery-codes",
