@@ -3,16 +3,16 @@ import {
   createIssuingIntermediate,
   createServerCertificate,
   createServerRoot,
-  decryptPrivateKey,
-  encryptPrivateKey,
   type IssuingPair,
   type NewCertificate,
   newSerialNumber,
   type OwnCertificate,
+  sealPrivateKey,
   VALID_DAYS,
 } from "../pki/pki.ts";
 import { type AuthorityRow, insertAuthority, type Role } from "./authority-store.ts";
 import { type LockedHierarchy, reloadRows, type ServerRole } from "./locked-hierarchy.ts";
+import { openAuthorityKey, ownerOf } from "./seals.ts";
 
 export async function addDeviceRoot(hierarchy: LockedHierarchy): Promise<AuthorityRow> {
   const wanted = newGeneration(hierarchy, "device_root", VALID_DAYS.deviceRoot);
@@ -57,8 +57,7 @@ function newGeneration({ rows, ids, now }: LockedHierarchy, role: Role, validDay
 }
 
 function issuingPair({ masterKey }: LockedHierarchy, row: AuthorityRow): IssuingPair {
-  if (row.private_key_pem === null) throw new Error(`the private key of ${row.name} has been deleted`);
-  return { certificateDer: row.certificate_der, privateKey: decryptPrivateKey(row.private_key_pem, masterKey) };
+  return { certificateDer: row.certificate_der, privateKey: openAuthorityKey(row, masterKey) };
 }
 
 async function add(
@@ -69,14 +68,13 @@ async function add(
   takeOverAt?: Date,
 ): Promise<AuthorityRow> {
   const { tx, ids, now, masterKey } = hierarchy;
+  const owner = { id: ids.uuid(now), role, certificate_der: made.certificateDer };
   const row: AuthorityRow = {
-    id: ids.uuid(now),
-    role,
+    ...owner,
     name: made.name,
     status: takeOverAt === undefined ? "active" : "upcoming",
     issuer_id: issuer?.id ?? null,
-    certificate_der: made.certificateDer,
-    private_key_pem: encryptPrivateKey(made.privateKey, masterKey),
+    private_key_pem: sealPrivateKey(made.privateKey, ownerOf(owner), masterKey, ids),
     fingerprint_sha256: made.fingerprintSha256,
     not_before: made.notBefore,
     not_after: made.notAfter,

@@ -5,7 +5,7 @@ import { addMs } from "../lib/clock.ts";
 import { masterKeyCheck } from "../pki/pki.ts";
 import { insertMasterKeyCheck, notifyChange } from "./authority-store.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
-import { isInUse, loadAuthorities } from "./loaded-authorities.ts";
+import { isInUse } from "./loaded-authorities.ts";
 import { type LockedHierarchy, lockHierarchy } from "./locked-hierarchy.ts";
 import { deleteUnneededKeys } from "./retired-key-store.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "./rotation.ts";
 import { runDueRotations } from "./run-due-rotations.ts";
 import { REQUESTED_OVERLAP } from "./schedule.ts";
+import { earlierSeals, sealEverything } from "./seals.ts";
 import { serverHosts } from "./server-hosts.ts";
 
 export type ChangeKind = keyof typeof CHANGES;
@@ -68,7 +69,7 @@ export async function changeHierarchy(
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, deps, serverHosts(deps.publicHost));
-    await requireMasterKey(hierarchy);
+    await requireMasterKey(hierarchy, deps);
     const before = generationsInUse(hierarchy);
     await CHANGES[kind](hierarchy);
     await recordRotation(hierarchy, kind, before, by);
@@ -95,10 +96,20 @@ function generationsInUse({ rows }: LockedHierarchy): Record<string, string> {
   return Object.fromEntries(rows.filter(isInUse).map(({ name, status }) => [name, status]));
 }
 
-/** The first process stores the check value of its master key; a locked hierarchy has the master key of a stored value. */
-export async function requireMasterKey({ tx, rows, masterKey, check }: LockedHierarchy): Promise<void> {
-  if (check !== undefined) return;
-  // Where keys are stored and the check value is not, the master key must decrypt them.
-  if (rows.length > 0) loadAuthorities(rows.filter(isInUse), masterKey);
-  await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
+/**
+ * The first process stores the check value of its master key. A database with the earlier check value, or with keys and none, is sealed again;
+ * processes of an earlier version then do not recognize the master key, rather than read what they cannot.
+ *
+ * @throws MusterError wrong_master_key
+ */
+export async function requireMasterKey(
+  hierarchy: LockedHierarchy,
+  { encryptAgain, logger }: Pick<AuthoritiesDeps, "encryptAgain" | "logger">,
+): Promise<void> {
+  const { tx, rows, masterKey, check } = hierarchy;
+  if (check === masterKeyCheck(masterKey)) return;
+  if (check === undefined) await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
+  if (check === undefined && rows.length === 0) return;
+  await sealEverything(hierarchy, earlierSeals(masterKey), masterKey, encryptAgain);
+  logger.info("the stored keys and secrets were sealed again, each bound to its record");
 }

@@ -4,8 +4,11 @@ import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { MasterKeys } from "./master-keys.ts";
 
-/** Encrypts what a feature stores again, in the transaction of a rotation; `reseal` gives a sealed secret its new form. */
-export type EncryptAgain = (tx: Tx, reseal: (sealed: Buffer) => Buffer) => Promise<void>;
+/**
+ * Encrypts what a feature stores again, in the transaction of a rotation; `reseal` gives the sealed secret of the record that `owner` names
+ * its new form.
+ */
+export type EncryptAgain = (tx: Tx, reseal: (sealed: Buffer, owner: string) => Buffer) => Promise<void>;
 
 export interface AuthoritiesDeps {
   readonly database: Database;

@@ -27,13 +27,13 @@ export interface DerivedKey {
 
 export type DerivedKeys = Readonly<Record<KeyPurpose, readonly DerivedKey[]>>;
 
-/** The keys of every purpose, the present one first. @throws MusterError wrong_master_key */
+/** The keys of every purpose, the present one first. @throws MusterError sealed_value_changed */
 export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyRow[]): DerivedKeys {
   const of = (purpose: KeyPurpose): DerivedKey[] => [
     { key: createSecretKey(deriveKey(masterKey, purpose)) },
     ...retired
       .filter((row) => row.purpose === purpose)
-      .map((row) => ({ key: createSecretKey(openKey(row.sealed, masterKey)), neededUntil: row.needed_until })),
+      .map((row) => ({ key: createSecretKey(openKey(row.sealed, row, masterKey)), neededUntil: row.needed_until })),
   ];
   return {
     "claim-code": of("claim-code"),
@@ -42,20 +42,28 @@ export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyR
   };
 }
 
-/** The retired keys after a rotation from `masterKey` to `next`: those of before that are still needed, and those of `masterKey`. */
-export function retireKeys(
-  { masterKey, next, ids, now }: { masterKey: Buffer; next: Buffer; ids: Ids; now: Date },
-  before: readonly RetiredKeyRow[],
+/** The keys of `masterKey` that are still needed once `next` has taken its place. */
+export function retireKeys({ masterKey, next, ids, now }: KeyChange): RetiredKeyRow[] {
+  return PURPOSES.map((purpose) => {
+    const id = ids.uuid(now);
+    const sealed = sealKey(deriveKey(masterKey, purpose), { id, purpose }, next, ids);
+    return { id, purpose, sealed, retired_at: now, needed_until: addMs(now, NEEDED_MS[purpose]) };
+  });
+}
+
+/** Those of `rows` that are still needed, sealed under `next`. @param open gives the key of a row */
+export function resealRetired(
+  rows: readonly RetiredKeyRow[],
+  open: (row: RetiredKeyRow) => Buffer,
+  { next, ids, now }: Omit<KeyChange, "masterKey">,
 ): RetiredKeyRow[] {
-  const needed = before.filter((row) => row.needed_until > now);
-  return [
-    ...needed.map((row) => ({ ...row, sealed: sealKey(openKey(row.sealed, masterKey), next, ids) })),
-    ...PURPOSES.map((purpose) => ({
-      id: ids.uuid(now),
-      purpose,
-      sealed: sealKey(deriveKey(masterKey, purpose), next, ids),
-      retired_at: now,
-      needed_until: addMs(now, NEEDED_MS[purpose]),
-    })),
-  ];
+  const needed = rows.filter((row) => row.needed_until > now);
+  return needed.map((row) => ({ ...row, sealed: sealKey(open(row), row, next, ids) }));
+}
+
+interface KeyChange {
+  masterKey: Buffer;
+  next: Buffer;
+  ids: Ids;
+  now: Date;
 }

@@ -1,7 +1,8 @@
-import { certificatePem, decryptPrivateKey, fileSigner, type Signer } from "../pki/pki.ts";
+import { certificatePem, fileSigner, type Signer } from "../pki/pki.ts";
 import type { AuthorityRow, StoredHierarchy } from "./authority-store.ts";
 import { type DerivedKeys, loadDerivedKeys } from "./derived-keys.ts";
 import { activeOf } from "./locked-hierarchy.ts";
+import { openAuthorityKey } from "./seals.ts";
 
 /** Certificate and key of a server, PEM, as `tls.createServer` takes them. */
 export interface ServerTls {
@@ -33,7 +34,7 @@ export interface LoadedState extends LoadedAuthorities {
   readonly version: string;
 }
 
-/** @throws MusterError wrong_master_key; issuance_failed where key and certificate do not belong together */
+/** @throws MusterError sealed_value_changed; issuance_failed where key and certificate do not belong together */
 export function loadState(stored: StoredHierarchy, masterKey: Buffer): LoadedState {
   const keys = loadDerivedKeys(masterKey, stored.retiredKeys);
   return { ...loadAuthorities(stored.rows, masterKey), keys, version: versionOf(stored) };
@@ -46,7 +47,7 @@ export function isInUse({ status }: AuthorityRow): boolean {
 
 /**
  * @param rows every generation in use, oldest first
- * @throws MusterError wrong_master_key; issuance_failed where key and certificate do not belong together
+ * @throws MusterError sealed_value_changed; issuance_failed where key and certificate do not belong together
  */
 export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer): LoadedAuthorities {
   const active = (role: AuthorityRow["role"]) => activeOf({ rows }, role);
@@ -55,7 +56,7 @@ export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer
   const deviceRoots = of("device_root").map((row) => row.certificate_der);
   return {
     issuer: {
-      signer: fileSigner(intermediate.certificate_der, decryptPrivateKey(keyOf(intermediate), masterKey)),
+      signer: fileSigner(intermediate.certificate_der, openAuthorityKey(intermediate, masterKey)),
       chainPem: certificatePem(intermediate.certificate_der),
     },
     deviceRoots,
@@ -80,11 +81,6 @@ function newestFirst(rows: readonly AuthorityRow[]): AuthorityRow[] {
 
 /** The certificate without a chain: clients have the root that signed it. */
 function serverTls(row: AuthorityRow, masterKey: Buffer): ServerTls {
-  const key = decryptPrivateKey(keyOf(row), masterKey).export({ format: "pem", type: "pkcs8" }).toString();
+  const key = openAuthorityKey(row, masterKey).export({ format: "pem", type: "pkcs8" }).toString();
   return { cert: certificatePem(row.certificate_der), key };
-}
-
-function keyOf(row: AuthorityRow): string {
-  if (row.private_key_pem === null) throw new Error(`${row.name} is in use and has no private key`);
-  return row.private_key_pem;
 }

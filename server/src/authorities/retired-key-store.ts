@@ -12,6 +12,10 @@ export async function listRetiredKeys(db: Db): Promise<RetiredKeyRow[]> {
 /** Makes `rows` the retired keys. There are three for each rotation of the last month. */
 export async function replaceRetiredKeys(tx: Tx, rows: readonly RetiredKeyRow[]): Promise<void> {
   await tx.deleteFrom("retired_keys").execute();
+  await insertRetiredKeys(tx, rows);
+}
+
+export async function insertRetiredKeys(tx: Tx, rows: readonly RetiredKeyRow[]): Promise<void> {
   if (rows.length > 0)
     await tx
       .insertInto("retired_keys")

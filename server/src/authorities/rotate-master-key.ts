@@ -1,14 +1,14 @@
 import { recordAct } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { faultPoint } from "../lib/fault-points.ts";
-import { decryptPrivateKey, encryptPrivateKey, masterKeyCheck, openSecret, sealSecret } from "../pki/pki.ts";
-import { notifyChange, updateMasterKeyCheck, updatePrivateKey } from "./authority-store.ts";
+import { notifyChange } from "./authority-store.ts";
 import { requireMasterKey } from "./change-hierarchy.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
 import { retireKeys } from "./derived-keys.ts";
 import { type LockedHierarchy, lockHierarchy } from "./locked-hierarchy.ts";
 import { masterKeyId } from "./master-keys.ts";
-import { listRetiredKeys, replaceRetiredKeys } from "./retired-key-store.ts";
+import { insertRetiredKeys } from "./retired-key-store.ts";
+import { presentSeals, sealEverything } from "./seals.ts";
 
 /** What has become of a rotation. An id names a master key without revealing anything of it. */
 export interface MasterKeyRotation {
@@ -31,28 +31,18 @@ export async function rotateMasterKey(deps: AuthoritiesDeps): Promise<Omit<Maste
   await faultPoint("master-key.prepared");
   const formerKeyId = await inTransaction(deps.database.db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, deps, []);
-    await requireMasterKey(hierarchy);
-    if (hierarchy.masterKey.equals(next)) return null;
-    await encryptAgain(hierarchy, next);
-    const reseal = (sealed: Buffer) => sealSecret(openSecret(sealed, hierarchy.masterKey), next, deps.ids);
-    for (const encryptOthers of deps.encryptAgain) await encryptOthers(tx, reseal);
+    await requireMasterKey(hierarchy, deps);
+    const { masterKey, ids, now } = hierarchy;
+    if (masterKey.equals(next)) return null;
+    await sealEverything(hierarchy, presentSeals(masterKey), next, deps.encryptAgain);
+    await insertRetiredKeys(tx, retireKeys({ masterKey, next, ids, now }));
     await recordRotation(hierarchy, next);
     await notifyChange(tx);
     await faultPoint("master-key.commit");
-    return masterKeyId(hierarchy.masterKey);
+    return masterKeyId(masterKey);
   });
   await faultPoint("master-key.committed");
   return { keyId: masterKeyId(next), formerKeyId };
-}
-
-async function encryptAgain(hierarchy: LockedHierarchy, next: Buffer): Promise<void> {
-  const { tx, rows, masterKey, ids, now } = hierarchy;
-  for (const { id, private_key_pem: pem } of rows) {
-    if (pem === null) continue;
-    await updatePrivateKey(tx, id, encryptPrivateKey(decryptPrivateKey(pem, masterKey), next));
-  }
-  await replaceRetiredKeys(tx, retireKeys({ masterKey, next, ids, now }, await listRetiredKeys(tx)));
-  await updateMasterKeyCheck(tx, masterKeyCheck(next));
 }
 
 async function recordRotation({ tx, masterKey, ids, now }: LockedHierarchy, next: Buffer): Promise<void> {

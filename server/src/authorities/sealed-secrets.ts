@@ -9,20 +9,25 @@ export interface SealedSecrets {
    * Encrypts a secret under the present master key, which stays the present one until `tx` ends. Call it before `tx` locks a row with
    * a sealed secret: a rotation locks those after the master key.
    *
+   * @param owner the record that the secret is bound to, such as `user factor <user id> <factor id>`
    * @throws MusterError wrong_master_key
    */
-  seal(tx: Tx, secret: Buffer): Promise<Buffer>;
-  /** Reverses {@link SealedSecrets.seal}; `tx` has locked the row with the sealed secret. @throws MusterError wrong_master_key */
-  open(tx: Tx, sealed: Buffer): Promise<Buffer>;
+  seal(tx: Tx, secret: Buffer, owner: string): Promise<Buffer>;
+  /**
+   * Reverses {@link SealedSecrets.seal}; `tx` has locked the row with the sealed secret.
+   *
+   * @throws MusterError wrong_master_key; sealed_value_changed when it was not sealed for this owner
+   */
+  open(tx: Tx, sealed: Buffer, owner: string): Promise<Buffer>;
 }
 
 export function createSealedSecrets({ masterKeys, ids }: Pick<AuthoritiesDeps, "masterKeys" | "ids">): SealedSecrets {
   const presentKey = async (tx: Tx) => masterKeys.withCheck(await readMasterKeyCheck(tx));
   return {
-    async seal(tx, secret) {
+    async seal(tx, secret, owner) {
       await awaitRotation(tx);
-      return sealSecret(secret, await presentKey(tx), ids);
+      return sealSecret(secret, owner, await presentKey(tx), ids);
     },
-    open: async (tx, sealed) => openSecret(sealed, await presentKey(tx)),
+    open: async (tx, sealed, owner) => openSecret(sealed, owner, await presentKey(tx)),
   };
 }

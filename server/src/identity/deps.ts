@@ -24,12 +24,12 @@ export interface IdentityDeps {
   mail: Mail;
 }
 
-/** Encrypts the secrets of second factors under the master key. */
+/** Encrypts the secrets of second factors under the master key, each bound to its owner (`factorOwner`). */
 export interface Secrets {
   /** Called before the transaction locks a row with a sealed secret. */
-  seal(tx: Tx, secret: Buffer): Promise<Buffer>;
+  seal(tx: Tx, secret: Buffer, owner: string): Promise<Buffer>;
   /** Called when the transaction has locked the row with the sealed secret. */
-  open(tx: Tx, sealed: Buffer): Promise<Buffer>;
+  open(tx: Tx, sealed: Buffer, owner: string): Promise<Buffer>;
 }
 
 export interface Mail {

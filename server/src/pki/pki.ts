@@ -1,5 +1,5 @@
 /**
- * The certificate authority: validates CSRs, issues leaves, creates authorities and server certificates, encrypts private keys. It
+ * The certificate authority: validates CSRs, issues leaves, creates authorities and server certificates, seals private keys. It
  * knows no tenant, no SQL and no HTTP. A certificate that it returns is accepted only once it is recorded in the database.
  */
 
@@ -21,16 +21,17 @@ export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnroll
 export { isSerialNumber, newSerialNumber } from "./issue/serial.ts";
 export { fileSigner, type Signer } from "./issue/signer.ts";
 export { type DeviceKey, generateDeviceKey, newPassphrase } from "./keys/device-key.ts";
+export { openEarlierPrivateKey, openEarlierSeal } from "./keys/earlier-seals.ts";
 export {
-  decryptPrivateKey,
   deriveKey,
-  encryptPrivateKey,
+  earlierMasterKeyCheck,
   isMasterKeyOf,
+  KEY_PURPOSES,
   masterKeyCheck,
   wrongMasterKey,
 } from "./keys/keystore.ts";
 export { buildPkcs12, type Pkcs12Contents } from "./keys/pkcs12.ts";
-export { openKey, openSecret, sealKey, sealSecret } from "./keys/sealed-key.ts";
+export { openKey, openPrivateKey, openSecret, sealKey, sealPrivateKey, sealSecret } from "./keys/sealed-key.ts";
 export { certificatePem, certificatesFromPem } from "./pem.ts";
 export { type CertificateFacts, readCertificate } from "./verify/read-certificate.ts";
 export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify/verify-chain.ts";

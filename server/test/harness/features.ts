@@ -49,8 +49,8 @@ export function testFeatures(options: TestFeatureOptions): Features {
 
 /** Secrets of second factors under a master key that every process of a test has. */
 export const testSecrets: FeatureDeps["authorities"]["secrets"] = {
-  seal: async (_tx, secret) => sealSecret(secret, MASTER_KEY, randomIds),
-  open: async (_tx, sealed) => openSecret(sealed, MASTER_KEY),
+  seal: async (_tx, secret, owner) => sealSecret(secret, owner, MASTER_KEY, randomIds),
+  open: async (_tx, sealed, owner) => openSecret(sealed, owner, MASTER_KEY),
 };
 
 function testAuthorities(clock: Clock): FeatureDeps["authorities"] {

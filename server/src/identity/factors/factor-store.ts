@@ -11,6 +11,11 @@ export interface LockedFactor {
   secret: Buffer;
 }
 
+/** The record that a factor's secret is bound to: sealed for another user or factor, it does not open. */
+export function factorOwner(userId: string, factorId: string): string {
+  return `user factor ${userId} ${factorId}`;
+}
+
 /** The user's factor that counts, or the one that is being set up since `begunSince`; its row is locked. */
 export async function lockFactor(
   tx: Tx,
@@ -111,10 +116,11 @@ export async function countRecoveryCodes(db: Db, factorId: string): Promise<numb
 }
 
 /** Encrypts every secret again, after the rotation of the master key in `tx`; secrets that are stored meanwhile wait for it. */
-export async function encryptFactorsAgain(tx: Tx, reseal: (sealed: Buffer) => Buffer): Promise<void> {
-  const rows = await tx.selectFrom("user_factors").select(["id", "secret"]).orderBy("id").forNoKeyUpdate().execute();
+export async function encryptFactorsAgain(tx: Tx, reseal: (sealed: Buffer, owner: string) => Buffer): Promise<void> {
+  const columns = ["id", "user_id", "secret"] as const;
+  const rows = await tx.selectFrom("user_factors").select(columns).orderBy("id").forNoKeyUpdate().execute();
   const ids = plainArray(rows.map(({ id }) => id));
-  const secrets = bytesArray(rows.map(({ secret }) => reseal(secret)));
+  const secrets = bytesArray(rows.map(({ id, user_id, secret }) => reseal(secret, factorOwner(user_id, id))));
   await sql`
     UPDATE user_factors f SET secret = n.secret
       FROM unnest(${ids}::text::uuid[], ${secrets}::text::bytea[]) AS n (id, secret) WHERE f.id = n.id`.execute(tx);

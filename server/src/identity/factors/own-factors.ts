@@ -16,6 +16,7 @@ import {
   confirmFactorRow,
   countRecoveryCodes,
   deleteFactorRow,
+  factorOwner,
   findFactor,
   lockFactor,
   replaceBegunFactor,
@@ -59,7 +60,7 @@ export async function startFactor(deps: IdentityDeps, { user, tenant }: Session)
   const now = clock.now();
   const [id, secret] = [ids.uuid(now), ids.bytes(SECRET_OCTETS)];
   await inTransaction(database.db, async (tx) => {
-    const sealed = await secrets.seal(tx, secret);
+    const sealed = await secrets.seal(tx, secret, factorOwner(user.id, id));
     await lockOwner(tx, { user, tenant });
     await replaceBegunFactor(tx, { id, user_id: user.id, secret: sealed, created_at: now });
   });
@@ -104,7 +105,7 @@ async function confirmIn(
   const begunSince = addMs(now, -limits.factorSetUpMinutes * MINUTE);
   const factor = isUuid(id) ? await lockFactor(tx, userId, { id, begunSince }) : undefined;
   if (!factor) throw notFound("second factor that is being set up");
-  const [step] = stepsOf(await secrets.open(tx, factor.secret), code, now);
+  const [step] = stepsOf(await secrets.open(tx, factor.secret, factorOwner(userId, factor.id)), code, now);
   if (step === undefined) throw wrongCode();
   return { replaced: await confirmFactorRow(tx, { id, userId, step, now }) };
 }

@@ -3,7 +3,14 @@ import type { Tx } from "../../db/database.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { usedCode, wrongCode } from "../errors.ts";
 import type { Session } from "../session.ts";
-import { countRecoveryCodes, type LockedFactor, lockFactor, takeRecoveryCode, takeStep } from "./factor-store.ts";
+import {
+  countRecoveryCodes,
+  factorOwner,
+  type LockedFactor,
+  lockFactor,
+  takeRecoveryCode,
+  takeStep,
+} from "./factor-store.ts";
 import { normalizeRecoveryCode, recoveryCodeHash } from "./recovery-codes.ts";
 import { stepsOf } from "./totp.ts";
 
@@ -25,13 +32,19 @@ export async function takeCode(
 ): Promise<string> {
   const factor = await lockFactor(tx, holder.user.id, "confirmed");
   if (!factor) throw wrongCode();
-  if (normalizeRecoveryCode(code) === undefined) await takeTimeCode(deps, tx, factor, code);
+  if (normalizeRecoveryCode(code) === undefined) await takeTimeCode(deps, tx, { ...holder, factor }, code);
   else await takeRecovery(deps, tx, { ...holder, factor }, { code, address });
   return factor.id;
 }
 
-async function takeTimeCode({ clock, secrets }: IdentityDeps, tx: Tx, factor: LockedFactor, code: string) {
-  const steps = stepsOf(await secrets.open(tx, factor.secret), code, clock.now());
+async function takeTimeCode(
+  { clock, secrets }: IdentityDeps,
+  tx: Tx,
+  { user, factor }: Holder & { factor: LockedFactor },
+  code: string,
+): Promise<void> {
+  const secret = await secrets.open(tx, factor.secret, factorOwner(user.id, factor.id));
+  const steps = stepsOf(secret, code, clock.now());
   if (steps.length === 0) throw wrongCode();
   for (const step of steps) if (await takeStep(tx, factor.id, step)) return;
   throw usedCode();
