@@ -109,23 +109,15 @@ export function composeFeatures(process: FeatureDeps) {
   const tickets = createTickets(deps);
   const shown = { access, anomalies, certificates, connections, devices, enrollment, groups, rules, tickets };
   const doctor = createDoctor({ ...deps, ...checksOf(process, { notifications, telemetry }) });
+  const identity = identityOf(process, deps, notifications);
   return {
     ...shown,
     audit: createAudit(deps),
-    backup: createBackup(deps),
+    backup: createBackup({ ...deps, connections, enrollment, identity }),
     commands: createCommands(deps),
     doctor,
     events,
-    identity: createIdentity({
-      ...deps,
-      knownBrowserKeys: () => keysFor("known-browsers"),
-      secrets: authorities.secrets,
-      baseUrl: () => addresses.baseUrl,
-      mail: {
-        configured: process.notificationSettings.smtp !== undefined,
-        send: (mail) => notifications.sendPlainMail(mail),
-      },
-    }),
+    identity,
     live: createLive({ events, telemetry }),
     metrics,
     notifications,
@@ -133,6 +125,23 @@ export function composeFeatures(process: FeatureDeps) {
     platform: createPlatform({ ...deps, authorities, doctor }),
     telemetry,
   };
+}
+
+function identityOf(
+  { authorities, keysFor, notificationSettings, addresses }: FeatureDeps,
+  deps: Omit<Parameters<typeof createIdentity>[0], "knownBrowserKeys" | "secrets" | "baseUrl" | "mail">,
+  notifications: Notifications,
+) {
+  return createIdentity({
+    ...deps,
+    knownBrowserKeys: () => keysFor("known-browsers"),
+    secrets: authorities.secrets,
+    baseUrl: () => addresses.baseUrl,
+    mail: {
+      configured: notificationSettings.smtp !== undefined,
+      send: (mail) => notifications.sendPlainMail(mail),
+    },
+  });
 }
 
 function telemetryOf(

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
-import { type Restored, type RestoreMode, restore } from "./backup/backup.ts";
+import { type Restored, type RestoreOptions, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
 import { workersOf } from "./config/workers.ts";
 import { openDatabase } from "./db/database.ts";
@@ -115,12 +115,14 @@ export async function migrateDatabase(serviceRole?: string): Promise<{ schema: n
   return { schema: migrations.length };
 }
 
-/** `muster restore`: restores a backup into the data folder, which must have no database (see `backup/restore.ts`). */
-export async function restoreDatabase(file: string, mode: RestoreMode): Promise<Restored> {
+/** `muster restore`: restores a backup into the data folder (see `backup/restore.ts`). */
+export async function restoreDatabase(file: string, options: RestoreOptions): Promise<Restored> {
   const config = loadConfig();
   if (config.databaseUrl)
-    throw new Error("MUSTER_DATABASE_URL is set: the data are in PostgreSQL; restore them with pg_restore");
+    throw new Error(
+      "MUSTER_DATABASE_URL is set: the data are in PostgreSQL; restore them with its own tools, then run muster revoke-all",
+    );
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
-  return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, mode);
+  return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, options);
 }

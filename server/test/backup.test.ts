@@ -108,7 +108,12 @@ async function backUpAndRestore(t: TestContext) {
       const dataDir = join(folder, "kept");
       const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--nothing-revoked-since", "--json");
       assert.equal(code, 0, stderr);
-      assert.deepEqual(JSON.parse(stdout), { dataDir, revokedCertificates: 0 });
+      const { revokedCertificates, validCertificates, ended, carried } = JSON.parse(stdout);
+      assert.deepEqual(
+        { revokedCertificates, validCertificates, carried },
+        { revokedCertificates: 0, validCertificates: 1, carried: undefined },
+      );
+      assert.deepEqual(Object.keys(ended), ["sessions", "links"]);
       const restored = await reopen(dataDir);
       assert.equal((await restored.certificates.identifyDevice(kept.peer)).ok, true);
       assert.equal((await restored.certificates.identifyDevice(later.peer)).ok, false);
@@ -158,7 +163,7 @@ async function backUpAndRestore(t: TestContext) {
     const whole = await readFile(file);
     for (const content of [whole.subarray(0, -100), Buffer.from("text"), gzipSync("no folder"), gzipSync("")]) {
       await writeFile(bad, content);
-      await assert.rejects(restore(deps, bad, "revoke-all"), /is not a backup/);
+      await assert.rejects(restore(deps, bad, { mode: "revoke-all" }), /is not a backup/);
     }
     await assert.rejects(stat(join(dataDir, "postgres")), { code: "ENOENT" });
     await assert.rejects(stat(join(dataDir, "restoring")), { code: "ENOENT" });

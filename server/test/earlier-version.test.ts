@@ -159,7 +159,7 @@ if (!onPostgres) {
     await server.stop();
     const dataDir = join(earlier.dataDir, "restored");
     const deps = { dataDir, clock: server.clock, ids: randomIds, logger: createLogger("silent") };
-    await restore(deps, file, "nothing-revoked-since");
+    await restore(deps, file, { mode: "nothing-revoked-since" });
     server = await earlier.start(dataDir);
     await publishes("pump1", { temperature: 63.5 });
     await assertHealthy();

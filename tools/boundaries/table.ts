@@ -46,7 +46,18 @@ export const table = {
     broker: [...FEATURES, "lib"],
     control: [...FEATURES, "backup", "doctor", "lib"],
 
-    backup: ["access", "certificates", "commands", "connections", "enrollment", ...FLOOR],
+    backup: [
+      "access",
+      "audit",
+      "authorities",
+      "certificates",
+      "commands",
+      "connections",
+      "enrollment",
+      "identity",
+      "notifications",
+      ...FLOOR,
+    ],
     doctor: FLOOR,
 
     enrollment: [

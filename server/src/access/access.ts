@@ -49,6 +49,7 @@ export {
   sessionIdOf,
   userIdOf,
 } from "./caller.ts";
+export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./carry-endings-store.ts";
 export { invalidApiKey } from "./errors.ts";
 export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
@@ -80,6 +81,7 @@ export {
   findCredentials,
   lockCredentials,
 } from "./users/credentials-store.ts";
+export { endPasswords, hasPassword } from "./users/end-passwords-store.ts";
 export { isStanding } from "./users/is-standing-store.ts";
 export { requireMayAdminister } from "./users/operators.ts";
 export { groupsOfViewer, seesMoreThan, type ViewedGroups, type Viewer, visibleDevice } from "./visible-device-store.ts";

@@ -24,6 +24,7 @@ import {
   statusOf,
 } from "./status.ts";
 
+export { readMasterKeyCheck } from "./authority-store.ts";
 export type { AuthoritiesDeps, EncryptAgain } from "./deps.ts";
 export type { KeyPurpose } from "./derived-keys.ts";
 export type { Issuer, ServerTls } from "./loaded-authorities.ts";

@@ -1,12 +1,13 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import type { Database } from "../db/database.ts";
 import { MusterError } from "../lib/errors.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
+import { type RevokeAllDeps, type RevokedAll, revokeAll } from "./revoke-all.ts";
 
-export { type Restored, type RestoreMode, restore } from "./restore.ts";
+export { DOORS, type DoorName, NO_DOORS, TABLES_WITHOUT_DOORS } from "./doors.ts";
+export { type Restored, type RestoreOptions, restore } from "./restore.ts";
 
-/** Copies of the embedded database. They do not contain the master key. */
+/** Copies of the embedded database, which do not contain the master key; and what a restore on PostgreSQL leaves to be done. */
 export interface Backup {
   /**
    * Writes the present database to a new file with mode 0600, by way of `<file>.part`. When that fails, no file is left.
@@ -15,10 +16,14 @@ export interface Backup {
    * @throws MusterError already_exists; not_embedded when PostgreSQL keeps the data
    */
   writeTo(file: string): Promise<{ file: string; bytes: number }>;
+  /** As `revoke-all.ts`. */
+  revokeAll(choice: Parameters<typeof revokeAll>[1]): Promise<RevokedAll>;
 }
 
-export function createBackup({ database }: { database: Database }): Backup {
+export function createBackup(deps: RevokeAllDeps): Backup {
+  const { database } = deps;
   return {
+    revokeAll: (choice) => revokeAll(deps, choice),
     async writeTo(file) {
       if (!database.dump) throw notEmbedded();
       const partial = `${file}.part`;

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from "../db/database.ts";
+import { type Database, type Db, openDatabase } from "../db/database.ts";
 import type { Logger } from "../lib/logger.ts";
 
 /** Opens a backup in `folder` and migrates it to the current schema. @throws Error when the content is no backup */
@@ -7,5 +7,25 @@ export async function openStaged(folder: string, content: Blob, logger: Logger, 
     return await openDatabase({ dataDir: folder, snapshot: content, logger });
   } catch (error) {
     throw new Error(`${file} is not a backup that this version can restore`, { cause: error });
+  }
+}
+
+/**
+ * Reads from the database of a data folder, which no service uses.
+ *
+ * @throws Error when a service uses it
+ */
+export async function readPresent<T>(
+  dataDir: string,
+  logger: Logger,
+  read: (db: Db) => Promise<T>,
+): Promise<{ read: T } | { unreadable: string }> {
+  try {
+    const database = await openDatabase({ dataDir, logger });
+    return { read: await read(database.db).finally(() => database.close()) };
+  } catch (error) {
+    const { message } = error as Error;
+    if (message.includes("is using the data folder")) throw error;
+    return { unreadable: message };
   }
 }

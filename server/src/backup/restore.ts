@@ -2,27 +2,45 @@ import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { revokeAllKeys } from "../access/access.ts";
-import { revokeAllIssued } from "../certificates/certificates.ts";
+import { newestEntries } from "../audit/audit.ts";
+import { countLiveCertificates, revokeAllIssued } from "../certificates/certificates.ts";
 import { deleteAllCommands } from "../commands/commands.ts";
-import { deleteAllNodes, disableAllMqttClients } from "../connections/connections.ts";
-import type { Tx } from "../db/database.ts";
-import { revokeAllClaims } from "../enrollment/enrollment.ts";
+import { deleteAllNodes } from "../connections/connections.ts";
+import type { Database, Tx } from "../db/database.ts";
+import { deleteAllRecoveryCodes, listOperators } from "../identity/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
-import { openStaged } from "./restore-store.ts";
+import { type EndedAccess, endAccess, endShortLived } from "./end-access.ts";
+import { type Carried, carryEndings, type LaterState, readLaterState } from "./later-state.ts";
+import { openStaged, readPresent } from "./restore-store.ts";
 
 /**
- * What happens to the certificates, API keys, claims and MQTT clients in the backup. A restore must not make valid again what
- * was revoked after the backup was taken: either all of them are revoked, or the operator asserts that nothing was.
+ * A restore must not open again what has ended since the backup was taken. Either the database that it replaces says what that is, or
+ * everything is ended, or the operator asserts that nothing has ended.
  */
-export type RestoreMode = "revoke-all" | "nothing-revoked-since";
+export interface RestoreOptions {
+  /** `revoke-all`: everything in the backup that opens a door is ended. Absent: the replaced database knows what has ended. */
+  mode?: "revoke-all" | "nothing-revoked-since" | undefined;
+  /** Restores over the database in the data folder, which is kept beside it. */
+  replace?: boolean | undefined;
+  /** With `revoke-all`: the certificates of devices stay valid, because none has been revoked since. */
+  keepCertificates?: boolean | undefined;
+}
 
 export interface Restored {
   dataDir: string;
   /** How many certificates the restore revoked. */
   revokedCertificates: number;
+  /** How many certificates of devices are valid in the restored database. */
+  validCertificates: number;
+  ended: Partial<EndedAccess>;
+  /** What had ended in the replaced database; absent where that was not known. */
+  carried?: Carried;
+  /** Where the replaced database is now. */
+  replaced?: string;
+  /** The addresses of the active users who run the installation. */
+  operators: string[];
 }
 
 export interface RestoreDeps {
@@ -33,46 +51,93 @@ export interface RestoreDeps {
 }
 
 /**
- * Restores a backup into a data folder that has no database yet: afterwards the folder holds the whole database, or none.
+ * Restores a backup into a data folder: afterwards the folder holds the whole database of the backup, or what it held before.
  * Certificates issued after the backup are not recorded in it, so the broker refuses them.
  *
- * @throws Error when the folder has a database, the file is no backup, or another process uses the folder
+ * @throws Error when the folder has a database that is not to be replaced, the file is no backup, another process uses the folder, or it is not
+ *   known what has ended since the backup
  */
-export async function restore(
-  { dataDir, clock, ids, logger }: RestoreDeps,
-  file: string,
-  mode: RestoreMode,
-): Promise<Restored> {
+export async function restore(deps: RestoreDeps, file: string, options: RestoreOptions): Promise<Restored> {
+  const { dataDir, logger } = deps;
   const target = join(dataDir, "postgres");
-  if (await exists(target))
-    throw new Error(`${target} holds a database: stop the service and move it away, or restore into another folder`);
+  const isThere = await exists(target);
+  if (isThere && !options.replace)
+    throw new Error(
+      `${target} holds a database: stop the service and restore with --replace, which ends what has ended in it, or into another folder`,
+    );
+  if (!isThere && options.mode === undefined) throw unknownEndings(`${dataDir} has no database`);
   const content = await decompress(file);
   const staging = join(dataDir, "restoring");
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { recursive: true, mode: 0o700 });
   try {
     const database = await openStaged(staging, content, logger, file);
-    const changed = database.db.transaction().execute(async (tx) => {
-      await deleteAllNodes(tx);
-      // Devices may have acknowledged them since.
-      await deleteAllCommands(tx);
-      return mode === "revoke-all" ? await revokeAll(tx, ids, clock.now()) : 0;
-    });
-    const revokedCertificates = await changed.finally(() => database.close());
+    const done = await endAsKnown(database, deps, options, isThere).finally(() => database.close());
+    const replaced = isThere ? `${target}.replaced-${stamp(deps.clock.now())}` : undefined;
+    if (replaced) await rename(target, replaced);
     await rename(join(staging, "postgres"), target);
-    return { dataDir, revokedCertificates };
+    return { dataDir, ...done, ...(replaced ? { replaced } : {}) };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
-/** @returns how many certificates were revoked */
-async function revokeAll(tx: Tx, ids: Ids, now: Date): Promise<number> {
-  const actor = "system";
-  await revokeAllKeys(tx, actor, now);
-  await revokeAllClaims(tx, actor, now);
-  await disableAllMqttClients(tx, now);
-  return await revokeAllIssued(tx, actor, { ids, now });
+async function endAsKnown(database: Database, deps: RestoreDeps, options: RestoreOptions, isThere: boolean) {
+  const later = isThere ? await laterState(deps, database, options) : undefined;
+  return await endIn(database, deps, options, later);
+}
+
+/** What the database of the folder knows. @throws Error when it does not, and nothing is stated instead */
+async function laterState(
+  { dataDir, logger }: RestoreDeps,
+  backup: Database,
+  { mode }: RestoreOptions,
+): Promise<LaterState | undefined> {
+  const newest = await newestEntries(backup.db);
+  const present = await readPresent(dataDir, logger, (db) => readLaterState(db, newest));
+  const later = "unreadable" in present ? undefined : present.read;
+  if (later !== undefined || mode !== undefined) return later;
+  throw unknownEndings(
+    "unreadable" in present
+      ? `the database in ${dataDir} cannot be read (${present.unreadable})`
+      : `the database in ${dataDir} is no later state of this backup`,
+  );
+}
+
+function unknownEndings(why: string): Error {
+  return new Error(
+    `${why}, so it is not known what has ended since the backup. State --revoke-all or --nothing-revoked-since`,
+  );
+}
+
+async function endIn(
+  database: Database,
+  { ids, clock }: RestoreDeps,
+  { mode, keepCertificates }: RestoreOptions,
+  later: LaterState | undefined,
+): Promise<Omit<Restored, "dataDir" | "replaced">> {
+  const now = clock.now();
+  return await database.db.transaction().execute(async (tx) => {
+    await deleteAllNodes(tx);
+    // Devices may have acknowledged them since.
+    await deleteAllCommands(tx);
+    const carried = later && (await carryEndings(tx, later, { ids, now }));
+    if (!later) await deleteAllRecoveryCodes(tx);
+    const ended = mode === "revoke-all" ? (await endAccess(tx, now)).ended : await endShortLived(tx, now);
+    const isRevoking = mode === "revoke-all" && !keepCertificates;
+    const revoked = isRevoking ? await revokeAllIssued(tx, "system", { ids, now }) : 0;
+    return {
+      revokedCertificates: revoked + (carried?.certificates ?? 0),
+      ...(await remaining(tx, now)),
+      ended,
+      ...(carried ? { carried } : {}),
+    };
+  });
+}
+
+async function remaining(tx: Tx, now: Date): Promise<Pick<Restored, "validCertificates" | "operators">> {
+  const operators = (await listOperators(tx)).map(({ email }) => email);
+  return { validCertificates: await countLiveCertificates(tx, now), operators };
 }
 
 /** @throws Error for a truncated file too: gzip's checksum is verified before anything is written */
@@ -83,6 +148,11 @@ async function decompress(file: string): Promise<Blob> {
   } catch (error) {
     throw new Error(`${file} is not a backup, or not a whole one`, { cause: error });
   }
+}
+
+/** A time in the name of a folder: `20261124T180510123Z`. */
+function stamp(at: Date): string {
+  return at.toISOString().replaceAll(/[-:.]/g, "");
 }
 
 function exists(path: string): Promise<boolean> {

@@ -22,6 +22,12 @@ export {
 } from "./certificate-insert-store.ts";
 export { findCertificateContext } from "./certificate-store.ts";
 export {
+  type CertificateEndings,
+  countLiveCertificates,
+  listDevicesWithCertificate,
+  readCertificateEndings,
+} from "./endings/carry-endings-store.ts";
+export {
   type CertificateValidity,
   findIdentityProblem,
   fingerprintOf,
@@ -37,9 +43,11 @@ export {
   type SuccessorCertificate,
 } from "./revocation-store.ts";
 export {
+  carryCertificateEndings,
   revokeAllIssued,
   revokeIssued,
   revokeIssuedToDevice,
+  revokeIssuedToDevices,
   revokeIssuedWithKey,
   revokeLiveOfDevice,
 } from "./revoke.ts";

@@ -85,6 +85,28 @@ export async function markRevokedWithKey(tx: Tx, spkiSha256: Buffer, by: string,
   return await markRevokedBecause(tx, "requested", sql`c.spki_sha256 = ${spkiSha256}`, by, now);
 }
 
+/** Marks the certificates of these devices, of every tenant. */
+export async function markRevokedOfDevices(
+  tx: Tx,
+  deviceUids: readonly string[],
+  by: string,
+  now: Date,
+): Promise<RevokedRow[]> {
+  const ofDevices = sql`c.device_uid = ANY (${[...deviceUids]}::uuid[])`;
+  return await markRevokedBecause(tx, "requested", ofDevices, by, now);
+}
+
+/** Marks the certificates of every tenant that have one of these fingerprints. */
+export async function markRevokedByFingerprint(
+  tx: Tx,
+  fingerprints: readonly string[],
+  by: string,
+  now: Date,
+): Promise<RevokedRow[]> {
+  const which = sql`c.fingerprint_sha256 = ANY (${[...fingerprints]}::text[])`;
+  return await markRevokedBecause(tx, "requested", which, by, now);
+}
+
 /** Marks the certificates of every tenant. */
 export async function markAllRevoked(tx: Tx, by: string, now: Date): Promise<RevokedRow[]> {
   return await markRevokedBecause(tx, "requested", sql`true`, by, now);

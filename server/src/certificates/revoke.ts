@@ -2,11 +2,14 @@ import type { Caller } from "../access/access.ts";
 import { auditRevocations } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import type { Ids } from "../lib/ids.ts";
+import { type CertificateEndings, carryBlockedKeys } from "./endings/carry-endings-store.ts";
 import {
   markAllRevoked,
   markLiveRevoked,
   markRevoked,
+  markRevokedByFingerprint,
   markRevokedOfDeletedDevice,
+  markRevokedOfDevices,
   markRevokedWithKey,
   type RevokedRow,
 } from "./revocation-store.ts";
@@ -76,6 +79,31 @@ export async function revokeIssuedWithKey(
 export async function revokeAllIssued(tx: Tx, actor: string, revocation: Revocation): Promise<number> {
   const revoked = await markAllRevoked(tx, actor, revocation.now);
   await recordOfTenants(tx, revoked, actor, revocation);
+  return revoked.length;
+}
+
+/** Does the same for every certificate of these devices, whose rows the caller has locked. @returns those that were not revoked before */
+export async function revokeIssuedToDevices(
+  tx: Tx,
+  deviceUids: readonly string[],
+  actor: string,
+  revocation: Revocation,
+): Promise<RevokedRow[]> {
+  const revoked = await markRevokedOfDevices(tx, deviceUids, actor, revocation.now);
+  await recordOfTenants(tx, revoked, actor, revocation);
+  return revoked;
+}
+
+/** Does the same in a restored database for what a later state of it refuses, and blocks the keys that it blocks. @returns how many */
+export async function carryCertificateEndings(
+  tx: Tx,
+  { revoked: fingerprints, blockedKeys }: CertificateEndings,
+  actor: string,
+  revocation: Revocation,
+): Promise<number> {
+  const revoked = await markRevokedByFingerprint(tx, fingerprints, actor, revocation.now);
+  await recordOfTenants(tx, revoked, actor, revocation);
+  await carryBlockedKeys(tx, blockedKeys);
   return revoked.length;
 }
 

@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands } from "./commands/audits.ts";
 import { addAuthorityCommands } from "./commands/authorities.ts";
+import { addBackupCommands } from "./commands/backups.ts";
 import { addCertificateCommands } from "./commands/certificates.ts";
 import { addConnectionCommands } from "./commands/connections.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
@@ -30,6 +31,7 @@ export function createProgram(exit: Exit): Command {
         "\nWith --json they print one JSON object.",
     );
   addServiceCommands(program, exit);
+  addBackupCommands(program, exit);
   addAccessCommands(program, exit);
   addAuditCommands(program, exit);
   const device = addDeviceCommands(program, exit);

@@ -24,7 +24,12 @@ export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
 export type { DropHandler } from "./drops/drops.ts";
 export { type DropNumbers, type DropTarget, enqueueDrops, type SessionDrop } from "./drops/enqueue-drop-store.ts";
 export type { MqttClientRecord } from "./end-mqtt-clients.ts";
-export { disableAllMqttClients } from "./mqtt-client-store.ts";
+export {
+  type ClientEndings,
+  carryClientEndings,
+  endClientPasswords,
+  readClientEndings,
+} from "./end-passwords-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes, type NodeProcess } from "./nodes/node-store.ts";
 export type { NodeRecord } from "./nodes/nodes.ts";

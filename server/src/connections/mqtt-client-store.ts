@@ -155,12 +155,6 @@ export async function replacePassword(
     .executeTakeFirst();
 }
 
-/** Disables the MQTT clients of every tenant and releases every client id, those of devices too. */
-export async function disableAllMqttClients(tx: Tx, now: Date): Promise<void> {
-  await tx.updateTable("mqtt_clients").set({ disabled_at: now }).where("disabled_at", "is", null).execute();
-  await tx.deleteFrom("client_ids").execute();
-}
-
 export async function hasMqttClient(db: Db, tenantId: string, clientId: string): Promise<boolean> {
   const row = await db
     .selectFrom("mqtt_clients")

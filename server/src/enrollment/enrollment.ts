@@ -19,11 +19,12 @@ import { renewCertificate } from "./renewal/renew-certificate.ts";
 import { createRenewals } from "./renewal/renewals.ts";
 import { blockKey } from "./revocation/block-key.ts";
 import { revokeCertificate } from "./revocation/revoke-certificate.ts";
+import { revokeEveryCertificate } from "./revocation/revoke-every-certificate.ts";
 import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
 import { showCertificateChain } from "./show-chain.ts";
 
 export type { DeviceOutcome } from "./bulk/change-devices.ts";
-export { revokeAllClaims } from "./claims/claim-store.ts";
+export { carryEndedClaims, readEndedClaims, revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 
@@ -43,6 +44,7 @@ export const enrollmentUseCases = {
   deleteDevice,
   changeDevices,
   blockKey,
+  revokeEveryCertificate,
   connectGuide,
   prune: pruneGuesses,
 };

@@ -5,6 +5,7 @@ import { confirmFactor, listFactors, removeFactor, renewRecoveryCodes, startFact
 import { resetFactor } from "./factors/reset-factor.ts";
 import { createFollowedSessions, type FollowedSessions } from "./followed-sessions.ts";
 import { acceptInvite, inviteUser, listInvites, openInvite, withdrawInvite } from "./links/invites.ts";
+import { makeOperatorLinks, type OperatorLink } from "./links/operator-links.ts";
 import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
 import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up.ts";
 import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
@@ -14,6 +15,14 @@ import { createHashGate } from "./throttle/hash-gate.ts";
 import { mayCommand, prune, signOut, useSession } from "./use-session.ts";
 
 export type { Mail, Secrets } from "./deps.ts";
+export {
+  carryFactors,
+  deleteAllFactors,
+  deleteAllRecoveryCodes,
+  endSessionsAndLinks,
+  type FactorEndings,
+  readFactorEndings,
+} from "./end-all-store.ts";
 export { encryptFactorsAgain } from "./factors/factor-store.ts";
 export { PASSWORD_LENGTH } from "./password-rules.ts";
 export {
@@ -27,6 +36,8 @@ export {
   type SignedIn,
   type Visit,
 } from "./session.ts";
+export { listOperators } from "./user-account-store.ts";
+export type { OperatorLink };
 
 /** For admins of a tenant. */
 export const identityUseCases = {
@@ -66,7 +77,7 @@ export const identityServices = {
 };
 
 /** For the process and its shell. */
-const shellServices = { firstSetUpLink, makeSetUpLink, prune };
+const shellServices = { firstSetUpLink, makeSetUpLink, makeOperatorLinks, prune };
 
 /** People: how they come in, sign in and are verified again, and their sessions. */
 export interface Identity

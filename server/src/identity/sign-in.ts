@@ -35,7 +35,7 @@ export async function signIn(deps: IdentityDeps, { email, password, browser, ...
     browserId,
   });
   const attempt = async () => {
-    const isRight = await hashGate.run(() => verifyPassword(password, found?.passwordHash ?? NO_PASSWORD));
+    const isRight = await hashGate.run(() => verifyPassword(password, found?.passwordHash || NO_PASSWORD));
     if (!found || !isRight) throw invalidCredentials();
     return await inTransaction(database.db, (tx) => openSession(deps, tx, found, visit));
   };

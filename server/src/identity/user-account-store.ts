@@ -69,3 +69,15 @@ const COLUMNS = sql`u.id, u.email, u.role, u.status, u.platform, u.created_at,
   (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id AND s.factor_id IS NOT DISTINCT FROM
     (SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
   EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor`;
+
+/** The active users who run the installation, oldest first. */
+export async function listOperators(db: Db): Promise<{ id: string; tenantId: string; email: string }[]> {
+  return await db
+    .selectFrom("shared_users")
+    .select(["id", "tenant_id as tenantId", "email"])
+    .where("platform", "=", true)
+    .where("status", "=", "active")
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+}

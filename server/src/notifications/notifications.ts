@@ -25,6 +25,7 @@ import { getWebhook, listWebhooks } from "./webhooks/view-webhooks.ts";
 import { createWorker, type NotificationWorker } from "./worker.ts";
 
 export type { ConfirmationLink } from "./channels/confirm-channel.ts";
+export { endConfirmationLinks } from "./channels/end-links-store.ts";
 export type { ChannelRecord } from "./channels/list-channels.ts";
 export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";

@@ -156,13 +156,15 @@ export async function findTenantOfKey(db: Db, id: string): Promise<string | unde
   return row?.slug;
 }
 
-/** Revokes every key of every tenant that is not yet revoked. */
-export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<void> {
-  await tx
+/** Revokes every key of every tenant that is not yet revoked. @returns how many */
+export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<number> {
+  const revoked = await tx
     .updateTable("api_keys")
     .set({ revoked_at: now, revoked_by: by, revocation_reason: "requested" })
     .where("revoked_at", "is", null)
+    .returning("id")
     .execute();
+  return revoked.length;
 }
 
 /** Revokes every key of `userId`, in the transaction that changes the user. @returns the ids of the revoked keys */

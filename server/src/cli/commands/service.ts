@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { foreignEnvironment, loadConfig } from "../../config/config.ts";
 import { portNumber, subcommand } from "../options.ts";
@@ -6,7 +5,7 @@ import { count, print, type Result } from "../output.ts";
 import { rollingRestart } from "../rolling-restart.ts";
 import { type Exit, report, send } from "../send.ts";
 
-/** `muster serve | migrate | demo | inbox | doctor | backup | restore`. The processes are imported only when they run. */
+/** `muster serve | restart | migrate | demo | inbox | doctor`. The processes are imported only when they run. */
 export function addServiceCommands(program: Command, exit: Exit): void {
   program
     .command("serve")
@@ -54,8 +53,6 @@ export function addServiceCommands(program: Command, exit: Exit): void {
         exitCode: ({ healthy }) => (healthy ? 0 : 1),
       }),
     );
-  addBackup(program, exit);
-  addRestore(program);
 }
 
 function addMigrate(program: Command): void {
@@ -92,47 +89,6 @@ function addInbox(program: Command, exit: Exit): void {
       const { storeMessages } = await import("../../demo/store-messages.ts");
       await storeMessages({ ...options, print: (line) => console.log(line) });
       exit(0);
-    });
-}
-
-function addBackup(program: Command, exit: Exit): void {
-  subcommand(program, "backup <file>", "Copy the embedded database to a new file, without the master key").action(
-    (file: string, { json }) =>
-      send(exit, {
-        name: "backup",
-        body: { file: resolve(file) },
-        json,
-        show: ({ file, bytes }) => [
-          `Copied the database to ${file} (${bytes} bytes).`,
-          "Copy the master key separately (master.key in the data folder, unless you provide it yourself):",
-          "it is not in this file, and without it the backup cannot be used.",
-        ],
-      }),
-  );
-}
-
-function addRestore(program: Command): void {
-  subcommand(
-    program,
-    "restore <file>",
-    "Restore a backup into a data folder without a database; stop the service first",
-  )
-    .option(
-      "--revoke-all",
-      "Revoke all certificates, API keys, claims and MQTT clients: some may have been revoked after the backup",
-    )
-    .option("--nothing-revoked-since", "Keep them valid: you know that nothing was revoked after the backup")
-    .action(async (file: string, { json, revokeAll, nothingRevokedSince }, command: Command) => {
-      if (!revokeAll === !nothingRevokedSince)
-        command.error(
-          "error: specify --revoke-all or --nothing-revoked-since: a restore must not make revoked certificates valid again",
-        );
-      const { restoreDatabase } = await import("../../main.ts");
-      const restored = await restoreDatabase(resolve(file), revokeAll ? "revoke-all" : "nothing-revoked-since");
-      print(restored, json, ({ dataDir, revokedCertificates }) => [
-        `Restored the database into ${dataDir} and revoked ${count(revokedCertificates, "certificate")}.`,
-        "Provide the master key of the service that was backed up before you start this one.",
-      ]);
     });
 }
 

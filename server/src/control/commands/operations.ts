@@ -27,5 +27,8 @@ export const operationsCommands: readonly Command[] = [
       );
     return await workers.restart();
   }),
+  command("revoke-all", { certificates: z.enum(["revoke", "keep"]).optional() }, ({ backup }, choice) =>
+    backup.revokeAll(choice),
+  ),
   command("backup", { file: text }, ({ backup }, { file }) => backup.writeTo(file)),
 ];

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { spendAllowance } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { violatesForeignKey } from "../../db/refusal.ts";
@@ -100,13 +100,31 @@ export async function revokeClaimRow(
   return (await query.executeTakeFirst()) && "unchanged";
 }
 
-/** Revokes every pending claim of every tenant. */
-export async function revokeAllClaims(tx: Tx, by: string, now: Date): Promise<void> {
-  await tx
+/** Revokes every pending claim of every tenant. @returns how many */
+export async function revokeAllClaims(tx: Tx, by: string, now: Date): Promise<number> {
+  return await revokePending(tx, sql<SqlBool>`true`, by, now);
+}
+
+/** The claims of a database that enroll no further device. */
+export async function readEndedClaims(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom("claims").select("id").where("status", "<>", "pending").execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Revokes those of `ids` that are pending in a restored database. @returns how many */
+export async function carryEndedClaims(tx: Tx, ids: readonly string[], by: string, now: Date): Promise<number> {
+  return await revokePending(tx, sql<SqlBool>`id = ANY (${[...ids]}::uuid[])`, by, now);
+}
+
+async function revokePending(tx: Tx, which: RawBuilder<SqlBool>, by: string, now: Date): Promise<number> {
+  const revoked = await tx
     .updateTable("claims")
     .set({ status: "revoked", revoked_at: now, revoked_by: by })
     .where("status", "=", "pending")
+    .where(which)
+    .returning("id")
     .execute();
+  return revoked.length;
 }
 
 const COLUMNS = sql`c.id, c.code_hint, c.intended_name, c.intended_group_ids, c.intended_device_type_id, c.status,

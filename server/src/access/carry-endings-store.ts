@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+
+/** Who may do what in a later state of a database, as far as a restored earlier state must not allow more. */
+export interface AccessEndings {
+  users: object[];
+  /** Revoked API keys. */
+  keys: object[];
+  /** The tenants that require a second factor of their admins. */
+  tenantsWithFactorRule: string[];
+}
+
+export async function readAccessEndings(db: Db): Promise<AccessEndings> {
+  const { rows: users } = await sql<object>`
+    SELECT id, status, deleted_at, role, platform, password_hash, password_drawn FROM users`.execute(db);
+  const { rows: keys } = await sql<object>`
+    SELECT id, revoked_at, revoked_by, revocation_reason FROM api_keys WHERE revoked_at IS NOT NULL`.execute(db);
+  const { rows } = await sql<{ id: string }>`SELECT id FROM tenants WHERE admins_need_factor`.execute(db);
+  return { users, keys, tenantsWithFactorRule: rows.map(({ id }) => id) };
+}
+
+/**
+ * Lets no user and no key of a restored database do more than in the later state: the deleted and the deactivated stay so, a role is the lower of
+ * both, a password is that of the later state, and revoked keys stay revoked.
+ *
+ * @returns how many users and keys this changed
+ */
+export async function carryAccessEndings(
+  tx: Tx,
+  { users, keys, tenantsWithFactorRule }: AccessEndings,
+): Promise<{ users: number; apiKeys: number }> {
+  await sql`
+    UPDATE tenants SET admins_need_factor = true
+     WHERE id = ANY (${tenantsWithFactorRule}::uuid[]) AND NOT admins_need_factor`.execute(tx);
+  const changed = await sql`
+    WITH later AS (
+      SELECT p.*, CASE WHEN rank_of.own <= rank_of.later THEN u.role ELSE p.role END AS least_role,
+             coalesce(u.deleted_at, p.deleted_at) AS ended_at,
+             CASE WHEN u.status = 'deactivated' THEN u.status ELSE p.status END AS least_status
+        FROM json_to_recordset(${JSON.stringify(users)}::json) AS p (id uuid, status text, deleted_at timestamptz, role text,
+             platform boolean, password_hash text, password_drawn boolean)
+        JOIN users u ON u.id = p.id AND u.deleted_at IS NULL
+       CROSS JOIN LATERAL (SELECT array_position(${ROLES}::text[], u.role) AS own, array_position(${ROLES}::text[], p.role) AS later) rank_of
+    )
+    UPDATE users u SET status = l.least_status, deleted_at = l.ended_at, role = l.least_role,
+           platform = u.platform AND l.platform AND l.least_role = 'admin',
+           password_hash = l.password_hash, password_drawn = l.password_drawn
+      FROM later l WHERE l.id = u.id
+       AND (u.status, u.deleted_at, u.role, u.platform, u.password_hash) IS DISTINCT FROM
+           (l.least_status, l.ended_at, l.least_role, u.platform AND l.platform AND l.least_role = 'admin', l.password_hash)
+    RETURNING u.id`.execute(tx);
+  const revoked = await sql`
+    UPDATE api_keys k SET revoked_at = p.revoked_at, revoked_by = p.revoked_by, revocation_reason = p.revocation_reason
+      FROM json_to_recordset(${JSON.stringify(keys)}::json) AS p (id text, revoked_at timestamptz, revoked_by text, revocation_reason text)
+     WHERE k.id = p.id AND k.revoked_at IS NULL
+    RETURNING k.id`.execute(tx);
+  return { users: changed.rows.length, apiKeys: revoked.rows.length };
+}
+
+/** From the least on. */
+const ROLES = ["viewer", "operator", "admin"];
