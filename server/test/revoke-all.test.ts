@@ -172,7 +172,7 @@ test("a user whose password was ended cannot have a link mailed, but gets one fr
   assert.equal(links.length, 0);
 });
 
-test("races: a sign-in, a link that is used and a new key at the same moment survive no revoke-all", async (t) => {
+test("races: a sign-in and links that are used at the same moment survive no revoke-all", async (t) => {
   const server = await started(t);
   const other = onPostgres ? await startServer({ share: server }) : server;
   if (other !== server) t.after(other.stop);
