@@ -49,7 +49,6 @@ export {
   sessionIdOf,
   userIdOf,
 } from "./caller.ts";
-export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./carry-endings-store.ts";
 export { invalidApiKey } from "./errors.ts";
 export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
@@ -74,6 +73,7 @@ export { findTenant, lockFactorRule, soleTenant } from "./tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";
+export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./users/carry-endings-store.ts";
 export type { AdministeredUser, UserChange } from "./users/change-users.ts";
 export {
   type Credentials,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 
 /** Who may do what in a later state of a database, as far as a restored earlier state must not allow more. */
 export interface AccessEndings {
