@@ -25,8 +25,9 @@ test("any 60 seconds admit exactly 120 requests a key, and Retry-After is exact"
   const [one] = await fixture.twoProcesses();
   const { key } = await fixture.newKey();
   for (let i = 0; i < 8; i++) {
-    const { caller, ...announced } = await one.access.admitRequest(key, HERE);
+    const { caller, resetMs, ...announced } = await one.access.admitRequest(key, HERE);
     assert.equal(caller.tenantSlug, "acme");
+    assert.equal(resetMs, 60_000);
     assert.deepEqual(announced, {
       admitted: true,
       limit: 120,
@@ -38,8 +39,9 @@ test("any 60 seconds admit exactly 120 requests a key, and Retry-After is exact"
   assert.equal(await countAdmitted(one, key, 52), 52);
   advance([one], 30_000);
   assert.equal(await countAdmitted(one, key, 100), 60);
-  const { caller: _, ...refused } = await one.access.admitRequest(key, HERE);
+  const { caller: _, resetMs, ...refused } = await one.access.admitRequest(key, HERE);
   assert.deepEqual(refused, { admitted: false, limit: 120, windowSeconds: 60, remaining: 0, resetSeconds: 30 });
+  assert.equal(resetMs, 30_000);
   advance([one], 29_999);
   assert.equal(await countAdmitted(one, key, 5), 0, "a millisecond early is early");
   advance([one], 1);
@@ -76,7 +78,7 @@ test("over two processes every request is admitted or refused exactly as the ref
     for (const { pause, requests, at } of steps) {
       advance(both, pause);
       now += pause;
-      const announced = (await admissions(both[at]!, key, requests)).map(({ caller: _, ...rest }) => rest);
+      const announced = (await admissions(both[at]!, key, requests)).map(({ caller: _, resetMs: __, ...rest }) => rest);
       // Which of simultaneous requests is counted first has no meaning: a slow statement does not hold up the next one.
       announced.sort((one, other) => other.remaining - one.remaining || Number(other.admitted) - Number(one.admitted));
       assert.deepEqual(announced, expected(now, requests));

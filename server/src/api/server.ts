@@ -17,7 +17,6 @@ import type { Ids } from "../lib/ids.ts";
 import { createAddressLimit } from "../lib/limits/address-limit.ts";
 import { DEFAULT_LIMITS, type Limits } from "../lib/limits/limits.ts";
 import type { RequestCounts } from "../lib/limits/request-counts.ts";
-import { UnknownCredentials } from "../lib/limits/unknown-credentials.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
@@ -35,6 +34,7 @@ import { createPeerReader } from "./listener/peer-certificate.ts";
 import { refuseUnauthenticated } from "./listener/refuse-unauthenticated.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./listener/server-certificate.ts";
 import { createAdminGuard } from "./pipeline/admin-guard.ts";
+import { KeyAdmissions } from "./pipeline/key-admissions.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
 import { operationsOf } from "./pipeline/operations-of.ts";
 import { StreamSlots } from "./stream/stream-slots.ts";
@@ -208,13 +208,12 @@ function installRoutes(
 ): void {
   const proxies = deps.config.trustedProxies;
   mountRoutes(app, {
-    access: deps.access,
     audit: deps.audit,
     bound: deps.bound,
     logger: deps.logger,
     proxies,
     authenticated,
-    unknownKeys: new UnknownCredentials(deps.clock),
+    keys: new KeyAdmissions(deps.access, deps.clock),
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
     deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock, {
       name: "device",

@@ -14,6 +14,8 @@ export interface Admission {
   windowSeconds: number;
   /** Requests left in the window that ends now. */
   remaining: number;
+  /** Milliseconds until the oldest counted request leaves the window. */
+  resetMs: number;
   /** Whole seconds until the oldest counted request leaves the window: after that one more is admitted. */
   resetSeconds: number;
 }
@@ -49,12 +51,13 @@ function callerOf(keyId: string, { key }: Authorization, address: string): Calle
 }
 
 function allowance({ key, passed, used, nowMs }: Authorization): Omit<Admission, "caller"> {
-  const untilFree = key.oldest_ms + WINDOW_MS - Math.max(nowMs, key.newest_ms);
+  const resetMs = Math.max(0, key.oldest_ms + WINDOW_MS - Math.max(nowMs, key.newest_ms));
   return {
     admitted: passed,
     limit: REQUESTS_PER_MINUTE,
     windowSeconds: WINDOW_MS / 1000,
     remaining: REQUESTS_PER_MINUTE - used,
-    resetSeconds: Math.max(0, Math.ceil(untilFree / 1000)),
+    resetMs,
+    resetSeconds: Math.ceil(resetMs / 1000),
   };
 }

@@ -3,11 +3,11 @@ import { type Caller, requireMay } from "../../access/access.ts";
 import { callerOf, type Identity, type Missing, missingOf, type Session } from "../../identity/identity.ts";
 import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock } from "../../lib/address.ts";
-import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
+import { addMs, type Clock, MINUTE, SECOND } from "../../lib/clock.ts";
 import { type AddressLimit, createAddressLimit } from "../../lib/limits/address-limit.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import { RefusedCredentials } from "../../lib/limits/refused-credentials.ts";
 import type { RequestCounts } from "../../lib/limits/request-counts.ts";
-import { UnknownCredentials } from "../../lib/limits/unknown-credentials.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import { type AdminRoute, isAdmittedWithout, type SessionHolder, type Visitor } from "../route.ts";
@@ -28,6 +28,15 @@ export interface AdminTools {
   operationsOf(session: Session): string[];
 }
 
+/** How long a session is refused without asking the database once it was not known. */
+const UNKNOWN_MS = 2 * SECOND;
+
+/** Tokens of sessions that were refused: unknown ones, and those that have used up their minute. */
+interface Refused {
+  readonly unknown: RefusedCredentials;
+  readonly limited: RefusedCredentials;
+}
+
 /** Sent with what a page asks for by itself, such as a refetch: it does not keep an idle session. */
 const BACKGROUND_HEADER = "x-muster-background";
 
@@ -39,7 +48,7 @@ const BACKGROUND_HEADER = "x-muster-background";
 export function createAdminGuard(tools: AdminTools) {
   const { identity, limits, clock, proxies, addresses, operationsOf, requestCounts: counts } = tools;
   const sessionRates = createAddressLimit(limits.sessionRequestsPerMinute, clock, { name: "session", counts });
-  const unknown = new UnknownCredentials(clock);
+  const refused = { unknown: new RefusedCredentials(clock), limited: new RefusedCredentials(clock) };
   const openRates = createAddressLimit(limits.signInRequestsPerMinute, clock, { name: "sign-in", counts });
 
   return async (route: AdminRoute, request: FastifyRequest): Promise<Visitor | SessionHolder | Caller> => {
@@ -49,8 +58,8 @@ export function createAdminGuard(tools: AdminTools) {
       admit(openRates, addressBlock(visitor.address), "from this address");
       return visitor;
     }
-    const session = await sessionOf(identity, unknown, request);
-    admit(sessionRates, session.id, "in this session");
+    const session = await sessionOf(identity, refused, request);
+    admitSession(sessionRates, session, refused, sessionToken(request.headers.cookie)!);
     tools.authenticated(request.raw);
     requireComplete(session, route);
     const caller = callerOf(session, visitor.address);
@@ -77,22 +86,35 @@ function visitOf({ raw }: FastifyRequest, proxies: readonly AddressRange[]) {
 
 async function sessionOf(
   identity: AdminTools["identity"],
-  unknown: UnknownCredentials,
+  { unknown, limited }: Refused,
   { headers }: FastifyRequest,
 ): Promise<Session> {
   const token = sessionToken(headers.cookie);
-  if (token && !unknown.has(token)) {
+  if (token && limited.millisecondsLeft(token) > 0)
+    throw tooMany("in this session", limited.millisecondsLeft(token) / SECOND);
+  if (token && unknown.millisecondsLeft(token) === 0) {
     const session = await identity.useSession(token, headers[BACKGROUND_HEADER] === undefined);
     if (session) return session;
-    unknown.add(token);
+    unknown.add(token, UNKNOWN_MS);
   }
   throw new Refusal("session_required", "sign in: there is no session, or it has ended");
 }
 
 function admit(rates: AddressLimit, key: string, whose: string): void {
   const waitSeconds = rates.admit(key);
+  if (waitSeconds > 0) throw tooMany(whose, waitSeconds);
+}
+
+/** A session that has used up its minute is not asked for again until the next request can be admitted. */
+function admitSession(rates: AddressLimit, { id }: Session, { limited }: Refused, token: string): void {
+  const waitSeconds = rates.admit(id);
   if (waitSeconds === 0) return;
-  throw new Refusal("rate_limited", `too many requests ${whose}`, { extra: { retryAfterSeconds: waitSeconds } });
+  limited.add(token, waitSeconds * SECOND);
+  throw tooMany("in this session", waitSeconds);
+}
+
+function tooMany(whose: string, retryAfterSeconds: number): Refusal {
+  return new Refusal("rate_limited", `too many requests ${whose}`, { extra: { retryAfterSeconds } });
 }
 
 const INCOMPLETE: Readonly<Record<Missing, string>> = {

@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Access, type Admission, type Caller, invalidApiKey, requireMay } from "../../access/access.ts";
+import { type Caller, requireMay } from "../../access/access.ts";
 import type { PeerCertificate } from "../../certificates/certificates.ts";
 import { type AddressRange, addressBlock } from "../../lib/address.ts";
-import { isMusterError } from "../../lib/errors.ts";
 import type { AddressLimit } from "../../lib/limits/address-limit.ts";
-import type { UnknownCredentials } from "../../lib/limits/unknown-credentials.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import type { DeviceContact, PublicRoute, Route, SessionHolder, Visitor } from "../route.ts";
 import type { createAdminGuard } from "./admin-guard.ts";
+import type { KeyAdmissions } from "./key-admissions.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -24,12 +23,10 @@ declare module "fastify" {
 
 /** What guards work with. */
 export interface GuardTools {
-  access: Access;
   proxies: readonly AddressRange[];
   /** Tells the listener that a request has shown valid credentials, within their limits. */
   authenticated(request: FastifyRequest["raw"]): void;
-  /** Keys that were refused a moment ago. */
-  unknownKeys: UnknownCredentials;
+  keys: KeyAdmissions;
   peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
   deviceLimit: AddressLimit;
   adminGuard: ReturnType<typeof createAdminGuard>;
@@ -52,12 +49,11 @@ export function guardOf(route: Route, tools: GuardTools): Guard {
   }
 }
 
-function publicGuard(route: PublicRoute, tools: GuardTools): Guard {
-  const { proxies, authenticated } = tools;
+function publicGuard(route: PublicRoute, { keys, proxies, authenticated }: GuardTools): Guard {
   return async (request, reply) => {
     reply.header("cache-control", "no-store");
     const key = request.headers["x-api-key"];
-    const admission = await admit(typeof key === "string" ? key : undefined, addressOf(request, proxies), tools);
+    const admission = await keys.admit(typeof key === "string" ? key : undefined, addressOf(request, proxies));
     const { caller, limit, windowSeconds, remaining, resetSeconds, admitted } = admission;
     reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
     reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
@@ -70,20 +66,6 @@ function publicGuard(route: PublicRoute, tools: GuardTools): Guard {
     requireMay(caller, route.useCase.may);
     request.who = caller;
   };
-}
-
-async function admit(
-  key: string | undefined,
-  address: string,
-  { access, unknownKeys }: GuardTools,
-): Promise<Admission> {
-  if (key !== undefined && unknownKeys.has(key)) throw invalidApiKey();
-  try {
-    return await access.admitRequest(key, address);
-  } catch (error) {
-    if (key !== undefined && isMusterError(error) && error.code === "invalid_api_key") unknownKeys.add(key);
-    throw error;
-  }
 }
 
 function deviceGuard({ proxies, peerOf, deviceLimit }: GuardTools): Guard {
