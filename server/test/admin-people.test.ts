@@ -73,7 +73,11 @@ test("an invitation is mailed and shown once, is accepted once, and is replaced 
   const second = await ada.call("POST", "/invites", { body: { email: "Grace@acme.example", role: "viewer" } });
   assert.deepEqual([first.status, second.status, second.json.mailed], [201, 201, true]);
   const mailed = await mail((each) => textOf(each).includes(second.json.url));
-  assert.equal(mailed.subject, `Invitation to Tenant ${tenant.slug} on Muster`);
+  assert.equal(mailed.subject, "Invitation to Muster");
+  assert.match(
+    textOf(mailed),
+    new RegExp(`^An administrator of "Tenant ${tenant.slug}" invites you to Muster\\.`, "m"),
+  );
   const listed = await ada.call("GET", "/invites");
   assert.deepEqual(listed.json.items, [expected(second.json)]);
   const accept = (url: string) =>
@@ -92,8 +96,6 @@ test("an invitation is mailed and shown once, is accepted once, and is replaced 
   assert.deepEqual(answers.map((each) => each.status).sort(), [201, 410]);
   assert.equal((await opened(second.json.url)).status, 410);
   assert.equal((await ada.call("GET", "/invites")).json.total, 0);
-  const again = await ada.call("POST", "/invites", { body: { email, role: "viewer" } });
-  assert.deepEqual([again.status, again.json.error], [409, "already_exists"]);
 });
 
 test("an address is invited at most twelve times a day by all tenants, and the refusal says nothing of other tenants", async () => {

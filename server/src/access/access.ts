@@ -71,7 +71,7 @@ export {
 } from "./step-up.ts";
 export { findTenant, lockFactorRule, soleTenant } from "./tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
-export { hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
+export { hasEmail, hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";
 export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./users/carry-endings-store.ts";
 export type { AdministeredUser, UserChange } from "./users/change-users.ts";

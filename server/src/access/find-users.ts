@@ -11,8 +11,7 @@ import { findIdsByEmail } from "./user-store.ts";
 export const userIdsByEmail = useCase(
   { role: "operator" },
   async (deps: AccessDeps, caller, emails: readonly string[]): Promise<string[]> => {
-    const trimmed = emails.map((email) => email.trim());
-    const found = await findIdsByEmail(deps.database.db, caller.tenantId, trimmed);
+    const found = await findIdsByEmail(deps.database.db, caller.tenantId, [...emails]);
     return emails.map((email, index) => {
       const id = found[index];
       if (!id) throw invalidRequest("There is no such user.", email);

@@ -113,7 +113,7 @@ function changeUser(
   return {
     change: async (tx) => {
       const operators = await guardOperators(tx, caller);
-      const user = await lockUser(tx, email.trim());
+      const user = await lockUser(tx, email);
       if (user?.tenant_id !== caller.tenantId) throw notFound("user");
       requireMayAdminister(caller, user);
       const { role, status } = user;

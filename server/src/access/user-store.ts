@@ -1,7 +1,8 @@
-import { type Insertable, type Selectable, type SqlBool, sql } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import type { Schema, UsersTable } from "../db/schema.generated.ts";
+import { normalizeEmailAddress } from "../lib/mail/email-address.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
 
 export interface UserRow {
@@ -12,6 +13,14 @@ export interface UserRow {
   status: "active" | "deactivated";
   /** Whether the user runs the installation. */
   platform: boolean;
+}
+
+/**
+ * SQL: the column has this address, in any spelling that {@link normalizeEmailAddress} folds and in any case. Earlier versions stored
+ * internationalized domains as they were typed.
+ */
+export function hasEmail(column: string, email: string): RawBuilder<SqlBool> {
+  return sql`lower(${sql.ref(column)}) IN (lower(${normalizeEmailAddress(email)}::text), lower(${email.trim()}::text))`;
 }
 
 /** @throws MusterError already_exists when a user who is not deleted has this address */
@@ -32,7 +41,7 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
   return await tx
     .selectFrom("users")
     .select(["id", "tenant_id", "email", "role", "status", "platform"])
-    .where(sql<SqlBool>`lower(email) = lower(${email})`)
+    .where(hasEmail("email", email))
     .where("deleted_at", "is", null)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -106,7 +115,7 @@ export async function findTenantOfUser(db: Db, email: string): Promise<string | 
     .selectFrom("users as u")
     .innerJoin("tenants as t", "t.id", "u.tenant_id")
     .select("t.slug")
-    .where(sql<SqlBool>`lower(u.email) = lower(${email})`)
+    .where(hasEmail("u.email", email))
     .where("u.deleted_at", "is", null)
     .executeTakeFirst();
   return row?.slug;
@@ -159,7 +168,7 @@ export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> 
 /** For each address, in order, the id of the tenant's user with it, or `null`. */
 export async function findIdsByEmail(db: Db, tenantId: string, emails: string[]): Promise<(string | null)[]> {
   const { rows } = await sql<{ id: string | null }>`
-    SELECT u.id FROM unnest(${emails}::text[]) WITH ORDINALITY AS asked (email, place)
+    SELECT u.id FROM unnest(${emails.map(normalizeEmailAddress)}::text[]) WITH ORDINALITY AS asked (email, place)
     LEFT JOIN users u ON lower(u.email) = lower(asked.email) AND u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
     ORDER BY asked.place`.execute(db);
   return rows.map(({ id }) => id);

@@ -422,6 +422,7 @@ export interface DeliveriesTable {
   deferred_until: Date | null;
   release_at: Date | null;
   deferred_step: number | null;
+  mailbox: string | null;
 }
 
 export interface DeliveryAttemptsTable {

@@ -500,6 +500,7 @@ END)))::uuid) STORED,
   deferred_until timestamp with time zone,
   release_at timestamp with time zone,
   deferred_step integer,
+  mailbox text,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT deliveries_dedupe_key UNIQUE (dedupe),
   CONSTRAINT deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
@@ -524,9 +525,9 @@ CREATE INDEX deliveries_group_tests ON deliveries USING btree (group_id, id) WHE
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
 CREATE INDEX deliveries_not_sent ON deliveries USING btree (tenant_id, state, id) WHERE (state <> 'sent'::text);
+CREATE INDEX deliveries_of_mailbox ON deliveries USING btree (mailbox, created_at) WHERE (mailbox IS NOT NULL);
 CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_released ON deliveries USING btree (release_at) WHERE (release_at IS NOT NULL);
-CREATE INDEX deliveries_to_mailbox ON deliveries USING btree (lower(target), created_at) WHERE ((channel = 'email'::text) AND (type = ANY (ARRAY['channel.confirmation'::text, 'group.test'::text, 'user.test'::text])));
 CREATE INDEX deliveries_user_tests ON deliveries USING btree (user_id, id) WHERE (type = 'user.test'::text);
 
 CREATE TABLE delivery_attempts (

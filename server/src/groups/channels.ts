@@ -1,3 +1,4 @@
+import { parseEmailAddress } from "../lib/mail/email-address.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -6,12 +7,6 @@ export interface Channel {
   type: "email" | "webhook";
   target: string;
 }
-
-/** A valid e-mail address as HTML has it (WHATWG HTML 4.10.5.1.5): one mailbox, safe in a header. */
-const EMAIL =
-  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
-/** RFC 5321 4.5.3.1.3, less the angle brackets. */
-const MAX_EMAIL = 254;
 
 /**
  * The channels as stored. Whether an address may be called (private networks and the like) is checked at each call.
@@ -22,29 +17,36 @@ export function checkChannels(channels: readonly Channel[]): Channel[] {
   if (channels.length > LIMITS.channelsOfGroup)
     throw invalidRequest(`a group has at most ${LIMITS.channelsOfGroup} channels`, "channels");
   const seen = new Set<string>();
-  return channels.map(({ type, target }, index) => {
+  return channels.map((channel, index) => {
     const where = `channels.${index}`;
-    const wrong = wrongTarget({ type, target });
-    if (wrong !== undefined) throw invalidRequest(`${where}.target ${wrong}`, `${where}.target`);
+    const { type, target } = checkChannel(channel, `${where}.target`);
     if (seen.has(`${type} ${target}`)) throw invalidRequest(`${where} repeats a channel before it`, where);
     seen.add(`${type} ${target}`);
     return { type, target };
   });
 }
 
-/** What is wrong with the address of a channel, without repeating it: it may hold a secret. */
-export function wrongTarget({ type, target }: Channel): string | undefined {
-  return type === "email" ? wrongEmail(target) : wrongWebhook(target);
+/**
+ * Returns the channel as it is stored.
+ *
+ * @param where the place of its address, for the message, which does not repeat the address: it may hold a secret
+ * @throws MusterError invalid_request with `where` in `detail`
+ */
+export function checkChannel({ type, target }: Channel, where: string): Channel {
+  if (type === "webhook") {
+    const wrong = wrongWebhook(target);
+    if (wrong !== undefined) throw invalidRequest(`${where} ${wrong}`, where);
+    return { type, target };
+  }
+  const address = parseEmailAddress(target);
+  if (address === undefined) throw invalidRequest(`${where} must be one email address`, where);
+  return { type, target: address };
 }
 
 /** @throws MusterError invalid_request with `url` in `detail` */
 export function requireWebhook(url: string): void {
   const wrong = wrongWebhook(url);
   if (wrong !== undefined) throw invalidRequest(`url ${wrong}`, "url");
-}
-
-function wrongEmail(target: string): string | undefined {
-  return target.length <= MAX_EMAIL && EMAIL.test(target) ? undefined : "must be one email address";
 }
 
 function wrongWebhook(target: string): string | undefined {

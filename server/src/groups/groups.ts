@@ -12,7 +12,7 @@ import { updateGroup } from "./update-group.ts";
 import { getGroup, listGroups } from "./view-groups.ts";
 import { addWebhook, removeWebhook } from "./webhook-channels.ts";
 
-export { type Channel, wrongTarget } from "./channels.ts";
+export { type Channel, checkChannel } from "./channels.ts";
 export type { NewGroup } from "./create-group.ts";
 export { ALWAYS_PAGES, type AlwaysPages } from "./escalation.ts";
 export type { GroupRecord } from "./group-record.ts";

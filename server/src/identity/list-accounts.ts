@@ -46,7 +46,7 @@ export const unlockUser = adminUseCase(
   "user.unlock",
   async (_deps: IdentityDeps, caller, email: string): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
-      const user = await lockUser(tx, email.trim());
+      const user = await lockUser(tx, email);
       if (user?.tenant_id !== caller.tenantId) throw notFound("user");
       requireMayAdminister(caller, user);
       await forgetFailures(tx, accountOf(user.email));

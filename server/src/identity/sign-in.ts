@@ -27,7 +27,7 @@ export interface SignIn extends Visit {
  */
 export async function signIn(deps: IdentityDeps, { email, password, browser, ...visit }: SignIn): Promise<Opened> {
   const { database, hashGate, knownBrowserKeys } = deps;
-  const found = await findCredentials(database.db, email.trim());
+  const found = await findCredentials(database.db, email);
   const browserId = browserOf(knownBrowserKeys(), found, browser);
   const counted = countedAtSignIn(deps, {
     email: found?.email ?? email,

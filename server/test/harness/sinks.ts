@@ -37,6 +37,8 @@ export async function startSinks() {
   const hooks: Hook[] = [];
   /** What asks for the confirmation of a channel; `mails` and `hooks` hold the other messages. */
   const links: { to: string; url: string }[] = [];
+  /** The mails of `links`. */
+  const confirmations: Mail[] = [];
   const waiting = new Set<() => void>();
   const behave = {
     /** What the mail server says of a recipient, e.g. `{ responseCode: 451 }`; nothing for yes. */
@@ -62,7 +64,10 @@ export async function startSinks() {
         for (const { address: to } of session.envelope.rcptTo) {
           const url = /https:\S+\/confirm\/\S+/.exec(raw.replaceAll("=\r\n", ""))?.[0];
           if (url === undefined) mails.push(toMail(to, raw));
-          else links.push({ to, url });
+          else {
+            confirmations.push(toMail(to, raw));
+            links.push({ to, url });
+          }
         }
         done(null);
         arrived();
@@ -91,6 +96,7 @@ export async function startSinks() {
     mails,
     hooks,
     links,
+    confirmations,
     behave,
     /** For a service here, and with the last for one in a process of its own. */
     env: {

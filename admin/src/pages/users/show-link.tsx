@@ -30,7 +30,7 @@ export function ShowLink({ link, onDone, children }: ShowLinkProps) {
       <p>
         {link.mailed
           ? `It is being mailed to ${link.email}. You can hand it over as well.`
-          : `No mail server is configured: hand it over to ${link.email} in a way that only this person can read.`}
+          : `It is not mailed: no mail server is configured, or this address got several links in the last hour. Hand it over to ${link.email} in a way that only this person can read.`}
       </p>
       {children}
       <DialogActions>

@@ -1,15 +1,15 @@
 import type { Tx } from "../../db/database.ts";
+import { parseEmailAddress } from "../../lib/mail/email-address.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import type { Role } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { hasUsers, insertUser } from "../user-store.ts";
 
-const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
-
-/** The address without surrounding space. @throws MusterError invalid_request */
+/** Returns the address in the form in which it is stored, without surrounding space. @throws MusterError invalid_request */
 export function checkEmail(text: string): string {
-  const email = text.trim();
-  if (!EMAIL.test(email) || !email.isWellFormed()) throw invalidRequest("This is not an email address.", email);
+  const typed = text.trim();
+  const email = parseEmailAddress(typed);
+  if (email === undefined) throw invalidRequest("This is not an email address.", typed);
   return email;
 }
 

@@ -107,7 +107,7 @@ export const setPlatformUser = adminUseCase(
   async (_deps: AccessDeps, caller, email: string, platform: boolean): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
       await guardOperators(tx, caller);
-      const user = await lockUser(tx, email.trim());
+      const user = await lockUser(tx, email);
       if (user?.tenant_id !== caller.tenantId) throw notFound("user");
       if (platform && user.role !== "admin") throw invalidRequest("The user must be a tenant admin.", user.email);
       await setPlatform(tx, user.id, platform);

@@ -1,5 +1,5 @@
-import { type SqlBool, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { hasEmail } from "../user-store.ts";
 
 /** What a user who is active signs in with. */
 export interface Credentials {
@@ -19,7 +19,7 @@ export async function findCredentials(db: Db, email: string): Promise<FoundCrede
   return await activeUsers(db)
     .leftJoin("shared_user_factors as f", "f.user_id", "users.id")
     .select(["users.email", "f.factor_id as factorId"])
-    .where(sql<SqlBool>`lower(email) = lower(${email})`)
+    .where(hasEmail("users.email", email))
     .executeTakeFirst();
 }
 

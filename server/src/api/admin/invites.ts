@@ -51,7 +51,7 @@ export const inviteUser = adminRoute({
   tag: TAG,
   summary: "Invite a user",
   description:
-    "The link works once, within 72 hours; it is mailed, and can be handed over. A later invitation of the same address replaces it. To invite an admin needs a step-up.",
+    "The link works once, within 72 hours; it is mailed, and can be handed over. A later invitation of the same address replaces it. An address that has an account gets the same answer; its mail says so in place of the link. To invite an admin needs a step-up.",
   body: z.strictObject({ email, role }).meta({ id: "NewInvite" }),
   status: 201,
   response: z
@@ -61,7 +61,7 @@ export const inviteUser = adminRoute({
       mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
     })
     .meta({ id: "MadeInvite" }),
-  errors: ["already_exists", "quota_exceeded"],
+  errors: ["quota_exceeded"],
   secret: true,
   examples: {
     body: { email: "grace@acme.example", role: "operator" },

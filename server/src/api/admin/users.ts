@@ -143,7 +143,10 @@ export const resetUser = adminRoute({
     .strictObject({
       url: z.string().meta({ description: "Shown only in this answer" }),
       expiresAt: timestamp,
-      mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
+      mailed: z.boolean().meta({
+        description:
+          "Whether it is being mailed: a mail server is configured, and the mailbox got fewer than six this hour",
+      }),
     })
     .meta({ id: "PasswordResetLink" }),
   errors: ["not_found"],

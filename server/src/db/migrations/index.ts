@@ -63,6 +63,7 @@ import { earlierLatest } from "./monitoring/0057-earlier-latest.ts";
 import { silenceChecks } from "./monitoring/0058-silence-checks.ts";
 import { messageRows } from "./monitoring/0060-message-rows.ts";
 import { changedPacks } from "./monitoring/0062-changed-packs.ts";
+import { mailboxes } from "./monitoring/0079-mailboxes.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -169,4 +170,5 @@ export const migrations: readonly Migration[] = [
   { number: 76, name: "asked webhooks", sql: askedWebhooks },
   { number: 77, name: "present rights", sql: presentRights },
   { number: 78, name: "commanded devices", sql: commandedDevices },
+  { number: 79, name: "mailboxes", sql: mailboxes },
 ];

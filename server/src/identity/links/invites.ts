@@ -10,21 +10,20 @@ import {
 import { recordAct } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { addMs, DAY } from "../../lib/clock.ts";
+import { DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
-import { alreadyExists, invalidRequest, notFound, rateLimited } from "../../lib/request-errors.ts";
+import { invalidRequest, notFound, rateLimited } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { openSession } from "../open-session.ts";
 import { hashChosen } from "../password-rules.ts";
 import type { SignedIn, Visit } from "../session.ts";
 import { tenantName } from "../session-store.ts";
 import { remembered } from "../sign-in.ts";
-import { countedInvite } from "../throttle/throttle.ts";
-import { countAttempt } from "../throttle/throttle-store.ts";
+import { countedInvites, countIn } from "../throttle/throttle.ts";
 import { countInvites, deleteInvite, isTaken, type LinkRow, listInviteRows } from "./link-store.ts";
 import { makeLink, openLink, useLink } from "./links.ts";
-import { inviteMail, sendSoon } from "./mails.ts";
+import { inviteMail, sendSoon, takenMail } from "./mails.ts";
 
 export interface Invite {
   id: string;
@@ -42,9 +41,10 @@ export interface NewInvite extends Invite {
 }
 
 /**
- * Invites a person: the link is mailed, and can be handed over by the admin. A later invitation of the same address replaces it.
+ * Invites a person: the link is mailed, and can be handed over by the admin. A later invitation of the same address replaces it. The answer is
+ * the same for an address that a user of any tenant has: only the mail says so, to the person who reads it.
  *
- * @throws MusterError invalid_request, already_exists, quota_exceeded; rate_limited when the address can get no further invitation today
+ * @throws MusterError invalid_request, quota_exceeded; rate_limited when the mailbox or the tenant has reached its invitations of a day
  */
 export const inviteUser = adminUseCase(
   { role: "admin" },
@@ -52,31 +52,34 @@ export const inviteUser = adminUseCase(
   async (deps: IdentityDeps, caller, input: { email: string; role: Role }): Promise<PreparedChange<NewInvite>> => {
     const email = checkEmail(input.email);
     const { database, clock, limits, quotas, mail } = deps;
-    let made: NewInvite | undefined;
+    let made: { invite: NewInvite; isTaken: boolean } | undefined;
     return {
       change: async (tx) => {
-        if (await isTaken(tx, email)) throw alreadyExists("There is already a user with this email address.", email);
         await quotas.within(tx, caller.tenantId, "users", 1);
-        await countInvite(deps, tx, email);
+        await countInvite(deps, tx, email, caller.tenantId);
         const link = await makeLink(deps, tx, { ...of(caller), purpose: "invite", email, role: input.role });
         if ((await countInvites(tx, caller.tenantId, clock.now())) > limits.invitesOfTenant)
           throw invalidRequest(`At most ${limits.invitesOfTenant} invitations can be open: withdraw one first.`);
-        made = { ...link, email, role: input.role, createdBy: caller.actor, mailed: mail.configured };
-        return { target: link.id, after: { email, role: input.role }, result: made };
+        const invite = { ...link, email, role: input.role, createdBy: caller.actor, mailed: mail.configured };
+        made = { invite, isTaken: await isTaken(tx, email) };
+        return { target: link.id, after: { email, role: input.role }, result: invite };
       },
       committed: async () => {
-        if (made) sendSoon(deps, inviteMail(email, await tenantName(database.db, caller.tenantId), made));
+        const name = await tenantName(database.db, caller.tenantId);
+        if (made) sendSoon(deps, made.isTaken ? takenMail(deps, email, name) : inviteMail(email, name, made.invite));
       },
     };
   },
 );
 
-/** The refusal is the same whichever tenants have invited the address. @throws MusterError rate_limited */
-async function countInvite({ limits, clock }: IdentityDeps, tx: Tx, email: string): Promise<void> {
-  const { windowMs, ...counted } = countedInvite({ limits }, email);
-  const now = clock.now();
-  if (!(await countAttempt(tx, { ...counted, now, until: addMs(now, windowMs) })))
+/** The refusal of a mailbox is the same whichever tenants have invited it. @throws MusterError rate_limited */
+async function countInvite(deps: IdentityDeps, tx: Tx, email: string, tenantId: string): Promise<void> {
+  const now = deps.clock.now();
+  const [toMailbox, ofTenant] = countedInvites(deps, email, tenantId);
+  if (!(await countIn(tx, toMailbox!, now)))
     throw rateLimited("No further invitation can be sent to this address today. Try again tomorrow.", DAY / 1_000);
+  if (!(await countIn(tx, ofTenant!, now)))
+    throw rateLimited("Your organization has sent many invitations today. Try again tomorrow.", DAY / 1_000);
 }
 
 function of({ tenantId, actor }: Caller) {

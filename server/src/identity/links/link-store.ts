@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
+import { hasEmail } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 import type { OneTimeLinksTable } from "../../db/schema.generated.ts";
@@ -97,7 +98,7 @@ export async function isTaken(db: Db, email: string): Promise<boolean> {
   const found = await db
     .selectFrom("shared_users")
     .select("id")
-    .where(sql<SqlBool>`lower(email) = lower(${email})`)
+    .where(hasEmail("email", email))
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   return found !== undefined;

@@ -1,3 +1,4 @@
+import { nameInMail } from "../../lib/mail/name-in-mail.ts";
 import type { IdentityDeps } from "../deps.ts";
 import type { NewLink } from "./links.ts";
 
@@ -12,12 +13,40 @@ export function sendSoon(
   });
 }
 
+/** The same for every tenant, as the receiver may have nothing to do with the one that invites. */
+const INVITE_SUBJECT = "Invitation to Muster";
+const UNEXPECTED = "If you do not expect this invitation, ignore it.";
+
 export function inviteMail(to: string, tenantName: string, { url, expiresAt }: NewLink) {
-  return {
-    to,
-    subject: `Invitation to ${tenantName} on Muster`,
-    text: `You are invited to ${tenantName} on Muster.\n\nChoose a password here:\n${url}\n\nThe link works once, until ${time(expiresAt)}.\n`,
-  };
+  const lines = [
+    `An administrator of "${nameInMail(tenantName)}" invites you to Muster.`,
+    "",
+    "Choose a password here:",
+    url,
+    "",
+    `The link works once, until ${time(expiresAt)}.`,
+    UNEXPECTED,
+  ];
+  return { to, subject: INVITE_SUBJECT, text: textOf(lines) };
+}
+
+/** For the user whom an administrator of this or another tenant invited, not knowing of the account. */
+export function takenMail({ baseUrl }: Pick<IdentityDeps, "baseUrl">, to: string, tenantName: string) {
+  const lines = [
+    `An administrator of "${nameInMail(tenantName)}" invites you to Muster.`,
+    "Your address has an account here already, so this invitation cannot be accepted with it.",
+    "",
+    "If the account belongs to this organization, sign in:",
+    baseUrl(),
+    "",
+    "To join another organization, ask its administrator to invite a different address of yours.",
+    UNEXPECTED,
+  ];
+  return { to, subject: INVITE_SUBJECT, text: textOf(lines) };
+}
+
+function textOf(lines: readonly string[]): string {
+  return `${lines.join("\n")}\n`;
 }
 
 export function resetMail(to: string, { url, expiresAt }: NewLink) {

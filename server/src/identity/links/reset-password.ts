@@ -17,7 +17,7 @@ import type { IdentityDeps } from "../deps.ts";
 import { linkExpired } from "../errors.ts";
 import { hashChosen } from "../password-rules.ts";
 import type { Visit } from "../session.ts";
-import { accountOf, count, countedResets } from "../throttle/throttle.ts";
+import { accountOf, count, countedResetMail, countedResets, countIn } from "../throttle/throttle.ts";
 import { forgetFailures } from "../throttle/throttle-store.ts";
 import { findUser } from "../user-account-store.ts";
 import { makeLink, openLink, useLink } from "./links.ts";
@@ -27,6 +27,7 @@ import { resetMail, sendSoon } from "./mails.ts";
 export interface NewReset {
   url: string;
   expiresAt: Date;
+  /** False also where the mailbox got as many links this hour as it may. */
   mailed: boolean;
 }
 
@@ -46,8 +47,10 @@ export const resetUser = adminUseCase(
         if (!user) throw notFound("user");
         requireMayAdminister(caller, user);
         const link = await makeLink(deps, tx, { purpose: "reset", userId: id, createdBy: caller.actor });
-        mail = resetMail(user.email, link);
-        const result = { url: link.url, expiresAt: link.expiresAt, mailed: deps.mail.configured };
+        const counted = countedResetMail(deps, user.email);
+        const mailed = deps.mail.configured && (await countIn(tx, counted, deps.clock.now()));
+        if (mailed) mail = resetMail(user.email, link);
+        const result = { url: link.url, expiresAt: link.expiresAt, mailed };
         return { target: id, after: { email: user.email, expiresAt: link.expiresAt }, result };
       },
       committed: async () => {
@@ -63,7 +66,7 @@ export const resetUser = adminUseCase(
  */
 export async function forgotPassword(deps: IdentityDeps, email: string): Promise<void> {
   if (!deps.mail.configured) return;
-  const found = await findCredentials(deps.database.db, email.trim());
+  const found = await findCredentials(deps.database.db, email);
   try {
     await count(deps, countedResets(deps, found?.email ?? email));
   } catch (error) {
@@ -78,10 +81,12 @@ export async function forgotPassword(deps: IdentityDeps, email: string): Promise
 }
 
 async function mailReset(deps: IdentityDeps, { userId, email }: { userId: string; email: string }): Promise<void> {
-  const link = await inTransaction(deps.database.db, (tx) =>
-    makeLink(deps, tx, { purpose: "reset", userId, createdBy: `user:${userId}` }),
-  );
-  sendSoon(deps, resetMail(email, link));
+  const link = await inTransaction(deps.database.db, async (tx) => {
+    // Only what is mailed counts: requests for addresses without an account must not use up the links of a mailbox.
+    if (!(await countIn(tx, countedResetMail(deps, email), deps.clock.now()))) return undefined;
+    return await makeLink(deps, tx, { purpose: "reset", userId, createdBy: `user:${userId}` });
+  });
+  if (link) sendSoon(deps, resetMail(email, link));
 }
 
 /**

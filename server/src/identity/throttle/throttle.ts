@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, HOUR, MINUTE } from "../../lib/clock.ts";
 import { isMusterError } from "../../lib/errors.ts";
+import { mailboxOf, normalizeEmailAddress } from "../../lib/mail/email-address.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { signInThrottled } from "../errors.ts";
 import { countAttempt, throttledUntil, uncountAttempt } from "./throttle-store.ts";
@@ -22,7 +24,11 @@ const DAY_MS = 24 * HOUR;
 
 /** An account by its address, whether or not there is one, so that no answer depends on that. */
 export function accountOf(email: string): Buffer {
-  return hashOf("account", email.trim().toLowerCase());
+  return hashOf("account", accountKey(email));
+}
+
+function accountKey(email: string): string {
+  return normalizeEmailAddress(email).toLowerCase();
 }
 
 /**
@@ -35,7 +41,7 @@ export function countedAtSignIn(
 ): Counted[] {
   const account = accountOf(email);
   const ofAccount = (subject: Buffer) => ({ subject, account, most: limits.failuresOfAccount, windowMs: WINDOW_MS });
-  if (browserId !== undefined) return [ofAccount(hashOf("browser", email.trim().toLowerCase(), browserId))];
+  if (browserId !== undefined) return [ofAccount(hashOf("browser", accountKey(email), browserId))];
   const address = { subject: hashOf("address", addressBlock), account: null };
   return [ofAccount(account), { ...address, most: limits.failuresOfAddress, windowMs: WINDOW_MS }];
 }
@@ -77,22 +83,25 @@ function countedTwice({ limits }: Pick<Deps, "limits">, what: string, userId: st
   ];
 }
 
-/** Invitations of an e-mail address, by all tenants together. */
-export function countedInvite({ limits }: Pick<Deps, "limits">, email: string): Counted {
-  const subject = hashOf("invite", email.trim().toLowerCase());
-  return { subject, account: null, most: limits.invitesToMailbox, windowMs: DAY_MS };
+/** Invitations to one mailbox by all tenants together, and those of one tenant to all mailboxes. */
+export function countedInvites({ limits }: Pick<Deps, "limits">, email: string, tenantId: string): Counted[] {
+  const [toMailbox, ofTenant] = [hashOf("invite", mailboxOf(email)), hashOf("invites of tenant", tenantId)];
+  return [
+    { subject: toMailbox, account: null, most: limits.invitesToMailbox, windowMs: DAY_MS },
+    { subject: ofTenant, account: null, most: limits.invitesOfTenantPerDay, windowMs: DAY_MS },
+  ];
 }
 
-/** Links to reset the password that an account is mailed. */
+/** Links to reset the password that an account is mailed on request of anyone who knows its address. */
 export function countedResets({ limits }: Pick<Deps, "limits">, email: string): Counted[] {
-  return [
-    {
-      subject: hashOf("reset", email.trim().toLowerCase()),
-      account: null,
-      most: limits.resetMailsOfAccount,
-      windowMs: HOUR,
-    },
-  ];
+  const subject = hashOf("reset", accountKey(email));
+  return [{ subject, account: null, most: limits.resetMailsOfAccount, windowMs: HOUR }];
+}
+
+/** Links to reset a password that a mailbox is mailed, for all accounts whose addresses lead to it. */
+export function countedResetMail({ limits }: Pick<Deps, "limits">, email: string): Counted {
+  const subject = hashOf("reset mail", mailboxOf(email));
+  return { subject, account: null, most: limits.resetMailsToMailbox, windowMs: HOUR };
 }
 
 /**
@@ -127,15 +136,18 @@ export async function throttled<T>(
 export async function count({ database, clock }: Deps, counted: readonly Counted[]): Promise<void> {
   const now = clock.now();
   const refusing = await inTransaction(database.db, async (tx) => {
-    for (const { subject, account, most, windowMs } of counted)
-      if (!(await countAttempt(tx, { subject, account, most, now, until: addMs(now, windowMs) })))
-        throw new Refused(subject);
+    for (const each of counted) if (!(await countIn(tx, each, now))) throw new Refused(each.subject);
     return undefined;
   }).catch((error: unknown) => {
     if (error instanceof Refused) return error.subject;
     throw error;
   });
   if (refusing) throw signInThrottled((await throttledUntil(database.db, refusing)) ?? now, now);
+}
+
+/** Counts an attempt in a transaction. @returns false when as many are counted already: this one must not be made */
+export async function countIn(tx: Tx, { windowMs, ...counted }: Counted, now: Date): Promise<boolean> {
+  return await countAttempt(tx, { ...counted, now, until: addMs(now, windowMs) });
 }
 
 /** Rolls the transaction back. */

@@ -16,13 +16,13 @@ export const notifications = limitTable({
   },
   linksToMailbox: {
     level: "address",
-    of: "confirmation links to one e-mail address in 24 hours, of all tenants",
+    of: "confirmation links to one mailbox in 24 hours, of all tenants, in any spelling of its address or with a tag (`ada+a@…`)",
     value: 12,
     reached: "asking for one, also by naming an own channel: 429 rate_limited; other links wait",
   },
   testsToMailbox: {
     level: "address",
-    of: "test messages to one e-mail address in 24 hours, of all tenants",
+    of: "test messages to one mailbox in 24 hours, of all tenants, in any spelling of its address or with a tag (`ada+a@…`)",
     value: 100,
     reached: "a test goes to its other addresses; without any: 429 rate_limited",
   },

@@ -103,6 +103,14 @@ export const people = limitTable({
     reached: "no further one is mailed; the answer is the same",
     fixed: true,
   },
+  resetMailsToMailbox: {
+    level: "address",
+    of: "links to reset a password that a mailbox is mailed in an hour, for all accounts with its address in any spelling or with a tag (`ada+a@…`)",
+    value: 6,
+    reached:
+      "no further one is mailed; the answer to an admin who makes a link has `mailed: false`, so that it is handed over",
+    fixed: true,
+  },
   setupLinkMinutes: linkLives("the set-up of the service", 60),
   inviteMinutes: linkLives("an invitation", 72 * 60),
   resetLinkMinutes: linkLives("resetting a password", 30),
@@ -115,9 +123,15 @@ export const people = limitTable({
   },
   invitesToMailbox: {
     level: "address",
-    of: "invitations of one e-mail address in 24 hours, by all tenants",
+    of: "invitations of one mailbox in 24 hours, by all tenants, in any spelling of its address or with a tag (`ada+a@…`)",
     value: 12,
     reached: "429 rate_limited with Retry-After",
+  },
+  invitesOfTenantPerDay: {
+    level: "tenant",
+    of: "invitations that a tenant sends in 24 hours, withdrawn ones included",
+    value: 1_000,
+    reached: LATER,
   },
   passwordHashes: {
     level: "process",

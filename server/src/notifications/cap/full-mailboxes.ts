@@ -1,5 +1,6 @@
 import type { Db, Tx } from "../../db/database.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
+import { mailboxOf } from "../../lib/mail/email-address.ts";
 import { rateLimited } from "../../lib/request-errors.ts";
 import type { Channel } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -20,11 +21,12 @@ export async function linkRoom(
   addresses: readonly string[],
   now: Date,
 ): Promise<LinkRoom> {
-  await lockMailboxes(tx, addresses);
-  const sent = await countMails(tx, "link", addresses, addMs(now, -DAY));
+  const mailboxes = addresses.map(mailboxOf);
+  await lockMailboxes(tx, mailboxes);
+  const sent = await countMails(tx, "link", mailboxes, addMs(now, -DAY));
   return {
     use(address) {
-      const mailbox = address.toLowerCase();
+      const mailbox = mailboxOf(address);
       const links = sent.get(mailbox) ?? 0;
       if (links >= limits.linksToMailbox) return false;
       sent.set(mailbox, links + 1);
@@ -44,8 +46,8 @@ export async function requireLinkRoom(
   address: string,
   now: Date,
 ): Promise<void> {
-  const sent = await countMails(db, "link", [address], addMs(now, -DAY));
-  if ((sent.get(address.toLowerCase()) ?? 0) >= limits.linksToMailbox)
+  const sent = await countMails(db, "link", [mailboxOf(address)], addMs(now, -DAY));
+  if ((sent.get(mailboxOf(address)) ?? 0) >= limits.linksToMailbox)
     throw rateLimited("No further link can be sent to this address today. Try again tomorrow.", DAY / 1_000);
 }
 
@@ -61,12 +63,12 @@ export async function withoutFullMailboxes<To extends Addressed>(
   recipients: readonly To[],
   now: Date,
 ): Promise<To[]> {
-  const mailboxes = recipients.filter(({ channel }) => channel === "email").map(({ target }) => target);
+  const mailboxes = recipients.filter(({ channel }) => channel === "email").map(({ target }) => mailboxOf(target));
   if (mailboxes.length === 0) return [...recipients];
   await lockMailboxes(tx, mailboxes);
   const sent = await countMails(tx, "test", mailboxes, addMs(now, -DAY));
   const left = recipients.filter(
-    ({ channel, target }) => channel === "webhook" || (sent.get(target.toLowerCase()) ?? 0) < limits.testsToMailbox,
+    ({ channel, target }) => channel === "webhook" || (sent.get(mailboxOf(target)) ?? 0) < limits.testsToMailbox,
   );
   if (left.length === 0)
     throw rateLimited("No further test can be sent to these addresses today. Try again tomorrow.", DAY / 1_000);

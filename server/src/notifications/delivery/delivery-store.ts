@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { mailboxOf } from "../../lib/mail/email-address.ts";
 import type { Message } from "../message.ts";
 import { priorityOf } from "../queues/priority.ts";
 
@@ -20,6 +21,8 @@ export interface NewDelivery {
 }
 
 const INSERT_BATCH = 500;
+/** Mails that a receiver did not ask for: how many a mailbox gets is counted. */
+const COUNTED: ReadonlySet<Message["type"]> = new Set(["channel.confirmation", "group.test", "user.test"]);
 
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
   for (let from = 0; from < deliveries.length; from += INSERT_BATCH) {
@@ -35,18 +38,23 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
       payload: JSON.stringify(delivery.message),
       dedupe: delivery.dedupe?.toString("hex") ?? null,
       priority: priorityOf(delivery.message, delivery.userId),
+      mailbox: countedMailbox(delivery),
     }));
     await sql`
       INSERT INTO deliveries (id, tenant_id, type, channel, target, user_id, group_id, anomaly_id, payload, dedupe,
-                              priority, created_at, next_at)
+                              priority, mailbox, created_at, next_at)
       SELECT n.id, n.tenant_id, n.type, n.channel, n.target, n.user_id, n.group_id, n.anomaly_id, n.payload::json,
-             decode(n.dedupe, 'hex'), n.priority, ${now}, ${now}
+             decode(n.dedupe, 'hex'), n.priority, n.mailbox, ${now}, ${now}
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS n (id uuid, tenant_id uuid, type text,
                channel text, target text, user_id uuid, group_id uuid, anomaly_id uuid, payload text, dedupe text,
-               priority smallint)
+               priority smallint, mailbox text)
        ORDER BY n.dedupe
       ON CONFLICT DO NOTHING`.execute(tx);
   }
+}
+
+function countedMailbox({ channel, message, target }: NewDelivery): string | null {
+  return channel === "email" && COUNTED.has(message.type) ? mailboxOf(target) : null;
 }
 
 /** A recipient of the message that an anomaly opened. */

@@ -1,3 +1,4 @@
+import { nameInMail } from "../../lib/mail/name-in-mail.ts";
 import { wallTime } from "../../lib/time-zone.ts";
 import type {
   AnomalyMessage,
@@ -16,7 +17,6 @@ export interface MailText {
 }
 
 const MAX_SUBJECT_CHARS = 200;
-const MAX_NAME_CHARS = 100;
 
 /** A message as plain text. Names and values come from users and devices: none of them can begin a new line or header. */
 export function mailText(message: SingleMessage | DigestMessage, baseUrl: string): MailText {
@@ -24,14 +24,14 @@ export function mailText(message: SingleMessage | DigestMessage, baseUrl: string
 }
 
 /**
- * A mail to an address that may belong to a person who has nothing to do with the tenant: of the tenant's own texts it contains its name
- * only, which the operator of the service gave it, and the address with which the user signs in.
+ * A mail to an address that may belong to a person who has nothing to do with the tenant: of the tenant's own texts it contains only its name,
+ * of which no link can be made. The user's address is left out, since an administrator of the tenant chose it.
  */
 export function confirmationText({ address, expiresAt, tenant, user }: ConfirmationMessage, url: string): MailText {
   const lines = [
     user
-      ? `${oneLine(user.email)} wants to get the notifications of ${oneLine(tenant.name, MAX_NAME_CHARS)} at ${oneLine(address)}.`
-      : `${oneLine(tenant.name, MAX_NAME_CHARS)} wants to send notifications to ${oneLine(address)}.`,
+      ? `A user of "${nameInMail(tenant.name)}" wants to get its notifications at ${oneLine(address)}.`
+      : `"${nameInMail(tenant.name)}" wants to send notifications to ${oneLine(address)}.`,
     "",
     "To receive them, open this page and confirm:",
     "",
@@ -162,9 +162,9 @@ function table(facts: [string, string][]): string[] {
   return facts.map(([name, value]) => `${name.padEnd(width)}${oneLine(value)}`);
 }
 
-/** Without control characters and line separators of any kind. */
+/** Without control characters, marks that change the direction of text, and line separators of any kind. */
 function oneLine(text: string, most = 1_000): string {
-  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").toWellFormed();
+  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").toWellFormed();
   return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
 }
 

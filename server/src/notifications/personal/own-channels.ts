@@ -1,7 +1,7 @@
 import { type Caller, ownUserOf, useCase } from "../../access/access.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { type Channel, wrongTarget } from "../../groups/groups.ts";
+import { type Channel, checkChannel } from "../../groups/groups.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits/limits.ts";
@@ -37,11 +37,10 @@ export const ownerOf = (caller: Caller) => ({ tenantId: caller.tenantId, userId:
  */
 export const addOwnChannel = useCase(
   { role: "viewer" },
-  async (deps: NotificationsDeps, caller, { type, target }: Channel): Promise<AddedChannel> => {
+  async (deps: NotificationsDeps, caller, channel: Channel): Promise<AddedChannel> => {
     const { clock, database, ids, webhookKeys } = deps;
     const owner = ownerOf(caller);
-    const wrong = wrongTarget({ type, target });
-    if (wrong !== undefined) throw invalidRequest(`target ${wrong}`, "target");
+    const { type, target } = checkChannel(channel, "target");
     return await inTransaction(database.db, async (tx) => {
       const now = clock.now();
       await lockOwn(tx, owner.userId);

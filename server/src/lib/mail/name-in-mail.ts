@@ -1,0 +1,30 @@
+const MOST_CHARACTERS = 50;
+/** Letters, digits, blanks and the punctuation of names. Slashes, colons, `@`, quotes, brackets, controls and bidi marks are not among them. */
+const OTHERS = /[^\p{L}\p{M}\p{N} .,&'()_-]+/gu;
+/** A dot with which a mail client could begin a link: one that no blank follows. */
+const JOINING_DOTS = /\.(?! |$)/g;
+/** Seven digits or more, however they are grouped: phones make a link of them. */
+const TELEPHONE_NUMBER = /\p{Nd}(?:[ .,'()_-]*\p{Nd}){6,}/gu;
+const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
+
+/**
+ * Shortens a name that a user chose, such as that of a tenant, for a mail to a person who may have nothing to do with the tenant: one line of at most
+ * 50 characters, of which no mail client makes a link, and which cannot end the quotation marks around it.
+ */
+export function nameInMail(name: string): string {
+  const plain = name
+    .toWellFormed()
+    .normalize("NFKC")
+    .replace(OTHERS, " ")
+    .replace(JOINING_DOTS, " ")
+    .replace(TELEPHONE_NUMBER, "…")
+    .replace(STACKED_MARKS, "$1")
+    .replace(/ +/g, " ")
+    .trim();
+  const characters = [...plain];
+  if (characters.length <= MOST_CHARACTERS) return plain || "…";
+  return `${characters
+    .slice(0, MOST_CHARACTERS - 1)
+    .join("")
+    .trim()}…`;
+}
