@@ -27,6 +27,7 @@ import { createLogger, type Logger } from "./lib/logger.ts";
 import { measurePools } from "./lib/metrics/database-metrics.ts";
 import { createMetrics } from "./lib/metrics.ts";
 import { probeNats } from "./lib/nats/probe-nats.ts";
+import { removeSetUpLink } from "./set-up-link-file.ts";
 import { startJobs } from "./workers/jobs.ts";
 import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
 import { createRequestExchange } from "./workers/request-exchange.ts";
@@ -244,7 +245,8 @@ async function openBase(config: Config, overrides: Overrides, part: Part) {
   metrics.buildInfo.set({ version: manifest.version }, 1);
   metrics.beforeScrape(async () => measurePools(metrics, database.pools?.() ?? {}));
   const { clock, databaseTime, stopClock } = await chooseClock(database, overrides, logger);
-  const base = { database, clock, databaseTime, ids, logger, metrics, stopClock };
+  const setUpLinkEnded = () => removeSetUpLink(config.dataDir);
+  const base = { database, clock, databaseTime, ids, logger, metrics, stopClock, setUpLinkEnded };
   try {
     const authorities = await createAuthorities({ ...base, masterKeys, publicHost: config.publicHost, encryptAgain });
     return { ...base, authorities, keysFor: authorities.keysFor };

@@ -12,7 +12,7 @@ import { createDoctor, type ProcessCheck, streamCheck } from "./doctor/doctor.ts
 import { createEnrollment, type EnrollmentDeps, newMemory } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
-import { createIdentity, encryptFactorsAgain, type Secrets } from "./identity/identity.ts";
+import { createIdentity, encryptFactorsAgain, type Mail, type Secrets } from "./identity/identity.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
 import type { Limits } from "./lib/limits/limits.ts";
@@ -42,6 +42,8 @@ export interface FeatureDeps {
   notificationSettings: NotificationSettings;
   /** Where devices and clients reach the service; its ports are known once the listeners are open. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
+  /** Called when the link that sets up the service was used or replaced. */
+  setUpLinkEnded?: (() => Promise<void>) | undefined;
   /** What a shell shows of this process among the broker nodes. */
   nodeProcess: NodeProcess;
   /** Where messages of devices may wait for their commit; of a process that serves MQTT. */
@@ -69,6 +71,10 @@ export const encryptAgain = [encryptFactorsAgain];
 
 /** The facade of every feature but the authorities. */
 export type Features = ReturnType<typeof composeFeatures>;
+
+function mailOf({ notificationSettings: { smtp } }: FeatureDeps, sender: Pick<Notifications, "sendPlainMail">): Mail {
+  return { configured: smtp !== undefined, send: (mail) => sender.sendPlainMail(mail) };
+}
 
 /**
  * Composes the features over one database, without a listener or a periodic job. It does no I/O: the service, tests and
@@ -128,19 +134,21 @@ export function composeFeatures(process: FeatureDeps) {
 }
 
 function identityOf(
-  { authorities, keysFor, notificationSettings, addresses }: FeatureDeps,
-  deps: Omit<Parameters<typeof createIdentity>[0], "knownBrowserKeys" | "secrets" | "baseUrl" | "mail">,
+  process: FeatureDeps,
+  deps: Omit<
+    Parameters<typeof createIdentity>[0],
+    "knownBrowserKeys" | "secrets" | "baseUrl" | "setUpLinkEnded" | "mail"
+  >,
   notifications: Notifications,
 ) {
+  const { authorities, keysFor, addresses, setUpLinkEnded } = process;
   return createIdentity({
     ...deps,
     knownBrowserKeys: () => keysFor("known-browsers"),
     secrets: authorities.secrets,
     baseUrl: () => addresses.baseUrl,
-    mail: {
-      configured: notificationSettings.smtp !== undefined,
-      send: (mail) => notifications.sendPlainMail(mail),
-    },
+    setUpLinkEnded,
+    mail: mailOf(process, notifications),
   });
 }
 

@@ -1,4 +1,4 @@
-/** What a person at a terminal reads when the service is ready; the log, on stdout, has the same as JSON. */
+/** What a person at a terminal reads when the service is ready; the log, on stdout, has the same as JSON, without the link. */
 export function greeting({ appUrl, link, caFile }: Greeting): string {
   const lines = ["", `  Admin app   ${appUrl}`];
   if (link)

@@ -13,6 +13,8 @@ import { randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { descriptorLimit, descriptorsNeeded } from "./lib/sockets/descriptor-limit.ts";
 import { hasHybridKeyExchange } from "./lib/sockets/key-exchange.ts";
+import type { SetUpLink } from "./set-up-link-file.ts";
+import { storeSetUpLink } from "./show-set-up-link.ts";
 import { startApp, untilStopped, writeCa } from "./workers/run-app.ts";
 import { Supervisor } from "./workers/supervisor.ts";
 
@@ -30,10 +32,13 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
   const run = workers > 1 ? serveInWorkers(config, workers, { logger, settings }) : serveInOne(config, logger);
   const { service, stopped } = await run;
   const { link, ...urls } = service;
+  const terminal = [process.stderr, process.stdout].find(({ isTTY }) => isTTY);
+  const { dataDir } = config;
+  // Before the line that says ready: a client that uses the link or asks for another one removes the file.
+  await storeSetUpLink(link, { dataDir, atTerminal: terminal !== undefined, logger });
   logger.info({ ...urls, startupMs: Math.round(systemClock.monotonicMs() - started) }, "ready");
-  if (link) logger.info({ setupUrl: link.url, expiresAt: link.expiresAt }, "open the link to set up the service");
   const caFile = config.operatorTls ? undefined : service.caFile;
-  if (process.stderr.isTTY) console.error(greeting({ appUrl: service.httpUrl, link, caFile }));
+  terminal?.write(`${greeting({ appUrl: service.httpUrl, link, caFile })}\n`);
   return await stopped();
 }
 
@@ -43,8 +48,6 @@ interface Running {
   /** Resolves with the exit code when a signal has ended it. */
   stopped(): Promise<number>;
 }
-
-type SetUpLink = { url: string; expiresAt: Date };
 
 async function serveInOne(config: Config, logger: Logger): Promise<Running> {
   const app = await createApp(config, { logger });

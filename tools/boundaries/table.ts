@@ -39,6 +39,8 @@ export const table = {
     features: ["*"],
     workers: ["*"],
     greeting: [],
+    "set-up-link-file": [],
+    "show-set-up-link": ["lib", "set-up-link-file"],
     cli: ["config", "control", "demo", "lib", "main"],
     demo: ["control", "pki", "lib"],
 

@@ -22,6 +22,8 @@ export interface IdentityDeps {
   /** The address that links begin with. */
   baseUrl: () => string;
   mail: Mail;
+  /** Called when the link that sets up the service was used or replaced. Its failure changes nothing of that. */
+  setUpLinkEnded?: (() => Promise<void>) | undefined;
 }
 
 /** Encrypts the secrets of second factors under the master key, each bound to its owner (`factorOwner`). */

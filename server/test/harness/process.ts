@@ -22,6 +22,8 @@ export interface ProcessOptions {
 /** `muster serve` in a process of its own, which may be killed as no graceful stop would allow. */
 export interface ServerProcess {
   readonly pid: number;
+  /** The lines that it has logged so far. */
+  readonly log: readonly string[];
   readonly httpUrl: string;
   readonly metricsUrl: string;
   readonly mqttPort: number;
@@ -68,9 +70,11 @@ export async function startProcess(
       })
     : spawn(...commandOf(options, COMPILE_ONCE, launcher, "serve"), { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const ready = await readyLine(child);
+  const log: string[] = [];
+  const ready = await readyLine(child, log);
   return {
     pid: child.pid!,
+    log,
     httpUrl: ready.httpUrl,
     metricsUrl: ready.metricsUrl,
     mqttPort: Number(new URL(ready.brokerUrl).port),
@@ -102,8 +106,8 @@ function commandOf({ confinement }: ProcessOptions, ...args: string[]): [string,
 /** The fields of the line that says `ready`; throws when the process ends without it. */
 async function readyLine(
   child: ChildProcess,
+  seen: string[],
 ): Promise<Record<"httpUrl" | "brokerUrl" | "caFile" | "metricsUrl", string>> {
-  const seen: string[] = [];
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout! }).on("line", (line) => {
       seen.push(line);

@@ -23,7 +23,7 @@ export default function SetupPage() {
             return (
               <Notice tone="warn" title="The link is incomplete">
                 <p>
-                  Open the whole link that the service printed at its start, with the part after <code>#</code>. On the
+                  Open the whole link that the service made at its start, with the part after <code>#</code>. On the
                   machine of the service, <code>npx muster setup-link</code> makes another.
                 </p>
               </Notice>

@@ -33,7 +33,8 @@ function NotSetUp() {
     <OpenFrame title="Not set up yet" lead="This service has no users yet: the set-up makes the first one.">
       <Notice tone="accent" title="Open the set-up link">
         <p>
-          The service printed it at its start, in the terminal of <code>npm start</code>. On the machine of the service,{" "}
+          The service printed it at its start, in the terminal of <code>npm start</code>. Without a terminal, it is in
+          the file <code>setup-link</code> of the data folder. On the machine of the service,{" "}
           <code>npx muster setup-link</code> makes another.
         </p>
       </Notice>

@@ -27,10 +27,18 @@ export async function setUpState({ database, mail }: IdentityDeps): Promise<{ op
 
 /** Makes the link with which the first admin sets up the service; it replaces a former one. @throws MusterError invalid_request */
 export async function makeSetUpLink(deps: IdentityDeps): Promise<{ url: string; expiresAt: Date }> {
-  return await inTransaction(deps.database.db, async (tx) => {
+  const made = await inTransaction(deps.database.db, async (tx) => {
     if (await hasUsers(tx)) throw invalidRequest("The service has users already: add one with muster user create.");
     const { url, expiresAt } = await makeLink(deps, tx, { purpose: "setup", createdBy: "system" });
     return { url, expiresAt };
+  });
+  await linkEnded(deps);
+  return made;
+}
+
+async function linkEnded({ setUpLinkEnded, logger }: IdentityDeps): Promise<void> {
+  await setUpLinkEnded?.().catch((error: Error) => {
+    logger.warn({ err: error.message }, "the file of the former set-up link cannot be removed");
   });
 }
 
@@ -60,6 +68,7 @@ export async function setUp(deps: IdentityDeps, { token, password, ...input }: S
     await recordAct(tx, by, act, { ids: deps.ids, now: deps.clock.now() });
     return await openSession(deps, tx, { userId, passwordHash }, input);
   });
+  await linkEnded(deps);
   return remembered(deps, opened);
 }
 

@@ -1,0 +1,33 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A link with which the first admin sets up the service. */
+export interface SetUpLink {
+  url: string;
+  expiresAt: Date;
+}
+
+/** Returns the file that holds the set-up link of a service that was started without a terminal. */
+export function setUpLinkFile(dataDir: string): string {
+  return join(dataDir, "setup-link");
+}
+
+/**
+ * Writes the link where only the operating-system user of the service reads it, in place of a former one. The file is complete or absent.
+ *
+ * @returns the path of the file
+ */
+export async function writeSetUpLink(dataDir: string, { url, expiresAt }: SetUpLink): Promise<string> {
+  const file = setUpLinkFile(dataDir);
+  const draft = `${file}.new`;
+  await rm(draft, { force: true });
+  const text = `${url}\n\nThis link works once, until ${expiresAt.toISOString()}.\n`;
+  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+  await rename(draft, file);
+  return file;
+}
+
+/** Removes the file once its link was used, was replaced or has expired; does nothing where there is none. */
+export async function removeSetUpLink(dataDir: string): Promise<void> {
+  await rm(setUpLinkFile(dataDir), { force: true });
+}
