@@ -9,11 +9,11 @@ export interface SharedFile {
 /**
  * Runs the files that no other process has taken, one after the other, each as a suite.
  *
- * @param prefix of the empty files that say which file a process has taken
+ * @param folder of the marks that say which process has taken a file, and which files have ended
  */
-export async function runShared(files: readonly SharedFile[], prefix: string): Promise<void> {
+export async function runShared(files: readonly SharedFile[], folder: string): Promise<void> {
   for (const [at, { name, url }] of files.entries()) {
-    if (!take(`${prefix}${at}`)) continue;
+    if (!take(`${folder}/taken-${at}`)) continue;
     await new Promise<void>((resolve) => {
       describe(name, async () => {
         await import(url).finally(() => {
@@ -22,13 +22,14 @@ export async function runShared(files: readonly SharedFile[], prefix: string): P
         });
       });
     });
+    writeFileSync(`${folder}/ended-${at}`, "");
   }
 }
 
 /** @returns false where another process was first */
 function take(path: string): boolean {
   try {
-    writeFileSync(path, "", { flag: "wx" });
+    writeFileSync(path, process.argv[1]!, { flag: "wx" });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -39,6 +39,7 @@ const LONGEST = [
     "earlier-version",
   ].map((name) => `server/test/${name}.test.ts`),
   "agent/test/state.test.ts",
+  "tools/test-run/run-tests.test.ts",
 ];
 
 /**
@@ -51,22 +52,60 @@ const LONGEST = [
  * @returns the entry files to run instead of `files`, one for each process
  */
 export function shareProcesses(root: string, files: readonly string[], processes: number, folder: string): string[] {
-  const nameOf = (file: string) => relative(root, file);
-  const alone = files.filter((file) => ALONE.has(nameOf(file)));
+  const alone = files.filter((file) => isAlone(root, file));
+  const shared = files.filter((file) => !alone.includes(file));
+  return [...alone, ...makeShare(root, shared, processes, folder).entries];
+}
+
+/** Whether the file needs a process of its own. */
+export function isAlone(root: string, file: string): boolean {
+  return ALONE.has(relative(root, file));
+}
+
+/** Test files that a few processes share. */
+export interface Share {
+  /** The files to give to node, one for each process. */
+  entries: string[];
+  /** How far each file has come. */
+  progress(): Progress[];
+}
+
+export interface Progress {
+  /** Its absolute path. */
+  file: string;
+  /** The process that has taken it, by its entry file; `undefined` when none has. */
+  entry: string | undefined;
+  ended: boolean;
+}
+
+/** Writes the entry files of processes that share `files`. @param folder an empty folder for them */
+export function makeShare(root: string, files: readonly string[], processes: number, folder: string): Share {
   const shared = files
-    .filter((file) => !alone.includes(file))
-    .map((file) => ({ name: nameOf(file), url: pathToFileURL(file).href }))
+    .map((file) => ({ file, name: relative(root, file), url: pathToFileURL(file).href }))
     .sort((one, other) => rank(one.name) - rank(other.name));
-  const count = Math.min(processes, shared.length);
   mkdirSync(folder, { recursive: true });
-  const entries = Array.from({ length: count }, (_, at) => {
+  const entries = Array.from({ length: Math.min(processes, shared.length) }, (_, at) => {
     const path = join(folder, `process-${at + 1}.mjs`);
-    const work = [shared, join(folder, "taken-")].map((value) => JSON.stringify(value)).join(", ");
+    const work = [shared.map(({ name, url }) => ({ name, url })), folder]
+      .map((each) => JSON.stringify(each))
+      .join(", ");
     const runner = pathToFileURL(join(import.meta.dirname, "run-shared.ts")).href;
     writeFileSync(path, `import { runShared } from ${JSON.stringify(runner)};\nawait runShared(${work});\n`);
     return path;
   });
-  return [...alone, ...entries];
+  return {
+    entries,
+    progress: () =>
+      shared.map(({ file }, at) => ({
+        file,
+        entry: contentOf(join(folder, `taken-${at}`)),
+        ended: existsSync(join(folder, `ended-${at}`)),
+      })),
+  };
+}
+
+function contentOf(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
 function rank(name: string): number {
