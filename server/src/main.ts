@@ -1,10 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
-import { type Restored, type RestoreOptions, restore } from "./backup/backup.ts";
+import {
+  type ReappliedRevocations,
+  type Restored,
+  type RestoreOptions,
+  reapplyRevocations,
+  restore,
+} from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
+import { readAddressFile } from "./config/secret-file.ts";
 import { workersOf } from "./config/workers.ts";
-import { openDatabase } from "./db/database.ts";
+import { openDatabase, openForReading } from "./db/database.ts";
 import { grantToServiceRole } from "./db/migrate/service-role.ts";
 import { migrations } from "./db/migrations/index.ts";
 import { greeting } from "./greeting.ts";
@@ -123,9 +130,40 @@ export async function restoreDatabase(file: string, options: RestoreOptions): Pr
   const config = loadConfig();
   if (config.databaseUrl)
     throw new Error(
-      "MUSTER_DATABASE_URL is set: the data are in PostgreSQL; restore them with its own tools, then run muster revoke-all",
+      "MUSTER_DATABASE_URL is set: the data are in PostgreSQL; restore them with its own tools, then run muster reapply-revocations or muster revoke-all",
     );
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
   return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, options);
+}
+
+/** Both databases are offline: a large one may take its time. */
+const OFFLINE = { connectMs: 10_000, statementMs: 600_000 };
+
+/**
+ * `muster reapply-revocations`: see `backup/reapply-revocations.ts`.
+ *
+ * @param file has the address of the former database; absent for MUSTER_FORMER_DATABASE_URL
+ */
+export async function reapplyFromFormer(file: string | undefined): Promise<ReappliedRevocations> {
+  const config = loadConfig();
+  const url = config.databaseUrl?.reveal();
+  if (url === undefined)
+    throw new Error("MUSTER_DATABASE_URL is not set: for the embedded database use muster restore <file> --replace");
+  const formerUrl = file === undefined ? config.formerDatabaseUrl : await readAddressFile(file);
+  if (formerUrl === undefined)
+    throw new Error(
+      "give the address of the former database in MUSTER_FORMER_DATABASE_URL, or in a file with --former-database-url-file",
+    );
+  const common = { logger: createLogger(config.logLevel), timeLimits: OFFLINE };
+  // First, so that nothing is migrated where it cannot be read.
+  const former = await openForReading(formerUrl.reveal(), { ...common, setting: "MUSTER_FORMER_DATABASE_URL" });
+  try {
+    const directUrl = config.databaseDirectUrl?.reveal();
+    const database = await openDatabase({ ...common, url, directUrl, dataDir: config.dataDir });
+    const deps = { database, former, clock: systemClock, ids: randomIds };
+    return await reapplyRevocations(deps).finally(() => database.close());
+  } finally {
+    await former.close();
+  }
 }

@@ -27,7 +27,7 @@ export {
 } from "./api-writes.ts";
 export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
 export { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
-export { hasEntries, type NewestEntries, newestEntries } from "./newest-entries-store.ts";
+export { beginOfLastActs, hasEntries, type NewestEntries, newestEntries } from "./newest-entries-store.ts";
 
 /** Spec 2.6, 6; fields as in docs/spec-decisions.md. `previousSerialNumber` is there on renewals only. */
 export interface CertificateAuditEntry {

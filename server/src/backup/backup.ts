@@ -5,6 +5,7 @@ import { alreadyExists } from "../lib/request-errors.ts";
 import { type RevokeAllDeps, type RevokedAll, revokeAll } from "./revoke-all.ts";
 
 export { DOORS, type DoorName, NO_DOORS, TABLES_WITHOUT_DOORS } from "./doors.ts";
+export { type ReappliedRevocations, reapplyRevocations } from "./reapply-revocations.ts";
 export { type Restored, type RestoreOptions, restore } from "./restore.ts";
 
 /** Copies of the embedded database, which do not contain the master key; and what a restore on PostgreSQL leaves to be done. */

@@ -1,9 +1,13 @@
 import { type AccessEndings, carryAccessEndings, endPasswords, readAccessEndings } from "../access/access.ts";
-import { hasEntries, type NewestEntries } from "../audit/audit.ts";
+import { hasEntries, type NewestEntries, newestEntries } from "../audit/audit.ts";
 import { readMasterKeyCheck } from "../authorities/authorities.ts";
 import {
   type CertificateEndings,
   carryCertificateEndings,
+  countUnknownDevices,
+  type LaterCertificate,
+  listIssuedSince,
+  newestIssue,
   readCertificateEndings,
 } from "../certificates/certificates.ts";
 import { type ClientEndings, carryClientEndings, readClientEndings } from "../connections/connections.ts";
@@ -19,7 +23,20 @@ export interface LaterState {
   factors: FactorEndings;
   clients: ClientEndings;
   certificates: CertificateEndings;
+  /** Valid certificates, among them all that were issued after the earlier state. */
+  issued: LaterCertificate[];
   claims: string[];
+}
+
+/** The end of an earlier state of a database, by which a later one is recognized. */
+export interface EarlierState {
+  newest: NewestEntries;
+  newestIssue: Date | null;
+}
+
+/** @param before leaves out audit entries from this time on */
+export async function endOfState(db: Db, before?: Date): Promise<EarlierState> {
+  return { newest: await newestEntries(db, before), newestIssue: await newestIssue(db) };
 }
 
 /** How many records of the backup were changed, because they had been in the later state. */
@@ -32,17 +49,18 @@ export interface Carried {
 }
 
 /**
- * Reads what has ended in `db`; `undefined` when it is no later state of the database with these newest entries, such as a new one: then it
- * does not know.
+ * Reads what has ended in `db`; `undefined` when it is no later state than `earlier`, such as a new database: then it does not know. `db`: a
+ * transaction where others may write meanwhile.
  */
-export async function readLaterState(db: Db, newestOfBackup: NewestEntries): Promise<LaterState | undefined> {
-  if (!(await hasEntries(db, newestOfBackup))) return undefined;
+export async function readLaterState(db: Db, earlier: EarlierState): Promise<LaterState | undefined> {
+  if (!(await hasEntries(db, earlier.newest))) return undefined;
   return {
     masterKeyCheck: await readMasterKeyCheck(db),
     access: await readAccessEndings(db),
     factors: await readFactorEndings(db),
     clients: await readClientEndings(db),
     certificates: await readCertificateEndings(db),
+    issued: await listIssuedSince(db, earlier.newestIssue),
     claims: await readEndedClaims(db),
   };
 }
@@ -61,4 +79,11 @@ export async function carryEndings(tx: Tx, later: LaterState, { ids, now }: { id
     claims: await carryEndedClaims(tx, later.claims, actor, now),
     certificates: await carryCertificateEndings(tx, later.certificates, actor, { ids, now }),
   };
+}
+
+/**
+ * Counts the devices that enrolled or renewed after the restored state. It does not know their certificates, so they must enroll again.
+ */
+export async function countDevicesToEnroll(tx: Tx, { issued }: LaterState, now: Date): Promise<number> {
+  return await countUnknownDevices(tx, issued, now);
 }

@@ -2,7 +2,6 @@ import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { newestEntries } from "../audit/audit.ts";
 import { countLiveCertificates, revokeAllIssued } from "../certificates/certificates.ts";
 import { deleteAllCommands } from "../commands/commands.ts";
 import { deleteAllNodes } from "../connections/connections.ts";
@@ -12,7 +11,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type EndedAccess, endAccess, endShortLived } from "./end-access.ts";
-import { type Carried, carryEndings, type LaterState, readLaterState } from "./later-state.ts";
+import {
+  type Carried,
+  carryEndings,
+  countDevicesToEnroll,
+  endOfState,
+  type LaterState,
+  readLaterState,
+} from "./later-state.ts";
 import { openStaged, readPresent } from "./restore-store.ts";
 
 /**
@@ -37,6 +43,8 @@ export interface Restored {
   ended: Partial<EndedAccess>;
   /** What had ended in the replaced database; absent where that was not known. */
   carried?: Carried;
+  /** How many devices enrolled or renewed after the backup, so that they must enroll again; absent where that was not known. */
+  devicesToEnroll?: number;
   /** Where the replaced database is now. */
   replaced?: string;
   /** The addresses of the active users who run the installation. */
@@ -93,8 +101,8 @@ async function laterState(
   backup: Database,
   { mode }: RestoreOptions,
 ): Promise<LaterState | undefined> {
-  const newest = await newestEntries(backup.db);
-  const present = await readPresent(dataDir, logger, (db) => readLaterState(db, newest));
+  const earlier = await endOfState(backup.db);
+  const present = await readPresent(dataDir, logger, (db) => readLaterState(db, earlier));
   const later = "unreadable" in present ? undefined : present.read;
   if (later !== undefined || mode !== undefined) return later;
   throw unknownEndings(
@@ -130,7 +138,7 @@ async function endIn(
       revokedCertificates: revoked + (carried?.certificates ?? 0),
       ...(await remaining(tx, now)),
       ended,
-      ...(carried ? { carried } : {}),
+      ...(later && carried ? { carried, devicesToEnroll: await countDevicesToEnroll(tx, later, now) } : {}),
     };
   });
 }

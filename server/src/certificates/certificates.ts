@@ -24,7 +24,11 @@ export { findCertificateContext } from "./certificate-store.ts";
 export {
   type CertificateEndings,
   countLiveCertificates,
+  countUnknownDevices,
+  type LaterCertificate,
   listDevicesWithCertificate,
+  listIssuedSince,
+  newestIssue,
   readCertificateEndings,
 } from "./endings/carry-endings-store.ts";
 export {

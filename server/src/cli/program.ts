@@ -10,6 +10,7 @@ import { addDeviceCommands } from "./commands/devices.ts";
 import { addNatsCommands } from "./commands/nats.ts";
 import { addNodeCommands } from "./commands/nodes.ts";
 import { addNotificationCommands } from "./commands/notifications.ts";
+import { addRevocationCommands } from "./commands/revocations.ts";
 import { addServiceCommands } from "./commands/service.ts";
 import { addShiftCommands } from "./commands/shifts.ts";
 import { addThresholdCommands } from "./commands/thresholds.ts";
@@ -32,6 +33,7 @@ export function createProgram(exit: Exit): Command {
     );
   addServiceCommands(program, exit);
   addBackupCommands(program, exit);
+  addRevocationCommands(program, exit);
   addAccessCommands(program, exit);
   addAuditCommands(program, exit);
   const device = addDeviceCommands(program, exit);

@@ -29,6 +29,8 @@ export interface Config {
   databaseUrl: Secret<string> | undefined;
   /** The address of PostgreSQL itself, where `databaseUrl` leads through PgBouncer. */
   databaseDirectUrl: Secret<string> | undefined;
+  /** The database before a recovery, for `muster reapply-revocations`. */
+  formerDatabaseUrl: Secret<string> | undefined;
   /** How long after its last heartbeat other nodes reap this one. */
   leaseSeconds: number;
   /** What carries MQTT messages between processes; undefined where there is one process, or all are on one machine. */
@@ -112,6 +114,7 @@ const environment = z.object({
   MUSTER_BROKER_URL: url(/^(mqtts|ssl)$/, "mqtts://muster.example:8883").optional(),
   MUSTER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
   MUSTER_DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
+  MUSTER_FORMER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
   MUSTER_NODE_LEASE_SECONDS: wholeNumber.min(6, LEASE_RANGE).max(60, LEASE_RANGE).default(10),
   MUSTER_EMBEDDED_SYNC: z.enum(["on", "off"], "must be on or off").default("on"),
   MUSTER_MASTER_KEY: masterKey.optional(),
@@ -216,6 +219,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     brokerUrl: env.MUSTER_BROKER_URL,
     databaseDirectUrl: env.MUSTER_DATABASE_DIRECT_URL ? new Secret(env.MUSTER_DATABASE_DIRECT_URL) : undefined,
     databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
+    formerDatabaseUrl: env.MUSTER_FORMER_DATABASE_URL ? new Secret(env.MUSTER_FORMER_DATABASE_URL) : undefined,
     leaseSeconds: env.MUSTER_NODE_LEASE_SECONDS,
     nats,
     stream: streamSettings(env, nats),

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
-import { migrate } from "./migrate.ts";
-import { openPostgres } from "./postgres.ts";
+import { appliedNumber, migrate, SCHEMA_NUMBER } from "./migrate.ts";
+import { openPostgres, type PostgresOptions } from "./postgres.ts";
 import type { Database, Db, Pools, TimeLimits } from "./types.ts";
 
 export type { Database, Db, Pools, TimeLimits, Tx, Unlisten } from "./types.ts";
@@ -40,6 +40,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw error;
   }
   return database;
+}
+
+/**
+ * Opens a PostgreSQL database that this process only reads, in transactions of its own, and migrates nothing.
+ *
+ * @throws Error when it is unreachable, or has another schema than this version
+ */
+export async function openForReading(
+  url: string,
+  options: Pick<PostgresOptions, "logger" | "timeLimits" | "setting">,
+): Promise<Database> {
+  const database = await openPostgres(url, { ...options, pools: { main: 1, connects: 1 } });
+  const applied = await appliedNumber(database.db).catch((error) => error as Error);
+  if (applied === SCHEMA_NUMBER) return database;
+  await database.close();
+  if (applied instanceof Error) throw applied;
+  const has = applied === 0 ? "is no database of Muster" : `is at schema ${applied}`;
+  throw new Error(
+    `the database in ${options.setting} ${has}, and this version reads schema ${SCHEMA_NUMBER}: use the version that last ran on it`,
+  );
 }
 
 /** A migration takes longer than a pooler's clients may have a connection. */

@@ -58,8 +58,8 @@ function requireKnown(applied: number): void {
   );
 }
 
-/** 0 for a database without a schema of ours. */
-async function appliedNumber(db: Db): Promise<number> {
+/** The newest step that was applied; 0 for a database without a schema of ours. */
+export async function appliedNumber(db: Db): Promise<number> {
   const { rows: known } = await sql<{ known: boolean }>`
     SELECT to_regclass('schema_migrations') IS NOT NULL AS known`.execute(db);
   if (!known[0]!.known) return 0;

@@ -31,7 +31,7 @@ export interface PostgresOptions {
   setting?: AddressSetting | undefined;
 }
 
-type AddressSetting = "MUSTER_DATABASE_URL" | "MUSTER_DATABASE_DIRECT_URL";
+type AddressSetting = "MUSTER_DATABASE_URL" | "MUSTER_DATABASE_DIRECT_URL" | "MUSTER_FORMER_DATABASE_URL";
 
 /** A PostgreSQL server of version 15 or later. @throws Error naming the setting, where the address cannot be used */
 export async function openPostgres(

@@ -5,11 +5,19 @@
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Ran } from "./command-line.ts";
 
-process.on("message", async ({ args, dataDir }: { args: string[]; dataDir: string }) => {
-  process.env.MUSTER_DATA_DIR = dataDir;
+interface Asked {
+  args: string[];
+  dataDir: string;
+  settings?: Record<string, string>;
+}
+
+process.on("message", async ({ args, dataDir, settings }: Asked) => {
+  const env = { MUSTER_DATA_DIR: dataDir, ...settings };
+  Object.assign(process.env, env);
   const [stdout, stderr] = [collect(process.stdout), collect(process.stderr)];
   const code = await runCommandLine(args);
   const ran: Ran = { stdout: stdout(), stderr: stderr(), code };
+  for (const name of Object.keys(env)) delete process.env[name];
   process.send!(ran);
 });
 process.on("disconnect", () => process.exit());

@@ -27,7 +27,7 @@ export async function musterProcess(
 
 /** The same command line, without its process's start and end: those are most of what a command takes. */
 export interface CommandLine {
-  run(args: string[], dataDir: string): Promise<Ran>;
+  run(args: string[], dataDir: string, settings?: Record<string, string>): Promise<Ran>;
   stop(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export async function startCommandLine(): Promise<CommandLine> {
   const child: ChildProcess = fork(join(import.meta.dirname, "command-line-worker.ts"), options);
   await once(child, "message");
   return {
-    run: async (args, dataDir) => {
+    run: async (args, dataDir, settings) => {
       const answer = once(child, "message");
-      child.send({ args, dataDir });
+      child.send({ args, dataDir, settings });
       return (await answer)[0] as Ran;
     },
     stop: async () => {

@@ -17,6 +17,18 @@ export interface DatabaseCopy {
   start(): Promise<TestServer>;
 }
 
+/** Copies a PostgreSQL database with pg_dump to a file. */
+export async function dumpDatabase(url: string, file: string): Promise<void> {
+  await run((await programs())("pg_dump"), ["--format=custom", `--file=${file}`, url]);
+}
+
+/** Restores such a file into a new database, as a person does. */
+export async function recoverDatabase(file: string): Promise<{ url: string; remove(): Promise<void> }> {
+  const { url, remove } = await bareDatabase();
+  await run((await programs())("pg_restore"), ["--no-owner", `--dbname=${url}`, file]);
+  return { url: url!, remove };
+}
+
 /** Copies the database of a running service: with pg_dump, or with `muster backup`. @param discard called with what removes the copies */
 export async function copyOfDatabase(
   server: TestServer,
@@ -40,13 +52,11 @@ export async function copyOfDatabase(
       },
     };
   }
-  const program = await programs();
-  await run(program("pg_dump"), ["--format=custom", `--file=${file}`, server.databaseUrl!]);
+  await dumpDatabase(server.databaseUrl!, file);
   return {
     async start() {
-      const { url, remove } = await bareDatabase();
-      await run(program("pg_restore"), ["--no-owner", `--dbname=${url}`, file]);
-      return started(await startServer({ databaseUrl: url!, clock: server.clock }), remove);
+      const { url, remove } = await recoverDatabase(file);
+      return started(await startServer({ databaseUrl: url, clock: server.clock }), remove);
     },
   };
 }

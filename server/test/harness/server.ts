@@ -41,6 +41,8 @@ export interface ServerOptions {
   share?: TestServer;
   /** An existing PostgreSQL database, in place of one of its own. */
   databaseUrl?: string;
+  /** Whether statements may take longer than those of a service, also with `databaseUrl`. */
+  patient?: boolean;
   /** Keeps the embedded database in the data folder, in a thread of its own, as the service does. */
   onDisk?: boolean;
   /** An existing data folder with an embedded database, which stays. */
@@ -62,7 +64,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const clock = options.clock ?? options.share?.clock ?? new FakeClock();
   const logs: string[] = [];
   // A test that has the address of its database in its own hands tests how the service waits for it.
-  const timeLimits = options.databaseUrl || options.env?.MUSTER_DATABASE_URL ? undefined : PATIENT;
+  const timeLimits =
+    !options.patient && (options.databaseUrl || options.env?.MUSTER_DATABASE_URL) ? undefined : PATIENT;
   const logger = createLogger(options.logLevel ?? "trace", { write: (line) => void logs.push(line) });
   const config = parseConfig({
     MUSTER_DATA_DIR: dataDir,

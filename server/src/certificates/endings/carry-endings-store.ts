@@ -24,6 +24,42 @@ export async function carryBlockedKeys(tx: Tx, keys: readonly object[]): Promise
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
+/** A certificate that is valid in a later state of a database. */
+export interface LaterCertificate {
+  fingerprint: string;
+  device: string;
+  ends: Date;
+}
+
+/** Commits may be in another order than the times of issue. */
+const ORDER_INTERVAL = "1 hour";
+
+/** Returns when the newest certificate was issued; null without any. */
+export async function newestIssue(db: Db): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`SELECT max(issued_at) AS at FROM certificates`.execute(db);
+  return rows[0]!.at;
+}
+
+/** Lists the unrevoked certificates that were issued about `since` or later; all for null. */
+export async function listIssuedSince(db: Db, since: Date | null): Promise<LaterCertificate[]> {
+  const { rows } = await sql<LaterCertificate>`
+    SELECT fingerprint_sha256 AS fingerprint, device_uid AS device, not_after AS ends FROM certificates
+     WHERE revoked_at IS NULL
+       AND issued_at > coalesce(${since}::timestamptz - ${ORDER_INTERVAL}::interval, '-infinity')`.execute(db);
+  return rows;
+}
+
+/** Counts the devices of those certificates that a restored database does not know, other than expired ones. */
+export async function countUnknownDevices(tx: Tx, issued: readonly LaterCertificate[], now: Date): Promise<number> {
+  const { rows } = await sql<{ devices: number }>`
+    SELECT count(DISTINCT p.device)::int AS devices
+      FROM json_to_recordset(${JSON.stringify(issued)}::json) AS p (fingerprint text, device uuid, ends timestamptz)
+     WHERE p.ends > ${now} AND NOT EXISTS (SELECT FROM certificates c WHERE c.fingerprint_sha256 = p.fingerprint)`.execute(
+    tx,
+  );
+  return rows[0]!.devices;
+}
+
 /** How many certificates are neither revoked nor expired. */
 export async function countLiveCertificates(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ live: number }>`

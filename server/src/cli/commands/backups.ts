@@ -1,15 +1,14 @@
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { subcommand } from "../options.ts";
 import { count, print, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
+import { carriedLine, endedText, enrollAgainLine } from "./revocations.ts";
 
-/** `muster backup | restore | revoke-all` */
+/** `muster backup | restore` */
 export function addBackupCommands(program: Command, exit: Exit): void {
   addBackup(program, exit);
   addRestore(program);
-  addRevokeAll(program, exit);
 }
 
 function addBackup(program: Command, exit: Exit): void {
@@ -52,31 +51,22 @@ function addRestore(program: Command): void {
 }
 
 function restoredLines(restored: Result): string[] {
-  const { dataDir, revokedCertificates, validCertificates, ended, carried, replaced, operators } = restored;
+  const { dataDir, revokedCertificates, validCertificates, ended, carried, devicesToEnroll, replaced, operators } =
+    restored;
   const withoutPasswords = ended.passwords !== undefined;
   return [
     `Restored the database into ${dataDir} and revoked ${count(revokedCertificates, "certificate")}.`,
     ...(replaced ? [`The replaced database is in ${replaced}: delete it when you need it no longer.`] : []),
-    ...(carried ? [carriedLine(carried)] : []),
+    ...(carried ? [carriedLine(carried, "replaced")] : []),
     `Ended: ${endedText(ended)}.`,
     ...(carried || withoutPasswords
       ? []
       : ["Recovery codes of second factors were deleted: their users make new ones."]),
     ...certificateLines(validCertificates, carried !== undefined),
+    ...enrollAgainLine(devicesToEnroll),
     "Provide the master key of the service that was backed up before you start this one.",
     ...(withoutPasswords ? howToComeBack(operators) : []),
   ];
-}
-
-function carriedLine({ users, apiKeys, mqttClients, claims, certificates }: Result): string {
-  const parts = [
-    count(users, "user"),
-    count(apiKeys, "API key"),
-    count(mqttClients, "MQTT client"),
-    count(claims, "claim"),
-    count(certificates, "certificate"),
-  ];
-  return `Changed to what they were in the replaced database: ${parts.join(", ")}.`;
 }
 
 function certificateLines(valid: number, isKnown: boolean): string[] {
@@ -91,72 +81,4 @@ function howToComeBack(operators: string[]): string[] {
         "After the start, let in who runs the installation; they make links for the others in the admin app:",
         ...operators.map((email) => `  npx muster user reset-password ${email}`),
       ];
-}
-
-function addRevokeAll(program: Command, exit: Exit): void {
-  subcommand(
-    program,
-    "revoke-all",
-    "End every session, link, password, second factor, API key, MQTT password and claim, as after a point-in-time recovery",
-  )
-    .option("--yes", "Do it without asking")
-    .option("--revoke-certificates", "Revoke all device certificates: every device must enroll again")
-    .option("--keep-certificates", "Keep device certificates: those revoked after the backup are valid again")
-    .action(async ({ json, yes, revokeCertificates, keepCertificates }, command: Command) => {
-      if (revokeCertificates && keepCertificates)
-        command.error("error: specify --revoke-certificates or --keep-certificates");
-      if (!yes && !(await isConfirmed(command))) return exit(1);
-      const certificates = revokeCertificates ? "revoke" : keepCertificates ? "keep" : undefined;
-      await send(exit, { name: "revoke-all", body: { certificates }, json, show: revokedLines });
-    });
-}
-
-async function isConfirmed(command: Command): Promise<boolean> {
-  if (!process.stdin.isTTY) command.error("error: this signs out everybody; confirm it with --yes");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const asked =
-    "This ends every session, link, password, second factor, API key, MQTT password and pending claim of the installation.\nUsers come in again with links that you hand out. Type revoke-all to go on: ";
-  const answer = await terminal.question(asked).finally(() => terminal.close());
-  return answer.trim() === "revoke-all";
-}
-
-function revokedLines({ ended, certificates, sessionsClosed, operators }: Result): string[] {
-  return [
-    `Ended: ${endedText(ended)}.`,
-    certificates.kept > 0
-      ? `${count(certificates.kept, "device certificate")} kept. Revoke those that were revoked after the backup (muster certificate revoke <id>).`
-      : `Revoked ${count(certificates.revoked, "device certificate")}.`,
-    ...(certificates.revoked > 0 ? ["Every device must enroll again, with a new claim."] : []),
-    ...(sessionsClosed
-      ? []
-      : ["Not every node has confirmed that it closed the sessions of MQTT clients; it will as soon as it can."]),
-    ...(ended.mqttClients > 0
-      ? ["MQTT clients keep their registrations: give each a new password in the admin app."]
-      : []),
-    ...operatorLines(operators),
-  ];
-}
-
-function operatorLines(operators: Result[]): string[] {
-  if (operators.length === 0)
-    return [
-      "No user runs the installation: muster user reset-password <email> lets one in, muster user platform lets one run it.",
-    ];
-  return [
-    "With these links, which work once, who runs the installation sets a new password, then makes links for the others in the admin app (Users):",
-    ...operators.map(({ email, url, expiresAt }) => `  ${email}  ${url}  until ${expiresAt}`),
-  ];
-}
-
-function endedText({ sessions, links, passwords, factors, apiKeys, mqttClients, claims }: Result): string {
-  const parts = [count(sessions, "session"), count(links, "link")];
-  if (passwords !== undefined)
-    parts.push(
-      count(passwords, "password"),
-      count(factors, "second factor"),
-      count(apiKeys, "API key"),
-      count(mqttClients, "MQTT password"),
-      count(claims, "claim"),
-    );
-  return parts.join(", ");
 }

@@ -1,0 +1,131 @@
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { subcommand } from "../options.ts";
+import { count, print, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
+
+/** `muster reapply-revocations | revoke-all` */
+export function addRevocationCommands(program: Command, exit: Exit): void {
+  addReapply(program);
+  addRevokeAll(program, exit);
+}
+
+function addReapply(program: Command): void {
+  subcommand(
+    program,
+    "reapply-revocations",
+    "After a recovery of PostgreSQL, end what has ended in the former database since; stop every service first",
+  )
+    .option(
+      "--former-database-url-file <file>",
+      "File (mode 0600) with the address of the former database; MUSTER_FORMER_DATABASE_URL without it",
+    )
+    .action(async ({ json, formerDatabaseUrlFile: file }) => {
+      const { reapplyFromFormer } = await import("../../main.ts");
+      print(await reapplyFromFormer(file && resolve(file)), json, reappliedLines);
+    });
+}
+
+function reappliedLines({ carried, ended, devicesToEnroll, validCertificates }: Result): string[] {
+  return [
+    carriedLine(carried, "former"),
+    `Ended: ${endedText(ended)}.`,
+    `${count(validCertificates, "device certificate")} valid.`,
+    ...enrollAgainLine(devicesToEnroll),
+    "Start the services: everything else works as before.",
+  ];
+}
+
+/** Says what was changed because it had ended in the `replaced` or `former` database. */
+export function carriedLine(
+  { users, apiKeys, mqttClients, claims, certificates }: Result,
+  which: "replaced" | "former",
+): string {
+  const parts = [
+    count(users, "user"),
+    count(apiKeys, "API key"),
+    count(mqttClients, "MQTT client"),
+    count(claims, "claim"),
+    count(certificates, "certificate"),
+  ];
+  return `Changed to what they were in the ${which} database: ${parts.join(", ")}.`;
+}
+
+/** @param devices how many must enroll again; absent where that is not known */
+export function enrollAgainLine(devices: number | undefined): string[] {
+  if (devices === 0) return [];
+  const which = devices === undefined ? "Devices" : count(devices, "device");
+  return [
+    `${which} that enrolled or renewed after the backup must enroll again, with a new claim: this database does not know the certificate.`,
+  ];
+}
+
+function addRevokeAll(program: Command, exit: Exit): void {
+  subcommand(
+    program,
+    "revoke-all",
+    "End every session, link, password, second factor, API key, MQTT password and claim, as after a point-in-time recovery",
+  )
+    .option("--yes", "Do it without asking")
+    .option("--revoke-certificates", "Revoke all device certificates: every device must enroll again")
+    .option("--keep-certificates", "Keep device certificates: those revoked after the backup are valid again")
+    .action(async ({ json, yes, revokeCertificates, keepCertificates }, command: Command) => {
+      if (revokeCertificates && keepCertificates)
+        command.error("error: specify --revoke-certificates or --keep-certificates");
+      if (!yes && !(await isConfirmed(command))) return exit(1);
+      const certificates = revokeCertificates ? "revoke" : keepCertificates ? "keep" : undefined;
+      await send(exit, { name: "revoke-all", body: { certificates }, json, show: revokedLines });
+    });
+}
+
+async function isConfirmed(command: Command): Promise<boolean> {
+  if (!process.stdin.isTTY) command.error("error: this signs out everybody; confirm it with --yes");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const asked =
+    "This ends every session, link, password, second factor, API key, MQTT password and pending claim of the installation.\nUsers come in again with links that you hand out. Type revoke-all to go on: ";
+  const answer = await terminal.question(asked).finally(() => terminal.close());
+  return answer.trim() === "revoke-all";
+}
+
+function revokedLines({ ended, certificates, sessionsClosed, operators }: Result): string[] {
+  return [
+    `Ended: ${endedText(ended)}.`,
+    certificates.kept > 0
+      ? `${count(certificates.kept, "device certificate")} kept. Revoke those that were revoked after the backup (muster certificate revoke <id>).`
+      : `Revoked ${count(certificates.revoked, "device certificate")}.`,
+    ...(certificates.revoked > 0 ? ["Every device must enroll again, with a new claim."] : []),
+    ...(sessionsClosed
+      ? []
+      : ["Not every node has confirmed that it closed the sessions of MQTT clients; it will as soon as it can."]),
+    ...(ended.mqttClients > 0
+      ? ["MQTT clients keep their registrations: give each a new password in the admin app."]
+      : []),
+    ...operatorLines(operators),
+  ];
+}
+
+function operatorLines(operators: Result[]): string[] {
+  if (operators.length === 0)
+    return [
+      "No user runs the installation: muster user reset-password <email> lets one in, muster user platform lets one run it.",
+    ];
+  return [
+    "With these links, which work once, who runs the installation sets a new password, then makes links for the others in the admin app (Users):",
+    ...operators.map(({ email, url, expiresAt }) => `  ${email}  ${url}  until ${expiresAt}`),
+  ];
+}
+
+/** The numbers of what was ended. */
+export function endedText({ sessions, links, passwords, factors, apiKeys, mqttClients, claims }: Result): string {
+  const parts = [count(sessions, "session"), count(links, "link")];
+  if (passwords !== undefined)
+    parts.push(
+      count(passwords, "password"),
+      count(factors, "second factor"),
+      count(apiKeys, "API key"),
+      count(mqttClients, "MQTT password"),
+      count(claims, "claim"),
+    );
+  return parts.join(", ");
+}
