@@ -73,19 +73,29 @@ function addRevokeAll(program: Command, exit: Exit): void {
     .action(async ({ json, yes, revokeCertificates, keepCertificates }, command: Command) => {
       if (revokeCertificates && keepCertificates)
         command.error("error: specify --revoke-certificates or --keep-certificates");
-      if (!yes && !(await isConfirmed(command))) return exit(1);
       const certificates = revokeCertificates ? "revoke" : keepCertificates ? "keep" : undefined;
+      if (!yes && !(await isConfirmed(command, certificates))) return exit(1);
       await send(exit, { name: "revoke-all", body: { certificates }, json, show: revokedLines });
     });
 }
 
-async function isConfirmed(command: Command): Promise<boolean> {
+/** Asks on the terminal; the end of input, or Ctrl-C, is a no. */
+async function isConfirmed(command: Command, certificates: "revoke" | "keep" | undefined): Promise<boolean> {
   if (!process.stdin.isTTY) command.error("error: this signs out everybody; confirm it with --yes");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const asked =
-    "This ends every session, link, password, second factor, API key, MQTT password and pending claim of the installation.\nUsers come in again with links that you hand out. Type revoke-all to go on: ";
-  const answer = await terminal.question(asked).finally(() => terminal.close());
-  return answer.trim() === "revoke-all";
+  const closed = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
+  const asked = [
+    "This ends every session, link, password, second factor, API key, MQTT password and pending claim of the installation.",
+    ...(certificates === "revoke" ? ["It revokes all device certificates: every device must enroll again."] : []),
+    ...(certificates === "keep"
+      ? ["It keeps device certificates: those revoked after the backup are valid again."]
+      : []),
+    "Users come in again with links that you hand out. Type revoke-all to go on: ",
+  ];
+  const answer = await Promise.race([terminal.question(asked.join("\n")), closed]).finally(() => terminal.close());
+  if (answer.trim() === "revoke-all") return true;
+  console.error("Nothing was ended.");
+  return false;
 }
 
 function revokedLines({ ended, certificates, sessionsClosed, operators }: Result): string[] {
