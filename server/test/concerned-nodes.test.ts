@@ -157,6 +157,38 @@ withSeveralConnections(
   },
 );
 
+withSeveralConnections(
+  "of 60 sessions of an MQTT client that open at any moment of its owner's demotion each is refused or dropped",
+  async (t: TestContext) => {
+    const { all, access, caller, connections, database, dropsOf } = await nodes(t, 2);
+    const { id: userId } = await access.createUser(caller, { email: "owner@acme.example", role: "admin" });
+    await access.createUser(caller, { email: "other@acme.example", role: "admin" });
+    const owner = { ...caller, rights: { kind: "user", userId, role: "admin" } } as const;
+    await connections.createMqttClient(owner, { clientId: "gw", username: "gw" });
+    const { rows } = await sql<{ id: string }>`SELECT id FROM mqtt_clients`.execute(database.db);
+    const client = { tenantId: caller.tenantId, clientId: "gw", mqttClientId: rows[0]!.id, remoteAddress: "127.0.0.1" };
+    let refused = 0;
+    for (let round = 0; round < 60; round++) {
+      const sessionId = randomUUID();
+      const demoting = access.changeUser(caller, userId, { role: "operator" });
+      for (let turn = 0; turn < round % 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const session = { ...client, sessionId, deviceUid: null, certificateId: null };
+      const { ended } = await all[1]!.connections.openSession(session);
+      await demoting;
+      const { rows: drops } = await sql<{ node_id: string }>`
+        DELETE FROM session_drops WHERE mqtt_client_id = ${client.mqttClientId} RETURNING node_id`.execute(database.db);
+      const concerned = drops.map((drop) => drop.node_id);
+      assert.deepEqual(concerned, ended === undefined ? [all[1]!.nodeId] : [], `round ${round}: ${ended}`);
+      if (ended !== undefined) refused++;
+      all[1]!.connections.closeSession(sessionId, "disconnected");
+      await all[1]!.connections.flush();
+      await access.changeUser(caller, userId, { role: "admin" });
+    }
+    t.diagnostic(`${refused} of 60 were refused, the others dropped`);
+    dropsOf();
+  },
+);
+
 /** Adds records of nodes that send heartbeats and acknowledge nothing. */
 async function addNodes(database: Database, count: number, id?: string): Promise<void> {
   await sql`

@@ -167,3 +167,50 @@ async function applied(database: Database): Promise<number> {
   const rows = await database.db.selectFrom("schema_migrations").select("number").execute();
   return rows.length;
 }
+
+test("the upgrade to schema 79 makes active admins the owners of the MQTT clients that they registered or enabled last, and suspends none", async () => {
+  const { open, remove } = await emptyDatabase();
+  const database = await open();
+  const id = (nth: number) => `01890000-0000-7000-8000-00000000000${nth}`;
+  const [tenant, active, former] = [id(0), id(1), id(2)];
+  const run = (text: string, values: unknown[]) => runSql<{ client_id: string }>(database.db, text, values);
+  try {
+    await migrate(database, 78);
+    await run("INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, 'acme', 'Acme', now())", [tenant]);
+    for (const [user, role] of [
+      [active, "admin"],
+      [former, "operator"],
+    ] as const)
+      await run(
+        "INSERT INTO users (id, tenant_id, email, role, created_at, password_hash) VALUES ($1, $2, $3, $4, now(), '')",
+        [user, tenant, `${role}@acme.example`, role],
+      );
+    const acts: [nth: number, ...by: [act: string, actor: string][]][] = [
+      [3, ["mqtt-client.create", `user:${active}`]],
+      [4, ["mqtt-client.create", `user:${former}`]],
+      [5, ["mqtt-client.create", `user:${former}`], ["mqtt-client.enable", `user:${active}`]],
+      [6, ["mqtt-client.create", `user:${active}`], ["mqtt-client.rotate-password", "system"]],
+    ];
+    for (const [nth, ...by] of acts) {
+      await run(
+        `INSERT INTO mqtt_clients (id, tenant_id, client_id, username, password_hash, publish_topics, subscribe_filters, created_at)
+         VALUES ($1, $2, $3, $3, '', '{}', '{}', now())`,
+        [id(nth), tenant, `gw-${nth}`],
+      );
+      for (const [place, [act, actor]] of by.entries())
+        await run(
+          "INSERT INTO admin_audit (id, tenant_id, at, actor, act, target, after) VALUES ($1, $2, now(), $3, $4, $5, jsonb_build_object('id', $6::text))",
+          [`01890000-0000-7000-8000-0000000${place}000${nth}`, tenant, actor, act, `gw-${nth}`, id(nth)],
+        );
+    }
+    await migrate(database);
+    const { length } = await run("SELECT client_id FROM mqtt_clients WHERE suspended", []);
+    const owned = await run("SELECT client_id FROM mqtt_clients WHERE owner_id = $1 ORDER BY client_id", [active]);
+    const none = await run("SELECT client_id FROM mqtt_clients WHERE owner_id IS NULL ORDER BY client_id", []);
+    const names = (rows: { client_id: string }[]) => rows.map(({ client_id }) => client_id);
+    assert.deepEqual([length, names(owned), names(none)], [0, ["gw-3", "gw-5"], ["gw-4", "gw-6"]]);
+  } finally {
+    await database.close();
+    await remove();
+  }
+});

@@ -11,6 +11,7 @@ export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {
   client_id_mismatch: "Wrong client id",
   no_credentials: "No credentials",
   bad_credentials: "Wrong password",
+  client_suspended: "MQTT client suspended",
   topic_not_authorised: "Topic not allowed",
   retained_quota: "Too many retained messages",
   session_quota: "Too many sessions",

@@ -84,6 +84,7 @@ export {
 export { endPasswords, hasPassword } from "./users/end-passwords-store.ts";
 export { isStanding } from "./users/is-standing-store.ts";
 export { requireMayAdminister } from "./users/operators.ts";
+export { lockOwner } from "./users/owner-store.ts";
 export { groupsOfViewer, seesMoreThan, type ViewedGroups, type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */

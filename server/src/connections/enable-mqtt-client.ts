@@ -1,25 +1,27 @@
-import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import { adminUseCase, lockOwner, type PreparedChange } from "../access/access.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { leaseToMqttClient } from "./client-id-store.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { auditedMqttClient, enableRow, lockMqttClient } from "./mqtt-client-store.ts";
 
 /**
- * Enables the MQTT client of a client id again, with its former password and topics; of several registrations the one that was disabled
- * last. It owns its client id from now on. Repeats harmlessly.
+ * Enables a disabled or suspended MQTT client again, with its former password and topics; of several registrations of the client id the one
+ * that was disabled last. It owns its client id, and the caller answers for it, from now on. Repeats harmlessly.
  *
- * @throws MusterError not_found; client_id_in_use or username_taken when another has got them since
+ * @throws MusterError not_found; client_id_in_use or username_taken when another has got them since; insufficient_role for a former admin
  */
 export const enableMqttClient = adminUseCase(
   { role: "admin" },
   "mqtt-client.enable",
   async ({ clock }: ConnectionsDeps, caller, clientId: string): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
+      const owner = await lockOwner(tx, caller);
       const client = await lockMqttClient(tx, caller.tenantId, clientId);
       if (client === undefined) throw notFound("MQTT client");
-      if (client.disabled_at === null) return { target: clientId, result: undefined, unchanged: true };
-      await leaseToMqttClient(tx, caller.tenantId, clientId, clock.now());
-      await enableRow(tx, client);
+      if (client.disabled_at === null && !client.suspended)
+        return { target: clientId, result: undefined, unchanged: true };
+      if (client.disabled_at !== null) await leaseToMqttClient(tx, caller.tenantId, clientId, clock.now());
+      await enableRow(tx, client, owner);
       return { target: clientId, after: auditedMqttClient(client), result: undefined };
     },
   }),

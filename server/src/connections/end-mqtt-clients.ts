@@ -25,6 +25,12 @@ export interface MqttClientRecord {
   subscribe: string[];
   createdAt: Date;
   disabledAt: Date | null;
+  /** Whether it is refused because its owner is no active admin any more. */
+  suspended: boolean;
+  /** The admin who registered it, or enabled it or replaced its password later; null where the shell or an earlier version did. */
+  ownerId: string | null;
+  /** The owner's email address. */
+  owner: string | null;
   connected: boolean;
 }
 
@@ -108,6 +114,9 @@ function toRecord(row: ListedMqttClient): MqttClientRecord {
     subscribe: row.subscribe_filters,
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
+    suspended: row.suspended,
+    ownerId: row.owner_id,
+    owner: row.owner,
     connected: row.connected,
   };
 }

@@ -14,10 +14,15 @@ export interface MqttClientRow {
   password_hash: string;
   publish_topics: string[];
   subscribe_filters: string[];
+  /** Whether its owner is no active admin any more. */
+  suspended: boolean;
 }
 
+/** A client to be registered. `owner_id`: the admin who answers for it; null where the shell does. */
+export type NewMqttClientRow = Omit<MqttClientRow, "suspended"> & { created_at: Date; owner_id: string | null };
+
 /** @throws MusterError username_taken, client_id_in_use */
-export async function insertMqttClient(tx: Tx, row: MqttClientRow & { created_at: Date }): Promise<void> {
+export async function insertMqttClient(tx: Tx, row: NewMqttClientRow): Promise<void> {
   await asRefusals(row, () => tx.insertInto("mqtt_clients").values(row).execute());
 }
 
@@ -37,7 +42,7 @@ async function asRefusals(
 }
 
 /** A client without its password's hash. */
-export type StoredMqttClient = Omit<MqttClientRow, "tenant_id" | "password_hash">;
+export type StoredMqttClient = Omit<MqttClientRow, "tenant_id" | "password_hash" | "suspended">;
 
 /** A client as the administrative audit records it. */
 export function auditedMqttClient(row: StoredMqttClient): object {
@@ -77,10 +82,10 @@ export async function lockMqttClient(
   tx: Tx,
   tenantId: string,
   clientId: string,
-): Promise<(StoredMqttClient & { disabled_at: Date | null }) | undefined> {
+): Promise<(StoredMqttClient & { disabled_at: Date | null; suspended: boolean }) | undefined> {
   return await tx
     .selectFrom("mqtt_clients")
-    .select([...STORED, "disabled_at"])
+    .select([...STORED, "disabled_at", "suspended"])
     .where("tenant_id", "=", tenantId)
     .where("client_id", "=", clientId)
     .orderBy("disabled_at", (order) => order.desc().nullsFirst())
@@ -90,11 +95,10 @@ export async function lockMqttClient(
     .executeTakeFirst();
 }
 
-/** Enables a client whose row is locked. @throws MusterError username_taken, client_id_in_use */
-export async function enableRow(tx: Tx, client: StoredMqttClient): Promise<void> {
-  await asRefusals(client, () =>
-    tx.updateTable("mqtt_clients").set({ disabled_at: null }).where("id", "=", client.id).execute(),
-  );
+/** Enables a client whose row is locked, and gives it an owner. @throws MusterError username_taken, client_id_in_use */
+export async function enableRow(tx: Tx, client: StoredMqttClient, owner: string | null): Promise<void> {
+  const values = { disabled_at: null, owner_id: owner, suspended: false };
+  await asRefusals(client, () => tx.updateTable("mqtt_clients").set(values).where("id", "=", client.id).execute());
 }
 
 /** Deletes every client of this client id, disabled ones too. @returns them */
@@ -110,6 +114,9 @@ export async function deleteMqttClients(tx: Tx, tenantId: string, clientId: stri
 export interface ListedMqttClient extends StoredMqttClient {
   created_at: Date;
   disabled_at: Date | null;
+  suspended: boolean;
+  owner_id: string | null;
+  owner: string | null;
   connected: boolean;
 }
 
@@ -119,7 +126,7 @@ export async function listMqttClientRows(
   tenantId: string,
   page: PageRequest,
 ): Promise<{ rows: ListedMqttClient[]; total: number }> {
-  const from = sql`FROM mqtt_clients c WHERE c.tenant_id = ${tenantId}`;
+  const from = sql`FROM mqtt_clients c LEFT JOIN shared_users u ON u.id = c.owner_id WHERE c.tenant_id = ${tenantId}`;
   if (isPart(page)) return await nextPart(db, { columns: LISTED, from, keys: NEWEST_FIRST }, page);
   const { skip, limit } = page;
   const { rows } = await sql<ListedMqttClient>`
@@ -131,6 +138,7 @@ export async function listMqttClientRows(
 }
 
 const LISTED = sql`c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.created_at, c.disabled_at,
+  c.suspended, c.owner_id, u.email AS owner,
   EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected`;
 
 const NEWEST_FIRST: Walked["keys"] = [
@@ -138,16 +146,16 @@ const NEWEST_FIRST: Walked["keys"] = [
   { by: sql`c.id`, type: "uuid", descending: true },
 ];
 
-/** Replaces the password of the enabled client of this client id. @returns it; `undefined` when there is none */
+/** Replaces password and owner of the enabled client of this client id. @returns it; `undefined` when there is none */
 export async function replacePassword(
   tx: Tx,
   tenantId: string,
   clientId: string,
-  passwordHash: string,
+  { passwordHash, owner }: { passwordHash: string; owner: string | null },
 ): Promise<StoredMqttClient | undefined> {
   return await tx
     .updateTable("mqtt_clients")
-    .set({ password_hash: passwordHash })
+    .set({ password_hash: passwordHash, owner_id: owner, suspended: false })
     .where("tenant_id", "=", tenantId)
     .where("client_id", "=", clientId)
     .where("disabled_at", "is", null)
@@ -168,7 +176,7 @@ export async function hasMqttClient(db: Db, tenantId: string, clientId: string):
 const findEnabled = statement<{ clientId: string }, MqttClientRow & { tenant_slug: string }>(
   "find-mqtt-client",
   (p) => sql`
-  SELECT c.id, c.tenant_id, c.client_id, c.username, c.password_hash, c.publish_topics, c.subscribe_filters,
+  SELECT c.id, c.tenant_id, c.client_id, c.username, c.password_hash, c.publish_topics, c.subscribe_filters, c.suspended,
          t.slug AS tenant_slug
     FROM mqtt_clients c JOIN shared_tenants t ON t.id = c.tenant_id
    WHERE c.client_id = ${p.clientId}::text AND c.disabled_at IS NULL`,

@@ -1,4 +1,4 @@
-import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import { adminUseCase, lockOwner, type PreparedChange } from "../access/access.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { leaseToMqttClient } from "./client-id-store.ts";
 import { hashClientPassword, isClientPassword, newClientPassword } from "./client-password.ts";
@@ -31,15 +31,19 @@ export interface MqttCredentials {
   password: string;
 }
 
+type AuthenticatedMqttClient =
+  | { ok: true; principal: MqttClientPrincipal }
+  | { ok: false; reason: "bad_credentials" | "client_suspended"; tenantId?: string };
+
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Cannot look like a certificate's subject, which some brokers use as the user name. */
 const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 
 /**
- * Registers an MQTT client. It owns its client id from now on, connected or not.
+ * Registers an MQTT client. It owns its client id from now on, connected or not. It is suspended when the caller ceases to be an active admin.
  *
  * @returns its id and its password, which is shown only in this answer
- * @throws MusterError invalid_request, client_id_in_use, username_taken, quota_exceeded
+ * @throws MusterError invalid_request, client_id_in_use, username_taken, quota_exceeded; insufficient_role for a former admin
  */
 export const createMqttClient = adminUseCase(
   { role: "admin" },
@@ -67,24 +71,29 @@ export const createMqttClient = adminUseCase(
     return {
       change: async (tx) => {
         await quotas.within(tx, caller.tenantId, "mqttClients", 1);
+        const owner = await lockOwner(tx, caller);
         await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
-        await insertMqttClient(tx, row);
+        await insertMqttClient(tx, { ...row, owner_id: owner });
         return { target: row.client_id, after: auditedMqttClient(row), result: { id: row.id, password } };
       },
     };
   },
 );
 
-/** The client these credentials belong to. A refusal names the tenant where the client id is a registered one. */
+/**
+ * The client these credentials belong to. A refusal names the tenant where the client id is a registered one, and says that the client is
+ * suspended only to who has its password.
+ */
 export async function authenticateMqttClient(
   { database }: ConnectionsDeps,
   given: MqttCredentials,
-): Promise<{ ok: true; principal: MqttClientPrincipal } | { ok: false; tenantId?: string }> {
-  if (!CLIENT_ID.test(given.clientId)) return { ok: false };
+): Promise<AuthenticatedMqttClient> {
+  if (!CLIENT_ID.test(given.clientId)) return { ok: false, reason: "bad_credentials" };
   const row = await findMqttClient(database.connects, given.clientId);
-  if (!row) return { ok: false };
+  if (!row) return { ok: false, reason: "bad_credentials" };
   const matches = isClientPassword(given.password, row.password_hash) && given.username === row.username;
-  if (!matches) return { ok: false, tenantId: row.tenant_id };
+  if (!matches) return { ok: false, tenantId: row.tenant_id, reason: "bad_credentials" };
+  if (row.suspended) return { ok: false, tenantId: row.tenant_id, reason: "client_suspended" };
   return {
     ok: true,
     principal: {

@@ -1,4 +1,4 @@
-import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import { adminUseCase, lockOwner, type PreparedChange } from "../access/access.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { hashClientPassword, newClientPassword } from "./client-password.ts";
 import type { ConnectionsDeps } from "./deps.ts";
@@ -8,9 +8,9 @@ import { replacePassword } from "./mqtt-client-store.ts";
 
 /**
  * Gives an MQTT client a new password, which is shown only in this answer. The former one is refused from now on, and its session is
- * closed, in whichever process, when this returns.
+ * closed, in whichever process, when this returns. The caller answers for the client from now on, also where it was suspended.
  *
- * @throws MusterError not_found for a client id without an enabled client
+ * @throws MusterError not_found for a client id without an enabled client; insufficient_role for a former admin
  */
 export const rotateMqttClientPassword = adminUseCase(
   { role: "admin" },
@@ -24,7 +24,8 @@ export const rotateMqttClientPassword = adminUseCase(
     let numbers: DropNumbers;
     return {
       change: async (tx) => {
-        const client = await replacePassword(tx, caller.tenantId, clientId, hashClientPassword(password));
+        const secret = { passwordHash: hashClientPassword(password), owner: await lockOwner(tx, caller) };
+        const client = await replacePassword(tx, caller.tenantId, clientId, secret);
         if (client === undefined) throw notFound("MQTT client");
         const { id, username } = client;
         const drop = {

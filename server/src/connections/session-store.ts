@@ -51,7 +51,7 @@ export const lockValid = sql`
   certified AS MATERIALIZED (${lockForSessions(sql`asked`)}),
   enabled AS MATERIALIZED (
     SELECT m.id FROM asked n JOIN mqtt_clients m ON m.id = n.mqtt_client_id
-     WHERE m.disabled_at IS NULL ORDER BY m.id FOR KEY SHARE OF m)`;
+     WHERE m.disabled_at IS NULL AND NOT m.suspended ORDER BY m.id FOR KEY SHARE OF m)`;
 
 /** Of a row `n` of `asked`: what its session is opened with is among the locked. */
 export const isValid = sql`(n.certificate_id IS NULL OR n.certificate_id IN (SELECT id FROM certified))

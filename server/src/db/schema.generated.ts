@@ -622,6 +622,8 @@ export interface MqttClientsTable {
   subscribe_filters: string[];
   created_at: Date;
   disabled_at: Date | null;
+  owner_id: string | null;
+  suspended: Generated<boolean>;
 }
 
 export interface MqttSessionsTable {
@@ -1283,6 +1285,10 @@ export interface SharedMqttClientsView {
   id: string;
   tenant_id: string;
   disabled_at: Date | null;
+  client_id: string;
+  username: string;
+  owner_id: string | null;
+  suspended: boolean;
 }
 
 export interface SharedMqttSessionsView {

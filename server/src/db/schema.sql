@@ -848,10 +848,14 @@ CREATE TABLE mqtt_clients (
   subscribe_filters text[] NOT NULL,
   created_at timestamp with time zone NOT NULL,
   disabled_at timestamp with time zone,
+  owner_id uuid,
+  suspended boolean NOT NULL DEFAULT false,
   CONSTRAINT mqtt_clients_pkey PRIMARY KEY (id),
+  CONSTRAINT mqtt_clients_owner_fkey FOREIGN KEY (tenant_id, owner_id) REFERENCES users(tenant_id, id),
   CONSTRAINT mqtt_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE UNIQUE INDEX mqtt_clients_client_id ON mqtt_clients USING btree (client_id) WHERE (disabled_at IS NULL);
+CREATE INDEX mqtt_clients_owner ON mqtt_clients USING btree (owner_id) WHERE (owner_id IS NOT NULL);
 CREATE INDEX mqtt_clients_tenant ON mqtt_clients USING btree (tenant_id, created_at);
 CREATE UNIQUE INDEX mqtt_clients_username ON mqtt_clients USING btree (username) WHERE (disabled_at IS NULL);
 CREATE TRIGGER mqtt_clients_deleted AFTER DELETE ON mqtt_clients
@@ -1593,6 +1597,8 @@ CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION delete_user_factors();
 CREATE TRIGGER users_keys_role AFTER UPDATE OF role ON users
   FOR EACH ROW WHEN ((old.role IS DISTINCT FROM new.role)) EXECUTE FUNCTION notify_keys_of_role();
+CREATE TRIGGER users_mqtt_clients AFTER UPDATE OF role, status, deleted_at ON users
+  FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.status IS DISTINCT FROM new.status) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION suspend_mqtt_clients();
 CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
   FOR EACH ROW WHEN ((((((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform)) OR (old.status IS DISTINCT FROM new.status)) OR (old.password_hash IS DISTINCT FROM new.password_hash)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
 
@@ -1828,7 +1834,11 @@ CREATE VIEW shared_latest_values AS
 CREATE VIEW shared_mqtt_clients AS
  SELECT id,
     tenant_id,
-    disabled_at
+    disabled_at,
+    client_id,
+    username,
+    owner_id,
+    suspended
    FROM mqtt_clients;
 
 CREATE VIEW shared_mqtt_sessions AS
@@ -2980,6 +2990,40 @@ BEGIN
     RETURN true;
   END IF;
   RETURN muster_refuse('quota_round_over');
+END $function$;
+
+CREATE FUNCTION suspend_mqtt_clients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  ends boolean := NEW.role <> 'admin' OR NEW.status <> 'active' OR NEW.deleted_at IS NOT NULL;
+  changed uuid[];
+  node uuid;
+BEGIN
+  SELECT array_agg(c.id) INTO changed FROM (
+    SELECT id FROM mqtt_clients WHERE owner_id = NEW.id AND suspended <> ends ORDER BY id FOR UPDATE) c;
+  UPDATE mqtt_clients SET suspended = ends WHERE id = ANY (changed);
+  IF NOT ends OR changed IS NULL THEN
+    RETURN NULL;
+  END IF;
+  FOR node IN
+    INSERT INTO session_drops (at, mqtt_client_id, reason, node_id)
+    SELECT clock_timestamp(), c.id, 'client_suspended', c.node_id FROM (
+      SELECT m.id, s.node_id FROM mqtt_clients m JOIN mqtt_sessions s ON s.client_id = m.client_id AND s.mqtt_client_id = m.id
+       WHERE m.id = ANY (changed)
+      UNION
+      SELECT m.id, d.node_id FROM mqtt_clients m JOIN session_drops d ON d.client_id = m.client_id
+       WHERE m.id = ANY (changed) AND d.node_id IS NOT NULL
+         AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
+      UNION
+      SELECT m.id, n.id FROM unnest(changed) AS m(id), broker_nodes n
+       WHERE n.part <> 'jobs' AND NOT EXISTS (SELECT FROM complete_nodes k WHERE k.node_id = n.id)) c
+    RETURNING node_id
+  LOOP
+    PERFORM pg_notify('muster_drops', node::text);
+  END LOOP;
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION ticket_within_rate(tenant uuid, next integer, per_minute integer, at timestamp with time zone)

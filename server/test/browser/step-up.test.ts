@@ -53,37 +53,54 @@ browserTest(
   },
 );
 
-browserTest("the dialog that changes a role says which keys stop before, and the list of keys marks them", async () => {
-  admin = await signIn(server, tenant);
-  const owner = await signIn(server, tenant);
-  const add = (name: string, ...scopes: string[]) =>
-    server.app.access.createKey(tenant.caller, { user: owner.email, name, scopes });
-  await add("Provisioning", "provisioning:write", "device-certificates:issue");
-  await add("Dashboard", "devices:read", "tickets:*");
-  const window = await openPage(server);
-  const { page } = window;
-  await useSession(window, server, admin.cookie);
-  await page.goto(`/users/${owner.userId}`);
-  await page.getByRole("button", { name: "Change role" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Role").selectOption("Viewer");
-  await dialog.getByText("These API keys lose scopes (2):").waitFor();
-  await dialog.getByRole("row", { name: /Provisioning stops/ }).waitFor();
-  await dialog.getByRole("row", { name: /Dashboard is limited tickets:write/ }).waitFor();
-  await assertSoundInAllViews(window, "role impact");
-  await dialog.getByRole("button", { name: "Change role" }).click();
-  await page.getByText(`${owner.email} is viewer now.`).waitFor();
-  await page.setViewportSize(DESKTOP);
-  await page.goto(`/keys?userId=${owner.userId}`);
-  await page.getByRole("row", { name: /Provisioning Without effect/ }).waitFor();
-  await page.getByRole("row", { name: /Dashboard Limited/ }).waitFor();
-  await assertSound(window, "keys limited");
-  await page.getByRole("link", { name: "Dashboard" }).click();
-  await page.getByText("Its owner is a viewer now.").waitFor();
-  await assertSoundInAllViews(window, "key limited");
-  assert.deepEqual(window.problems, []);
-  await window.context.close();
-});
+browserTest(
+  "the dialog that changes a role says which keys and MQTT clients stop before, and the lists mark them",
+  async () => {
+    admin = await signIn(server, tenant);
+    const owner = await signIn(server, tenant);
+    const add = (name: string, ...scopes: string[]) =>
+      server.app.access.createKey(tenant.caller, { user: owner.email, name, scopes });
+    await add("Provisioning", "provisioning:write", "device-certificates:issue");
+    await add("Dashboard", "devices:read", "tickets:*");
+    await owner.call("POST", "/mqtt-clients", { body: { clientId: "scada-gateway", username: "scada" } });
+    const window = await openPage(server);
+    const { page } = window;
+    await useSession(window, server, admin.cookie);
+    await page.goto(`/users/${owner.userId}`);
+    await page.getByRole("button", { name: "Change role" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Role").selectOption("Viewer");
+    await dialog.getByText("These API keys lose scopes (2):").waitFor();
+    await dialog.getByRole("row", { name: /Provisioning stops/ }).waitFor();
+    await dialog.getByRole("row", { name: /Dashboard is limited tickets:write/ }).waitFor();
+    await dialog.getByText("These MQTT clients are suspended (1):").waitFor();
+    await dialog.getByRole("row", { name: /scada-gateway scada Not connected/ }).waitFor();
+    await assertSoundInAllViews(window, "role impact");
+    await dialog.getByRole("button", { name: "Change role" }).click();
+    await page.getByText(`${owner.email} is viewer now.`).waitFor();
+    await page.setViewportSize(DESKTOP);
+    await page.goto(`/keys?userId=${owner.userId}`);
+    await page.getByRole("row", { name: /Provisioning Without effect/ }).waitFor();
+    await page.getByRole("row", { name: /Dashboard Limited/ }).waitFor();
+    await assertSound(window, "keys limited");
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.getByText("Its owner is a viewer now.").waitFor();
+    await assertSoundInAllViews(window, "key limited");
+    await page.setViewportSize(DESKTOP);
+    await page.goto("/mqtt-clients");
+    const client = page.getByRole("row", { name: /scada-gateway/ });
+    await client.getByText("Suspended").waitFor();
+    await client.getByText(owner.email).waitFor();
+    await assertSoundInAllViews(window, "mqtt client suspended");
+    await page.setViewportSize(DESKTOP);
+    await client.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("You are its owner from then on").waitFor();
+    await page.getByRole("button", { name: "Enable MQTT client" }).click();
+    await client.getByText(admin.email).waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
 
 browserTest("the form of a new key marks dangerous scopes", async () => {
   admin = await signIn(server, tenant);

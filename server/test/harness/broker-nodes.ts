@@ -24,5 +24,5 @@ export async function nodes(t: TestContext, count: number, heartbeats: { heartbe
   }
   const revoke = (certificateId: string) => enrollment.revokeCertificate(caller, certificateId);
   const dropsOf = () => all.map(({ drops }) => drops.splice(0).map(({ reason }) => reason));
-  return { all, database, clock, caller, device, revoke, enrollment, connections, dropsOf };
+  return { all, access, database, clock, caller, device, revoke, enrollment, connections, dropsOf };
 }

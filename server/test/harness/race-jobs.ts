@@ -15,7 +15,7 @@ type Uses = Pick<
   | "revokeClaim"
 > &
   Pick<Registry["access"], "changeUser" | "removeUser" | "renameFilter" | "saveFilter"> &
-  Pick<Registry["connections"], "createMqttClient" | "enableMqttClient"> &
+  Pick<Registry["connections"], "createMqttClient" | "enableMqttClient" | "rotateMqttClientPassword"> &
   Pick<Registry["devices"], "createDevice"> &
   Pick<Registry["identity"], "acceptInvite" | "completeReset" | "setUp"> &
   Pick<Registry["groups"], "createGroup"> &
@@ -48,6 +48,7 @@ async function runJob(registry: Registry, job: Job): Promise<Outcome> {
     ...registry.tickets,
     createMqttClient: registry.connections.createMqttClient,
     enableMqttClient: registry.connections.enableMqttClient,
+    rotateMqttClientPassword: registry.connections.rotateMqttClientPassword,
     createDevice: registry.devices.createDevice,
     createGroup: registry.groups.createGroup,
     giveFactor: registry.identity.giveFactor,

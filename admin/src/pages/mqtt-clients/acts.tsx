@@ -75,7 +75,7 @@ export function Acts({ client }: { client: MqttClient }) {
   );
 }
 
-/** A disabled client is enabled or deleted; another has a password to replace. */
+/** A disabled client is enabled or deleted; another has a password to replace, and is enabled where it is suspended. */
 function actsOf(client: MqttClient, onPassword: (credentials: Credentials) => void): readonly Act[] {
   const { clientId } = client;
   const session = client.connected ? "It is connected now; its session is closed." : "It is not connected now.";
@@ -92,10 +92,13 @@ function actsOf(client: MqttClient, onPassword: (credentials: Credentials) => vo
       toast(`MQTT client ${clientId} is deleted.`);
     },
   };
-  return client.disabledAt === null
-    ? [rotation(client, session, onPassword), disabling(client, session), remove]
-    : [enabling(client), remove];
+  if (client.disabledAt !== null) return [enabling(client), remove];
+  const inUse = [rotation(client, session, onPassword), disabling(client, session), remove];
+  return client.suspended ? [enabling(client), ...inUse] : inUse;
 }
+
+/** Who rotates or enables a client becomes its owner. */
+const ANSWERS = "You are its owner from then on: it works while you are an active administrator.";
 
 function rotation({ clientId, ...client }: MqttClient, session: string, onPassword: (made: Credentials) => void): Act {
   return {
@@ -104,7 +107,7 @@ function rotation({ clientId, ...client }: MqttClient, session: string, onPasswo
     operation: "rotateMqttClientPassword",
     title: `Give ${clientId} a new password?`,
     action: "Make a new password",
-    consequence: `The former password is refused from then on. ${session}`,
+    consequence: `The former password is refused from then on. ${session} ${ANSWERS}`,
     run: async () => {
       const { password } = await rotateMqttPassword(clientId);
       onPassword({ clientId, ...client, password });
@@ -134,7 +137,7 @@ function enabling({ clientId }: MqttClient): Act {
     operation: "enableMqttClient",
     title: `Enable ${clientId} again?`,
     action: "Enable MQTT client",
-    consequence: "It can connect again with the password that it had, on the topics that it had.",
+    consequence: `It can connect again with the password that it had, on the topics that it had. ${ANSWERS}`,
     harmless: true,
     run: async () => {
       await enableMqttClient(clientId);

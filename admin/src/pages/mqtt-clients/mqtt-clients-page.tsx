@@ -55,6 +55,7 @@ const COLUMNS: readonly Column<MqttClient>[] = [
   { key: "state", title: "State", cell: (client) => <State client={client} /> },
   { key: "publish", title: "Publishes on", cell: ({ publish }) => <Topics topics={publish} /> },
   { key: "subscribe", title: "Subscribes to", cell: ({ subscribe }) => <Topics topics={subscribe} /> },
+  { key: "owner", title: "Owner", cell: ({ owner }) => owner ?? <span className="soft">none</span> },
   { key: "created", title: "Registered", cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { key: "acts", title: "Actions", cell: (client) => <Acts client={client} /> },
 ];
@@ -81,6 +82,15 @@ function State({ client }: { client: MqttClient }) {
       <Status plain tone="bad">
         Disabled
       </Status>
+    );
+  if (client.suspended)
+    return (
+      <div>
+        <Status plain tone="warn">
+          Suspended
+        </Status>
+        <div className="soft">Its owner is not an active administrator.</div>
+      </div>
     );
   return (
     <Status plain tone={client.connected ? "good" : "neutral"}>

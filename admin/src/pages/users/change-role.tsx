@@ -2,6 +2,7 @@ import { Checkbox, NativeSelect } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { MQTT_CLIENTS } from "../../api/broker/mqtt-clients.ts";
 import { changeUser, impactQuery, type Role, USERS, type User, userQuery } from "../../api/people/users.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -45,7 +46,7 @@ function Fields({ onClose, ...opened }: Omit<ChangeRoleProps, "opened">) {
     await changeUser(user.id, etag, { role, revokeKeys });
     toast(`${user.email} is ${ROLES[role].toLowerCase()} now.`);
     onClose();
-    await refresh(USERS, "/api/admin/keys");
+    await refresh(USERS, "/api/admin/keys", MQTT_CLIENTS);
   };
   const blocked =
     form.values.role === user.role ? "Choose another role." : impact.isPending ? "Looking what stops …" : undefined;

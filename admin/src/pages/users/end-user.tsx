@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
+import { MQTT_CLIENTS } from "../../api/broker/mqtt-clients.ts";
 import { changeUser, deleteUser, impactQuery, USERS, type User } from "../../api/people/users.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { renderProblem } from "../../parts/problem-box.tsx";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Confirm } from "../../ui/input/confirm.tsx";
+import { ClientsThatStop } from "./clients-that-stop.tsx";
 import { KeysThatStop } from "./keys-that-stop.tsx";
 
 interface EndUserProps {
@@ -15,7 +17,7 @@ interface EndUserProps {
   onClose: () => void;
 }
 
-/** Deactivates or deletes a user, after listing the API keys that stop. */
+/** Deactivates or deletes a user, after listing the API keys and MQTT clients that stop. */
 export function EndUser({ user, etag, act, onClose }: EndUserProps) {
   const impact = useQuery({ ...impactQuery(user.id), enabled: act !== undefined });
   const refresh = useRefresh();
@@ -29,7 +31,7 @@ export function EndUser({ user, etag, act, onClose }: EndUserProps) {
     else await changeUser(user.id, etag, { status: "deactivated" });
     toast(`${user.email} ${done}.`);
     if (act === "delete") await router.navigate({ href: "/users" });
-    await refresh(USERS, "/api/admin/keys");
+    await refresh(USERS, "/api/admin/keys", MQTT_CLIENTS);
   };
   return (
     <Confirm
@@ -43,7 +45,7 @@ export function EndUser({ user, etag, act, onClose }: EndUserProps) {
     >
       <p>The sessions of the user end at once. {act === "delete" ? "The account cannot be restored." : ""}</p>
       <Loaded query={impact}>
-        {({ keys }) => (
+        {({ keys, mqttClients }) => (
           <>
             <p>
               <strong>
@@ -51,6 +53,13 @@ export function EndUser({ user, etag, act, onClose }: EndUserProps) {
               </strong>
             </p>
             {keys.length > 0 && <KeysThatStop keys={keys} />}
+            {mqttClients.length > 0 && (
+              <ClientsThatStop clients={mqttClients}>
+                {act === "delete"
+                  ? "They connect again when another administrator enables them."
+                  : "They connect again once the user is reactivated, or when another administrator enables them."}
+              </ClientsThatStop>
+            )}
           </>
         )}
       </Loaded>

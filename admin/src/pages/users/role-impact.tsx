@@ -3,6 +3,7 @@ import type { Role } from "../../api/people/users.ts";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Ago } from "../../ui/display/time.tsx";
 import { effectOfScopes } from "../../words/keys.ts";
+import { ClientsThatStop } from "./clients-that-stop.tsx";
 
 type Impact = Schemas["UserImpact"];
 type Key = Impact["keys"][number];
@@ -20,9 +21,22 @@ const COLUMNS: readonly Column<Key>[] = [
 
 const EFFECTS = { none: "stops", some: "is limited", all: "goes on" } as const;
 
-/** Which API keys a role of their owner stops or limits, before it is given. */
-export function RoleImpact({ role, impact: { keys } }: { role: Role; impact: Impact }) {
-  if (role === "admin" || keys.length === 0) return null;
+/** Which API keys a role of their owner stops or limits, and which MQTT clients it suspends, before it is given. */
+export function RoleImpact({ role, impact: { keys, mqttClients } }: { role: Role; impact: Impact }) {
+  if (role === "admin") return null;
+  return (
+    <>
+      {keys.length > 0 && <LimitedKeys keys={keys} />}
+      {mqttClients.length > 0 && (
+        <ClientsThatStop clients={mqttClients}>
+          They connect again once the user is an administrator again, or when another administrator enables them.
+        </ClientsThatStop>
+      )}
+    </>
+  );
+}
+
+function LimitedKeys({ keys }: { keys: readonly Key[] }) {
   const concerned = keys.filter((key) => effectOfScopes(key) !== "all");
   return (
     <>

@@ -5,6 +5,7 @@ import type { AccessDeps } from "../deps.ts";
 import { type KeyRow, listKeysOf } from "../keys/key-store.ts";
 import { ineffectiveScopes } from "../keys/scope-roles.ts";
 import { useCase } from "../use-case.ts";
+import { listClientsOf } from "./owner-store.ts";
 
 export interface KeyAtStake extends Pick<KeyRow, "id" | "name" | "scopes"> {
   /** Scopes with which the key could do nothing if its owner had the role in question, wildcards expanded. */
@@ -13,9 +14,21 @@ export interface KeyAtStake extends Pick<KeyRow, "id" | "name" | "scopes"> {
   lastUsedAddress: string | null;
 }
 
+export interface ClientAtStake {
+  id: string;
+  clientId: string;
+  username: string;
+  connected: boolean;
+}
+
+export interface UserImpact {
+  keys: KeyAtStake[];
+  mqttClients: ClientAtStake[];
+}
+
 /**
- * Lists the keys of a user that work now. They stop when the user is deactivated, deleted or gets another password; a role takes the
- * effect of some scopes.
+ * Lists the keys and MQTT clients of a user that work now. Keys stop when the user is deactivated, deleted or gets another password; a role
+ * takes the effect of some scopes. MQTT clients are suspended while the user is no active admin.
  *
  * @param role in question; absent: the role that the user has
  * @throws MusterError not_found
@@ -27,7 +40,7 @@ export const userImpact = useCase(
     { tenantId },
     id: string,
     role?: Role | undefined,
-  ): Promise<{ keys: KeyAtStake[] }> => {
+  ): Promise<UserImpact> => {
     const rows = isUuid(id) ? await listKeysOf(db, tenantId, id, clock.now()) : undefined;
     if (!rows) throw notFound("user");
     const keys = rows.map(({ last_used_at, last_used_address, role: present, ...key }) => ({
@@ -36,6 +49,7 @@ export const userImpact = useCase(
       lastUsedAt: last_used_at,
       lastUsedAddress: last_used_address,
     }));
-    return { keys };
+    const clients = role === "admin" ? [] : await listClientsOf(db, tenantId, id);
+    return { keys, mqttClients: clients.map(({ client_id: clientId, ...client }) => ({ ...client, clientId })) };
   },
 );

@@ -19,6 +19,12 @@ const mqttClient = z
     subscribe: z.array(z.string()).meta({ description: "Topic filters" }),
     createdAt: timestamp,
     disabledAt: nullableTimestamp,
+    suspended: z.boolean().meta({ description: "Refused, because its owner is not an active admin any more" }),
+    ownerId: id.nullable().meta({
+      description:
+        "The admin who registered it, or enabled it or replaced its password later; null where the shell did, or version 0.1",
+    }),
+    owner: z.string().nullable().meta({ description: "The owner's email address" }),
     connected: z.boolean(),
   })
   .meta({ id: "MqttClient" });
@@ -37,6 +43,9 @@ const EXAMPLE = {
   subscribe: ["t/acme/telemetry/+"],
   createdAt: "2026-11-20T09:00:00.000Z",
   disabledAt: null,
+  suspended: false,
+  ownerId: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  owner: "ada@acme.example",
   connected: true,
 };
 const SECRET_EXAMPLE = { clientId: EXAMPLE.clientId, username: EXAMPLE.username, password: "Vq3…" };
@@ -65,7 +74,8 @@ export const createMqttClient = adminRoute({
   path: "/api/admin/mqtt-clients",
   tag: TAG,
   summary: "Register an MQTT client",
-  description: "It owns its client id from then on, connected or not. Its password is shown in this answer only.",
+  description:
+    "It owns its client id from then on, connected or not. Its password is shown in this answer only. It is suspended while its owner, who registers it, is not an active admin.",
   body: z
     .strictObject({
       clientId,
@@ -95,7 +105,8 @@ export const rotatePassword = adminRoute({
   path: "/api/admin/mqtt-clients/{id}/password",
   tag: TAG,
   summary: "Give an MQTT client a new password",
-  description: "The former password is refused and the client's session closed when this answers.",
+  description:
+    "The former password is refused and the client's session closed when this answers. Its owner is the caller from then on, also where it was suspended.",
   params,
   status: 200,
   response: newPassword,
@@ -129,7 +140,7 @@ export const enableMqttClient = adminRoute({
   tag: TAG,
   summary: "Enable an MQTT client again",
   description:
-    "Its former password works again. Of several clients of this client id it is the one that was disabled last. May be repeated.",
+    "A disabled or suspended client: its former password works again, and its owner is the caller from then on. Of several clients of this client id it is the one that was disabled last. May be repeated.",
   params,
   status: 204,
   errors: ["not_found", "client_id_in_use", "username_taken"],

@@ -92,7 +92,7 @@ export const changeUser = adminRoute({
   tag: TAG,
   summary: "Change a user's role, deactivate or reactivate a user",
   description:
-    "The user's sessions end at once. Deactivation revokes the user's API keys for good; another role does so on request. The last active admin stays, and so does the last user who runs the installation, whom only users who run it change.",
+    "The user's sessions end at once. Deactivation revokes the user's API keys for good; another role does so on request. The user's MQTT clients are suspended while the user is not an active admin. The last active admin stays, and so does the last user who runs the installation, whom only users who run it change.",
   params: idParams,
   body: z
     .strictObject({
@@ -120,7 +120,7 @@ export const deleteUser = adminRoute({
   tag: TAG,
   summary: "Delete a user",
   description:
-    "The user's sessions end and the user's API keys are revoked for good. The last active admin stays, and so does the last user who runs the installation, whom only users who run it delete.",
+    "The user's sessions end, the user's API keys are revoked for good, and the user's MQTT clients are suspended until another admin enables them. The last active admin stays, and so does the last user who runs the installation, whom only users who run it delete.",
   params: idParams,
   status: 204,
   errors: ["not_found", "last_admin", "last_operator"],
@@ -183,9 +183,9 @@ export const getUserImpact = adminRoute({
   method: "GET",
   path: "/api/admin/users/{id}/impact",
   tag: TAG,
-  summary: "Show which API keys stop with a user",
+  summary: "Show which API keys and MQTT clients stop with a user",
   description:
-    "The user's API keys that work now. They stop when the user is deactivated, is deleted or completes a reset. With another role of the user, some of their scopes have no effect.",
+    "The user's API keys that work now. They stop when the user is deactivated, is deleted or completes a reset. With another role of the user, some of their scopes have no effect. The user's MQTT clients that work now are suspended while the user is not an active admin.",
   params: idParams,
   query: z.strictObject({
     role: role.optional().meta({ description: "The role in question; absent: the present one" }),
@@ -205,6 +205,9 @@ export const getUserImpact = adminRoute({
           lastUsedAddress: z.string().nullable(),
         }),
       ),
+      mqttClients: z
+        .array(z.strictObject({ id, clientId: z.string(), username: z.string(), connected: z.boolean() }))
+        .meta({ description: "None where the role in question is admin" }),
     })
     .meta({ id: "UserImpact" }),
   errors: ["not_found"],
@@ -219,6 +222,9 @@ export const getUserImpact = adminRoute({
           lastUsedAt: "2026-11-20T09:59:00.000Z",
           lastUsedAddress: "192.0.2.7",
         },
+      ],
+      mqttClients: [
+        { id: "0199c1c9-1111-7a11-9c22-5e6f7a8b9c0d", clientId: "scada-gateway", username: "scada", connected: true },
       ],
     },
   },

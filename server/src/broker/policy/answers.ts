@@ -91,7 +91,7 @@ export const DISCONNECT_TEXTS: Readonly<Record<number, string>> = {
   142: "another connection of this client has taken the place of this one",
   149: "a packet is longer than the maximum packet size of the CONNACK",
   151: "too much waits for this client, or it has exceeded a limit",
-  152: "revoked, deleted, disabled, or disconnected by an administrator",
+  152: "revoked, deleted, disabled, suspended, or disconnected by an administrator",
 };
 
 /** What the acknowledgement of a message says in words. */

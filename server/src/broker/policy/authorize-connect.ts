@@ -68,7 +68,8 @@ async function authenticateMqttClient(
 ): Promise<ConnectDecision> {
   const client = await connections.authenticateMqttClient({ clientId: request.clientId, username, password });
   if (!client.ok) {
-    return refusals.refuse(request, "bad_credentials", "bad_credentials", { tenantId: client.tenantId });
+    const answer = client.reason === "client_suspended" ? "not_authorized" : "bad_credentials";
+    return refusals.refuse(request, client.reason, answer, { tenantId: client.tenantId });
   }
   const { mqttClientId, clientId, tenantId, tenantSlug, publishTopics, subscribeFilters } = client.principal;
   const principal = {

@@ -39,7 +39,11 @@ const ENDED = "its session is closed and its password is refused";
 /** Verb → what it does, what it has done, and what follows. */
 const CHANGES = {
   disable: ["Refuse the password of an MQTT client, close its session and free its client id", "Disabled", ENDED],
-  enable: ["Admit a disabled MQTT client again, with its former password", "Enabled", "it may connect again"],
+  enable: [
+    "Admit a disabled or suspended MQTT client again, with its former password",
+    "Enabled",
+    "it may connect again",
+  ],
   delete: ["Disable an MQTT client and remove it from the list", "Deleted", ENDED],
 } as const;
 
@@ -64,16 +68,23 @@ function addRefusals(refusal: Command, exit: Exit): void {
 
 function clientLines({ items }: Result): string[] {
   return table(
-    ["CLIENT ID", "USER NAME", "STATE", "PUBLISHES TO", "SUBSCRIBES TO"],
-    items.map(({ clientId, username, disabledAt, connected, publish, subscribe }: Result) => [
+    ["CLIENT ID", "USER NAME", "STATE", "OWNER", "PUBLISHES TO", "SUBSCRIBES TO"],
+    items.map(({ clientId, username, owner, publish, subscribe, ...state }: Result) => [
       clientId,
       username,
-      disabledAt ? `disabled ${disabledAt}` : connected ? "connected" : "not connected",
+      clientState(state),
+      owner ?? "none",
       publish.join(", ") || "none",
       subscribe.join(", ") || "none",
     ]),
     "No MQTT clients.",
   );
+}
+
+function clientState({ disabledAt, suspended, connected }: Result): string {
+  if (disabledAt) return `disabled ${disabledAt}`;
+  if (suspended) return "suspended";
+  return connected ? "connected" : "not connected";
 }
 
 /** Client ids and topics are what a client sent: they must not control the terminal. */

@@ -42,6 +42,8 @@ const CURES: Readonly<Record<RefusalReason, string>> = {
     "Configure the client with its certificate, chain and private key; an integration needs the user name and password of a registered MQTT client.",
   bad_credentials:
     "Check client id, user name and password of the MQTT client: all three must be those of one registration that is not disabled. The password is shown only once; replace it if it is lost.",
+  client_suspended:
+    "If the client is still wanted, an administrator enables it and answers for it from then on; it keeps its password. Otherwise delete it.",
   topic_not_authorised:
     "Compare the topic with the device's publish topics. They are taken from the device type when a certificate is issued: set the type, then have the certificate renewed or issued again, and reconnect.",
   retained_quota:

@@ -13,6 +13,8 @@ export const REFUSAL_REASONS = {
   client_id_mismatch: "The client id is not exactly the device id in the certificate",
   no_credentials: "The client sent neither a certificate nor a user name and password",
   bad_credentials: "User name, password and client id are not those of one registered MQTT client",
+  client_suspended:
+    "The MQTT client is suspended: the user who registered or last enabled it is not an active administrator any more",
   topic_not_authorised: "The client published, subscribed or set its will to a topic that is not on its list",
   retained_quota:
     "The tenant has as many retained messages, or bytes of them, as it may have. The message was delivered and not retained",

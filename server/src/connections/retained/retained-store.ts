@@ -35,11 +35,18 @@ export interface Written {
 }
 
 /** SQL: who published a message may publish to its topic. An expired certificate takes nothing away, a revoked one does. */
-export const isPermitted = (message: RawBuilder<unknown>) => sql`(
+const hasPublisher = (message: RawBuilder<unknown>, enabled: RawBuilder<unknown>) => sql`(
   EXISTS (SELECT FROM shared_certificates c WHERE c.device_uid = ${message}.owner_id AND c.revoked_at IS NULL
              AND ${message}.topic = ANY (c.publish_topics))
-  OR EXISTS (SELECT FROM mqtt_clients m WHERE m.id = ${message}.owner_id AND m.disabled_at IS NULL
+  OR EXISTS (SELECT FROM mqtt_clients m WHERE m.id = ${message}.owner_id AND ${enabled}
              AND ${message}.topic = ANY (m.publish_topics)))`;
+
+/** SQL: who sends a message may publish it now. */
+export const isPermitted = (message: RawBuilder<unknown>) =>
+  hasPublisher(message, sql`m.disabled_at IS NULL AND NOT m.suspended`);
+
+/** SQL: a retained message is still delivered. What an MQTT client published before it was suspended stays. */
+const isKept = (message: RawBuilder<unknown>) => hasPublisher(message, sql`m.disabled_at IS NULL`);
 
 /**
  * One transaction at a time writes a tenant's messages, so that their number is right. What ends the rights of a publisher takes the
@@ -124,7 +131,7 @@ type Row = Omit<VersionedMessage, "version"> & { version: string };
 
 const columns = sql`r.owner_id AS "ownerId", r.topic, r.payload, r.qos, r.properties, r.expires_at AS "expiresAt", r.version`;
 
-const isDeliverable = (now: Date) => sql`(r.expires_at IS NULL OR r.expires_at > ${now}) AND ${isPermitted(sql`r`)}`;
+const isDeliverable = (now: Date) => sql`(r.expires_at IS NULL OR r.expires_at > ${now}) AND ${isKept(sql`r`)}`;
 
 /** The messages of a tenant by topic, after `after`. */
 export async function listRetained(

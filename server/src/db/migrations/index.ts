@@ -63,13 +63,14 @@ import { earlierLatest } from "./monitoring/0057-earlier-latest.ts";
 import { silenceChecks } from "./monitoring/0058-silence-checks.ts";
 import { messageRows } from "./monitoring/0060-message-rows.ts";
 import { changedPacks } from "./monitoring/0062-changed-packs.ts";
-import { mailboxes } from "./monitoring/0079-mailboxes.ts";
+import { mailboxes } from "./monitoring/0080-mailboxes.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
 import { savedFilters } from "./people/0045-saved-filters.ts";
 import { presentRights } from "./people/0077-present-rights.ts";
 import { commandedDevices } from "./people/0078-commanded-devices.ts";
+import { clientOwners } from "./people/0079-client-owners.ts";
 import { ingestStream } from "./telemetry/0064-ingest-stream.ts";
 import { hourChunks } from "./telemetry/0066-hour-chunks.ts";
 import { turnsOfTenants } from "./telemetry/0068-turns-of-tenants.ts";
@@ -170,5 +171,6 @@ export const migrations: readonly Migration[] = [
   { number: 76, name: "asked webhooks", sql: askedWebhooks },
   { number: 77, name: "present rights", sql: presentRights },
   { number: 78, name: "commanded devices", sql: commandedDevices },
-  { number: 79, name: "mailboxes", sql: mailboxes },
+  { number: 79, name: "client owners", sql: clientOwners },
+  { number: 80, name: "mailboxes", sql: mailboxes },
 ];

@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../db/database.ts";
+import { type Caller, userIdOf } from "../caller.ts";
+import { insufficientRole } from "../errors.ts";
+
+/**
+ * Returns the admin who answers for what the transaction makes, null for the shell. Until the transaction ends, the role and status of that
+ * user do not change: what ends them afterwards finds what was made. It precedes the locks of what the user owns.
+ *
+ * @throws MusterError insufficient_role when the user has ceased to be an active admin since the request was admitted
+ */
+export async function lockOwner(tx: Tx, caller: Caller): Promise<string | null> {
+  const id = userIdOf(caller);
+  if (id === null) return null;
+  const { rows } = await sql`
+    SELECT FROM users WHERE id = ${id} AND tenant_id = ${caller.tenantId} AND role = 'admin' AND status = 'active'
+       AND deleted_at IS NULL FOR SHARE`.execute(tx);
+  if (rows.length === 0) throw insufficientRole("admin");
+  return id;
+}
+
+/** An MQTT client that works as long as its owner is an active admin. */
+export interface OwnedClientRow {
+  id: string;
+  client_id: string;
+  username: string;
+  connected: boolean;
+}
+
+/** The enabled MQTT clients of an owner that are not suspended, by client id. */
+export async function listClientsOf(db: Db, tenantId: string, userId: string): Promise<OwnedClientRow[]> {
+  const { rows } = await sql<OwnedClientRow>`
+    SELECT c.id, c.client_id, c.username, EXISTS (
+             SELECT FROM shared_mqtt_sessions s WHERE s.client_id = c.client_id AND s.device_uid IS NULL) AS connected
+      FROM shared_mqtt_clients c
+     WHERE c.tenant_id = ${tenantId} AND c.owner_id = ${userId} AND c.disabled_at IS NULL AND NOT c.suspended
+     ORDER BY c.client_id`.execute(db);
+  return rows;
+}
