@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
-export const DATABASES = ["embedded", "postgres"] as const;
+/** `workers` is PostgreSQL with a service of four worker processes. */
+export const DATABASES = ["embedded", "postgres", "workers"] as const;
 export type DatabaseKind = (typeof DATABASES)[number];
 
 export interface Options {

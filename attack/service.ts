@@ -23,6 +23,8 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+const WORKERS = 4;
+
 /** @param seed fills the database before the service starts */
 export async function startService(
   kind: DatabaseKind,
@@ -30,7 +32,7 @@ export async function startService(
   seed: (database: Database) => Promise<void>,
 ): Promise<Service> {
   const dataDir = newDataDir();
-  const postgres = kind === "postgres" ? await startPostgres() : undefined;
+  const postgres = kind === "embedded" ? undefined : await startPostgres();
   const remove = async () => {
     await postgres?.stop();
     dataDir.remove();
@@ -39,7 +41,8 @@ export async function startService(
     const url = await postgres?.createDatabase("attack");
     const database = await openDatabase({ url, dataDir: dataDir.path, logger: createLogger("silent") });
     await seed(database).finally(() => database.close());
-    const muster = await startMuster(dataDir.path, url, settings);
+    const workers = kind === "workers" ? { MUSTER_WORKERS: String(WORKERS) } : {};
+    const muster = await startMuster(dataDir.path, url, { ...workers, ...settings });
     return {
       pid: muster.pid,
       https: muster.https,

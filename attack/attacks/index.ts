@@ -13,6 +13,9 @@ import { searches } from "./searches.ts";
 import { silence } from "./silence.ts";
 import { webhooks } from "./webhooks.ts";
 
+/** Attacks on the HTTPS and MQTT ports themselves: with several workers each process has a front door of its own. */
+export const FRONT_DOOR: readonly Attack[] = [...handshakeFloods, ...unauthenticatedClients, ...insiders];
+
 /** Every attack, in the order of the report. The last ones use up what an address may get. */
 export const ATTACKS: readonly Attack[] = [
   readings,
@@ -22,9 +25,7 @@ export const ATTACKS: readonly Attack[] = [
   refusals,
   silence,
   handshakes,
-  ...handshakeFloods,
-  ...unauthenticatedClients,
-  ...insiders,
+  ...FRONT_DOOR,
   searches,
   webhooks,
   folding,

@@ -1,4 +1,4 @@
-import { cpuMs, percentile, residentBytes, sleep } from "../../bench/measure.ts";
+import { familyBytes, familyCpuMs, percentile, sleep } from "../../bench/measure.ts";
 import type { Sinks } from "../../server/test/harness/sinks.ts";
 import type { Service } from "../service.ts";
 import { acknowledgementDelays } from "./acknowledgements.ts";
@@ -48,7 +48,7 @@ export async function measureHonest(
 ): Promise<Figures> {
   await longestBlock(service.metricsUrl);
   const phase = new AbortController();
-  const [cpuBefore, started] = [cpuMs(service.pid), performance.now()];
+  const [cpuBefore, started] = [familyCpuMs(service.pid), performance.now()];
   const ended = phase.signal;
   const running = Promise.all([
     acknowledgementDelays(publishers, MESSAGES_PER_SECOND, ended),
@@ -76,15 +76,15 @@ export async function measureHonest(
     requestP99: percentile(requests.delays, 0.99),
     loop: await longestBlock(service.metricsUrl),
     connect: Math.max(...connections.delays, ...sessions.delays),
-    cpu: ((cpuMs(service.pid) - cpuBefore) * 1000) / (performance.now() - started),
+    cpu: ((familyCpuMs(service.pid) - cpuBefore) * 1000) / (performance.now() - started),
     memory,
     failures: [healthz, requests, connections, sessions].flatMap(({ failures }) => failures),
   };
 }
 
 async function memoryGained(pid: number, ended: AbortSignal): Promise<number> {
-  const before = residentBytes(pid);
+  const before = familyBytes(pid);
   let most = before;
-  for (; !ended.aborted; await sleep(MEMORY_EVERY_MS)) most = Math.max(most, residentBytes(pid));
+  for (; !ended.aborted; await sleep(MEMORY_EVERY_MS)) most = Math.max(most, familyBytes(pid));
   return (most - before) / MB;
 }
