@@ -189,7 +189,7 @@ test("the overview, the search, findings and refusals show what the user sees", 
 });
 
 test("an admin creates a claim, sees its code once, and revokes it; others see no claim", async () => {
-  const made = await admin.call("POST", "/claims", { body: { intendedName: "Pump 7", maxUses: 2 } });
+  const made = await admin.call("POST", "/claims", { body: { intendedName: "Pump 7", maxUses: 1 } });
   assert.equal(made.status, 201);
   const { claimCode, ...claim } = made.json;
   assert.match(claimCode, /^CLAIM-/);
@@ -197,7 +197,7 @@ test("an admin creates a claim, sees its code once, and revokes it; others see n
   assert.equal((await get(admin, "/claims?status=pending")).items[0].id, claim.id);
   assert.equal((await admin.call("DELETE", `/claims/${claim.id}`)).status, 204);
   assert.equal((await get(admin, `/claims/${claim.id}`)).status, "revoked");
-  const refused = await admin.call("POST", "/claims", { body: { intendedName: "Pump 7", maxUses: 101 } });
+  const refused = await admin.call("POST", "/claims", { body: { intendedName: "Pump 7", maxUses: 0 } });
   assert.equal(refused.json.error, "invalid_claim_request");
   for (const path of ["/claims", `/claims/${claim.id}`])
     assert.equal((await operator.call("GET", path)).json.error, "insufficient_role");

@@ -41,7 +41,7 @@ test("an empty variable counts as unset", () => {
 
 test("a limit of 0 is no limit", () => {
   const { deviceRequestsPerMinute, mqttMessagesPerSecond } = parseConfig({}).limits;
-  assert.deepEqual([deviceRequestsPerMinute, mqttMessagesPerSecond], [600, 100]);
+  assert.deepEqual([deviceRequestsPerMinute, mqttMessagesPerSecond], [1_500, 100]);
   assert.equal(
     parseConfig({ MUSTER_MQTT_MESSAGES_PER_SECOND: "0" }).limits.mqttMessagesPerSecond,
     Number.POSITIVE_INFINITY,
