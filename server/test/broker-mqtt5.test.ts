@@ -140,7 +140,7 @@ test("reason strings say what was refused or ended, where the client permits the
     return (await client.rest()).slice(ack.length);
   };
   const denied = "this client may not publish to this topic";
-  const ended = "revoked, deleted, disabled, or disconnected by an administrator";
+  const ended = "revoked, deleted, disabled, suspended, or disconnected by an administrator";
   const disconnect = [...packet(0xe0, [0x98, ended.length + 3, 0x1f], ended)];
   assert.deepEqual(await answersOf(NONE, denied), disconnect);
   assert.deepEqual(await answersOf(properties([0x17, 1]), denied), disconnect);

@@ -64,7 +64,7 @@ test("private keys in the table cannot be read without the master key", async (t
     environment.database.db,
   );
   assert.equal(rows.length, 5);
-  for (const row of rows) assert.match(row.private_key_pem, /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
+  for (const row of rows) assert.match(row.private_key_pem, /^-----BEGIN MUSTER SEALED PRIVATE KEY-----\n/);
   const { key } = authorities.brokerTls();
   const body = key.split("\n")[1]!;
   const dump = await sql<{ text: string }>`SELECT a::text AS text FROM authorities a`.execute(environment.database.db);

@@ -2,8 +2,8 @@ import { type Administrator, recordAct } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Db } from "../db/types.ts";
 import { addMs } from "../lib/clock.ts";
-import { masterKeyCheck } from "../pki/pki.ts";
-import { insertMasterKeyCheck, notifyChange } from "./authority-store.ts";
+import { masterKeyCheck, wrongMasterKey } from "../pki/pki.ts";
+import { type AuthorityRow, insertMasterKeyCheck, notifyChange } from "./authority-store.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
 import { isInUse } from "./loaded-authorities.ts";
 import { type LockedHierarchy, lockHierarchy } from "./locked-hierarchy.ts";
@@ -19,7 +19,7 @@ import {
 } from "./rotation.ts";
 import { runDueRotations } from "./run-due-rotations.ts";
 import { REQUESTED_OVERLAP } from "./schedule.ts";
-import { earlierSeals, sealEverything } from "./seals.ts";
+import { earlierSeals, openAuthorityKey, sealEverything } from "./seals.ts";
 import { serverHosts } from "./server-hosts.ts";
 
 export type ChangeKind = keyof typeof CHANGES;
@@ -96,6 +96,20 @@ function generationsInUse({ rows }: LockedHierarchy): Record<string, string> {
   return Object.fromEntries(rows.filter(isInUse).map(({ name, status }) => [name, status]));
 }
 
+/** Whether no key is in the earlier form, which does not bind it to its record. */
+function areBound(rows: readonly AuthorityRow[]): boolean {
+  return !rows.some(({ private_key_pem }) => private_key_pem?.startsWith("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
+}
+
+/** Opens every key, since without a check value nothing else says whether the master key is right. @throws MusterError wrong_master_key */
+function requireOpens(rows: readonly AuthorityRow[], masterKey: Buffer): void {
+  try {
+    for (const row of rows) if (row.private_key_pem !== null) openAuthorityKey(row, masterKey);
+  } catch (error) {
+    throw wrongMasterKey(error);
+  }
+}
+
 /**
  * The first process stores the check value of its master key. A database with the earlier check value, or with keys and none, is sealed again;
  * processes of an earlier version then do not recognize the master key, rather than read what they cannot.
@@ -109,7 +123,7 @@ export async function requireMasterKey(
   const { tx, rows, masterKey, check } = hierarchy;
   if (check === masterKeyCheck(masterKey)) return;
   if (check === undefined) await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
-  if (check === undefined && rows.length === 0) return;
+  if (check === undefined && areBound(rows)) return requireOpens(rows, masterKey);
   await sealEverything(hierarchy, earlierSeals(masterKey), masterKey, encryptAgain);
   logger.info("the stored keys and secrets were sealed again, each bound to its record");
 }
