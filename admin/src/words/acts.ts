@@ -1,7 +1,6 @@
 /** What was done, by the code of the administrative audit: `<kind of record>.<verb>`. */
 export const ACTS: Readonly<Record<string, string>> = {
   "access.reapply-revocations": "Revocations reapplied after a recovery",
-  "access.reapply-revocations": "Revocations reapplied after a recovery",
   "access.revoke-all": "All access ended",
   "ca.rotate": "Authorities rotated",
   "ca.rotate-intermediate": "Issuing authority rotated",
