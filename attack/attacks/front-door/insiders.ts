@@ -5,7 +5,7 @@ import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
 import { openSession } from "../../hostile/sign-in.ts";
 
 const CONNECTIONS = 30;
-/** What a key, and a session, admit in a minute; all at once, from many connections. */
+/** Requests that a key, and a session, may send in a minute; here all at once, from many connections. */
 const KEY_REQUESTS = 120;
 const SESSION_REQUESTS = 600;
 const KEYS = 5;

@@ -27,7 +27,7 @@ export const userQuery = (id: string) =>
     queryFn: () => mustVersioned(api.GET(`${USERS}/{id}`, { params: { path: { id } } })),
   });
 
-/** What stops with the user, or loses scopes with this role; the keys may have been used since they were read. */
+/** Lists the keys and clients that stop with the user, or lose scopes with this role; the keys may have been used since they were read. */
 export const impactQuery = (id: string, role?: Role) =>
   queryOptions({
     queryKey: keyOf(`${USERS}/${id}/impact`, role),

@@ -97,7 +97,7 @@ function WhyEnded({ apiKey, end }: { apiKey: ApiKey; end: string }) {
   );
 }
 
-/** What the present role of the owner leaves of the key. */
+/** The scopes of the key that the present role of its owner still allows. */
 function WhyLimited({ apiKey: { ownerRole, ineffectiveScopes, user, userId } }: { apiKey: ApiKey }) {
   return (
     <Notice tone="warn" title={`Its owner is ${ROLE_NOUNS[ownerRole]} now.`}>

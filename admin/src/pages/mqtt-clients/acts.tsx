@@ -97,7 +97,7 @@ function actsOf(client: MqttClient, onPassword: (credentials: Credentials) => vo
   return client.suspended ? [enabling(client), ...inUse] : inUse;
 }
 
-/** Who rotates or enables a client becomes its owner. */
+/** A user who rotates or enables a client becomes its owner. */
 const ANSWERS = "You are its owner from then on: it works while you are an active administrator.";
 
 function rotation({ clientId, ...client }: MqttClient, session: string, onPassword: (made: Credentials) => void): Act {

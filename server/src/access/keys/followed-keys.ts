@@ -13,7 +13,7 @@ export interface FollowedKeys extends Pick<FollowedIds, "check" | "stop"> {
   follow(key: Key, ended: () => void): Promise<() => void>;
 }
 
-/** What lasts as long as an API key whose owner has the same role: its event streams. */
+/** An event stream of an API key, which lasts as long as the role of the owner stays the same. */
 export function createFollowedKeys({ database, clock }: Pick<AccessDeps, "database" | "clock">): FollowedKeys {
   const { follow, check, stop } = createFollowedIds({
     listen: (end) =>
