@@ -10,7 +10,7 @@ interface DangerousAct {
 }
 
 /**
- * What a person must be verified again for: whatever a stolen session could keep for later, send elsewhere or destroy. Operations of the
+ * The operations that ask for a fresh verification: a stolen session could keep, send elsewhere or destroy something with them. Operations of the
  * admin API by their ids. Every other operation that writes is in {@link HARMLESS_OPERATIONS}; a route in neither list does not start.
  */
 export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
@@ -39,9 +39,9 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   updateGroup: { stepUp: addsChannels },
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
   addOwnChannel: { stepUp: true },
-  // What many devices do.
+  // These operations reach many devices.
   sendCommand: { stepUp: "many devices" },
-  // What cannot be taken back.
+  // These operations cannot be undone.
   changeDevices: { stepUp: ({ act }: { act: string }) => act !== "change" },
   deleteDevice: { stepUp: true, scopes: ["device-registry:delete"] },
   revokeCertificate: { stepUp: true, scopes: ["device-certificates:revoke"] },
@@ -83,7 +83,7 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
   ...["dryRunThreshold", "openTicket", "changeTicket", "commentTicket", "acknowledgeAnomalies"],
   // Messages to addresses that were added before, which takes a step-up.
   ...["requestConfirmation", "testGroup", "testOwnNotifications", "setOwnNotifications"],
-  // Of one user alone.
+  // These operations concern one user alone.
   ...["saveFilter", "renameFilter", "deleteFilter"],
 ]);
 

@@ -78,7 +78,7 @@ const selectWorking = statement<{ ids: string[]; now: Date }, WorkingKey>(
 
 interface WorkingKey {
   id: string;
-  /** Of its owner. */
+  /** The role of its owner. */
   role: Role;
 }
 
