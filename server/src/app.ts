@@ -150,16 +150,14 @@ async function createSurfaces(parts: SurfaceParts, features: Features, part: Par
   const busFolder = sharesPort ? await prepareSocketFolder(config.dataDir) : undefined;
   const mqtt = { ...config.mqtt, sharesPort };
   const broker = createBroker({ ...parts, config: { ...config, mqtt }, busFolder });
-  const readiness = async () => ({
-    needed: {
-      database: await database.healthy(),
-      broker: broker.healthy(),
-      masterKey: authorities.hasMasterKey(),
-      lease: connections.hasLease(),
-    },
-    nats: broker.busConnected(),
-    stream: streamReady(telemetry.streamProblem()),
-  });
+  const readiness = {
+    askDatabase: () => database.healthy(),
+    ownState: () => ({
+      needed: { broker: broker.healthy(), masterKey: authorities.hasMasterKey(), lease: connections.hasLease() },
+      nats: broker.busConnected(),
+      stream: streamReady(telemetry.streamProblem()),
+    }),
+  };
   const bound = boundFunctions([...Object.values(features), authorities]);
   const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];
   const ofApi = { ...config, sharesPort, metrics: part.role === "all" ? config.metrics : undefined };

@@ -1,31 +1,40 @@
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "./other-methods.ts";
 
+export interface Readiness {
+  /** Whether the database answers. */
+  askDatabase(): Promise<boolean>;
+  /** What the process knows without asking the database, as it is now. */
+  ownState(): OwnState;
+}
+
 /**
- * `needed`: whether the database and the broker answer, whether the process has the present master key, and whether it may have MQTT sessions
+ * `needed`: whether the broker answers, whether the process has the present master key, and whether it may have MQTT sessions
  * (`lease`: the database has stored a heartbeat of it lately). It cannot work without any of them. `nats`: whether messages get to other machines. Without them devices are served and their messages stored, so a load balancer
  * must not take the process out of use.
  */
-export type Readiness = () => Promise<{
-  needed: Record<"database" | "broker" | "masterKey" | "lease", boolean>;
+interface OwnState {
+  needed: Record<"broker" | "masterKey" | "lease", boolean>;
   nats: boolean | undefined;
   /** Whether the ingest stream takes messages, where it is used. */
   stream: boolean | undefined;
-}>;
+}
 
-/** How long an answer of readiness holds: a client without credentials must not make the database work at each request. */
-const READINESS_MS = 1_000;
+/** How long an answer of the database is used: a client without credentials must not make the database work at each request. */
+const DATABASE_ANSWER_MS = 1_000;
 
 /** Liveness and readiness for probes; without credentials. */
-export function installHealth(app: FastifyInstance, computed: Readiness): void {
-  const readiness = atMostOncePer(READINESS_MS, computed);
+export function installHealth(app: FastifyInstance, { askDatabase, ownState }: Readiness): void {
+  const databaseAnswers = atMostOncePer(DATABASE_ANSWER_MS, askDatabase);
   app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const { needed, nats, stream } = await readiness();
-    const ready = Object.values(needed).every(Boolean);
+    const database = await databaseAnswers();
+    const { needed, nats, stream } = ownState();
+    const ready = database && Object.values(needed).every(Boolean);
     reply.code(ready ? 200 : 503).header("cache-control", "no-store");
     return {
       status: ready ? "ok" : "unavailable",
+      database,
       ...needed,
       ...(nats === undefined ? {} : { nats }),
       ...(stream === undefined ? {} : { stream }),
