@@ -118,7 +118,7 @@ test("requests under way are capped for each address block and for the process; 
 
 test("a client that reads no answers loses its connection, and no other does", async (t) => {
   const answer = Buffer.alloc(200_000, "x");
-  const limits = { httpsUnsentBytesOfAddress: 2_000_000 };
+  const limits = { httpsUnsentBytesOfAddress: 500_000 };
   const door = await frontDoor(t, limits, (_request, response) => void response.end(answer));
   const honest = await open(door);
   const greedy = await Promise.all(Array.from({ length: 20 }, () => open(door)));
@@ -133,6 +133,53 @@ test("a client that reads no answers loses its connection, and no other does", a
   }
   assert.equal(answersIn(honest.text()), 8);
   assert.deepEqual([...new Set(door.closed)], ["unsent"]);
+});
+
+test("a client that pipelines without end is read only as far as its requests are answered", async (t) => {
+  let requests = 0;
+  const waiting: TLSSocket[] = [];
+  const door = await frontDoor(t, {}, ({ socket }, response) => {
+    if (requests++ < 500) response.end();
+    else waiting.push(socket as TLSSocket);
+  });
+  const { socket } = await open(door);
+  const bytes = GET.repeat(40_000);
+  for (let more = 0; more < 20; more++) socket.write(bytes);
+  await eventually(async () => waiting.length === 8);
+  assert.ok(waiting[0]!.bytesRead < 300_000, `${waiting[0]!.bytesRead} bytes were read`);
+});
+
+test("a large answer is written in slices as its client reads, and arrives whole", async (t) => {
+  const body = Buffer.alloc(20_000_000, "0123456789abcdef-");
+  const responses: ServerResponse[] = [];
+  const door = await frontDoor(t, {}, (_request, response) => {
+    responses.push(response);
+    response.end(body);
+  });
+  const { socket, text } = await open(door);
+  socket.pause();
+  socket.write(GET);
+  await eventually(async () => responses.length === 1);
+  assert.ok(responses[0]!.writableLength < 200_000);
+  assert.equal(responses[0]!.writableEnded, false);
+  socket.resume();
+  await eventually(async () => text().length > body.length);
+  assert.match(text(), /content-length: 20000000/i);
+  assert.equal(text().split("\r\n\r\n")[1], body.toString());
+});
+
+test("an error costs an unauthenticated client three times what another answer costs", async (t) => {
+  const door = await frontDoor(t, {}, (_request, response) => void response.writeHead(404).end(), 30);
+  const { socket, text, ended } = await open(door);
+  const answers = () => text().match(/HTTP\/1\.1 404/g)?.length ?? 0;
+  for (let sent = 1; sent <= 10; sent++) {
+    socket.write(GET);
+    await eventually(async () => answers() === sent);
+  }
+  socket.write(GET);
+  await ended;
+  assert.equal(answers(), 10);
+  assert.match(text(), /HTTP\/1\.1 429/);
 });
 
 test("unauthenticated clients that use up their block's budget are answered 429 and closed, then refused at accept until it refills", async (t) => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { UniqueQueue } from "../../lib/collections/unique-queue.ts";
 import type { CountedResponse } from "./counted-response.ts";
+import type { PacedReading } from "./pace-reading.ts";
 
 /** A request that has been parsed. */
 export interface Parsed {
@@ -54,8 +55,8 @@ export class GatedConnection {
   readonly isShared: boolean;
   readonly waiting: Parsed[] = [];
   readonly underWay = new Set<UnderWay>();
-  /** Reads on, if it may. */
-  flow: () => void = () => undefined;
+  reading: PacedReading = { flow: () => undefined, waitingBytes: () => 0 };
+  /** Bytes in memory for it: answers that are not sent, and requests that are not parsed. */
   unsentBytes = 0;
   /** When its client last read, by a count that each such moment advances. */
   lastRead = 0;
@@ -87,11 +88,14 @@ export class GatedConnection {
     if (this.#credit > 0) this.#credit--;
   }
 
-  /** Recounts the bytes that were answered and not sent. @returns how many bytes more than before */
+  /** Recounts the bytes that were answered and not sent, and those that wait for the parser. @returns how many bytes more than before */
   countUnsent(): number {
     const before = this.unsentBytes;
     this.unsentBytes = 0;
-    if (!this.isClosed) for (const { response } of this.underWay) this.unsentBytes += response.writableLength;
+    if (!this.isClosed) {
+      this.unsentBytes = this.reading.waitingBytes();
+      for (const { response } of this.underWay) this.unsentBytes += response.writableLength;
+    }
     if (this.unsentBytes < before || before === 0) this.lastRead = ++reads;
     return this.unsentBytes - before;
   }

@@ -62,7 +62,7 @@ export function createListener(
   const unauthenticated = new UnauthenticatedConnections(budget, caps.proxies);
   const connections = capConnections({ ...caps, unauthenticated });
   const onAuthenticated = connections.authenticated;
-  const gate = new RequestGate({ ...caps, budget, refuse, onAuthenticated, handle: onRequest });
+  const gate = new RequestGate({ ...caps, clock, budget, refuse, onAuthenticated, handle: onRequest });
   const onAnyRequest: RequestListener = (request, response) => {
     connections.serving(request.socket as TLSSocket, response);
     response.once("finish", () => closeUnlessComplete(request));

@@ -2,7 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock, isInRanges, withoutMapping } from "../../lib/address.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import { TimeShare } from "../../lib/limits/time-share.ts";
 import type { UnauthenticatedBudget } from "../../lib/limits/unauthenticated-budget.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
 import { clientAddress } from "./client-address.ts";
@@ -27,6 +29,7 @@ export interface GateOptions {
   /** Addresses that many clients share: each of their connections counts as a block of its own. */
   readonly proxies: readonly AddressRange[];
   readonly onCapReached: OnCapReached;
+  readonly clock: Pick<Clock, "monotonicMs">;
   /** Answers a client without credentials whose block has used up its budget. */
   refuse(parsed: Parsed, retryAfterSeconds: number): void;
   /** The client has shown valid credentials. */
@@ -37,12 +40,16 @@ export interface GateOptions {
 
 /** Requests of clients that have not authenticated which begin in one turn of the event loop; each takes some 0.1 ms. */
 const UNKNOWN_A_TURN = 16;
+/** The share of the event loop that they may take, after a burst such as some browsers that load the app. */
+const UNKNOWN_SHARE = { share: 0.2, burstMs: 50 };
+/** What an error costs a block beside the request: a client that means well sends few requests that fail before it has authenticated. */
+const ERROR_TOKENS = 2;
 /** What being closed costs a block, beside the request: a minute's refill after some sixty times. */
 const CLOSED_TOKENS = 100;
 
 /**
  * Decides when a request begins: at most so many are under way on a connection, from an address block and in the process, so many bytes of
- * answers wait to be sent, and clients that have not authenticated begin a few in each turn of the event loop and pay from the budget of their block.
+ * answers wait to be sent, and clients that have not authenticated get a fifth of the event loop and pay from the budget of their block.
  * Until a request begins, the connection behind it is not read.
  */
 export class RequestGate {
@@ -52,14 +59,16 @@ export class RequestGate {
   readonly #blocks = new Map<string, GatedBlock>();
   readonly #known = new RequestTurns("known");
   readonly #unknown = new RequestTurns("unknown");
-  #unknownLeft = UNKNOWN_A_TURN;
+  readonly #unknownShare: TimeShare;
   #underWay = 0;
   #unsentBytes = 0;
   #sharedCount = 0;
-  #isTurnPlanned = false;
+  #isKnownTurnPlanned = false;
+  #isUnknownTurnPlanned = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#unknownShare = new TimeShare(UNKNOWN_SHARE, options.clock);
   }
 
   /** For each connection whose handshake is done, once Node's HTTP server has it. */
@@ -77,7 +86,7 @@ export class RequestGate {
       !connection.isClosed &&
       connection.unanswered < limits.httpsRequestsOfConnection &&
       connection.unsentBytes < limits.httpsUnsentBytesOfConnection;
-    connection.flow = paceReading(socket, mayRead);
+    connection.reading = paceReading(socket, mayRead, () => this.#countUnsent(connection));
     socket.once("close", () => this.#closed(connection));
   }
 
@@ -103,20 +112,18 @@ export class RequestGate {
   streams(request: IncomingMessage): void {
     for (const each of this.#connections.get(request.socket)?.underWay ?? [])
       if (each.request === request) this.#release(each);
-    this.#planTurn();
+    this.#planTurns();
   }
 
   /** Begins the next request of a connection now, if it is its turn, or lets it wait. */
   #planned(connection: GatedConnection): void {
     const { isKnown, isClosed, waiting, unsentBytes } = connection;
     if (waiting.length === 0 || isClosed || unsentBytes >= this.#options.limits.httpsUnsentBytesOfConnection) return;
-    const turns = isKnown ? this.#known : this.#unknown;
-    const isNext = turns.isEmpty && (isKnown || this.#unknownLeft > 0);
-    if (isNext && this.#hasRoom() && this.#mayBegin(connection.block)) {
+    if (isKnown && this.#known.isEmpty && this.#hasRoom() && this.#mayBegin(connection.block)) {
       this.#begin(connection);
     } else {
-      turns.add(connection);
-      this.#planTurn();
+      (isKnown ? this.#known : this.#unknown).add(connection);
+      this.#planTurns();
     }
   }
 
@@ -130,13 +137,9 @@ export class RequestGate {
     const parsed = connection.waiting.shift()!;
     const { budget } = this.#options;
     const payer = this.#payerOf(connection, parsed.request);
-    if (!connection.isKnown) {
-      this.#unknownLeft--;
-      this.#planTurn();
-      if (budget.isSpent(payer)) {
-        this.#refuse(connection, parsed, payer);
-        return;
-      }
+    if (!connection.isKnown && budget.isSpent(payer)) {
+      this.#refuse(connection, parsed, payer);
+      return;
     }
     budget.charge(payer, 1);
     connection.begun();
@@ -159,10 +162,12 @@ export class RequestGate {
     const { connection } = underWay;
     this.#release(underWay);
     if (!connection.underWay.delete(underWay)) return;
+    const { request, response, payer } = underWay;
+    if (response.statusCode >= 400 && this.#requests.delete(request)) this.#options.budget.charge(payer, ERROR_TOKENS);
     this.#countUnsent(connection);
-    connection.flow();
+    connection.reading.flow();
     this.#planned(connection);
-    this.#planTurn();
+    this.#planTurns();
   }
 
   #release(underWay: UnderWay): void {
@@ -195,22 +200,45 @@ export class RequestGate {
     return addressBlock(clientAddress(connection.socket.remoteAddress, headers["x-forwarded-for"], proxies));
   }
 
-  #planTurn(): void {
-    if (this.#isTurnPlanned) return;
-    this.#isTurnPlanned = true;
-    setImmediate(() => this.#turn());
+  #planTurns(): void {
+    if (!this.#isKnownTurnPlanned && !this.#known.isEmpty) {
+      this.#isKnownTurnPlanned = true;
+      setImmediate(() => {
+        this.#isKnownTurnPlanned = false;
+        this.#take(this.#known, Number.POSITIVE_INFINITY);
+      });
+    }
+    if (this.#isUnknownTurnPlanned || this.#unknown.isEmpty) return;
+    this.#isUnknownTurnPlanned = true;
+    const pauseMs = this.#unknownShare.pauseMs();
+    if (pauseMs > 0) setTimeout(() => this.#unknownTurn(), pauseMs).unref();
+    else this.#unknownTurn();
   }
 
-  #turn(): void {
-    this.#isTurnPlanned = false;
-    this.#unknownLeft = UNKNOWN_A_TURN;
-    for (const turns of [this.#known, this.#unknown]) {
-      while (this.#hasRoom() && (turns === this.#known || this.#unknownLeft > 0)) {
-        const connection = turns.take(this.#mayBegin);
-        if (!connection) break;
-        if (connection.waiting.length > 0 && !connection.isClosed) this.#begin(connection);
-      }
+  /** Between two immediates that are set together run only the microtasks of the first: what its requests did until they had to wait. */
+  #unknownTurn(): void {
+    const { clock } = this.#options;
+    let begun = 0;
+    let hasMore = false;
+    setImmediate(() => {
+      begun = clock.monotonicMs();
+      hasMore = this.#take(this.#unknown, UNKNOWN_A_TURN);
+    });
+    setImmediate(() => {
+      this.#unknownShare.charge(clock.monotonicMs() - begun);
+      this.#isUnknownTurnPlanned = false;
+      if (hasMore) this.#planTurns();
+    });
+  }
+
+  /** Begins requests. @returns whether others may begin now */
+  #take(turns: RequestTurns, most: number): boolean {
+    for (let left = most; left > 0; left--) {
+      const connection = this.#hasRoom() ? turns.take(this.#mayBegin) : undefined;
+      if (!connection) return false;
+      if (connection.waiting.length > 0 && !connection.isClosed) this.#begin(connection);
     }
+    return true;
   }
 
   #countUnsent(connection: GatedConnection): void {
@@ -262,6 +290,6 @@ export class RequestGate {
     block.known.delete(connection);
     block.unknown.delete(connection);
     if (block.connections.size === 0) this.#blocks.delete(block.name);
-    this.#planTurn();
+    this.#planTurns();
   }
 }

@@ -1,0 +1,41 @@
+import { type Clock, SECOND } from "../clock.ts";
+
+export interface TimeShareOptions {
+  /** The part of the time that the work may take once the burst is used up, between 0 and 1. */
+  readonly share: number;
+  /** Milliseconds of work that may run without a pause after a time without any. */
+  readonly burstMs: number;
+}
+
+/** A token bucket of time: limits work on the event loop to a share of it, so that other work has the rest. */
+export class TimeShare {
+  readonly #options: TimeShareOptions;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  #leftMs: number;
+  #at: number;
+
+  constructor(options: TimeShareOptions, clock: Pick<Clock, "monotonicMs">) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#leftMs = options.burstMs;
+    this.#at = clock.monotonicMs();
+  }
+
+  /** Charges work that took `ms` milliseconds. */
+  charge(ms: number): void {
+    this.#refill();
+    this.#leftMs -= ms;
+  }
+
+  /** Milliseconds until more work may run, one second at most; 0 when it may run now. */
+  pauseMs(): number {
+    this.#refill();
+    return this.#leftMs > 0 ? 0 : Math.min(SECOND, 1 - this.#leftMs / this.#options.share);
+  }
+
+  #refill(): void {
+    const now = this.#clock.monotonicMs();
+    this.#leftMs = Math.min(this.#options.burstMs, this.#leftMs + (now - this.#at) * this.#options.share);
+    this.#at = now;
+  }
+}
