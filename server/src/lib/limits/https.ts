@@ -86,7 +86,7 @@ export const https = limitTable({
   httpsRequestsOfAddress: {
     level: "address",
     of: "HTTPS requests under way from one address block, in each process; live streams do not count",
-    value: 32,
+    value: 64,
     reached: "further ones wait, the connections taking turns",
   },
   httpsUnsentBytesOfAddress: {
