@@ -168,7 +168,7 @@ test("a large answer is written in slices as its client reads, and arrives whole
   assert.equal(text().split("\r\n\r\n")[1], body.toString());
 });
 
-test("an error costs an unauthenticated client three times what another answer costs", async (t) => {
+test("a refusal costs an unauthenticated client three times what another answer costs", async (t) => {
   const door = await frontDoor(t, {}, (_request, response) => void response.writeHead(404).end(), 30);
   const { socket, text, ended } = await open(door);
   const answers = () => text().match(/HTTP\/1\.1 404/g)?.length ?? 0;

@@ -42,8 +42,8 @@ export interface GateOptions {
 const UNKNOWN_A_TURN = 16;
 /** The share of the event loop that they may take, after a burst such as some browsers that load the app. */
 const UNKNOWN_SHARE = { share: 0.2, burstMs: 50 };
-/** What an error costs a block beside the request: a client that means well sends few requests that fail before it has authenticated. */
-const ERROR_TOKENS = 2;
+/** What a refusal (4xx) costs a block beside the request: a client that means well has few requests refused before it has authenticated. */
+const REFUSED_TOKENS = 2;
 /** What being closed costs a block, beside the request: a minute's refill after some sixty times. */
 const CLOSED_TOKENS = 100;
 
@@ -163,7 +163,8 @@ export class RequestGate {
     this.#release(underWay);
     if (!connection.underWay.delete(underWay)) return;
     const { request, response, payer } = underWay;
-    if (response.statusCode >= 400 && this.#requests.delete(request)) this.#options.budget.charge(payer, ERROR_TOKENS);
+    const isRefused = response.statusCode >= 400 && response.statusCode < 500;
+    if (isRefused && this.#requests.delete(request)) this.#options.budget.charge(payer, REFUSED_TOKENS);
     this.#countUnsent(connection);
     connection.reading.flow();
     this.#planned(connection);

@@ -97,7 +97,7 @@ export const https = limitTable({
   },
   httpsUnauthenticatedRequests: {
     level: "address",
-    of: "HTTPS requests from one address block without a valid key, session, claim code or certificate, at once, in each process; one that is answered with an error counts as three, a connection without any as five",
+    of: "HTTPS requests from one address block without a valid key, session, claim code or certificate, at once, in each process; one that is refused (4xx) counts as three, a connection without any as five",
     value: 3_000,
     reached:
       "429 rate_limited with Retry-After, and the connection is closed and counted; new ones of the block are closed before their TLS handshake, for up to a minute",
