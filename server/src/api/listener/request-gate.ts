@@ -41,7 +41,7 @@ export interface GateOptions {
 /** Requests of clients that have not authenticated which begin in one turn of the event loop; each takes some 0.1 ms. */
 const UNKNOWN_A_TURN = 16;
 /** The share of the event loop that they may take, after a burst such as some browsers that load the app. */
-const UNKNOWN_SHARE = { share: 0.2, burstMs: 50 };
+const UNKNOWN_SHARE = { share: 0.2, burstMs: 200 };
 /** What a refusal (4xx) costs a block beside the request: a client that means well has few requests refused before it has authenticated. */
 const REFUSED_TOKENS = 2;
 /** What being closed costs a block, beside the request: a minute's refill after some sixty times. */
