@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "./other-methods.ts";
 
 export interface Readiness {
-  /** Whether the database answers. */
+  /** Asks the database whether it answers. */
   askDatabase(): Promise<boolean>;
-  /** What the process knows without asking the database, as it is now. */
+  /** Returns the current state of the process without asking the database. */
   ownState(): OwnState;
 }
 

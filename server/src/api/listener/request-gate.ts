@@ -42,7 +42,7 @@ export interface GateOptions {
 const UNKNOWN_A_TURN = 16;
 /** The share of the event loop that they may take, after a burst such as some browsers that load the app. */
 const UNKNOWN_SHARE = { share: 0.2, burstMs: 200 };
-/** What a refusal (4xx) costs a block beside the request: a client that means well has few requests refused before it has authenticated. */
+/** The extra price of a refusal (4xx): well-behaved clients cause few of them before they authenticate. */
 const REFUSED_TOKENS = 2;
 /** What being closed costs a block, beside the request: a minute's refill after some sixty times. */
 const CLOSED_TOKENS = 100;

@@ -91,7 +91,7 @@ export const https = limitTable({
   },
   httpsUnsentBytesOfAddress: {
     level: "address",
-    of: "bytes of answers that the HTTPS clients of one address block have not read, in each process",
+    of: "bytes of answers that the HTTPS clients of one address block have not read, and of requests that wait, in each process",
     value: 24 * 1024 * 1024,
     reached: "the connection whose client has read nothing for longest is closed and counted",
   },
