@@ -1,7 +1,7 @@
 import { unlessEnded } from "../bench/interrupt.ts";
 import { startSinks } from "../server/test/harness/sinks.ts";
 import type { Attack } from "./attack.ts";
-import { createEnvironment, type Environment } from "./environment.ts";
+import { createEnvironment, type Environment, type Scene } from "./environment.ts";
 import { createHonestTenant } from "./honest/honest-tenant.ts";
 import { type Figures, measureHonest, type Phase } from "./honest/measure.ts";
 import { startAssault } from "./hostile/start-assault.ts";
@@ -34,8 +34,7 @@ export async function runAttacks(
     });
     try {
       const honest = await createHonestTenant(service, sinks);
-      const env = createEnvironment({ service, sinks, honest, short });
-      return await unlessEnded(runEach(kind, env, attacks, progress));
+      return await unlessEnded(runEach(kind, { service, sinks, honest, short }, attacks, progress));
     } finally {
       await service.stop();
     }
@@ -46,25 +45,26 @@ export async function runAttacks(
 
 async function runEach(
   database: DatabaseKind,
-  env: Environment,
+  scene: Scene,
   attacks: readonly Attack[],
   progress: (line: string) => void,
 ): Promise<Row[]> {
-  const measure = (phase: Phase) => measureHonest(env.service, env.honest, env.sinks, phase);
-  const phase = env.short ? SHORT_PHASE : PHASE;
+  const measure = (phase: Phase) => measureHonest(scene.service, scene.honest, scene.sinks, phase);
+  const phase = scene.short ? SHORT_PHASE : PHASE;
   await measure(WARM_UP);
   progress(`${database}: the honest tenant alone`);
   const without = await measure(phase);
   const rows: Row[] = [];
-  for (const attack of attacks) {
+  for (const [nth, attack] of attacks.entries()) {
     progress(`${database}: ${attack.name}: ${attack.what}`);
+    const env = createEnvironment(scene, nth);
     const plan = await attack.prepare(env);
     const { under, done, unkept } = await underAttack(env, attack, plan, () => measure(phase));
-    const promises = { ...(env.short ? SHORT_PROMISES : PROMISES), ...(attack.memory && { memory: attack.memory }) };
+    const promises = { ...(scene.short ? SHORT_PROMISES : PROMISES), ...(attack.memory && { memory: attack.memory }) };
     const idle = done.count === 0 ? ["the attack did not happen"] : [];
     const broken = [...brokenPromises(promises, without, under), ...unkept, ...idle];
     for (const promise of broken) progress(`  BROKEN ${promise}`);
-    const warnings = env.service.newWarnings();
+    const warnings = scene.service.newWarnings();
     if (broken.length > 0) for (const line of warnings.slice(-WARNINGS)) progress(`  log: ${line.slice(0, 300)}`);
     rows.push({ database, attack: attack.name, without, under, done: done.text, broken });
   }

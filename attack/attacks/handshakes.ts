@@ -2,7 +2,6 @@ import { connect, type Socket } from "node:net";
 import type { MqttTarget } from "../../bench/load/mqtt-client.ts";
 import { sleep } from "../../bench/measure.ts";
 import type { Attack } from "../attack.ts";
-import { HOSTILE_ADDRESS } from "../environment.ts";
 
 /** More than may be open without authentication in all. */
 const CONNECTIONS = 3_000;
@@ -16,15 +15,15 @@ export const handshakes: Attack<MqttTarget> = {
   // 2,000 sockets may be open without authentication, of 60 KB each; some thousands a second are closed for new ones and not freed at once.
   memory: 250,
 
-  async prepare({ service }) {
-    return service.mqtt;
+  async prepare({ service, hostileAddress }) {
+    return { ...service.mqtt, localAddress: hostileAddress };
   },
 
-  async assault({ port }, { ended, begun }) {
+  async assault({ port, localAddress }, { ended, begun }) {
     const open = new Set<Socket>();
     let opened = 0;
     const add = () => {
-      const socket = connect({ host: "127.0.0.1", port, localAddress: HOSTILE_ADDRESS });
+      const socket = connect({ host: "127.0.0.1", port, localAddress: localAddress! });
       open.add(socket);
       socket.on("connect", () => {
         if (++opened === CONNECTIONS / 2) begun();

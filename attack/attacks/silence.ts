@@ -1,7 +1,6 @@
 import { type HttpsTarget, openHttps } from "../../bench/load/https-client.ts";
 import { sleep } from "../../bench/measure.ts";
 import type { Attack } from "../attack.ts";
-import { HOSTILE_ADDRESS } from "../environment.ts";
 import { openDescriptors } from "../service.ts";
 
 const CONNECTIONS_PER_SECOND = 100;
@@ -17,9 +16,9 @@ export const silence: Attack<Plan> = {
   name: "silence",
   what: `${CONNECTIONS_PER_SECOND} HTTPS connections a second from one address, one request without a key on each, then silence`,
 
-  async prepare({ service }) {
+  async prepare({ service, hostileAddress }) {
     return {
-      target: { ...service.https, localAddress: HOSTILE_ADDRESS },
+      target: { ...service.https, localAddress: hostileAddress },
       descriptorsBefore: openDescriptors(service.pid),
     };
   },

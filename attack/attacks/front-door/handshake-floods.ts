@@ -1,7 +1,6 @@
 import { connect } from "node:tls";
 import { sleep } from "../../../bench/measure.ts";
 import type { Attack } from "../../attack.ts";
-import { HOSTILE_ADDRESS } from "../../environment.ts";
 
 /** Handshakes under way at a time: more than a client needs to keep the server's core busy. */
 const AT_ONCE = 200;
@@ -9,6 +8,7 @@ const TICK_MS = 5;
 
 interface Flood {
   readonly port: number;
+  readonly localAddress: string;
 }
 
 /** A client that finishes one TLS handshake after another and sends nothing. */
@@ -17,12 +17,12 @@ function flood(listener: "https" | "mqtt"): Attack<Flood> {
     name: `handshake-flood-${listener}`,
     what: `${AT_ONCE} TLS handshakes at a time at the ${listener.toUpperCase()} port, each closed when it is done`,
     memory: 150,
-    prepare: async ({ service }) => ({ port: service[listener].port }),
-    async assault({ port }, { ended, begun }) {
+    prepare: async ({ service, hostileAddress }) => ({ port: service[listener].port, localAddress: hostileAddress }),
+    async assault(target, { ended, begun }) {
       let [underWay, done, refused] = [0, 0, 0];
       const handshake = () => {
         underWay++;
-        const options = { host: "127.0.0.1", port, localAddress: HOSTILE_ADDRESS, rejectUnauthorized: false };
+        const options = { host: "127.0.0.1", ...target, rejectUnauthorized: false };
         const socket = connect({ ...options, servername: "localhost" });
         socket.on("error", () => refused++);
         socket.on("close", () => underWay--);

@@ -1,6 +1,5 @@
-import type { HttpsTarget } from "../../../bench/load/https-client.ts";
 import type { Attack } from "../../attack.ts";
-import { HOSTILE_ADDRESS } from "../../environment.ts";
+import type { Environment } from "../../environment.ts";
 import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
 import { openSession } from "../../hostile/sign-in.ts";
 
@@ -16,8 +15,8 @@ interface Plan {
   readonly credentials: readonly string[];
 }
 
-const pipelines = (https: HttpsTarget, requests: number): Pipelines => ({
-  target: { ...https, localAddress: HOSTILE_ADDRESS },
+const pipelines = ({ service, hostileAddress }: Environment, requests: number): Pipelines => ({
+  target: { ...service.https, localAddress: hostileAddress },
   connections: CONNECTIONS,
   requestsAWrite: Math.ceil(requests / CONNECTIONS),
   reads: true,
@@ -31,11 +30,11 @@ export const insiders: readonly Attack<Plan>[] = [
     name: "insider-keys",
     what: `${KEYS} API keys of one tenant pipeline lists from ${CONNECTIONS} connections, beyond their limit, too`,
     memory: 150,
-    async prepare({ service, newTenant }) {
-      const tenant = await newTenant("insider-keys");
+    async prepare(env) {
+      const tenant = await env.newTenant("insider-keys");
       const keys = await Promise.all(Array.from({ length: KEYS }, () => tenant.newKey()));
       return {
-        pipelines: pipelines(service.https, KEYS * KEY_REQUESTS),
+        pipelines: pipelines(env, KEYS * KEY_REQUESTS),
         credentials: keys.map((key) => `x-api-key: ${key}`),
       };
     },
@@ -46,10 +45,10 @@ export const insiders: readonly Attack<Plan>[] = [
     name: "insider-session",
     what: `a session of the admin app pipelines lists from ${CONNECTIONS} connections, beyond its limit, too`,
     memory: 150,
-    async prepare({ service, newTenant }) {
-      const tenant = await newTenant("insider-session");
-      const cookie = await openSession(service, tenant.slug);
-      return { pipelines: pipelines(service.https, SESSION_REQUESTS), credentials: [`cookie: ${cookie}`] };
+    async prepare(env) {
+      const tenant = await env.newTenant("insider-session");
+      const cookie = await openSession(env.service, tenant.slug);
+      return { pipelines: pipelines(env, SESSION_REQUESTS), credentials: [`cookie: ${cookie}`] };
     },
     assault: async ({ pipelines, credentials }, run) =>
       await pipeline(pipelines, run, () => get("/api/admin/devices", credentials[0]!)),

@@ -3,7 +3,6 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey } from "../../../server/src/access/keys/api-key.ts";
 import type { Attack } from "../../attack.ts";
-import { HOSTILE_ADDRESS } from "../../environment.ts";
 import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
 
 /** MB that the server may gain while one address has a thousand connections (docs/limits.md). */
@@ -26,8 +25,8 @@ function unauthenticated({ name, what, connections = 20, requestsAWrite = 100, r
     name: `front-${name}`,
     what: `${connections} connections of one address pipeline ${what}`,
     memory: MEMORY,
-    prepare: async ({ service }) => ({
-      target: { ...service.https, localAddress: HOSTILE_ADDRESS },
+    prepare: async ({ service, hostileAddress }) => ({
+      target: { ...service.https, localAddress: hostileAddress },
       connections,
       requestsAWrite,
       reads,
