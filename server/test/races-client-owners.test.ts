@@ -14,6 +14,8 @@ before(async () => {
 after(() => track.stop());
 
 const ROUNDS = onPostgres ? 30 : 6;
+/** Some thirty rounds in a row may be won by the same side; ten times as many are not. */
+const MOST_ROUNDS = 10 * ROUNDS;
 
 /** An admin of a tenant of their own where another admin stays, and the ways in which the admin's right ends. */
 async function addAdmin() {
@@ -31,8 +33,9 @@ async function addAdmin() {
 }
 
 test("no MQTT client of a former admin works that is registered, enabled or rotated while the admin's right ends", async () => {
-  const outcomesOf = new Map<string, number>();
-  for (let round = 0; round < ROUNDS; round++) {
+  const seen = new Set<string>();
+  const close = () => !onPostgres || (seen.has("ok") && seen.has("insufficient_role"));
+  for (let round = 0; round < ROUNDS || (!close() && round < MOST_ROUNDS); round++) {
     const { caller, admin, ends, userId } = await addAdmin();
     const names = [0, 1, 2, 3].map((nth) => ({
       clientId: `${caller.tenantSlug}-${nth}`,
@@ -56,7 +59,7 @@ test("no MQTT client of a former admin works that is registered, enabled or rota
     assert.equal(demoted!.code, "ok");
     for (const { code } of outcomes) {
       assert.ok(["ok", "insufficient_role"].includes(code), code);
-      outcomesOf.set(code, (outcomesOf.get(code) ?? 0) + 1);
+      seen.add(code);
     }
     const rows = await runSql<{ works: boolean }>(
       track.database.db,
@@ -70,7 +73,7 @@ test("no MQTT client of a former admin works that is registered, enabled or rota
       `round ${round}`,
     );
   }
-  if (onPostgres) assert.ok(outcomesOf.has("ok") && outcomesOf.has("insufficient_role"), String([...outcomesOf]));
+  assert.ok(close(), `every request ended as ${[...seen]}`);
   await track.assertConsistent();
 });
 

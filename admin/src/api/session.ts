@@ -36,8 +36,9 @@ export async function startSession(queries: QueryClient, session: Session): Prom
   await replaceSession(queries, session);
 }
 
-/** Signs out, also where the session has ended already. */
+/** Signs out, also where the session has ended already. Requests under way are cancelled first: the service would refuse them. */
 export async function endSession(queries: QueryClient): Promise<void> {
+  await queries.cancelQueries();
   await must(api.DELETE(PATH)).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.status !== 401) throw error;
   });
