@@ -38,6 +38,18 @@ test("the addresses of an IPv6 /64 share one limit", async () => {
   await refused(guess(99, 2), "invalid_claim_code");
 });
 
+test("an address that is rate limited costs no transaction for further guesses", async (t) => {
+  const guess = () => registry.enrollment.redeemClaim({ address: "198.51.100.7" }, request("CLAIM-0000-0000-0000"));
+  for (let n = 0; n < 30; n++) await refused(guess(), "invalid_claim_code");
+  await refused(guess(), "rate_limited");
+  const transactions = t.mock.method(registry.database.db, "transaction");
+  for (let n = 0; n < 5; n++) await refused(guess(), "rate_limited");
+  assert.equal(transactions.mock.callCount(), 0);
+  registry.clock.advance(10 * MINUTE);
+  await refused(guess(), "invalid_claim_code");
+  assert.equal(transactions.mock.callCount(), 1);
+});
+
 test("guesses outside every window are deleted", async () => {
   await refused(registry.enrollment.redeemClaim({ address: "203.0.113.9" }, request("CLAIM")), "invalid_claim_code");
   registry.clock.advance(HOUR);

@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import type { LimitedGuessers } from "./claims/guess-throttle.ts";
 import type { KnownClaims } from "./claims/known-claims.ts";
 import type { FirstRedemptions } from "./redemption/first-redemptions.ts";
 import type { RefusedCertificates } from "./renewal/refused-certificates.ts";
@@ -24,6 +25,7 @@ export interface EnrollmentDeps {
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "issuersOf" | "serverCaBundlePem">;
   knownClaims: KnownClaims;
+  limitedGuessers: LimitedGuessers;
   firstRedemptions: FirstRedemptions;
   renewals: Renewals;
   refusedCertificates: RefusedCertificates;

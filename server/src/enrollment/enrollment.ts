@@ -5,7 +5,7 @@
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
 import { createClaim } from "./claims/create-claim.ts";
-import { pruneGuesses } from "./claims/guess-throttle.ts";
+import { LimitedGuessers, pruneGuesses } from "./claims/guess-throttle.ts";
 import { KnownClaims } from "./claims/known-claims.ts";
 import { getClaim, listClaims, nameClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { deleteDevice } from "./delete-device.ts";
@@ -53,8 +53,12 @@ export type Enrollment = Bound<typeof enrollmentUseCases>;
 /** What a process remembers, and what it records together, so that it asks the database less often; none of it decides. */
 export const newMemory = (
   database: EnrollmentDeps["database"],
-): Pick<EnrollmentDeps, "knownClaims" | "firstRedemptions" | "renewals" | "refusedCertificates"> => ({
+): Pick<
+  EnrollmentDeps,
+  "knownClaims" | "limitedGuessers" | "firstRedemptions" | "renewals" | "refusedCertificates"
+> => ({
   knownClaims: new KnownClaims(),
+  limitedGuessers: new LimitedGuessers(),
   firstRedemptions: createFirstRedemptions(database),
   renewals: createRenewals(database),
   refusedCertificates: new RefusedCertificates(),
