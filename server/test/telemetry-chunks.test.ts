@@ -6,13 +6,10 @@ import { listDueTenants, lockDirtyHours } from "../src/telemetry/roll-up/dirty-h
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
-import { besideEarlierNode } from "./harness/earlier-nodes.ts";
 import type { Sent } from "./harness/sent-readings.ts";
-import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+import { openTelemetryFixture, type TelemetryFixture } from "./harness/telemetry.ts";
 import { type ChunkReads, chunkReads } from "./telemetry/chunk-reads.ts";
 import { atNoon, chunkRules } from "./telemetry/suite-chunks.ts";
-
-const BEFORE_CHUNKS = 65;
 
 let fixture: TelemetryFixture;
 let caller: Caller;
@@ -44,43 +41,6 @@ test("a computation that fails half-way, and several processes at once, lose and
   await reads.settle();
   assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });
   await reads.assertReads(device, sent, [start, start + 2 * DAY]);
-});
-
-test("days from before there were chunks are put into chunks in the background, and are read meanwhile", async () => {
-  const { device, sent, start } = await reads.deviceWithDays();
-  // As the step of the schema leaves it: hours are rolled up, and have no marks and no chunks.
-  await settleWithoutChunks(device);
-  const left = async () =>
-    (await fixture.query<{ days: number }>("SELECT count(*)::int AS days FROM chunk_backlog"))[0]!.days;
-  assert.equal(await left(), 2);
-  await fixture.telemetry.retireMessages();
-  assert.deepEqual(await reads.stored(device), { rows: 360, chunks: 0 });
-  await reads.assertReads(device, sent, [start, start + 2 * DAY]);
-  await Promise.all([fixture.telemetry.rollUp(), fixture.anotherProcess().rollUp()]);
-  await reads.settle();
-  assert.equal(await left(), 0);
-  assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });
-  await reads.assertReads(device, sent, [start, start + 2 * DAY]);
-});
-
-async function settleWithoutChunks({ uid }: TestSender): Promise<void> {
-  fixture.clock.advance(3 * MINUTE);
-  await besideEarlierNode(fixture, BEFORE_CHUNKS, () => fixture.telemetry.rollUp());
-  const ofDevice = "shape_no IN (SELECT shape_no FROM telemetry_shapes WHERE device_uid = $1)";
-  await fixture.query(`DELETE FROM telemetry_chunks WHERE ${ofDevice}`, [uid]);
-  await fixture.query(
-    `INSERT INTO chunk_backlog (retention_days, day)
-     SELECT DISTINCT retention_days, (ts AT TIME ZONE 'UTC')::date FROM telemetry_messages WHERE ${ofDevice}`,
-    [uid],
-  );
-}
-
-test("while a node of an earlier version runs, which reads no chunks, rows stay", async () => {
-  const { device } = await reads.deviceWithDays();
-  await besideEarlierNode(fixture, BEFORE_CHUNKS, reads.settle);
-  assert.deepEqual(await reads.stored(device), { rows: 360, chunks: 6 });
-  await reads.settle();
-  assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });
 });
 
 test("a message whose day is dropped each time before it is stored is neither acknowledged nor rejected", async () => {

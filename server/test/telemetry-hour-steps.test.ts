@@ -4,7 +4,6 @@ import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
 import { HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { onPostgres } from "./harness/database.ts";
-import { besideEarlierNode } from "./harness/earlier-nodes.ts";
 import { testFeatures } from "./harness/features.ts";
 import { assertReads, send, stored } from "./harness/sent-readings.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
@@ -99,14 +98,6 @@ test("a step that ends within what was a chunk loses nothing of the rest of it",
   await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour), 100);
-});
-
-test("beside a node of an earlier version, which does not say that a message is late, a large hour is computed at once", async () => {
-  const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
-  fixture.clock.advance(3 * MINUTE);
-  await besideEarlierNode(fixture, 73, () => rollUpTurns(2));
-  assert.equal(await doneTo(device), undefined);
-  await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
 test("large hours of one tenant are computed one after the other, in half of the time while hours of others are due", async () => {

@@ -1,16 +1,14 @@
-/** Minutes, which charts read: with the chunks of their hours, and in rows, as they were stored before schema 72. */
+/** Minutes, which charts read, with the chunks of their hours. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
 import { HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { onPostgres } from "./harness/database.ts";
-import { besideEarlierNode } from "./harness/earlier-nodes.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 import { type SeriesReads, seriesReads } from "./telemetry/series-reads.ts";
 import { atNoon } from "./telemetry/suite-chunks.ts";
 
-const EARLIER_SCHEMA = 71;
 const METRICS = ["a", "b"];
 
 let fixture: TelemetryFixture;
@@ -24,13 +22,13 @@ before(async () => {
 beforeEach(() => atNoon(fixture));
 after(() => fixture.close());
 
-const OF_DEVICE = "shape_no IN (SELECT shape_no FROM telemetry_shapes WHERE device_uid = $1)";
-
-/** Rows of minutes of the device, and chunks that have minutes. */
-async function stored({ uid }: TestSender): Promise<{ rows: number; chunks: number }> {
-  const rows = await fixture.query("SELECT FROM telemetry_minute WHERE device_uid = $1", [uid]);
-  const chunks = await fixture.query(`SELECT FROM telemetry_chunks WHERE ${OF_DEVICE} AND minutes IS NOT NULL`, [uid]);
-  return { rows: rows.length, chunks: chunks.length };
+/** How many chunks of the device have minutes. */
+async function chunksWithMinutes({ uid }: TestSender): Promise<number> {
+  const chunks = await fixture.query(
+    `SELECT FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no) WHERE device_uid = $1 AND minutes IS NOT NULL`,
+    [uid],
+  );
+  return chunks.length;
 }
 
 /** The charts of a device in some minutes, of five hours. */
@@ -81,30 +79,20 @@ async function deviceWithHours(): Promise<{ device: TestSender; start: number }>
   return { device, start };
 }
 
-test("a chart in minutes is the same before and after its hours are in chunks, without a row a minute", async () => {
+test("a chart in minutes is the same before and after its hours are in chunks", async () => {
   const { device, start } = await deviceWithHours();
   const before = await charts(device, start);
   await reads.rollUpAll();
-  assert.deepEqual(await stored(device), { rows: 0, chunks: 3 });
+  assert.equal(await chunksWithMinutes(device), 3);
   assert.deepEqual(await charts(device, start), before);
 });
 
-test("hours that were computed by an earlier version are read from their rows, and a late message has them in their chunk", async () => {
+test("a late message is in the chart before and after its hour is computed again", async () => {
   const { device, start } = await deviceWithHours();
-  const before = await charts(device, start);
-  await besideEarlierNode(fixture, EARLIER_SCHEMA, reads.rollUpAll);
-  const rows = 2 * 121;
-  assert.deepEqual(await stored(device), { rows, chunks: 3 });
-  assert.deepEqual(await charts(device, start), before);
-  await fixture.query(`UPDATE telemetry_chunks SET minutes = NULL, minute_ends = NULL WHERE ${OF_DEVICE}`, [
-    device.uid,
-  ]);
-  assert.deepEqual(await charts(device, start), before);
-
+  await reads.rollUpAll();
   await device.publish({ ts: start + HOUR + 90 * SECOND, values: { a: -1 } });
   await assertLate();
   await reads.rollUpAll();
-  assert.deepEqual(await stored(device), { rows: rows - 2 * 60, chunks: 1 });
   await assertLate();
 
   async function assertLate(): Promise<void> {
@@ -115,29 +103,7 @@ test("hours that were computed by an earlier version are read from their rows, a
   }
 });
 
-test("rows count where an earlier process has computed an hour again that has its minutes in the chunk", async () => {
-  const { device, start } = await deviceWithHours();
-  await reads.rollUpAll();
-  const chunks = await fixture.query<{ ts: Date; minutes: string; minute_ends: number[] }>(
-    `SELECT ts, encode(minutes, 'hex') AS minutes, minute_ends FROM telemetry_chunks WHERE ${OF_DEVICE}`,
-    [device.uid],
-  );
-  await device.publish({ ts: start + MINUTE, values: { a: 100, b: 100, c: "late" } });
-  await besideEarlierNode(fixture, EARLIER_SCHEMA, reads.rollUpAll);
-  // An earlier process stores data of a chunk, and leaves the rest of it.
-  for (const { ts, minutes, minute_ends } of chunks)
-    await fixture.query(
-      `UPDATE telemetry_chunks SET minutes = decode($3, 'hex'), minute_ends = $4::text::integer[] WHERE ts = $2 AND ${OF_DEVICE}`,
-      [device.uid, ts, minutes, `{${minute_ends.join(",")}}`],
-    );
-  await assertCharts(device, start);
-  await device.publish({ ts: start + MINUTE, values: { a: 99, b: 99, c: "later" } });
-  await reads.rollUpAll();
-  assert.deepEqual(await stored(device), { rows: 0, chunks: 3 });
-  await assertCharts(device, start);
-});
-
-test("whatever is sent, and whichever version computes it, charts in minutes are those of the readings", async () => {
+test("whatever is sent, and whenever it is rolled up, charts in minutes are those of the readings", async () => {
   const values = fc.oneof(
     fc.record({ a: fc.oneof(fc.integer({ min: -999, max: 999 }), fc.constantFrom("text", true)), b: fc.nat(9) }),
     fc.record({ a: fc.nat(9) }),
@@ -148,8 +114,7 @@ test("whatever is sent, and whichever version computes it, charts in minutes are
   const steps = fc.array(
     fc.oneof(
       { weight: 4, arbitrary: fc.array(reading, { minLength: 1, maxLength: 12 }) },
-      { weight: 2, arbitrary: fc.constantFrom("roll up" as const, "roll up beside an earlier node" as const) },
-      { weight: 1, arbitrary: fc.constant("forget minutes of hours with rows" as const) },
+      { weight: 2, arbitrary: fc.constant("roll up" as const) },
     ),
     { minLength: 2, maxLength: 8 },
   );
@@ -159,9 +124,6 @@ test("whatever is sent, and whichever version computes it, charts in minutes are
       const start = Math.floor(fixture.clock.now().getTime() / HOUR - 6) * HOUR;
       for (const step of [...all, "roll up"] as const) {
         if (step === "roll up") await reads.rollUpAll();
-        else if (step === "roll up beside an earlier node")
-          await besideEarlierNode(fixture, EARLIER_SCHEMA, reads.rollUpAll);
-        else if (step === "forget minutes of hours with rows") await forgetMinutes(device);
         else await device.publish(step.map(({ at, values }) => ({ ts: start + at, values: { ...values } })));
         await assertCharts(device, start);
       }
@@ -169,12 +131,3 @@ test("whatever is sent, and whichever version computes it, charts in minutes are
     { numRuns: onPostgres ? 40 : 10 },
   );
 });
-
-/** As an hour is that an earlier version has computed. */
-async function forgetMinutes({ uid }: TestSender): Promise<void> {
-  await fixture.query(
-    `UPDATE telemetry_chunks k SET minutes = NULL, minute_ends = NULL WHERE ${OF_DEVICE} AND EXISTS (
-       SELECT FROM telemetry_minute r WHERE r.device_uid = $1 AND r.bucket >= date_bin('1 hour', k.ts, 'epoch') AND r.bucket < date_bin('1 hour', k.ts, 'epoch') + interval '1 hour')`,
-    [uid],
-  );
-}

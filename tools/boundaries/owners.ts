@@ -45,13 +45,10 @@ export const owners: Record<string, readonly string[]> = {
   ],
   commands: ["device_commands"],
   telemetry: [
-    "telemetry",
     "telemetry_messages",
     "telemetry_shapes",
     "telemetry_chunks",
-    "chunk_backlog",
     "device_latest",
-    "telemetry_minute",
     "telemetry_hour",
     "roll_up_marks",
     "rejected_messages",

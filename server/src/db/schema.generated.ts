@@ -18,7 +18,6 @@ export interface Schema {
   certificate_notices: CertificateNoticesTable;
   certificates: CertificatesTable;
   channel_addresses: ChannelAddressesTable;
-  chunk_backlog: ChunkBacklogTable;
   claim_guesses: ClaimGuessesTable;
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
@@ -75,12 +74,10 @@ export interface Schema {
   stream_processes: StreamProcessesTable;
   stream_progress: StreamProgressTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
-  telemetry: TelemetryTable;
   telemetry_chunks: TelemetryChunksTable;
   telemetry_deletions: TelemetryDeletionsTable;
   telemetry_hour: TelemetryHourTable;
   telemetry_messages: TelemetryMessagesTable;
-  telemetry_minute: TelemetryMinuteTable;
   telemetry_shapes: TelemetryShapesTable;
   tenant_quotas: TenantQuotasTable;
   tenants: TenantsTable;
@@ -314,12 +311,6 @@ export interface ChannelAddressesTable {
   confirmed_by: "link" | "answer" | "user" | "earlier version" | null;
   user_id: string | null;
   forget_at: Date | null;
-}
-
-export interface ChunkBacklogTable {
-  retention_days: number;
-  day: string;
-  marked_to: Generated<number>;
 }
 
 export interface ClaimGuessesTable {
@@ -726,9 +717,7 @@ export interface RetiredKeysTable {
 export interface RollUpMarksTable {
   device_uid: string;
   hour: Date;
-  due_at: Date;
-  compute_at: Date | null;
-  chunk_at: Date | null;
+  chunk_at: Date;
   tenant_id: Generated<string>;
   failed_at: Date | null;
   done_to: Date | null;
@@ -877,18 +866,6 @@ export interface SuppressedDeliveriesTable {
   suppressed: number;
 }
 
-export interface TelemetryTable {
-  device_uid: string;
-  metric: string;
-  ts: Date;
-  number: number | null;
-  flag: boolean | null;
-  text: string | null;
-  received_at: Date;
-  time_replaced: Generated<boolean>;
-  retention_days: number;
-}
-
 export interface TelemetryChunksTable {
   ts: Date;
   shape_no: number;
@@ -923,17 +900,6 @@ export interface TelemetryMessagesTable {
   retention_days: number;
   numbers: number[] | null;
   texts: string[] | null;
-}
-
-export interface TelemetryMinuteTable {
-  device_uid: string;
-  metric: string;
-  bucket: Date;
-  lowest: number;
-  highest: number;
-  total: number;
-  readings: number;
-  retention_days: number;
 }
 
 export interface TelemetryShapesTable {
@@ -1301,15 +1267,15 @@ export interface SharedMqttSessionsView {
 }
 
 export interface SharedReadingsView {
-  device_uid: string | null;
-  metric: string;
-  ts: Date | null;
+  device_uid: string;
+  metric: string | null;
+  ts: Date;
   number: number | null;
   flag: boolean | null;
   text: string | null;
   received_at: Date | null;
-  time_replaced: boolean | null;
-  retention_days: number | null;
+  time_replaced: boolean;
+  retention_days: number;
 }
 
 export interface SharedShiftUsersView {

@@ -353,13 +353,6 @@ CREATE INDEX channel_addresses_forgotten ON channel_addresses USING btree (forge
 CREATE INDEX channel_addresses_requested ON channel_addresses USING btree (tenant_id, requested_at);
 CREATE INDEX channel_addresses_users ON channel_addresses USING btree (user_id, named_at) WHERE (user_id IS NOT NULL);
 
-CREATE TABLE chunk_backlog (
-  retention_days smallint NOT NULL,
-  day date NOT NULL,
-  marked_to integer NOT NULL DEFAULT 0,
-  CONSTRAINT chunk_backlog_pkey PRIMARY KEY (day, retention_days)
-);
-
 CREATE TABLE claim_guesses (
   address text NOT NULL,
   at timestamp with time zone NOT NULL
@@ -1005,9 +998,7 @@ CREATE TABLE retired_keys (
 CREATE TABLE roll_up_marks (
   device_uid uuid NOT NULL,
   hour timestamp with time zone NOT NULL,
-  due_at timestamp with time zone NOT NULL,
-  compute_at timestamp with time zone,
-  chunk_at timestamp with time zone,
+  chunk_at timestamp with time zone NOT NULL,
   tenant_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
   failed_at timestamp with time zone,
   done_to timestamp with time zone,
@@ -1015,16 +1006,12 @@ CREATE TABLE roll_up_marks (
   CONSTRAINT roll_up_marks_pkey PRIMARY KEY (device_uid, hour)
 );
 CREATE INDEX roll_up_marks_chunk ON roll_up_marks USING btree (chunk_at);
-CREATE INDEX roll_up_marks_compute ON roll_up_marks USING btree (compute_at);
-CREATE INDEX roll_up_marks_due ON roll_up_marks USING btree (due_at);
 CREATE INDEX roll_up_marks_failed ON roll_up_marks USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX roll_up_marks_hour ON roll_up_marks USING btree (hour);
 CREATE INDEX roll_up_marks_steps ON roll_up_marks USING btree (tenant_id, chunk_at) WHERE (done_to IS NOT NULL);
 CREATE INDEX roll_up_marks_turn ON roll_up_marks USING btree (tenant_id, chunk_at);
 CREATE TRIGGER roll_up_marks_of_tenant BEFORE INSERT ON roll_up_marks
   FOR EACH ROW EXECUTE FUNCTION set_tenant_of_mark();
-CREATE TRIGGER roll_up_marks_withheld BEFORE INSERT ON roll_up_marks
-  FOR EACH ROW WHEN ((new.chunk_at IS NULL)) EXECUTE FUNCTION withhold_mark();
 
 CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
@@ -1223,26 +1210,6 @@ CREATE TABLE suppressed_deliveries (
 );
 CREATE INDEX suppressed_deliveries_by_age ON suppressed_deliveries USING btree (minute);
 
-CREATE TABLE telemetry (
-  device_uid uuid NOT NULL,
-  metric text NOT NULL,
-  ts timestamp with time zone NOT NULL,
-  number double precision,
-  flag boolean,
-  text text,
-  received_at timestamp with time zone NOT NULL,
-  time_replaced boolean NOT NULL DEFAULT false,
-  retention_days smallint NOT NULL,
-  CONSTRAINT telemetry_pkey PRIMARY KEY (device_uid, metric, ts, retention_days),
-  CONSTRAINT telemetry_check1 CHECK ((num_nonnulls(number, flag, text) = 1))
-) PARTITION BY LIST (retention_days);
-CREATE TABLE telemetry_7 PARTITION OF telemetry FOR VALUES IN ('7') PARTITION BY RANGE (ts);
-CREATE TABLE telemetry_30 PARTITION OF telemetry FOR VALUES IN ('30') PARTITION BY RANGE (ts);
-CREATE TABLE telemetry_90 PARTITION OF telemetry FOR VALUES IN ('90') PARTITION BY RANGE (ts);
-CREATE TABLE telemetry_180 PARTITION OF telemetry FOR VALUES IN ('180') PARTITION BY RANGE (ts);
-CREATE TABLE telemetry_365 PARTITION OF telemetry FOR VALUES IN ('365') PARTITION BY RANGE (ts);
-CREATE TABLE telemetry_730 PARTITION OF telemetry FOR VALUES IN ('730') PARTITION BY RANGE (ts);
-
 CREATE TABLE telemetry_chunks (
   ts timestamp with time zone NOT NULL,
   shape_no integer NOT NULL,
@@ -1302,24 +1269,6 @@ CREATE TABLE telemetry_messages_90 PARTITION OF telemetry_messages FOR VALUES IN
 CREATE TABLE telemetry_messages_180 PARTITION OF telemetry_messages FOR VALUES IN ('180') PARTITION BY RANGE (ts);
 CREATE TABLE telemetry_messages_365 PARTITION OF telemetry_messages FOR VALUES IN ('365') PARTITION BY RANGE (ts);
 CREATE TABLE telemetry_messages_730 PARTITION OF telemetry_messages FOR VALUES IN ('730') PARTITION BY RANGE (ts);
-
-CREATE TABLE telemetry_minute (
-  device_uid uuid NOT NULL,
-  metric text NOT NULL,
-  bucket timestamp with time zone NOT NULL,
-  lowest double precision NOT NULL,
-  highest double precision NOT NULL,
-  total double precision NOT NULL,
-  readings integer NOT NULL,
-  retention_days smallint NOT NULL,
-  CONSTRAINT telemetry_minute_pkey PRIMARY KEY (device_uid, metric, bucket, retention_days)
-) PARTITION BY LIST (retention_days);
-CREATE TABLE telemetry_minute_7 PARTITION OF telemetry_minute FOR VALUES IN ('7') PARTITION BY RANGE (bucket);
-CREATE TABLE telemetry_minute_30 PARTITION OF telemetry_minute FOR VALUES IN ('30') PARTITION BY RANGE (bucket);
-CREATE TABLE telemetry_minute_90 PARTITION OF telemetry_minute FOR VALUES IN ('90') PARTITION BY RANGE (bucket);
-CREATE TABLE telemetry_minute_180 PARTITION OF telemetry_minute FOR VALUES IN ('180') PARTITION BY RANGE (bucket);
-CREATE TABLE telemetry_minute_365 PARTITION OF telemetry_minute FOR VALUES IN ('365') PARTITION BY RANGE (bucket);
-CREATE TABLE telemetry_minute_730 PARTITION OF telemetry_minute FOR VALUES IN ('730') PARTITION BY RANGE (bucket);
 
 CREATE TABLE telemetry_shapes (
   shape_no integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1881,19 +1830,7 @@ CREATE VIEW shared_readings AS
             m.retention_days
            FROM telemetry_shapes s
              CROSS JOIN LATERAL UNNEST(s.metrics, string_to_array(s.kinds, NULL::text)) WITH ORDINALITY n(metric, kind, place)
-             JOIN telemetry_messages m ON m.shape_no = s.shape_no
-        UNION ALL
-         SELECT telemetry.device_uid,
-            telemetry.metric,
-            telemetry.ts,
-            0,
-            telemetry.number,
-            telemetry.flag,
-            telemetry.text,
-            telemetry.received_at,
-            telemetry.time_replaced,
-            telemetry.retention_days
-           FROM telemetry) r
+             JOIN telemetry_messages m ON m.shape_no = s.shape_no) r
   ORDER BY device_uid, metric, ts, seq DESC;
 
 CREATE VIEW shared_shift_users AS
@@ -1960,30 +1897,6 @@ CREATE VIEW shared_users AS
 CREATE SEQUENCE mqtt_session_seq;
 CREATE SEQUENCE retained_seq;
 CREATE SEQUENCE telemetry_message_seq;
-
-CREATE FUNCTION all_nodes_mark_late()
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 74)
-$function$;
-
-CREATE FUNCTION all_nodes_read_chunks()
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 66)
-$function$;
-
-CREATE FUNCTION all_nodes_read_minutes()
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT NOT EXISTS (SELECT FROM broker_nodes WHERE schema_number < 72)
-$function$;
 
 CREATE FUNCTION anomaly_has_pack()
  RETURNS trigger
@@ -2290,8 +2203,7 @@ BEGIN
     IF NOT EXISTS (
       SELECT FROM pg_inherits i JOIN pg_inherits o ON o.inhrelid = i.inhparent
        WHERE i.inhrelid = to_regclass(quote_ident(part)) AND o.inhparent IN (
-         'telemetry'::regclass, 'telemetry_messages'::regclass, 'telemetry_chunks'::regclass, 'telemetry_minute'::regclass,
-         'telemetry_hour'::regclass)
+         'telemetry_messages'::regclass, 'telemetry_chunks'::regclass, 'telemetry_hour'::regclass)
     ) AND to_regclass(quote_ident(part)) IS NOT NULL THEN
       RAISE EXCEPTION '% is no partition of telemetry', part USING ERRCODE = 'insufficient_privilege';
     END IF;
@@ -2350,31 +2262,6 @@ BEGIN
   INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
   VALUES (NEW.seq, NEW.tenant_id, NEW.at, NEW.changed_table, NEW.operation, NEW.changed_row);
   RETURN NULL;
-END $function$;
-
-CREATE FUNCTION forget_earlier_latest()
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-BEGIN
-  IF to_regclass('telemetry_latest') IS NULL THEN
-    RETURN true;
-  END IF;
-  IF EXISTS (SELECT FROM broker_nodes WHERE schema_number < 57) THEN
-    RETURN false;
-  END IF;
-  LOCK TABLE device_latest IN ACCESS EXCLUSIVE MODE;
-  DROP TRIGGER IF EXISTS lead_inserts ON device_latest;
-  DROP TRIGGER IF EXISTS lead_updates ON device_latest;
-  DROP TRIGGER IF EXISTS lead_deletes ON device_latest;
-  DROP VIEW IF EXISTS shared_telemetry_latest;
-  DROP TABLE IF EXISTS telemetry_latest;
-  DROP FUNCTION IF EXISTS lead_earlier_latest();
-  DROP FUNCTION IF EXISTS follow_earlier_latest();
-  DROP FUNCTION IF EXISTS take_earlier_latest(uuid[]);
-  RETURN true;
 END $function$;
 
 CREATE FUNCTION in_one_process()
@@ -2526,25 +2413,6 @@ BEGIN
   PERFORM make_telemetry_part('telemetry_messages_' || class, 'telemetry_messages_' || class || to_char(day, '_YYYYMMDD'),
     day, day + 1);
   PERFORM make_telemetry_part('telemetry_chunks_' || class, 'telemetry_chunks_' || class || to_char(day, '_YYYYMMDD'),
-    day, day + 1);
-  PERFORM make_telemetry_part('telemetry_minute_' || class, 'telemetry_minute_' || class || to_char(day, '_YYYYMMDD'),
-    day, day + 1);
-  PERFORM make_telemetry_part('telemetry_hour_' || class, 'telemetry_hour_' || class || to_char(day, '_YYYYMM'),
-    month, (month + interval '1 month')::date);
-END $function$;
-
-CREATE FUNCTION make_telemetry_day(class smallint, day date)
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-DECLARE
-  month date := date_trunc('month', day::timestamp);
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtext('telemetry days'));
-  PERFORM make_telemetry_part('telemetry_' || class, 'telemetry_' || class || to_char(day, '_YYYYMMDD'), day, day + 1);
-  PERFORM make_telemetry_part('telemetry_minute_' || class, 'telemetry_minute_' || class || to_char(day, '_YYYYMMDD'),
     day, day + 1);
   PERFORM make_telemetry_part('telemetry_hour_' || class, 'telemetry_hour_' || class || to_char(day, '_YYYYMM'),
     month, (month + interval '1 month')::date);
@@ -2928,19 +2796,12 @@ DECLARE
   first timestamptz := day::timestamp AT TIME ZONE 'UTC';
   kept telemetry_messages[];
 BEGIN
-  -- Processes before this step read no chunks.
-  IF EXISTS (SELECT FROM broker_nodes WHERE schema_number < 66) THEN
-    RETURN false;
-  END IF;
   -- In the order of a statement that stores. No other process stores into the day or computes an hour of it then.
   EXECUTE format('LOCK TABLE ONLY %I IN ACCESS EXCLUSIVE MODE', 'telemetry_messages_' || class);
   IF to_regclass(part) IS NULL THEN
     RETURN false;
   END IF;
   EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', part);
-  IF EXISTS (SELECT FROM chunk_backlog b WHERE b.retention_days = class AND b.day = retire_message_day.day) THEN
-    RETURN false;
-  END IF;
   EXECUTE format(
     'SELECT array_agg(ROW(x.*)::telemetry_messages) FROM (
        SELECT m.ts, m.seq, m.received_at, m.shape_no, m.retention_days, m.numbers, m.texts
@@ -3036,15 +2897,4 @@ BEGIN
                   ORDER BY t.tenant_id DESC, t.number DESC LIMIT 1) earlier
      WHERE earlier.created_at > at - interval '1 minute') THEN RETURN true; END IF;
   RETURN muster_refuse('ticket_rate');
-END $function$;
-
-CREATE FUNCTION withhold_mark()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  NEW.chunk_at := coalesce(NEW.compute_at, NEW.due_at);
-  NEW.compute_at := 'infinity';
-  NEW.due_at := 'infinity';
-  RETURN NEW;
 END $function$;

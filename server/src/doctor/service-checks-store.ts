@@ -125,7 +125,7 @@ export const WARNINGS: readonly Check[] = [
       now,
     ) => sql`SELECT 'partition ' || d.relname AS what FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
-      WHERE i.inhparent IN ('telemetry_chunks'::regclass, 'telemetry_messages'::regclass, 'telemetry'::regclass)
+      WHERE i.inhparent IN ('telemetry_chunks'::regclass, 'telemetry_messages'::regclass)
         AND to_date(right(d.relname, 8), 'YYYYMMDD') + substring(c.relname FROM '[0-9]+$')::integer + 3
             <= (${now} AT TIME ZONE 'UTC')::date`,
   },

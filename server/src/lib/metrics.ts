@@ -51,7 +51,6 @@ export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetric
   /** Device hours whose roll-up is not computed yet, of all processes. */
   readonly rollUpsDue: Gauge;
   readonly rollUpsFailed: Gauge;
-  readonly chunkBacklog: Gauge;
   /** Requests refused because a tenant has reached a quota. */
   readonly quotaRefusals: Counter<"quota">;
   /** Of each quota the greatest share that a tenant uses, of all processes; 1 is reached. */
@@ -251,12 +250,6 @@ function monitoringMetrics(registers: Registry[]) {
       name: "muster_roll_ups_failed",
       aggregator: "max",
       help: "Device hours that cannot be rolled up, and are tried again every ten minutes, of all processes",
-      registers,
-    }),
-    chunkBacklog: new Gauge({
-      name: "muster_chunk_backlog_days",
-      aggregator: "max",
-      help: "Days of messages from before the upgrade to chunks that are not all marked to be put into them, of all processes",
       registers,
     }),
   };

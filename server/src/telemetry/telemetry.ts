@@ -7,7 +7,6 @@ import { deleteTelemetry } from "./deletion/delete-telemetry.ts";
 import { followTelemetry } from "./follow/follow-telemetry.ts";
 import { createTenantPolls } from "./follow/tenant-polls.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest/ingest.ts";
-import { forgetEarlierLatest } from "./latest/earlier-latest-store.ts";
 import { measure } from "./measure.ts";
 import { maintainPartitions } from "./partitions/maintain-partitions.ts";
 import { retireMessages } from "./partitions/retire-messages.ts";
@@ -33,7 +32,7 @@ export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.t
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
   metrics: IngestDeps["metrics"] &
-    Pick<Metrics, "rollUpsDue" | "rollUpsFailed" | "chunkBacklog" | "telemetryWaiting" | "tenantsIsolated"> &
+    Pick<Metrics, "rollUpsDue" | "rollUpsFailed" | "telemetryWaiting" | "tenantsIsolated"> &
     IngestStreamMetrics;
   /** Where messages may wait for their commit in JetStream; undefined without NATS. */
   stream?: StreamSettings | undefined;
@@ -51,7 +50,6 @@ export const telemetryUseCases = {
   maintainPartitions,
   retireMessages,
   deleteTelemetry,
-  forgetEarlierLatest,
   rollUp,
   measure,
   streamLag,

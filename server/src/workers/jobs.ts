@@ -63,7 +63,6 @@ function jobsOfAll(parts: JobParts): Job[] {
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [5 * MINUTE, "detect lost renewals", () => rules.pollLostRenewals()],
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
-    [MINUTE, "drop latest values of earlier versions", () => telemetry.forgetEarlierLatest()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
     [HOUR, "drop messages that are in chunks", (stopped) => telemetry.retireMessages(stopped)],
     [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],

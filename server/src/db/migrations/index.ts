@@ -78,6 +78,7 @@ import { nodesReadChunks } from "./telemetry/0069-nodes-read-chunks.ts";
 import { minutesInChunks } from "./telemetry/0072-minutes-in-chunks.ts";
 import { failedHours } from "./telemetry/0073-failed-hours.ts";
 import { hoursInSteps } from "./telemetry/0074-hours-in-steps.ts";
+import { oneForm } from "./telemetry/0081-one-form.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -173,4 +174,5 @@ export const migrations: readonly Migration[] = [
   { number: 78, name: "commanded devices", sql: commandedDevices },
   { number: 79, name: "client owners", sql: clientOwners },
   { number: 80, name: "mailboxes", sql: mailboxes },
+  { number: 81, name: "one form of telemetry", sql: oneForm },
 ];

@@ -1,9 +1,9 @@
-/** Readings of one metric that lie together: of one shape in messages or in a chunk, or of the form of before schema 60. */
+/** Readings of one metric that lie together: of one shape in messages or in a chunk. */
 export interface Source {
   /** Microseconds since 1970, ascending. */
   times: Float64Array;
-  /** Of several readings for one time that with the highest number counts. A number of all: they are of the form of before, which gives way. */
-  seqs: Float64Array | number;
+  /** When several readings share a timestamp, the one with the highest sequence number wins. */
+  seqs: Float64Array;
 }
 
 /** Visits the readings of several sources in order of their times: of each time one. */
@@ -21,12 +21,10 @@ export function eachReading<S extends Source>(sources: readonly S[], visit: (sou
 
 const lastOf = ({ times }: Source) => times.at(-1)!;
 
-const seqOf = ({ seqs }: Source, at: number) => (typeof seqs === "number" ? seqs : seqs[at]!);
-
 /** Also a hundred shapes that have the metric: their readings are sorted, which is fast, as those of each source are in order. */
 function eachOfOverlapping<S extends Source>(sources: readonly S[], visit: (source: S, at: number) => void): void {
   const all = sources.flatMap((source) => {
-    return Array.from(source.times, (time, at) => ({ source, at, time, seq: seqOf(source, at) }));
+    return Array.from(source.times, (time, at) => ({ source, at, time, seq: source.seqs[at]! }));
   });
   all.sort((one, other) => one.time - other.time || one.seq - other.seq);
   for (let which = 0; which < all.length; which++) {

@@ -3,16 +3,14 @@ import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 
-/** A partition of messages, chunks, readings or roll-ups. */
+/** A partition of messages, chunks or roll-ups. */
 export interface Leaf {
   name: string;
-  /** The column of the time, the third of its primary key. */
-  time: "ts" | "bucket";
   /** Its rows, of messages or chunks, have shapes and no device. */
   hasShapes: boolean;
 }
 
-/** A row of a device, other than a message or a chunk, in the order of the primary key; the time as PostgreSQL writes it, to the microsecond. */
+/** A roll-up of a device, in the order of the primary key; the time as PostgreSQL writes it, to the microsecond. */
 export interface RowPlace {
   metric: string;
   time: string;
@@ -21,14 +19,12 @@ export interface RowPlace {
 /** Before every row. */
 export const FIRST_ROW: RowPlace = { metric: "", time: "-infinity" };
 
-/** All partitions of messages, chunks, readings, minutes and hours. */
+/** All partitions of messages, chunks and hours. */
 export async function listLeaves(db: Db): Promise<Leaf[]> {
   const { rows } = await sql<Leaf>`
-    SELECT d.relname AS name, CASE i.inhparent WHEN 'telemetry'::regclass THEN 'ts' ELSE 'bucket' END AS time,
-           i.inhparent IN ('telemetry_messages'::regclass, 'telemetry_chunks'::regclass) AS "hasShapes"
+    SELECT d.relname AS name, i.inhparent IN ('telemetry_messages'::regclass, 'telemetry_chunks'::regclass) AS "hasShapes"
       FROM pg_inherits i JOIN pg_inherits j ON j.inhparent = i.inhrelid JOIN pg_class d ON d.oid = j.inhrelid
-     WHERE i.inhparent IN (
-       'telemetry_messages'::regclass, 'telemetry_chunks'::regclass, 'telemetry'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
+     WHERE i.inhparent IN ('telemetry_messages'::regclass, 'telemetry_chunks'::regclass, 'telemetry_hour'::regclass)
      ORDER BY d.relname`.execute(db);
   return rows;
 }
@@ -44,19 +40,18 @@ export async function devicesIn(db: Db, { name }: Leaf, uids: readonly string[])
 /** Deletes up to `limit` rows of a device behind `from`. */
 export async function deleteRows(
   db: Db,
-  { name, time }: Leaf,
+  { name }: Leaf,
   deviceUid: string,
   from: RowPlace,
   limit: number,
 ): Promise<Pruned<RowPlace>> {
-  const at = sql.ref(time);
   const { rows } = await sql<RowPlace & { rows: number }>`
     WITH gone AS (
       DELETE FROM ${sql.table(name)} WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM ${sql.table(name)}
-         WHERE device_uid = ${deviceUid} AND (metric, ${at}) > (${from.metric}, ${from.time}::timestamptz)
-         ORDER BY metric, ${at} LIMIT ${limit}))
-      RETURNING metric, ${at} AS time)
+         WHERE device_uid = ${deviceUid} AND (metric, bucket) > (${from.metric}, ${from.time}::timestamptz)
+         ORDER BY metric, bucket LIMIT ${limit}))
+      RETURNING metric, bucket AS time)
     SELECT metric, time::text AS time, (count(*) OVER ())::int AS rows
       FROM gone ORDER BY gone.metric DESC, gone.time DESC LIMIT 1`.execute(db);
   const last = rows[0];

@@ -9,7 +9,7 @@ import { ALONE, type MetricOfDevice, shapesWith } from "./metric-readings-store.
 import { given, type MicroSpan, type Span, slicesOf, spansFrom, withinDays } from "./number-spans-store.ts";
 
 type Numbers = Source & {
-  /** Absent where the values are none; NaN in the form of before. */
+  /** Absent where the values are none. */
   numbers: Float64Array | undefined;
 };
 
@@ -24,8 +24,7 @@ const MOST_ROWS = 50_000;
 const MOST_PARTS = 16;
 
 /**
- * Visits the numbers of one metric in order of their times, wherever they are stored: rows of messages, readings in the form of before, chunks. Of each time
- * there is one. Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed.
+ * Visits the numbers of one metric in order of their times, wherever they are stored: rows of messages, chunks. Of each time there is one. Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed.
  *
  * @param rowsOnlyFrom from this time on, microseconds since 1970, chunks have nothing that rows do not have (`partitions/hot-days.ts`)
  * @param spans in order, none overlaps another
@@ -45,8 +44,7 @@ export async function eachNumber(
       const end = Math.min(rows.end, chunks.end);
       const sources = [...rows.sources, ...chunks.sources].map((source) => numbersWithin(source, { from: 0, to: end }));
       eachReading(sources, ({ times, numbers }, at) => {
-        const number = numbers?.[at] ?? Number.NaN;
-        if (!Number.isNaN(number)) visit(times[at]!, number);
+        if (numbers) visit(times[at]!, numbers[at]!);
       });
       left = spansFrom(left, end);
     }
@@ -57,14 +55,14 @@ function numbersWithin({ times, seqs, numbers }: Numbers, { from, to }: MicroSpa
   const [first, past] = [placeOf(times, from), placeOf(times, to)];
   return {
     times: times.subarray(first, past),
-    seqs: typeof seqs === "number" ? seqs : seqs.subarray(first, past),
+    seqs: seqs.subarray(first, past),
     numbers: numbers?.subarray(first, past),
   };
 }
 
 interface PackedNumbers {
   times: Buffer;
-  seqs: Buffer | null;
+  seqs: Buffer;
   numbers: Buffer | null;
 }
 
@@ -77,14 +75,7 @@ async function numbersOfRows(db: Db, which: MetricOfDevice, spans: readonly Micr
              CASE WHEN s.is_number THEN string_agg(float8send(m.numbers[s.place]), '') END AS numbers
         FROM (
           SELECT m.ts, m.seq, m.numbers FROM telemetry_messages m WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)} ${first}) m
-      HAVING count(*) > 0) m
-    UNION ALL
-    SELECT t.* FROM ${span} CROSS JOIN LATERAL (
-      SELECT string_agg(timestamptz_send(t.ts), ''), NULL::bytea, string_agg(float8send(coalesce(t.number, 'NaN')), '')
-        FROM (
-          SELECT t.ts, t.number FROM telemetry t
-           WHERE t.device_uid = ${which.deviceUid}::uuid AND t.metric = ${which.metric}::text AND ${within(sql`t.ts`)} ${first}) t
-      HAVING count(*) > 0) t`.execute(db);
+      HAVING count(*) > 0) m`.execute(db);
   const found: Found = { sources: [], end: Number.POSITIVE_INFINITY };
   for (const { times: packed, seqs, numbers } of rows) {
     const times = timesOf(packed);
@@ -93,7 +84,7 @@ async function numbersOfRows(db: Db, which: MetricOfDevice, spans: readonly Micr
       inOrder({
         times,
         received: times,
-        seqs: seqs === null ? new Float64Array(times.length).fill(-1) : longsOf(seqs),
+        seqs: longsOf(seqs),
         numbers: numbers === null ? [] : [doublesOf(numbers)],
         texts: [],
       }),

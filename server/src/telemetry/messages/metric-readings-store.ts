@@ -20,7 +20,7 @@ export interface PageQuery extends MetricOfDevice {
 /** Times are microseconds since 1970. */
 export interface PageReading {
   time: number;
-  /** Of several readings for one time that with the highest number counts. */
+  /** When several readings share a timestamp, the one with the highest sequence number wins. */
   seq: number;
   value: MetricValue;
   receivedAt: number;
@@ -54,8 +54,8 @@ interface Row {
 const MOST_OF_A_TIME = TELEMETRY_RETENTIONS.length;
 
 /**
- * The first readings of a page, in both forms: rows a message, and rows a reading, which processes before schema 60 stored. Of each time one: that with
- * the highest `seq`. Where several rows are of one time, those of a shape may end before the page does: then more are read.
+ * The first readings of a page that rows of messages have. Of each time one: that with the highest `seq`. Where several rows are of one time, those of a
+ * shape may end before the page does: then more are read.
  */
 export async function pageOfRows(db: Db, query: PageQuery): Promise<PageReading[]> {
   const rows = await selectRows(db, query, query.limit);
@@ -81,16 +81,13 @@ async function selectRows(db: Db, query: PageQuery, most: number): Promise<Row[]
     SELECT ${us("p.ts")} AS time, p.seq::float8 AS seq, p.number, p.flag, p.text, ${us("p.received_at")} AS received, p.time_replaced,
            p.found >= ${most}::integer AND p.found > count(*) OVER () AS is_repeated
       FROM (
-      SELECT DISTINCT ON (r.ts) r.* FROM (SELECT e.*, count(*) OVER () AS found FROM (
-        SELECT x.* FROM (${shapesWith({ deviceUid, metric })}) s
+      SELECT DISTINCT ON (r.ts) r.* FROM (
+        SELECT x.*, count(*) OVER () AS found FROM (${shapesWith({ deviceUid, metric })}) s
          CROSS JOIN LATERAL (
           SELECT m.ts, m.seq, CASE WHEN s.is_number THEN m.numbers[s.place] END AS number,
                  CASE WHEN NOT s.is_number THEN m.numbers[s.place] = 1 END AS flag, m.texts[s.text_place] AS text,
                  coalesce(m.received_at, m.ts) AS received_at, s.time_replaced
-            FROM telemetry_messages m WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)} ${tail}) x
-         UNION ALL
-        (SELECT t.ts, -1, t.number, t.flag, t.text, t.received_at, t.time_replaced FROM telemetry t
-          WHERE t.device_uid = ${deviceUid}::uuid AND t.metric = ${metric}::text AND ${within(sql`t.ts`)} ${tail})) e) r
+            FROM telemetry_messages m WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)} ${tail}) x) r
        ORDER BY r.ts ${byTime}, r.seq DESC) p ORDER BY p.ts ${byTime} LIMIT ${limit}::integer`.execute(db);
   return rows;
 }

@@ -33,12 +33,12 @@ export async function createDayPartition(db: Db, { retentionDays, day }: DayPart
   await sql`SELECT make_message_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer)`.execute(db);
 }
 
-/** Names of partitions that are dropped together: those of messages, chunks, or readings, and minutes of one day, or that of a month of hours. */
+/** Names of partitions that are dropped together: those of messages and chunks of one day, or that of a month of hours. */
 export type PartitionNames = string[];
 
 /**
- * The partitions that are past their retention by more than a day at `now`: days of messages, chunks and minutes after their retention, of readings, which
- * processes before schema 60 stored, as well; months of hours after ten times as long.
+ * The partitions that are past their retention by more than a day at `now`: days of messages and chunks after their retention, months of hours after ten
+ * times as long.
  */
 export async function listExpiredPartitions(db: Db, now: Date): Promise<PartitionNames[]> {
   const { rows } = await sql<{ names: PartitionNames }>`
@@ -48,12 +48,10 @@ export async function listExpiredPartitions(db: Db, now: Date): Promise<Partitio
         FROM pg_class w
         JOIN pg_inherits i ON i.inhparent = w.oid JOIN pg_class c ON c.oid = i.inhrelid
         JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
-       WHERE w.oid IN ('telemetry_chunks'::regclass, 'telemetry'::regclass, 'telemetry_hour'::regclass)
+       WHERE w.oid IN ('telemetry_chunks'::regclass, 'telemetry_hour'::regclass)
     )
     SELECT CASE whole WHEN 'telemetry_hour' THEN ARRAY[part::text]
-                      WHEN 'telemetry' THEN ARRAY[part::text, replace(part, whole || '_', 'telemetry_minute_')]
-                      ELSE ARRAY[replace(part, whole || '_', 'telemetry_messages_'), part::text,
-                                 replace(part, whole || '_', 'telemetry_minute_')] END AS names
+                      ELSE ARRAY[replace(part, whole || '_', 'telemetry_messages_'), part::text] END AS names
       FROM parts
      WHERE CASE whole WHEN 'telemetry_hour' THEN (to_date(period, 'YYYYMM') + interval '1 month')::date
                                                  + retention_days * ${sql.lit(HOUR_RETENTION_FACTOR)}

@@ -27,7 +27,7 @@ const MOST_ROWS = 10_000;
  * Drops the rows of a day, except those of hours that are marked.
  *
  * @param waitMs for the lock, which storing waits behind
- * @returns whether they are dropped; otherwise too many are of hours that are marked, or a node reads no chunks
+ * @returns whether they are dropped; otherwise too many are of hours that are marked
  * @throws what `isLockNotGranted` tells
  */
 export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, waitMs: number): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, wa
 
 /**
  * Deletes the rows that a device has in an hour, or some of one, of a day that is to go; they are all in chunks. Those that a batch replaces just now stay, since the batch waits
- * for the mark of the hour in turn. While a node reads no chunks, all stay.
+ * for the mark of the hour in turn.
  */
 export async function deleteRowsWithin(
   tx: Tx,
@@ -53,6 +53,6 @@ export async function deleteRowsWithin(
     DELETE FROM ${sql.table(name)} WHERE ctid = ANY (ARRAY(
       SELECT m.ctid FROM ${sql.table(name)} m
        WHERE m.shape_no = ANY (ARRAY(SELECT s.shape_no FROM telemetry_shapes s WHERE s.device_uid = ${deviceUid}::uuid))
-         AND m.ts >= ${timeOf(from)} AND m.ts < ${timeOf(to)} AND (SELECT all_nodes_read_chunks())
+         AND m.ts >= ${timeOf(from)} AND m.ts < ${timeOf(to)}
          FOR UPDATE SKIP LOCKED))`.execute(tx);
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import { DAY, HOUR } from "../../lib/clock.ts";
@@ -25,7 +25,7 @@ export async function selectMinutes(
   const buckets = new Buckets(seconds * 1e6);
   for (let first = from.getTime(); first < to.getTime(); ) {
     const past = Math.min(to.getTime(), Math.floor((first + SLICE_MS) / HOUR) * HOUR);
-    addMinutes(buckets, await select(db, which, { from: new Date(first), to: new Date(past), seconds }, dirty), {
+    addMinutes(buckets, await select(db, which, { from: new Date(first), to: new Date(past) }, dirty), {
       from: first * 1_000,
       to: past * 1_000,
     });
@@ -34,54 +34,44 @@ export async function selectMinutes(
   return buckets.all;
 }
 
-/** What an hour has in rows of the bucket that begins at `at`, or what a chunk of it has. Times are microseconds since 1970. */
-type Found = { hour: number } & ((Bucket & { isWithin: boolean; minutes: null }) | { minutes: Buffer });
+/** The minutes of a metric in a chunk, and the hour of the chunk, microseconds since 1970. */
+interface ChunkMinutes {
+  hour: number;
+  minutes: Buffer;
+}
 
-function addMinutes(buckets: Buckets, found: readonly Found[], { from, to }: { from: number; to: number }): void {
-  const inRows = new Set(found.filter(({ minutes }) => minutes === null).map(({ hour }) => hour));
-  for (const row of found) {
-    if (row.minutes === null) {
-      if (row.isWithin) buckets.merge(row);
-    } else if (!inRows.has(row.hour)) {
-      for (const minute of decodeMinutes(row.minutes, row.hour)) {
-        if (minute.at >= from && minute.at < to) buckets.merge(minute);
-      }
+function addMinutes(
+  buckets: Buckets,
+  found: readonly ChunkMinutes[],
+  { from, to }: { from: number; to: number },
+): void {
+  for (const { hour, minutes } of found) {
+    for (const minute of decodeMinutes(minutes, hour)) {
+      if (minute.at >= from && minute.at < to) buckets.merge(minute);
     }
   }
 }
 
-/**
- * Of hours that have rows, the rows count, which may be of an earlier process, and otherwise what their chunks have: in one statement, since an hour may go from
- * one form to the other meanwhile. Rows of whole hours tell which these are.
- */
+/** The minutes of the hours of which the span has some, other than the dirty ones. */
 async function select(
   db: Db,
   which: MetricOfDevice,
-  { from, to, seconds }: Span & { seconds: number },
+  { from, to }: Span,
   dirty: readonly Date[],
-): Promise<Found[]> {
+): Promise<ChunkMinutes[]> {
   const [first, past] = [
     new Date(Math.floor(from.getTime() / HOUR) * HOUR),
     new Date(Math.ceil(to.getTime() / HOUR) * HOUR),
   ];
   const hours = plainArray(dirty.map((hour) => hour.toISOString()));
-  const hourOf = (time: RawBuilder<unknown>) => sql`date_bin('1 hour', ${time}, 'epoch')`;
-  const isRead = (time: RawBuilder<unknown>) => sql`
-    ${time} >= ${first}::timestamptz AND ${time} < ${past}::timestamptz AND ${hourOf(time)} <> ALL (${hours}::text::timestamptz[])`;
-  const { rows } = await sql<Found>`
-    SELECT ${micros(hourOf(sql`r.bucket`))} AS hour,
-           ${micros(sql`date_bin(${seconds}::integer * interval '1 second', r.bucket, 'epoch')`)} AS at,
-           r.bucket >= ${from}::timestamptz AND r.bucket < ${to}::timestamptz AS "isWithin", min(r.lowest) AS lowest,
-           max(r.highest) AS highest, sum(r.total) AS total, sum(r.readings)::float8 AS readings, NULL::bytea AS minutes
-      FROM telemetry_minute r
-     WHERE r.device_uid = ${which.deviceUid}::uuid AND r.metric = ${which.metric}::text AND ${isRead(sql`r.bucket`)}
-     GROUP BY 1, 2, 3
-    UNION ALL
-    SELECT ${micros(hourOf(sql`k.ts`))}, NULL, NULL, NULL, NULL, NULL, NULL, substr(k.minutes, k.first + 1, k.past - k.first)
+  const hour = sql`date_bin('1 hour', k.ts, 'epoch')`;
+  const { rows } = await sql<ChunkMinutes>`
+    SELECT ${micros(hour)} AS hour, substr(k.minutes, k.first + 1, k.past - k.first) AS minutes
       FROM (${shapesWith(which)}) s
      CROSS JOIN LATERAL (
       SELECT k.ts, k.minutes, coalesce(k.minute_ends[s.place - 1], 0) AS first, k.minute_ends[s.place] AS past FROM telemetry_chunks k
-       WHERE k.shape_no = s.shape_no AND s.is_number AND ${isRead(sql`k.ts`)} ${ALONE}) k
+       WHERE k.shape_no = s.shape_no AND s.is_number AND k.ts >= ${first}::timestamptz AND k.ts < ${past}::timestamptz
+         AND ${hour} <> ALL (${hours}::text::timestamptz[]) ${ALONE}) k
      WHERE k.past > k.first`.execute(db);
   return rows;
 }

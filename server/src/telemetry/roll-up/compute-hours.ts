@@ -4,8 +4,8 @@ import { type Clock, HOUR, MINUTE } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createStopwatch } from "../../lib/pauses.ts";
 import { type DirtyHour, deleteMarks, lockHour, postponeHour } from "./dirty-hour-store.ts";
-import { endSteps, type LargeHour, markLarge, mayTakeSteps, recordStep } from "./large-hour-store.ts";
-import { recomputeHours, recomputeLargeHour, recomputeNextParts } from "./roll-up-store.ts";
+import { endSteps, type LargeHour, markLarge, recordStep } from "./large-hour-store.ts";
+import { recomputeHours, recomputeNextParts } from "./roll-up-store.ts";
 
 /** A transaction that takes longer has those wait that store into one of its hours, and on the embedded database all. */
 const LONG_MS = 100;
@@ -154,13 +154,7 @@ async function takeStep(
   { computed }: StepWork,
 ): Promise<void> {
   const now = clock.now();
-  const { deviceUid, from, to: end } = spanOf(hour);
-  if (!(await mayTakeSteps(tx, hour))) {
-    await recomputeLargeHour(tx, hour, now, partBytes);
-    await computed?.(tx, { deviceUid, from, to: end });
-    await deleteMarks(tx, [hour]);
-    return;
-  }
+  const { deviceUid, to: end } = spanOf(hour);
   const doneTo = await recomputeNextParts(tx, hour, now, partBytes);
   await computed?.(tx, { deviceUid, from: hour.doneTo, to: doneTo ?? end });
   if (doneTo === undefined) await endSteps(tx, hour, now);

@@ -6,8 +6,7 @@ import { liftTimeLimit } from "../../db/time-limit.ts";
 import { addMs } from "../../lib/clock.ts";
 import type { DirtyHours } from "./dirty-hours.ts";
 
-// The table roll_up_marks has a row for every dirty hour: what messages have in it, or some of it, is in no chunk yet. "due_at" is for processes before
-// schema 60, which know the readings in their form only, and "compute_at" for those before schema 66, which write no chunks. To them none is ever due.
+// The table roll_up_marks has a row for every dirty hour: what messages have in it, or some of it, is in no chunk yet.
 
 /** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
 export const DELAY = sql`interval '2 minutes'`;
@@ -35,8 +34,8 @@ export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number
  * before. One that is computed in steps is to be computed once more.
  */
 export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
-  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at, compute_at, chunk_at)
-  SELECT u.device_uid, to_timestamp(u.hour * 3600), 'infinity', 'infinity',
+  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, chunk_at)
+  SELECT u.device_uid, to_timestamp(u.hour * 3600),
          greatest(to_timestamp(u.hour * 3600 + 3600), to_timestamp(${p.nowSeconds}::text::float8)) + ${DELAY}
     FROM unnest(${p.dirtyUids}::text::uuid[], ${p.dirtyHours}::text::float8[]) AS u (device_uid, hour) ORDER BY 1, 2
   ON CONFLICT (device_uid, hour) DO UPDATE SET is_late = true WHERE k.done_to IS NOT NULL AND NOT k.is_late`;

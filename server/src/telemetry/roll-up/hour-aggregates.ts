@@ -1,21 +1,16 @@
 import { HOUR_US } from "../chunks/device-hours-store.ts";
 import { eachReading, type Source } from "../chunks/each-reading.ts";
-import type { EarlierNumbers } from "../chunks/earlier-numbers-store.ts";
 import type { HourPart, PartRows } from "../chunks/hour-parts.ts";
-import { placeOf } from "../chunks/hour-rows.ts";
 import { type Bucket, Buckets } from "./buckets.ts";
 import { encodeMinutes } from "./minutes-codec.ts";
 
 const MINUTE_US = 60_000_000;
-/** Below those of all messages. */
-const EARLIER_SEQ = -1;
 
-/** The minutes and hours of a metric of which readings were stored under one retention. */
+/** The hours of a metric of which readings were stored under one retention. */
 export interface Aggregates {
   which: number;
   metric: string;
   retentionDays: number;
-  minutes: readonly Bucket[];
   hours: readonly Bucket[];
 }
 
@@ -25,8 +20,8 @@ type Numbers = Source & {
   retentionDays: number;
   /** Absent where the values are none. */
   numbers: Float64Array | undefined;
-  /** Has minutes of the metric stored with its chunk. Absent for numbers in the form of before, which are in none. */
-  keep?: (minutes: Uint8Array) => void;
+  /** Has minutes of the metric stored with its chunk. */
+  keep: (minutes: Uint8Array) => void;
 };
 
 /** What is stored of a shape in a part: its rows, and the minutes of metrics. */
@@ -52,13 +47,7 @@ interface Minutes {
 
 /** Computes the minutes and hours of what devices have in some hours, part by part. */
 export class HourAggregates {
-  readonly #earlier: readonly EarlierNumbers[];
   readonly #found = new Map<string, Minutes>();
-
-  /** @param earlier of all of the hours */
-  constructor(earlier: readonly EarlierNumbers[]) {
-    this.#earlier = earlier;
-  }
 
   /** Adds a part, after those before it in its hour. @returns what is stored of it */
   add(part: HourPart): PartChunk[] {
@@ -66,14 +55,13 @@ export class HourAggregates {
     const chunks = part.shapes.map((shape): PartChunk => {
       return { ...shape, from: part.from, minutes: shape.metrics.map(() => undefined) };
     });
-    const sources = [...chunks.flatMap(numbersOf), ...this.#earlier.flatMap((all) => earlierWithin(all, part))];
-    for (const ofMetric of Map.groupBy(sources, ({ metric }) => metric).values()) {
+    for (const ofMetric of Map.groupBy(chunks.flatMap(numbersOf), ({ metric }) => metric).values()) {
       const { which, metric } = ofMetric[0]!;
       for (const [retentionDays, { all }] of minutesOfPart(ofMetric)) {
         const minutes = this.#minutesOf(which, metric, retentionDays);
         for (const minute of all) minutes.merge(minute);
-        const first = ofMetric.find((of) => of.keep && of.numbers && of.retentionDays === retentionDays);
-        first?.keep?.(encodeMinutes(all, hour));
+        const first = ofMetric.find((of) => of.numbers && of.retentionDays === retentionDays);
+        first?.keep(encodeMinutes(all, hour));
       }
     }
     return chunks;
@@ -83,11 +71,6 @@ export class HourAggregates {
   addStored({ metric, retentionDays, minutes }: StoredMinutes): void {
     const known = this.#minutesOf(0, metric, retentionDays);
     for (const minute of minutes) known.merge(minute);
-  }
-
-  /** Whether the hour has readings in the form of before, which are in no chunk. */
-  hasEarlier(which: number): boolean {
-    return this.#earlier.some((earlier) => earlier.which === which);
   }
 
   #minutesOf(which: number, metric: string, retentionDays: number): Buckets {
@@ -100,10 +83,10 @@ export class HourAggregates {
   }
 
   get all(): Aggregates[] {
-    return [...this.#found.values()].map(({ minutes: { all: minutes }, ...of }) => {
+    return [...this.#found.values()].map(({ minutes, ...of }) => {
       const hours = new Buckets(HOUR_US);
-      for (const minute of minutes) hours.merge(minute);
-      return { ...of, minutes, hours: hours.all };
+      for (const minute of minutes.all) hours.merge(minute);
+      return { ...of, hours: hours.all };
     });
   }
 }
@@ -112,11 +95,10 @@ export class HourAggregates {
 function minutesOfPart(sources: readonly Numbers[]): Map<number, Buckets> {
   const found = new Map<number, Buckets>();
   eachReading(sources, ({ retentionDays, times, numbers }, at) => {
-    const number = numbers?.[at] ?? Number.NaN;
-    if (Number.isNaN(number)) return;
+    if (numbers === undefined) return;
     const minutes = found.get(retentionDays) ?? new Buckets(MINUTE_US);
     found.set(retentionDays, minutes);
-    minutes.add(times[at]!, number);
+    minutes.add(times[at]!, numbers[at]!);
   });
   return found;
 }
@@ -130,10 +112,4 @@ function numbersOf({ which, metrics, kinds, retentionDays, rows, minutes }: Part
     };
     return { which, metric, retentionDays, times, seqs, numbers, keep };
   });
-}
-
-function earlierWithin({ times, numbers, ...of }: EarlierNumbers, { which, from, to }: HourPart): Numbers[] {
-  if (of.which !== which) return [];
-  const [first, past] = [placeOf(times, from), placeOf(times, to)];
-  return [{ ...of, times: times.subarray(first, past), seqs: EARLIER_SEQ, numbers: numbers.subarray(first, past) }];
 }

@@ -57,18 +57,6 @@ export async function lockLargeHourWithin(tx: Tx, { from, to, markedBy }: Marked
   return rows[0];
 }
 
-/**
- * Whether the hour may be computed in steps: nodes of earlier versions do not say which messages came between two. Minutes of readings in the form of before schema 60 are
- * in no chunk, from which the hour is computed in the end.
- */
-export async function mayTakeSteps(tx: Tx, { device_uid, hour }: DirtyHour): Promise<boolean> {
-  const { rows } = await sql<{ may: boolean }>`
-    SELECT all_nodes_mark_late() AND NOT EXISTS (
-      SELECT FROM telemetry WHERE device_uid = ${device_uid}::uuid AND ts >= ${hour}::timestamptz
-         AND ts < ${hour}::timestamptz + interval '1 hour') AS may`.execute(tx);
-  return rows[0]!.may;
-}
-
 /** Records how far an hour is done. The first step begins with all that was stored until then. */
 export async function recordStep(tx: Tx, { device_uid, hour, doneTo }: LargeHour, to: number): Promise<void> {
   await sql`

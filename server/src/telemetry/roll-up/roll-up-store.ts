@@ -6,7 +6,6 @@ import { HOUR } from "../../lib/clock.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { deleteChunks, storeChunks, storeMinutes } from "../chunks/chunk-store.ts";
 import { type DeviceHour, HOUR_US } from "../chunks/device-hours-store.ts";
-import { loadEarlier } from "../chunks/earlier-numbers-store.ts";
 import { type HourPart, partsOf, sizeOf } from "../chunks/hour-parts.ts";
 import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
@@ -22,10 +21,8 @@ const PARTS_OF_STEP = 2;
 /** Small hours together are as much as so many parts: twenty of a reading a second, which take some 0.1 s. */
 const PARTS_OF_HOURS = 8;
 
-const TABLES = { minutes: sql`telemetry_minute`, hours: sql`telemetry_hour` };
-
 /**
- * Recomputes the minutes and hours of `dirty`, and writes what messages have in these hours into chunks: of those that are one part.
+ * Recomputes the hours of `dirty`, and writes what messages have in them into chunks, with their minutes: of those that are one part.
  *
  * @param partBytes about how much of an hour is read at once
  * @returns those that were computed, and how many were tried: with the others it would be too much for a transaction
@@ -38,7 +35,7 @@ export async function recomputeHours(
 ): Promise<{ computed: DirtyHour[]; tried: number }> {
   if (dirty.length === 0) return { computed: [], tried: 0 };
   const hours = dirty.map(deviceHour);
-  const found = new HourAggregates(await loadEarlier(tx, hours));
+  const found = new HourAggregates();
   let tried: HourPart[] = [];
   let computed: number[] = [];
   for await (const parts of partsOf(tx, hours, partBytes)) {
@@ -48,7 +45,7 @@ export async function recomputeHours(
     await storeParts(tx, hours, whole, found);
     break;
   }
-  await storeRollUps(tx, { hours, computed }, found, now);
+  await storeHours(tx, { hours, computed }, found, now);
   return { computed: computed.map((which) => dirty[which]!), tried: tried.length };
 }
 
@@ -60,14 +57,6 @@ function howMany(parts: readonly HourPart[], bytes: number): number {
     return at > 0 && sum > bytes;
   });
   return past === -1 ? parts.length : past;
-}
-
-/** The same of one hour of any size. */
-export async function recomputeLargeHour(tx: Tx, dirty: DirtyHour, now: Date, partBytes = PART_BYTES): Promise<void> {
-  const hours = [deviceHour(dirty)];
-  const found = new HourAggregates(await loadEarlier(tx, hours));
-  for await (const parts of partsOf(tx, hours, partBytes)) await storeParts(tx, hours, parts, found);
-  await storeRollUps(tx, { hours, computed: [0] }, found, now);
 }
 
 /**
@@ -83,7 +72,7 @@ export async function recomputeNextParts(
 ): Promise<number | undefined> {
   const hours = [deviceHour(dirty)];
   const end = dirty.hour.getTime() * 1_000 + HOUR_US;
-  const found = new HourAggregates([]);
+  const found = new HourAggregates();
   let parts = 0;
   for await (const [part] of partsOf(tx, hours, partBytes, [{ which: 0, from: dirty.doneTo, to: end }])) {
     await storeParts(tx, hours, [part!], found);
@@ -91,9 +80,9 @@ export async function recomputeNextParts(
     await storeRest(tx, part!);
     return part!.to;
   }
-  const all = new HourAggregates([]);
+  const all = new HourAggregates();
   for (const stored of await loadMinutes(tx, hours[0]!)) all.addStored(stored);
-  await storeRollUps(tx, { hours, computed: [0] }, all, now);
+  await storeHours(tx, { hours, computed: [0] }, all, now);
   return undefined;
 }
 
@@ -135,65 +124,47 @@ async function storeParts(
   );
 }
 
-/** Whether minutes of messages may be stored with their chunks alone. */
-async function allNodesReadMinutes(tx: Tx): Promise<boolean> {
-  const { rows } = await sql<{ all: boolean }>`SELECT all_nodes_read_minutes() AS "all"`.execute(tx);
-  return rows[0]!.all;
-}
-
 /** @param computed the places of the hours that `found` is of */
-async function storeRollUps(
+async function storeHours(
   tx: Tx,
   { hours, computed }: { hours: readonly DeviceHour[]; computed: readonly number[] },
   found: HourAggregates,
   now: Date,
 ): Promise<void> {
   if (computed.length === 0) return;
-  const { all } = found;
-  const isInChunks = await allNodesReadMinutes(tx);
-  const minutes = isInChunks ? all.filter(({ which }) => found.hasEarlier(which)) : all;
-  for (const [table, aggregates] of [["minutes", minutes] as const, ["hours", all] as const]) {
-    await deleteOfHours(
-      tx,
-      table,
-      computed.map((which) => hours[which]!),
-      now,
-    );
-    await insert(tx, table, hours, aggregates, now);
-  }
+  await deleteHours(
+    tx,
+    computed.map((which) => hours[which]!),
+    now,
+  );
+  await insertHours(tx, hours, found.all, now);
 }
 
-/** Roll-ups whose readings may be dropped already stay as they are; minutes are dropped with their readings. */
+/** Hours whose readings may be dropped already stay as they are. */
 const readingsExist = (now: Date) => sql`r.bucket >= ${now}::timestamptz - r.retention_days * interval '1 day'`;
 
-async function deleteOfHours(
-  tx: Tx,
-  table: keyof typeof TABLES,
-  hours: readonly DeviceHour[],
-  now: Date,
-): Promise<void> {
+async function deleteHours(tx: Tx, hours: readonly DeviceHour[], now: Date): Promise<void> {
   const times = hours.map(({ hour }) => hour.getTime());
   await sql`
-    DELETE FROM ${TABLES[table]} r
+    DELETE FROM telemetry_hour r
      USING unnest(${plainArray(hours.map(({ deviceUid }) => deviceUid))}::text::uuid[],
                   ${plainArray(hours.map(({ hour }) => hour.toISOString()))}::text::timestamptz[]) AS c (device_uid, hour)
      WHERE r.device_uid = c.device_uid AND r.bucket >= c.hour AND r.bucket < c.hour + interval '1 hour'
        AND r.bucket >= ${new Date(Math.min(...times))}::timestamptz AND r.bucket < ${new Date(Math.max(...times) + HOUR)}::timestamptz
-       AND ${table === "hours" ? readingsExist(now) : sql`true`}`.execute(tx);
+       AND ${readingsExist(now)}`.execute(tx);
 }
 
-async function insert(
+async function insertHours(
   tx: Tx,
-  table: keyof typeof TABLES,
   hours: readonly DeviceHour[],
   aggregates: readonly Aggregates[],
   now: Date,
 ): Promise<void> {
-  const rows = aggregates.flatMap((of) => of[table].map((bucket) => ({ of, bucket })));
+  const rows = aggregates.flatMap((of) => of.hours.map((bucket) => ({ of, bucket })));
   if (rows.length === 0) return;
   const numbers = (of: (bucket: Bucket) => number) => float8Array(rows.map(({ bucket }) => of(bucket)));
   await sql`
-    INSERT INTO ${TABLES[table]} (device_uid, metric, bucket, lowest, highest, total, readings, retention_days)
+    INSERT INTO telemetry_hour (device_uid, metric, bucket, lowest, highest, total, readings, retention_days)
     SELECT r.device_uid, r.metric, r.bucket, r.lowest, r.highest, r.total, r.readings, r.retention_days FROM (
       SELECT u.device_uid, u.metric, to_timestamp(u.seconds) AS bucket, u.lowest, u.highest, u.total, u.readings, u.retention_days
         FROM unnest(${plainArray(rows.map(({ of }) => hours[of.which]!.deviceUid))}::text::uuid[],

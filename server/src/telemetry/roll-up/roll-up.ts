@@ -1,6 +1,5 @@
 import type { Tx } from "../../db/database.ts";
 import { SECOND } from "../../lib/clock.ts";
-import { markBacklog } from "./backlog-store.ts";
 import { computeHours, computeStep, type HoursDeps } from "./compute-hours.ts";
 import { listDueTenants, lockDirtyHours } from "./dirty-hour-store.ts";
 import { listLargeTenants, lockLargeHour } from "./large-hour-store.ts";
@@ -13,18 +12,16 @@ const MAX_HOURS_PER_RUN = 20_000;
 const MAX_MS_PER_RUN = 45 * SECOND;
 
 /**
- * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks, in turns between tenants. Then it marks hours of days that
- * were stored before there were chunks. Any number of processes may do so at once; the hours of one that ends stay marked for the others. Call it every minute.
+ * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks, in turns between tenants. Any number of
+ * processes may do so at once; the hours of one that ends stay marked for the others. Call it every minute.
  *
  * @param stopped ends the run early
  * @throws the first of the errors for which hours could not be computed, once the others are
  */
 export async function rollUp(deps: HoursDeps, stopped?: AbortSignal): Promise<void> {
-  const { db } = deps.database;
   const end = deps.clock.now().getTime() + MAX_MS_PER_RUN;
   const run: Run = { end, left: MAX_HOURS_PER_RUN, stopped, errors: [] };
-  do await rollUpInTurns(deps, run);
-  while (!isOver(deps, run) && (await markBacklog(db, deps.clock.now())));
+  await rollUpInTurns(deps, run);
   if (run.errors.length > 0) throw run.errors[0];
 }
 
