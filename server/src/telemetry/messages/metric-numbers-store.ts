@@ -24,7 +24,8 @@ const MOST_ROWS = 50_000;
 const MOST_PARTS = 16;
 
 /**
- * Visits the numbers of one metric in order of their times, wherever they are stored: rows of messages, chunks. Of each time there is one. Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed.
+ * Visits the numbers of one metric in order of their times, wherever they are stored: rows of messages, chunks. Each
+ * time is visited once. Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed.
  *
  * @param rowsOnlyFrom from this time on, microseconds since 1970, chunks have nothing that rows do not have (`partitions/hot-days.ts`)
  * @param spans in order, none overlaps another

@@ -3,8 +3,8 @@ import { chunksOfPage } from "./metric-chunks-store.ts";
 import { type PageQuery, type PageReading, pageOfRows } from "./metric-readings-store.ts";
 
 /**
- * Reads the first readings of one metric, in order of their times, wherever they are stored: rows of messages, chunks. Of each time there is
- * one.
+ * Reads the first readings of one metric, in order of their times, wherever they are stored: rows of messages, chunks.
+ * A time is read once.
  *
  * @param rowsOnlyFrom from this time on chunks have nothing that rows do not have (`partitions/hot-days.ts`)
  */

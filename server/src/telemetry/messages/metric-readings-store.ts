@@ -54,8 +54,8 @@ interface Row {
 const MOST_OF_A_TIME = TELEMETRY_RETENTIONS.length;
 
 /**
- * The first readings of a page that rows of messages have. Of each time one: that with the highest `seq`. Where several rows are of one time, those of a
- * shape may end before the page does: then more are read.
+ * Reads the first readings of a page from rows of messages: of each time the one with the highest `seq`. When several
+ * rows share a timestamp, those of a shape may end before the page does: then more are read.
  */
 export async function pageOfRows(db: Db, query: PageQuery): Promise<PageReading[]> {
   const rows = await selectRows(db, query, query.limit);
