@@ -5,8 +5,9 @@
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
 import { createClaim } from "./claims/create-claim.ts";
-import { LimitedGuessers, pruneGuesses } from "./claims/guess-throttle.ts";
+import { pruneGuesses } from "./claims/guess-throttle.ts";
 import { KnownClaims } from "./claims/known-claims.ts";
+import { LimitedGuessers } from "./claims/limited-guessers.ts";
 import { getClaim, listClaims, nameClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";

@@ -2,28 +2,10 @@ import { BEGINNING, pruneAlong } from "../../db/prune.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, SECOND } from "../../lib/clock.ts";
-import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { refusal } from "../errors.ts";
 import { GUESSES } from "../limits.ts";
 import { countGuess, deleteGuesses } from "./guess-store.ts";
-
-/** Address blocks that are remembered at a time. */
-const MOST_GUESSERS = 10_000;
-
-/** When the address blocks that have guessed too often may guess again, so that further guesses cost no transaction. */
-export class LimitedGuessers {
-  readonly #until = new RecentMap<string, Date>(MOST_GUESSERS);
-
-  find(block: string, now: Date): Date | undefined {
-    const until = this.#until.get(block);
-    return until && until > now ? until : undefined;
-  }
-
-  add(block: string, until: Date): void {
-    this.#until.set(block, until);
-  }
-}
 
 /**
  * Refuses an unknown or malformed claim code: `invalid_claim_code`, or `rate_limited` once this address has guessed too often. A
