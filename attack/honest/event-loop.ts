@@ -1,4 +1,4 @@
-/** A timer of this period notices the delay: it is part of what the metric reports (docs/operations.md). */
+/** A timer of this period notices the delay: it is part of what the metric reports (docs/operations/metrics.md). */
 const TIMER_MS = 20;
 
 /**

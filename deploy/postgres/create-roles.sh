@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Creates the database of Muster and its two roles: muster_owner, which owns the tables and is used by `muster migrate` alone, and muster_service,
-# which the service uses and which owns nothing (docs/operations.md). The PostgreSQL image runs this script once, when it creates its cluster.
+# which the service uses and which owns nothing (docs/operations/database-roles.md). The PostgreSQL image runs this script once, when it creates its cluster.
 # To run it by hand: set the passwords and the variables of psql (PGHOST, …), and POSTGRES_USER to a superuser.
 set -euo pipefail
 : "${MUSTER_OWNER_PASSWORD:?}" "${MUSTER_SERVICE_PASSWORD:?}"

@@ -205,8 +205,8 @@ test("the muster process prints and exits as runCommandLine does", async () => {
     assert.deepEqual(await musterProcess(args, server.dataDir), await muster(args), args.join(" "));
 });
 
-test("docs/operations.md names every command", async () => {
-  const page = await readFile(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+test("docs/operations/commands.md names every command", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/operations/commands.md"), "utf8");
   const leaves = createProgram(() => undefined).commands.flatMap((each) =>
     each.commands.length > 0 ? each.commands.map((one) => `${each.name()} ${one.name()}`) : [each.name()],
   );

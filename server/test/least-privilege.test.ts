@@ -15,12 +15,12 @@ import { connectMqtt, enrollDevice, renew } from "./harness/devices.ts";
 import { ask, onPostgres } from "./harness/postgres.ts";
 import { startServer } from "./harness/server.ts";
 
-const page = await readFile(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+const page = await readFile(join(import.meta.dirname, "../../docs/operations/database-roles.md"), "utf8");
 const section = page.split(/^## /m).find((each) => each.startsWith("PostgreSQL: a role")) ?? "";
 const [, roles = ""] = /^```sql\n(.*?)^```/ms.exec(section) ?? [];
 const [, command = ""] = /npx muster (migrate --service-role \S+)\n/.exec(section) ?? [];
 
-test("docs/operations.md shows the SQL of a least-privilege role, as deploy/postgres/create-roles.sh runs it", async () => {
+test("docs/operations/database-roles.md shows the SQL of a least-privilege role, as deploy/postgres/create-roles.sh runs it", async () => {
   const script = await readFile(join(import.meta.dirname, "../../deploy/postgres/create-roles.sh"), "utf8");
   const statements = (sql: string) =>
     sql.match(/^(CREATE|GRANT|REVOKE) .*;$/gm)!.map((line) => line.replace(/ PASSWORD .*;/, ";"));

@@ -65,9 +65,9 @@ function declaredName(name: string): string {
   return exported.get(base) === "histogram" ? base : name;
 }
 
-/** The labels of each metric as docs/operations.md has them. */
+/** The labels of each metric as docs/operations/metrics.md has them. */
 function documented(): Map<string, string[]> {
-  const cells = read("docs/operations.md")
+  const cells = read("docs/operations/metrics.md")
     .split("\n")
     .filter((line) => line.startsWith("| `muster_"))
     .map((line) => line.split(" | ")[0]!);
@@ -75,7 +75,7 @@ function documented(): Map<string, string[]> {
   return new Map(names.map(([, name, labels]) => [name!, labels?.split(",") ?? []]));
 }
 
-test("docs/operations.md names every metric of the service, and no other", () => {
+test("docs/operations/metrics.md names every metric of the service, and no other", () => {
   const ours = [...exported.keys()].filter((name) => name.startsWith("muster_"));
   assert.deepEqual([...documented().keys()].sort(), ours.sort());
 });
@@ -101,7 +101,7 @@ test("every alert has a name of its own, a severity, and an action whose pages a
     assert.match(alert, /^Muster[A-Za-z]+$/);
     assert.ok(["critical", "warning", "info"].includes(labels.severity), alert);
     assert.ok(annotations.summary && annotations.action, alert);
-    for (const [, page, heading] of annotations.action.matchAll(/(docs\/\w+\.md)(?:, "([^"]+)")?/g)) {
+    for (const [, page, heading] of annotations.action.matchAll(/(docs\/[\w\/-]+\.md)(?:, "([^"]+)")?/g)) {
       const headings = read(page!)
         .match(/^#+ .*$/gm)!
         .map((line) => line.replace(/^#+ /, ""));

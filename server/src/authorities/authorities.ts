@@ -80,7 +80,7 @@ export interface Authorities {
   readonly secrets: SealedSecrets;
   /** Whether this process has the present master key: after a rotation it may lack the new one. */
   hasMasterKey(): boolean;
-  /** Replaces the master key; repeat it after an interruption. docs/operations.md describes the procedure. @throws MusterError invalid_request */
+  /** Replaces the master key; repeat it after an interruption. docs/operations/secrets.md describes the procedure. @throws MusterError invalid_request */
   rotateMasterKey(): Promise<MasterKeyRotation>;
   /** Runs due rotations, and puts a rotated master key in its place; call it at least daily. Throws when the database is unreachable. */
   maintain(): Promise<void>;

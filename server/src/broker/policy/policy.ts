@@ -45,7 +45,7 @@ export function ownerOf({ deviceUid, mqttClientId }: Principal): string {
   return (deviceUid ?? mqttClientId)!;
 }
 
-/** A command that waits for a device (docs/operations.md). */
+/** A command that waits for a device (docs/operations/configure.md). */
 export type { WaitingCommand } from "../../commands/commands.ts";
 
 /** How a refused CONNECT is answered; `answers.ts` has the codes of each MQTT version. */

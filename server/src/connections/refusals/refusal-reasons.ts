@@ -1,6 +1,6 @@
 /**
  * Every reason for which the broker refuses a client, and what it means to an operator. The refusal journal and the label of
- * `muster_refusals_total` accept no other; a test compares the table in docs/operations.md. docs/adding-a-refusal-reason.md says how
+ * `muster_refusals_total` accept no other; a test compares the table in docs/operations/refusals.md. docs/adding-a-refusal-reason.md says how
  * to add one.
  */
 export const REFUSAL_REASONS = {
