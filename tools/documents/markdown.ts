@@ -1,0 +1,51 @@
+/** A link of a Markdown page: `[text](target)`, images included. */
+export interface Link {
+  target: string;
+  line: number;
+}
+
+const LINK = /\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?: "[^"]*")?\)/g;
+const HEADING = /^#{1,6} +(.+?) *#*$/gm;
+const EXPLICIT_ANCHOR = /<a (?:id|name)="([^"]+)"/g;
+
+/** Returns the links of `text` outside of code, in their order. */
+export function linksOf(text: string): Link[] {
+  const prose = withoutCode(text);
+  return [...prose.matchAll(LINK)].map(({ 1: target, index }) => {
+    return { target: target!, line: prose.slice(0, index).split("\n").length };
+  });
+}
+
+/** Returns the anchors of `text` as GitHub gives them: one per heading, repeated ones numbered, and explicit ones. */
+export function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading] of withoutFences(text).matchAll(HEADING)) {
+    const slug = slugOf(heading!);
+    let anchor = slug;
+    for (let number = 1; anchors.has(anchor); number++) anchor = `${slug}-${number}`;
+    anchors.add(anchor);
+  }
+  for (const [, anchor] of text.matchAll(EXPLICIT_ANCHOR)) anchors.add(anchor!);
+  return anchors;
+}
+
+function slugOf(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+/** `text` with blanks for its code, so that lines keep their numbers. */
+function withoutCode(text: string): string {
+  return withoutFences(text).replace(/`[^`\n]*`/g, blank);
+}
+
+function withoutFences(text: string): string {
+  return text.replace(/^( *)(```|~~~)[\s\S]*?^\1\2/gm, blank);
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { filesIn } from "../source/files.ts";
+import { anchorsOf, linksOf } from "./markdown.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const INDEX = "docs/README.md";
+const pages = filesIn(ROOT, "*.md", "{docs,agent,bench,attack,simulate}/**/*.md");
+const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
+
+/** The file that a link of `page` leads to, relative to the repository, and its anchor; undefined for web addresses. */
+function destination(page: string, target: string): { file: string; anchor: string | undefined } | undefined {
+  if (/^[a-z]+:/.test(target)) return undefined;
+  const [path = "", anchor] = target.split("#");
+  return { file: path === "" ? page : normalize(join(dirname(page), decodeURIComponent(path))), anchor };
+}
+
+test("docs/README.md lists every page of docs", () => {
+  const listed = new Set(linksOf(read(INDEX)).map(({ target }) => destination(INDEX, target)?.file));
+  const missing = pages.filter((page) => page.startsWith("docs/") && page !== INDEX && !listed.has(page));
+  assert.deepEqual(missing, []);
+});
+
+test("every relative link of a page leads to a file, and its anchor to a heading", () => {
+  const broken: string[] = [];
+  let checked = 0;
+  for (const page of pages) {
+    for (const { target, line } of linksOf(read(page))) {
+      const to = destination(page, target);
+      if (to === undefined) continue;
+      checked++;
+      const isThere = existsSync(join(ROOT, to.file));
+      if (!isThere || (to.anchor !== undefined && to.file.endsWith(".md") && !anchorsOf(read(to.file)).has(to.anchor)))
+        broken.push(`${page}:${line} ${target}`);
+    }
+  }
+  assert.ok(checked > 200, `${checked} links`);
+  assert.deepEqual(broken, []);
+});
