@@ -11,7 +11,12 @@ import { type RuleCheck, ruleChecks } from "./rule-checks.ts";
 
 const root = dirname(import.meta.dirname);
 /** What `npm run generate` runs. */
-const GENERATORS = ["server/src/api/openapi/generate.ts", "tools/schema/generate.ts", "tools/limits/generate.ts"];
+const GENERATORS = [
+  "server/src/api/openapi/generate.ts",
+  "tools/schema/generate.ts",
+  "tools/limits/generate.ts",
+  "tools/configuration/generate.ts",
+];
 
 interface Step {
   name: string;

@@ -158,6 +158,12 @@ export function loadConfig(overrides: Record<string, string> = {}): Config {
   return parseConfig({ ...process.env, ...overrides });
 }
 
+/** Returns every variable with its default; `undefined` for a variable without one. */
+export function settingDefaults(): Record<string, unknown> {
+  const shape = Object.entries<z.ZodType>(environment.shape);
+  return Object.fromEntries(shape.map(([name, setting]) => [name, setting.safeParse(undefined).data]));
+}
+
 /** The environment of this process without `MUSTER_…`, for a child process that has settings of its own. */
 export function foreignEnvironment(): Record<string, string> {
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("MUSTER_"));
