@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type ParsedPayload, parsePayload, type Reading } from "../../server/src/telemetry/ingest/payload.ts";
+
+const PAGE = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+/** The rows of a section's table whose two cells are code. */
+function rowsOf(heading: string): [payload: string, result: string][] {
+  const section = PAGE.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/^\| `(.+)` \| `(.+)` \|$/gm)].map(([, payload, result]) => [payload!, result!]);
+}
+
+function describe(parsed: ParsedPayload): string {
+  return "reason" in parsed ? parsed.reason : parsed.readings.map(describeReading).join("; ");
+}
+
+function describeReading({ metrics, values, time, timeReplaced }: Reading): string {
+  const pairs = metrics.map((metric, index) => `${metric}=${JSON.stringify(values[index])}`);
+  const at = time === undefined ? "the server's time" : new Date(time / 1000).toISOString();
+  return `${pairs.join(" ")} at ${at}${timeReplaced ? ", flagged" : ""}`;
+}
+
+for (const heading of ["Accepted", "Rejected"]) {
+  test(`docs/telemetry.md: the parser answers each payload of "${heading}" as the table says`, () => {
+    const rows = rowsOf(heading);
+    assert.ok(rows.length >= 9, `${rows.length} rows`);
+    for (const [payload, result] of rows) {
+      const parsed = parsePayload(Buffer.from(payload), NOW);
+      assert.equal("reason" in parsed, heading === "Rejected", payload);
+      assert.equal(describe(parsed), result, payload);
+    }
+  });
+}
