@@ -106,12 +106,19 @@ function without(...tools: string[]): string | false {
   return missing.length > 0 ? `${missing.join(" and ")} not installed` : false;
 }
 
-/** Runs the blocks of `page` one after the other in one shell, after `settings`, which its reader makes by hand. */
-async function walk(page: string, settings: string[]): Promise<void> {
-  const file = join(PAGES, page);
-  const text = await readFile(file, "utf8");
-  const blocks = [...text.matchAll(BLOCK)];
-  assert.ok(blocks.length > 0);
+/**
+ * Runs the blocks of pages one after the other in one shell, after `settings`, which their reader makes by hand, and compares what each
+ * block prints.
+ */
+async function walk(pages: string | readonly string[], settings: string[]): Promise<void> {
+  const texts = await Promise.all(
+    [pages].flat().map(async (page) => [page, await readFile(join(PAGES, page), "utf8")] as const),
+  );
+  const blocks = texts.flatMap(([, text]) => {
+    const own = [...text.matchAll(BLOCK)];
+    assert.ok(own.length > 0);
+    return own;
+  });
   const given = [
     `HTTPS=${server.httpUrl}`,
     `HTTPS_CA=${folder}/https-ca.pem`,
@@ -134,7 +141,8 @@ async function walk(page: string, settings: string[]): Promise<void> {
     .replaceAll(server.httpUrl, "https://localhost:8443")
     .replaceAll(`localhost:${server.mqttPort}`, "localhost:8883");
   const outputs = plain.split(new RegExp(`\n?${MARK}\n`));
-  if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));
+  if (process.env.MUSTER_TEST_UPDATE_DOCS)
+    for (const [page, text] of texts) await writeFile(join(PAGES, page), withOutputs(text, outputs));
   else
     for (const [index, [, , reported]] of blocks.entries())
       assert.equal(masked(outputs[index]!), masked(reported ?? ""));
@@ -186,6 +194,8 @@ test("the walk by hand works as the quickstart shows", {
   ]);
 });
 
+let devicesSetUp = 0;
+
 /** A device type that lists a topic for commands, and what a page about such a device starts with. */
 async function commandedDevice(name: string): Promise<string[]> {
   const { devices, enrollment } = server.app;
@@ -196,23 +206,27 @@ async function commandedDevice(name: string): Promise<string[]> {
   });
   const wanted = { intendedName: name, intendedDeviceTypeId: type.id };
   const { claimCode } = await enrollment.createClaim(tenant.caller, wanted);
-  return [`CLAIM=${claimCode}`, `CLONE=${folder}`, `PYTHON=${PYTHON}`, `node() { '${process.execPath}' "$@"; }`];
+  return [
+    `CLAIM=${claimCode} SERIAL=SN-${501 + devicesSetUp++}`,
+    `CLONE=${folder} PYTHON=${PYTHON}`,
+    `node() { '${process.execPath}' "$@"; }`,
+  ];
 }
 
-for (const [page, tools] of [
-  ["mosquitto.md", ["mosquitto_pub"]],
-  ["mqtt-js.md", []],
-  ["paho-python.md", [PYTHON]],
-  ["agent.md", []],
+for (const [page, preparation, tools] of [
+  ["mosquitto.md", ["setup.md"], ["mosquitto_pub"]],
+  ["mqtt-js.md", ["setup.md"], []],
+  ["paho-python.md", ["setup.md"], [PYTHON]],
+  ["agent.md", [], []],
 ] as const)
   test(`a device with MQTT 5 works as ${page} shows`, { skip: without("openssl", "curl", ...tools) }, async () => {
-    await walk(page, await commandedDevice(page));
+    await walk([...preparation, page], await commandedDevice(page));
   });
 
+/** @param outputs of the blocks that are left; those of this page are taken away */
 function withOutputs(text: string, outputs: string[]): string {
-  let index = 0;
   return text.replace(BLOCK, (_, commands: string) => {
-    const output = outputs[index++]!;
+    const output = outputs.shift()!;
     return `\`\`\`sh\n${commands}\`\`\`\n${output ? `\n\`\`\`text\n${output.trimEnd()}\n\`\`\`\n` : ""}`;
   });
 }
