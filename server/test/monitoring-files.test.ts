@@ -101,7 +101,7 @@ test("every alert has a name of its own, a severity, and an action whose pages a
     assert.match(alert, /^Muster[A-Za-z]+$/);
     assert.ok(["critical", "warning", "info"].includes(labels.severity), alert);
     assert.ok(annotations.summary && annotations.action, alert);
-    for (const [, page, heading] of annotations.action.matchAll(/(docs\/[\w\/-]+\.md)(?:, "([^"]+)")?/g)) {
+    for (const [, page, heading] of annotations.action.matchAll(/(docs\/[\w/-]+\.md)(?:, "([^"]+)")?/g)) {
       const headings = read(page!)
         .match(/^#+ .*$/gm)!
         .map((line) => line.replace(/^#+ /, ""));

@@ -14,7 +14,7 @@ const defaults = settingDefaults();
 const page = `# Configuration
 
 Every setting is an environment variable. An empty variable counts as unset. An invalid setting stops the start, and all
-invalid settings are reported together. An unknown name \`MUSTER_…\` is logged as a warning. Lists are separated by commas.
+invalid settings are reported together. Unknown names \`MUSTER_…\` are logged as warnings. Lists use commas.
 
 This page is generated from \`server/src/config/\`: edit \`tools/configuration/settings.ts\`, then run \`npm run generate\`.
 ${SECTIONS.map(section).join("")}

@@ -9,7 +9,10 @@ export const refusal = z
     at: timestamp,
     reason: z
       .string()
-      .meta({ enum: Object.keys(REFUSAL_REASONS), description: "One of the refusal reasons of docs/operations/refusals.md" }),
+      .meta({
+        enum: Object.keys(REFUSAL_REASONS),
+        description: "One of the refusal reasons of docs/operations/refusals.md",
+      }),
     revocationReason: z
       .enum(["superseded", "requested", "device_deleted"])
       .optional()

@@ -31,7 +31,8 @@ async function requireApart(tx: Tx, role: string): Promise<void> {
       ARRAY(SELECT c.relname::text FROM pg_class c WHERE c.relowner = r.oid ORDER BY 1 LIMIT 3) AS owned
     FROM pg_roles r WHERE r.rolname = ${role}`.execute(tx);
   const [found] = rows;
-  if (found === undefined) throw new Error(`the role ${role} does not exist: create it first (docs/operations/database-roles.md)`);
+  if (found === undefined)
+    throw new Error(`the role ${role} does not exist: create it first (docs/operations/database-roles.md)`);
   if (found.acts)
     throw new Error(`the role ${role} can act as ${found.owner}, which owns the tables: choose another role`);
   if (found.owned.length > 0)
