@@ -7,12 +7,10 @@ export const refusal = z
   .strictObject({
     id,
     at: timestamp,
-    reason: z
-      .string()
-      .meta({
-        enum: Object.keys(REFUSAL_REASONS),
-        description: "One of the refusal reasons of docs/operations/refusals.md",
-      }),
+    reason: z.string().meta({
+      enum: Object.keys(REFUSAL_REASONS),
+      description: "One of the refusal reasons of docs/operations/refusals.md",
+    }),
     revocationReason: z
       .enum(["superseded", "requested", "device_deleted"])
       .optional()
