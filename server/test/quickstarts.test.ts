@@ -39,7 +39,8 @@ let hours: Server;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "muster-quickstart-"));
-  await symlink(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
+  for (const name of ["node_modules", "docs"])
+    await symlink(join(import.meta.dirname, "../..", name), join(folder, name));
   if (WITH_MONITORING) await makeReceiver();
   server = await startServer({ env: WITH_MONITORING ? await startInbox() : {} });
   await writeFile(join(folder, "https-ca.pem"), server.ca);
