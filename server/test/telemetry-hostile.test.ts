@@ -63,7 +63,7 @@ test("a message of 3,300 readings is rejected with a reason, is counted, and lea
     await send(attacker, { a: 5 });
     const { listLatest, listRejected } = server.app.telemetry;
     const reasons = (await listRejected(tenant.caller, attacker.deviceId)).map(({ reason }) => reason);
-    assert.deepEqual(reasons, Array(4).fill("there are 3300 readings; a message may hold 1000"));
+    assert.deepEqual(reasons, Array(4).fill("there are 3300 readings; a message may contain 1000"));
     assert.deepEqual(
       (await listLatest(tenant.caller, attacker.deviceId)).map(({ value }) => value),
       [5],
@@ -100,6 +100,9 @@ test("a device that sends ever more metric names keeps the first 500 and its ses
     assert.equal((await listLatest(tenant.caller, attacker.deviceId)).length, 500);
     const rejected = await listRejected(tenant.caller, attacker.deviceId);
     assert.equal(rejected.length, 5);
-    assert.equal(rejected[0]!.reason, 'the device has reached its 500 metrics; "m900" and 99 more would be added');
+    assert.equal(
+      rejected[0]!.reason,
+      'the device has reached its limit of 500 metrics; "m900" and 99 more would be added',
+    );
     await attacker.client.endAsync();
   }));

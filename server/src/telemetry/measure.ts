@@ -11,7 +11,7 @@ export interface MeasureDeps {
   metrics: Pick<Metrics, "rollUpsDue" | "rollUpsFailed" | "telemetryWaiting" | "tenantsIsolated">;
 }
 
-/** Sets the gauges of waiting messages, isolated tenants and roll-ups that are due or failed. */
+/** Sets the gauges for waiting messages, isolated tenants, and due or failed roll-ups. */
 export async function measure({ database, clock, ingest, metrics }: MeasureDeps): Promise<void> {
   metrics.telemetryWaiting.set(ingest.queue().messages);
   metrics.tenantsIsolated.set(ingest.isolatedTenants());

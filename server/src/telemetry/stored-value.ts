@@ -1,13 +1,13 @@
 import type { MetricValue } from "./reading.ts";
 
-/** The type of a value as it is stored: number, boolean, text. */
+/** The type of a stored value: number, boolean or text. */
 export type StoredKind = "n" | "b" | "t";
 
 export function storedKindOf(value: MetricValue): StoredKind {
   return typeof value === "number" ? "n" : typeof value === "boolean" ? "b" : "t";
 }
 
-/** A number as it is, 1 and 0 for true and false, 0 for a text, which is stored apart. */
+/** Returns numbers unchanged, 1 and 0 for true and false, and 0 for texts, which are stored separately. */
 export function storedNumberOf(value: MetricValue): number {
   return typeof value === "string" ? 0 : Number(value);
 }

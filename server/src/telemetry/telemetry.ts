@@ -34,13 +34,13 @@ export interface TelemetryDeps extends IngestDeps {
   metrics: IngestDeps["metrics"] &
     Pick<Metrics, "rollUpsDue" | "rollUpsFailed" | "telemetryWaiting" | "tenantsIsolated"> &
     IngestStreamMetrics;
-  /** Where messages may wait for their commit in JetStream; undefined without NATS. */
+  /** The JetStream settings for queueing messages until they are committed; undefined without NATS. */
   stream?: StreamSettings | undefined;
-  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 2 MB when absent. */
+  /** The approximate number of bytes of a device hour that are read at once to build chunks. Defaults to 2 MB. */
   partBytes?: number | undefined;
 }
 
-/** What callers ask of telemetry, and the periodic jobs. */
+/** The use cases that callers invoke, and the periodic jobs. */
 export const telemetryUseCases = {
   listLatest,
   listRejected,
@@ -55,7 +55,7 @@ export const telemetryUseCases = {
   streamLag,
 };
 
-/** What devices publish: {@link Ingest} takes messages from the broker, the use cases read what was stored of them. */
+/** The telemetry facade: {@link Ingest} takes messages from the broker, and the use cases read the stored telemetry. */
 export type Telemetry = Ingest & StreamedIngest & Bound<typeof telemetryUseCases>;
 
 export function createTelemetry(deps: TelemetryDeps): Telemetry {

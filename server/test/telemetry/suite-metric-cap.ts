@@ -41,9 +41,9 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     await device.publish(numbered(0, 9), telemetry);
     assert.deepEqual(await metricsOf(device), [...Object.keys(numbered(0, 9)), "z"]);
     assert.deepEqual(await reasonsOf(device), [
-      'the device has reached its 10 metrics; "v" would be added',
-      'the device has reached its 10 metrics; "w" would be added',
-      'the device has reached its 10 metrics; "x" and 1 more would be added',
+      'the device has reached its limit of 10 metrics; "v" would be added',
+      'the device has reached its limit of 10 metrics; "w" would be added',
+      'the device has reached its limit of 10 metrics; "x" and 1 more would be added',
     ]);
   });
 

@@ -1,16 +1,16 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { ByteReader, ByteWriter } from "./bytes.ts";
 
-/** A plane with fewer bytes gains nothing from a frame of its own. */
+/** Planes with fewer bytes are not worth a compression frame of their own. */
 const LEAST_COMPRESSED = 24;
 const PLAIN = 0;
 const ONE_VALUE = 1;
 const ZSTD = 2;
 
 /**
- * Writes bytes as they are, as one value, or compressed: whichever is shortest.
+ * Writes bytes as they are, as one repeated value, or compressed, whichever is shortest.
  *
- * @param isFast they are not compressed, since opening a frame takes longer than reading a few hundred bytes
+ * @param isFast skips compression, because opening a frame takes longer than reading a few hundred bytes
  */
 export function writePacked(out: ByteWriter, bytes: Uint8Array, isFast = false): void {
   if (bytes.length > 0 && bytes.every((byte) => byte === bytes[0])) {
@@ -24,7 +24,11 @@ export function writePacked(out: ByteWriter, bytes: Uint8Array, isFast = false):
   out.bytes(isShorter ? packed : bytes);
 }
 
-/** @param length of what was written; anything where it was not of one value */
+/**
+ * Reads bytes from {@link writePacked}.
+ *
+ * @param length the number of bytes written; ignored unless they all had one value
+ */
 export function readPacked(from: ByteReader, length: number): Uint8Array {
   const kind = from.byte();
   if (kind === ONE_VALUE) return new Uint8Array(Math.max(length, 1)).fill(from.byte());
@@ -33,10 +37,10 @@ export function readPacked(from: ByteReader, length: number): Uint8Array {
 }
 
 /**
- * Writes whole numbers from 0 to 2^53 - 1 byte by byte: first the lowest byte of each of them.
+ * Writes whole numbers from 0 to 2^53 - 1 as byte planes: the lowest byte of every number first.
  *
- * @param width bytes of the largest
- * @param isFast as of {@link writePacked}
+ * @param width the number of bytes of the largest number
+ * @param isFast see {@link writePacked}
  */
 export function writePlanes(out: ByteWriter, numbers: Float64Array, width: number, isFast: boolean): void {
   const plane = new Uint8Array(numbers.length);
@@ -64,7 +68,7 @@ export function readPlanes(from: ByteReader, count: number, width: number): Floa
 
 const DOUBLE_BYTES = 8;
 
-/** Writes numbers bit by bit as they are. */
+/** Writes the bits of doubles unchanged, as byte planes. */
 export function writeDoubles(out: ByteWriter, numbers: Float64Array, isFast: boolean): void {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const plane = new Uint8Array(numbers.length);

@@ -1,7 +1,7 @@
 const FIRST_SIZE = 1_024;
 const LOW_BITS = 128;
 
-/** Bytes of growing length. Whole numbers of up to 53 bits are written with seven bits a byte, small ones in one. */
+/** A growing byte buffer. Whole numbers of up to 53 bits are written as varints with seven bits per byte. */
 export class ByteWriter {
   #buffer = Buffer.allocUnsafe(FIRST_SIZE);
   #length = 0;
@@ -18,13 +18,13 @@ export class ByteWriter {
     this.byte(rest);
   }
 
-  /** A number below 0, too. */
+  /** Writes a whole number that may be negative. */
   whole(value: number): void {
     this.byte(value < 0 ? 1 : 0);
     this.count(Math.abs(value));
   }
 
-  /** With their length before them. */
+  /** Writes bytes with a length prefix. */
   bytes(bytes: Uint8Array): void {
     this.count(bytes.length);
     this.#reserve(bytes.length);
@@ -45,7 +45,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a {@link ByteWriter} has written, in the same order. */
+/** Reads values in the order in which a {@link ByteWriter} wrote them. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -54,7 +54,7 @@ export class ByteReader {
     this.#bytes = bytes;
   }
 
-  /** @throws Error at the end */
+  /** @throws Error at the end of the data */
   byte(): number {
     const value = this.#bytes[this.#at++];
     if (value === undefined) throw new Error("a chunk ends too early");
@@ -75,7 +75,7 @@ export class ByteReader {
     return isNegative ? -this.count() : this.count();
   }
 
-  /** Not a copy. */
+  /** Returns a view, not a copy. */
   bytes(): Uint8Array {
     const length = this.count();
     this.#at += length;

@@ -6,9 +6,10 @@ import type { HourRows } from "./hour-rows.ts";
 const VERSION = 1;
 
 /**
- * Encodes rows of one shape, of an hour or a part of one, column by column: their times, when they were received, their order among all rows, numbers and texts.
+ * Encodes the rows of one shape in an hour or part of an hour. The columns are the times, receive times, sequence
+ * numbers, numbers and texts.
  *
- * @param from where the hour or the part of it begins, microseconds since 1970
+ * @param from the start of the hour or part, in microseconds since 1970
  */
 export function encodeChunk({ times, received, seqs, numbers, texts }: HourRows, from: number): Buffer {
   const out = new ByteWriter();
@@ -23,7 +24,7 @@ export function encodeChunk({ times, received, seqs, numbers, texts }: HourRows,
   return out.written();
 }
 
-/** The columns of a chunk, each decoded when it is asked for. */
+/** The columns of a chunk, each decoded on access. */
 export class Chunk {
   readonly count: number;
   readonly #from: number;
@@ -32,14 +33,14 @@ export class Chunk {
   #times: Float64Array | undefined;
 
   /**
-   * @param from where it begins, microseconds since 1970
-   * @throws Error for a chunk of a later version
+   * @param from the start of the chunk, in microseconds since 1970
+   * @throws Error if a newer version wrote the chunk
    */
   constructor(data: Uint8Array, from: number) {
     this.#from = from;
     this.#reader = new ByteReader(data);
     const version = this.#reader.byte();
-    if (version !== VERSION) throw new Error(`a chunk of version ${version} is of a newer version of this service`);
+    if (version !== VERSION) throw new Error(`a newer version of this service wrote the chunk (format ${version})`);
     this.count = this.#reader.count();
   }
 
@@ -57,12 +58,12 @@ export class Chunk {
     return this.#decode(2);
   }
 
-  /** @param place in the shape, counted from 0 */
+  /** @param place the zero-based position in the shape */
   numbers(place: number): Float64Array {
     return this.#decode(3 + place);
   }
 
-  /** @param place in the shape, counted from 0 */
+  /** @param place the zero-based position in the shape */
   texts(place: number): string[] {
     const from = new ByteReader(this.#column(3 + place));
     return JSON.parse(Buffer.from(readPacked(from, 1)).toString());

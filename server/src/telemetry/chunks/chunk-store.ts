@@ -7,7 +7,10 @@ import { Chunk, encodeChunk } from "./chunk-codec.ts";
 import { type DeviceHour, given, type HourSpan, micros, spansOf } from "./device-hours-store.ts";
 import { type ShapeColumns, type ShapeRows, shapeRows } from "./hour-rows-store.ts";
 
-/** Where the parts of hours begin that have several, microseconds since 1970: which of the hours → all but the first, which begins with the hour; in order. */
+/**
+ * Loads the starts of later parts of hours that are split, in microseconds since 1970. Maps the index of each such hour
+ * to the starts in order; the first part starts with the hour and is left out.
+ */
 export async function loadLaterParts(tx: Tx, hours: readonly DeviceHour[]): Promise<Map<number, number[]>> {
   const { rows: c, within } = given(hours, spansOf(hours));
   const { rows } = await sql<{ which: number; from: number }>`
@@ -23,7 +26,7 @@ export async function loadLaterParts(tx: Tx, hours: readonly DeviceHour[]): Prom
 
 type StoredChunk = ShapeColumns & { from: number; retention_days: number; data: Buffer };
 
-/** The chunks that begin with these spans. */
+/** Loads the chunks that start with the given spans. */
 export async function loadChunks(
   tx: Tx,
   hours: readonly DeviceHour[],
@@ -49,7 +52,10 @@ export async function loadChunks(
   });
 }
 
-/** Rows of which a chunk is made, where it begins, microseconds since 1970, and what `roll-up/minutes-codec.ts` has written for each metric of the shape. */
+/**
+ * The rows of a chunk, its start in microseconds since 1970, and the encoded minutes of each metric of the shape (see
+ * `roll-up/minutes-codec.ts`).
+ */
 export type ChunkRows = Pick<ShapeRows, "shapeNo" | "retentionDays" | "rows"> & {
   from: number;
   minutes: readonly (Uint8Array | undefined)[];
@@ -71,7 +77,7 @@ export async function storeChunks(tx: Tx, chunks: readonly ChunkRows[]): Promise
        SET data = excluded.data, minutes = excluded.minutes, minute_ends = excluded.minute_ends`.execute(tx);
 }
 
-/** Stores the minutes of chunks whose rows have not changed. */
+/** Updates the minutes of chunks whose rows have not changed. */
 export async function storeMinutes(tx: Tx, chunks: readonly ChunkRows[]): Promise<void> {
   if (chunks.length === 0) return;
   const from = chunks.map((chunk) => chunk.from);
@@ -83,7 +89,7 @@ export async function storeMinutes(tx: Tx, chunks: readonly ChunkRows[]): Promis
        AND k.ts >= ${timeOf(Math.min(...from))} AND k.ts <= ${timeOf(Math.max(...from))}`.execute(tx);
 }
 
-/** Chunks as rows of `u` (shape_no, ts, retention_days, minutes, minute_ends, n), without their data. */
+/** Returns the chunks as rows of `u` (shape_no, ts, retention_days, minutes, minute_ends, n), without their data. */
 function withMinutes(chunks: readonly ChunkRows[]): RawBuilder<unknown> {
   const joined = chunks.map(({ minutes }) => joinedMinutes(minutes));
   return sql`(
@@ -96,7 +102,9 @@ function withMinutes(chunks: readonly ChunkRows[]): RawBuilder<unknown> {
            WITH ORDINALITY AS c (shape_no, "from", retention_days, minutes, ends, n)) AS u`;
 }
 
-/** Of a device that sends many metrics, a chart reads the bytes of one: where those of each end is stored apart. */
+/**
+ * Joins the minutes of all metrics and stores where each ends, so that a chart can read the bytes of one metric only.
+ */
 function joinedMinutes(minutes: ChunkRows["minutes"]): { bytes?: Buffer; ends?: string } {
   const some = minutes.filter((of) => of !== undefined);
   if (some.length === 0) return {};

@@ -11,7 +11,7 @@ const same = (values: readonly number[]) => {
   for (let at = 0; at < column.length; at++) assert.ok(Object.is(decoded[at], column[at]));
 };
 
-test("a column of any numbers is the same after encoding and decoding", () => {
+test("a column of any numbers survives encoding and decoding", () => {
   const decimals = fc.tuple(fc.integer(), fc.constantFrom(1, 10, 100, 1e3, 1e6, 1e9, 1e12)).map(([n, by]) => n / by);
   const whole = fc.maxSafeInteger();
   const odd = fc.constantFrom(
@@ -39,7 +39,7 @@ test("a column of any numbers is the same after encoding and decoding", () => {
   same([]);
 });
 
-test("rows of a chunk are the same after encoding and decoding, to the microsecond", () => {
+test("the rows of a chunk survive encoding and decoding, to the microsecond", () => {
   const hour = 1_790_000_000_000_000 - (1_790_000_000_000_000 % 3_600_000_000);
   const row = fc.record({
     time: fc.nat(3_599_999_999).map((us) => hour + us),
@@ -70,20 +70,20 @@ test("rows of a chunk are the same after encoding and decoding, to the microseco
   );
 });
 
-test("an hour of seconds of a sensor takes less than three bytes a reading, of one value hardly any", () => {
+test("an hour of one sensor reading per second takes under three bytes per reading, and under 0.05 if the value is constant", () => {
   const hour = 1_789_999_200_000_000;
   const bytesOf = (value: (at: number) => number) => {
     const times = Float64Array.from({ length: 3_600 }, (_, at) => hour + at * 1_000_000);
     const rows = { times, received: times, seqs: times.map((_, at) => at), texts: [] };
     return encodeChunk({ ...rows, numbers: [times.map((_, at) => value(at))] }, hour).length / 3_600;
   };
-  // No chance: a sine with noise of its digits.
+  // Deterministic: a sine with pseudo-noise in its digits.
   const noise = (at: number) => Math.round((21 + Math.sin(at / 600) + ((at * 7_919) % 101) / 100) * 100) / 100;
   assert.ok(bytesOf(noise) < 3, `${bytesOf(noise)}`);
   assert.ok(bytesOf(() => 21.5) < 0.05);
 });
 
-test("a chunk of a later version, or a part of one, is refused", () => {
+test("a chunk from a later version and a truncated chunk are refused", () => {
   const times = new Float64Array([1]);
   const data = encodeChunk({ times, received: times, seqs: times, numbers: [times], texts: [] }, 0);
   assert.throws(() => new Chunk(Buffer.concat([Buffer.from([2]), data.subarray(1)]), 0), /newer version/);

@@ -1,16 +1,19 @@
 import { readDoubles, readPlanes, writeDoubles, writePlanes } from "./byte-planes.ts";
 import { ByteReader, ByteWriter } from "./bytes.ts";
 
-/** Numbers are whole multiples of one of these powers of ten, as those of sensors and clocks are, or are written as they are. */
+/**
+ * The powers of ten that are tried as a common factor, as sensor values and clock times usually have one. Numbers
+ * without one are written as doubles.
+ */
 const EXPONENTS = [6, 3, 0, -1, -2, -3, -4, -5, -6, -7, -8, -9];
-/** Whole numbers below this have exact differences, and differences of those. */
+/** Whole numbers below this limit have exact first and second differences. */
 const MOST = 2 ** 49;
 const AS_DOUBLES = 255;
 
 /**
- * Encodes numbers of any kind: also -0, infinities and NaN, of which one bit pattern stays.
+ * Encodes any numbers, including -0, infinities and NaN (only one NaN bit pattern survives).
  *
- * @param isFast few numbers that are to be decoded fast, and are longer for that
+ * @param isFast favors decoding speed over size, for columns with few numbers
  */
 export function encodeColumn(values: Float64Array, isFast = false): Uint8Array {
   const out = new ByteWriter();
@@ -37,7 +40,11 @@ export function encodeColumn(values: Float64Array, isFast = false): Uint8Array {
   return out.written();
 }
 
-/** @param count how many were encoded */
+/**
+ * Decodes a column.
+ *
+ * @param count the number of encoded values
+ */
 export function decodeColumn(bytes: Uint8Array, count: number): Float64Array {
   const from = new ByteReader(bytes);
   const place = from.byte();
@@ -58,7 +65,7 @@ export function decodeColumn(bytes: Uint8Array, count: number): Float64Array {
   return unscale(wholes, EXPONENTS[place]!);
 }
 
-/** The largest power of ten that all are multiples of, and how many times each is. */
+/** Finds the largest power of ten that divides all values, and their multiples of it. */
 function scale(values: Float64Array): { exponent: number; wholes: Float64Array } | undefined {
   const wholes = new Float64Array(values.length);
   for (const exponent of EXPONENTS) {
@@ -84,14 +91,14 @@ function unscale(wholes: Float64Array, exponent: number): Float64Array {
 }
 
 interface Differences {
-  /** How often differences were taken. */
+  /** The number of times that differences were taken. */
   order: number;
-  /** What precedes them: as many as that. */
+  /** The first values of each order, `order` of them. */
   starts: number[];
   rest: Float64Array;
 }
 
-/** Numbers as they are, their differences, or the differences of those: whichever vary least. */
+/** Chooses the numbers, their first or their second differences, whichever vary least. */
 function smallest(wholes: Float64Array): Differences {
   const differences = differencesOf(wholes);
   const candidates: Differences[] = [
@@ -109,7 +116,7 @@ function differencesOf(wholes: Float64Array): Float64Array {
   return differences;
 }
 
-/** How far numbers are from their mean, on average. */
+/** Returns the mean absolute deviation. */
 function spreadOf(numbers: Float64Array): number {
   if (numbers.length === 0) return 0;
   let sum = 0;

@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import { HOUR } from "../../lib/clock.ts";
 
-/** An hour of a device. */
+/** One hour of one device. */
 export interface DeviceHour {
   deviceUid: string;
   hour: Date;
 }
 
-/** A span of one of some hours, microseconds since 1970. */
+/** A span within one of several hours, in microseconds since 1970. */
 export interface HourSpan {
-  /** Which of the hours. */
+  /** The index of the hour. */
   which: number;
   from: number;
   to: number;
@@ -18,7 +18,7 @@ export interface HourSpan {
 
 export const HOUR_US = HOUR * 1_000;
 
-/** The hours as they are: a span each. */
+/** Returns one span per hour, covering all of it. */
 export function spansOf(hours: readonly DeviceHour[]): HourSpan[] {
   return hours.map(({ hour }, which) => {
     const from = hour.getTime() * 1_000;
@@ -26,7 +26,9 @@ export function spansOf(hours: readonly DeviceHour[]): HourSpan[] {
   });
 }
 
-/** Spans of hours as rows of `c` (device_uid, from, to, which), and a condition on a time in them, by which partitions are pruned, too. */
+/**
+ * Returns spans as rows of `c` (device_uid, from, to, which), and a condition on a time that also prunes partitions.
+ */
 export function given(hours: readonly DeviceHour[], spans: readonly HourSpan[]) {
   const first = new Date(Math.floor(Math.min(...spans.map(({ from }) => from)) / 1_000));
   const past = new Date(Math.ceil(Math.max(...spans.map(({ to }) => to)) / 1_000));
@@ -41,5 +43,5 @@ export function given(hours: readonly DeviceHour[], spans: readonly HourSpan[]) 
   };
 }
 
-/** A time of the database, microseconds since 1970. */
+/** Converts a database time to microseconds since 1970. */
 export const micros = (time: RawBuilder<unknown>) => sql`(extract(epoch FROM ${time}) * 1000000)::float8`;

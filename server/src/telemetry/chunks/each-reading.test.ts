@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { eachReading } from "./each-reading.ts";
 
-test("readings of several sources are visited in order, of each time the one with the highest number", () => {
+test("readings from several sources are visited in time order, and the highest sequence number wins a shared time", () => {
   const source = fc.uniqueArray(fc.nat(30), { maxLength: 8 }).map((times) => times.sort((a, b) => a - b));
   fc.assert(
     fc.property(fc.array(source, { maxLength: 5 }), fc.infiniteStream(fc.nat(1_000)), (all, numbers) => {

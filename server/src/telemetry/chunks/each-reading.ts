@@ -1,4 +1,4 @@
-/** Readings of one metric that lie together: of one shape in messages or in a chunk. */
+/** Readings of one metric from one place: messages of one shape, or a chunk. */
 export interface Source {
   /** Microseconds since 1970, ascending. */
   times: Float64Array;
@@ -6,7 +6,7 @@ export interface Source {
   seqs: Float64Array;
 }
 
-/** Visits the readings of several sources in order of their times: of each time one. */
+/** Visits the readings of several sources in time order, one per time. */
 export function eachReading<S extends Source>(sources: readonly S[], visit: (source: S, at: number) => void): void {
   const some = sources.filter(({ times }) => times.length > 0).sort((a, b) => a.times[0]! - b.times[0]!);
   for (let first = 0; first < some.length; ) {
@@ -21,7 +21,10 @@ export function eachReading<S extends Source>(sources: readonly S[], visit: (sou
 
 const lastOf = ({ times }: Source) => times.at(-1)!;
 
-/** Also a hundred shapes that have the metric: their readings are sorted, which is fast, as those of each source are in order. */
+/**
+ * Merges sources by sorting all their readings. The sort is fast because each source is already in order, even when a
+ * hundred shapes share the metric.
+ */
 function eachOfOverlapping<S extends Source>(sources: readonly S[], visit: (source: S, at: number) => void): void {
   const all = sources.flatMap((source) => {
     return Array.from(source.times, (time, at) => ({ source, at, time, seq: source.seqs[at]! }));

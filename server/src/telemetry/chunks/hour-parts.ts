@@ -5,33 +5,36 @@ import { merged, rowsBetween } from "./hour-rows.ts";
 import { loadRows, type ShapeRows } from "./hour-rows-store.ts";
 import { ROW_BYTES, TEXT_FACTOR, VALUE_BYTES } from "./shape-widths-store.ts";
 
-/** What a device has of one shape and retention in a part of an hour. */
+/** A device's rows of one shape and retention in a part of an hour. */
 export interface PartRows extends ShapeRows {
-  /** Not all of them are in its chunk. */
+  /** Whether some rows are not in the chunk yet. */
   isChanged: boolean;
 }
 
-/** What a device has from one time to another of an hour. All shapes have the same parts, and an hour that is not too large is one. */
+/**
+ * A device's rows in a part of an hour. All shapes share the same parts, and an hour that is not too large is one part.
+ */
 export interface HourPart extends HourSpan {
   shapes: PartRows[];
-  /** Its chunks have rows of later parts. */
+  /** Whether its chunks contain rows that belong to later parts. */
   isCut: boolean;
-  /** These: they are in the next part. */
+  /** Those rows; the next part includes them. */
   rest: ShapeRows[];
 }
 
-/** A span of an hour that is read next. */
+/** A span of an hour to read next. */
 interface Reading extends HourSpan {
-  /** Rows of its chunks; undefined: they are not read yet. */
+  /** The rows of its chunks, or undefined before they are read. */
   stored: readonly ShapeRows[] | undefined;
 }
 
 /**
- * What devices have in these hours, in rows of messages and in chunks: the parts of each in order, one of each hour at a time. A part that is in chunks is one
- * again, or becomes several when it has got too many rows. Nothing else computes these hours meanwhile.
+ * Yields the parts of device hours in order, one part per hour at a time, from message rows and chunks. A stored part
+ * stays one part unless it has grown too large; then it is split. The caller must ensure that nothing else computes
+ * these hours.
  *
- * @param bytes about how much of an hour is read at once, all shapes together; a part has up to twice as much
- * @param spans of the hours, from where a part begins to the end of the hour
+ * @param bytes the approximate size to read of an hour at once, all shapes together; a part has up to twice as much
+ * @param spans of the hours, each from the start of a part to the end of the hour
  */
 export async function* partsOf(
   tx: Tx,
@@ -76,7 +79,12 @@ function between(rows: ShapeRows, from: number, to: number): ShapeRows {
   return { ...rows, rows: rowsBetween(rows.rows, from, to) };
 }
 
-/** @param stored so many of them are of chunks. @param isWhole the part has all of these chunks */
+/**
+ * Joins rows by shape and retention.
+ *
+ * @param stored the number of leading entries of `found` that come from chunks
+ * @param isWhole whether the part contains all rows of these chunks
+ */
 function joined(found: readonly ShapeRows[], stored: number, end: number, isWhole: boolean): PartRows[] {
   const parts = new Map<string, PartRows>();
   for (const [place, all] of found.entries()) {
@@ -90,7 +98,7 @@ function joined(found: readonly ShapeRows[], stored: number, end: number, isWhol
   return [...parts.values()];
 }
 
-/** Where a part ends that would have more than twice what is read at once: then it becomes two. */
+/** Returns the end of the first half if the rows exceed twice the size that is read at once. */
 function endWithin(found: readonly ShapeRows[], bytes: number): number {
   const some = found.filter(({ rows }) => rows.times.length > 0).map((of) => ({ ...of, width: widthOf(of) }));
   const all = some.reduce((sum, { rows, width }) => sum + rows.times.length * width, 0);
@@ -105,16 +113,18 @@ function endWithin(found: readonly ShapeRows[], bytes: number): number {
   return past?.time ?? Number.POSITIVE_INFINITY;
 }
 
-/** What a column takes beside its values, in bytes that take as long. */
+/** The cost of a column beside its values, as the number of bytes that take as long. */
 const COLUMN_BYTES = 160;
 
-/** How long a part takes, in bytes that take as long. */
+/** Estimates the cost of a part, as the number of bytes that take as long. */
 export function sizeOf({ shapes }: HourPart): number {
   const sizes = shapes.map((of) => of.rows.times.length * widthOf(of) + COLUMN_BYTES * of.metrics.length);
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What a row takes in memory on average, where texts count as much less as more of them is read. */
+/**
+ * Returns the average size of a row in memory. Texts count less, because `TEXT_FACTOR` times as much of them is read.
+ */
 function widthOf({ metrics, rows }: ShapeRows): number {
   const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
   const texts = rows.texts.reduce((sum, column) => sum + lengthOf(column), 0);

@@ -6,13 +6,13 @@ import { doubleColumnsOf, longsOf, shortsOf, textColumnsOf, timesOf } from "./pa
 import { findEnd } from "./part-end-store.ts";
 import { SHAPES } from "./shape-widths-store.ts";
 
-/** What a device has of one shape and retention in an hour, or a part of one. */
+/** A device's rows of one shape and retention in an hour or a part of one. */
 export interface ShapeRows {
-  /** Which of the hours that were asked for. */
+  /** The index of the requested hour. */
   which: number;
   shapeNo: number;
   metrics: readonly string[];
-  /** A letter each: `n`, `b`, `t`. */
+  /** One letter per metric: `n`, `b` or `t`. */
   kinds: string;
   retentionDays: number;
   rows: HourRows;
@@ -20,11 +20,13 @@ export interface ShapeRows {
 
 export interface LoadedRows {
   rows: ShapeRows[];
-  /** Where rows of hours were left out, for being too many: which of the hours → the time, microseconds since 1970, before which they have all. */
+  /**
+   * Maps the index of each truncated hour to the time, in microseconds since 1970, before which its rows are complete.
+   */
   ends: ReadonlyMap<number, number>;
 }
 
-/** Of one time a shape has a row for each retention: with more rows than that there are several times. */
+/** A shape has one row per retention at any one time, so this many rows cover several times. */
 const LEAST_ROWS = 16;
 const NOTHING = Buffer.alloc(0);
 
@@ -36,9 +38,9 @@ export interface ShapeColumns {
 }
 
 interface PackedRows extends ShapeColumns {
-  /** About what a row takes, in bytes. */
+  /** The approximate size of a row in bytes. */
   width: number;
-  /** Of more rows this many are read; null: all are. */
+  /** The maximum number of rows to read, or null for all. */
   most: number | null;
   times: Buffer;
   received: Buffer;
@@ -49,9 +51,10 @@ interface PackedRows extends ShapeColumns {
 }
 
 /**
- * The rows of messages that devices have in these spans, each span of another hour: the first of each shape, and all where they are not too many.
+ * Loads the message rows of devices in these spans, each span in another hour. Large shapes are cut to their first
+ * rows.
  *
- * @param bytes about how much of an hour is read, all shapes together
+ * @param bytes the approximate size to read of an hour, all shapes together
  */
 export async function loadRows(
   tx: Tx,
@@ -68,7 +71,7 @@ export async function loadRows(
     ends.set(which, end);
     const known = { end, bytes: bytesBefore(shapes, end) };
     if (known.bytes >= bytes / 2) continue;
-    // Of many shapes the one with the most rows ends the part, whose other shapes have hardly any: it ends later.
+    // The largest of many shapes ended the part although the others have hardly any rows, so it can end later.
     const span = spans.find((of) => of.which === which)!;
     const to = await findEnd(tx, hours, span, bytes, known);
     found.set(which, await loadPacked(tx, hours, [{ ...span, to }], ALL));
@@ -83,7 +86,7 @@ function bytesBefore(shapes: readonly Shape[], end: number): number {
 
 type Shape = Omit<PackedRows, "times"> & { times: Float64Array };
 
-/** How many of the rows of a shape `s` are read: its share, where all of them have the same number of shapes. */
+/** Returns the maximum number of rows to read of a shape `s`: an equal share among the shapes of its device. */
 const firstOf = (bytes: number) =>
   sql`(${bytes}::integer / s.width / count(*) OVER ())::integer + ${sql.lit(LEAST_ROWS)}`;
 const ALL = sql`NULL::integer`;

@@ -1,16 +1,19 @@
-/** Rows of messages of one shape, of an hour or a part of one, in order of their times; column by column. Times are microseconds since 1970. */
+/**
+ * Message rows of one shape in an hour or a part of one, by column and in time order. Times are microseconds since
+ * 1970.
+ */
 export interface HourRows {
   times: Float64Array;
   received: Float64Array;
-  /** Of rows of one device and time the one with the higher number counts. */
+  /** When rows of a device share a time, the highest sequence number wins. */
   seqs: Float64Array;
-  /** Of each metric that is no text, in the order of the shape. */
+  /** One column per metric that is not a text, in the order of the shape. */
   numbers: Float64Array[];
-  /** Of the others. */
+  /** One column per text metric. */
   texts: string[][];
 }
 
-/** The rows in order of their times. */
+/** Sorts rows by time. */
 export function inOrder(rows: HourRows): HourRows {
   const { times } = rows;
   if (times.every((time, at) => at === 0 || times[at - 1]! < time)) return rows;
@@ -18,7 +21,7 @@ export function inOrder(rows: HourRows): HourRows {
   return rowsAt(rows, places);
 }
 
-/** The rows at some places. */
+/** Selects the rows at the given positions. */
 export function rowsAt({ times, received, seqs, numbers, texts }: HourRows, places: readonly number[]): HourRows {
   const at = (column: Float64Array) => Float64Array.from(places, (place) => column[place]!);
   return {
@@ -30,14 +33,14 @@ export function rowsAt({ times, received, seqs, numbers, texts }: HourRows, plac
   };
 }
 
-/** Rows in order of their times: of several for one time the last, which has the highest `seq`. */
+/** Keeps one row per time: the last, which has the highest `seq`. Expects rows in time order. */
 export function distinct(rows: HourRows): HourRows {
   const { times } = rows;
   const last = Array.from(times.keys()).filter((at) => times[at] !== times[at + 1]);
   return last.length === times.length ? rows : rowsAt(rows, last);
 }
 
-/** Rows of one shape and retention together: of the same time there is one, that with the higher `seq`. */
+/** Merges rows of one shape and retention. The higher `seq` wins a shared time. */
 export function merged(one: HourRows, other: HourRows): HourRows {
   const both: HourRows = {
     times: joined(one.times, other.times),
@@ -56,7 +59,7 @@ function joined(one: Float64Array, other: Float64Array): Float64Array {
   return both;
 }
 
-/** The rows of [from, to), of rows in order of their times. */
+/** Returns the rows in [from, to). Expects rows in time order. */
 export function rowsBetween(rows: HourRows, from: number, to: number): HourRows {
   const [first, past] = [placeOf(rows.times, from), placeOf(rows.times, to)];
   if (first === 0 && past === rows.times.length) return rows;
@@ -70,7 +73,7 @@ export function rowsBetween(rows: HourRows, from: number, to: number): HourRows 
   };
 }
 
-/** The first place whose time is not before `time`. */
+/** Returns the first position whose time is at or after `time`. */
 export function placeOf(times: Float64Array, time: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -1,19 +1,22 @@
 /**
- * Columns of rows as PostgreSQL packs them in one value (`string_agg(float8send(…), '')`): neither side writes or parses a digit, and a row costs neither
- * an object.
+ * Columns of rows that PostgreSQL packs into one value (`string_agg(float8send(…), '')`). Neither side formats or
+ * parses digits, and no object is allocated per row.
  */
 
 const LONG_BYTES = 8;
 const SHORT_BYTES = 2;
 const LENGTH_BYTES = 4;
-/** Of an array as `array_send` writes it: dimensions, whether one is NULL, type, and of the only dimension the length and the first index. */
+/**
+ * The header that `array_send` writes: dimensions, NULL flag, type, and the length and first index of the only
+ * dimension.
+ */
 const ARRAY_HEADER_BYTES = 20;
 const ARRAY_LENGTH_AT = 12;
-/** Microseconds from 1970 to 2000, from which PostgreSQL counts. */
+/** Microseconds from 1970 to the PostgreSQL epoch, 2000. */
 const EPOCH = 946_684_800_000_000;
 const HIGH = 2 ** 32;
 
-/** Of `int8send`. */
+/** Unpacks values of `int8send`. */
 export function longsOf(packed: Buffer): Float64Array {
   const values = new Float64Array(packed.length / LONG_BYTES);
   for (let at = 0; at < values.length; at++) {
@@ -22,28 +25,28 @@ export function longsOf(packed: Buffer): Float64Array {
   return values;
 }
 
-/** Of `timestamptz_send`: microseconds since 1970. */
+/** Unpacks values of `timestamptz_send` as microseconds since 1970. */
 export function timesOf(packed: Buffer): Float64Array {
   const times = longsOf(packed);
   for (let at = 0; at < times.length; at++) times[at]! += EPOCH;
   return times;
 }
 
-/** Of `int2send`. */
+/** Unpacks values of `int2send`. */
 export function shortsOf(packed: Buffer): Int16Array {
   const values = new Int16Array(packed.length / SHORT_BYTES);
   for (let at = 0; at < values.length; at++) values[at] = packed.readInt16BE(at * SHORT_BYTES);
   return values;
 }
 
-/** Of `float8send`. */
+/** Unpacks values of `float8send`. */
 export function doublesOf(packed: Buffer): Float64Array {
   const values = new Float64Array(packed.length / LONG_BYTES);
   for (let at = 0; at < values.length; at++) values[at] = packed.readDoubleBE(at * LONG_BYTES);
   return values;
 }
 
-/** Of `array_send` of `float8[]` of one length: a column for each place. */
+/** Unpacks values of `array_send` of equally long `float8[]` into one column per position. */
 export function doubleColumnsOf(packed: Buffer, rows: number): Float64Array[] {
   const columns = packed.length === 0 ? 0 : packed.readInt32BE(ARRAY_LENGTH_AT);
   const values = Array.from({ length: columns }, () => new Float64Array(rows));
@@ -58,7 +61,7 @@ export function doubleColumnsOf(packed: Buffer, rows: number): Float64Array[] {
   return values;
 }
 
-/** Of `array_send` of `text[]` of one length: a column for each place. */
+/** Unpacks values of `array_send` of equally long `text[]` into one column per position. */
 export function textColumnsOf(packed: Buffer, rows: number): string[][] {
   const columns = packed.length === 0 ? 0 : packed.readInt32BE(ARRAY_LENGTH_AT);
   const values: string[][] = Array.from({ length: columns }, () => []);

@@ -3,15 +3,15 @@ import type { Tx } from "../../db/database.ts";
 import { type DeviceHour, given, type HourSpan } from "./device-hours-store.ts";
 import { LEAST_WIDTH, SHAPES } from "./shape-widths-store.ts";
 
-/** Of what may be read at once a part gets this much where rows come evenly, so that a second attempt is seldom needed. */
+/** The fraction of the maximum size to aim for. If rows come evenly, a second attempt is seldom needed. */
 const AIM = 0.75;
 
 /**
- * Finds where a part of an hour ends whose rows take about `bytes`: at least half of that, and at most all, unless more rows have one time. Counts no more rows of
- * a span than are read at once, and counts seldom.
+ * Finds the end of a part of an hour whose rows take about `bytes`: between half and all of that, unless a single time
+ * has more rows. Counts no more rows of a span than are read at once, and seldom counts more than once.
  *
- * @param known how much is before a time that is too early
- * @returns microseconds since 1970, later than that
+ * @param known the size of the rows before a time that is too early
+ * @returns a later time, in microseconds since 1970
  */
 export async function findEnd(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function findEnd(
   return low;
 }
 
-/** What the rows of messages of a span take; where that is more than `most`, anything above it. */
+/** Returns the size of a span's message rows. Above `most`, the result is only a lower bound that exceeds `most`. */
 async function bytesOf(tx: Tx, hours: readonly DeviceHour[], span: HourSpan, most: number): Promise<number> {
   const { rows: c, within } = given(hours, [span]);
   const limit = sql.lit(Math.ceil(most / LEAST_WIDTH) + 1);

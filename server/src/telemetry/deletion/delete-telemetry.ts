@@ -6,15 +6,15 @@ import { DELETIONS, deleteShapes, endPass, leaseDeletions } from "./deletion-sto
 import { deleteMessages, shapesIn } from "./message-rows-store.ts";
 import { deleteRows, devicesIn, FIRST_ROW, isDropped, type Leaf, listLeaves } from "./partition-rows-store.ts";
 
-/** Deleted devices whose telemetry is deleted together. */
+/** The number of deleted devices that are processed together. */
 const DEVICES = 100;
-/** A process that has not finished after this has crashed, or another one may repeat its work. */
+/** After this time the process counts as crashed, and another may repeat its work. */
 const LEASE_MS = 30 * MINUTE;
 
 /**
- * Deletes what deleted devices have: latest values, messages, chunks, roll-ups, rejected messages. What is left to do is stored, so a run that
- * fails or a process that crashes is continued by a later run, in any process. While the ingest stream is behind, devices are not done: it may hold
- * messages of them. Call it every minute.
+ * Deletes the telemetry of deleted devices: latest values, messages, chunks, roll-ups and rejected messages. The
+ * progress is stored, so a later run in any process continues after a failure or crash. While the ingest stream lags,
+ * devices are not finished, because it may still contain their messages. Must be called every minute.
  */
 export async function deleteTelemetry({
   database,

@@ -3,12 +3,12 @@ import { plainArray } from "../../db/array-literal.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { addMs, HOUR, MINUTE } from "../../lib/clock.ts";
 
-/** By then the sessions of a deleted device are closed, and what it sent is stored. */
+/** By this time the sessions of a deleted device are closed and its messages are stored. */
 const FIRST_PASS_MS = MINUTE;
-/** The last pass follows so much later: for what a process stored that had lost its connection to the others. */
+/** The delay of the last pass, which catches messages stored by a process that was cut off from the others. */
 const LAST_PASS_MS = HOUR;
 
-/** Has the telemetry of a device deleted, whose deletion commits with `tx`. */
+/** Enqueues the deletion of a device's telemetry, in the transaction that deletes the device. */
 export async function enqueueTelemetryDeletion(tx: Tx, deviceUid: string, now: Date): Promise<void> {
   await tx
     .insertInto("telemetry_deletions")
@@ -17,13 +17,13 @@ export async function enqueueTelemetryDeletion(tx: Tx, deviceUid: string, now: D
     .execute();
 }
 
-/** A device whose telemetry is to be deleted; `isLast`: this is the last pass. */
+/** A device whose telemetry is to be deleted. `isLast` marks the last pass. */
 export interface Deletion {
   uid: string;
   isLast: boolean;
 }
 
-/** Leases up to `limit` due devices until `leasedUntil`; then another process may take over. */
+/** Leases up to `limit` due devices until `leasedUntil`. Another process may take over after that. */
 export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<Deletion[]> {
   const { rows } = await sql<Deletion>`
     UPDATE telemetry_deletions t SET due_at = ${leasedUntil}
@@ -33,11 +33,11 @@ export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit
   return rows;
 }
 
-/** A process ended its pass over these devices, which it had leased until then. */
+/** The end of a process's pass over devices leased until `leasedUntil`. */
 export interface EndedPass {
   uids: readonly string[];
   leasedUntil: Date;
-  /** Whether a last pass is repeated later, since messages of before may still be stored. */
+  /** Whether to repeat the last pass later, because older messages may still be stored. */
   again: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function endPass(db: Db, { uids, leasedUntil, again }: EndedPass, n
   );
 }
 
-/** Deletes up to `limit` rows, each of one statement's tables. @returns how many it deleted */
+/** Deletes up to `limit` rows from the tables of one statement. @returns the number of deleted rows */
 type DeleteBatch = (db: Db, uids: readonly string[], limit: number) => Promise<number>;
 
 const deleteMarks: DeleteBatch = async (db, uids, limit) => {
@@ -80,10 +80,15 @@ const deleteRejected: DeleteBatch = async (db, uids, limit) => {
   return Number(numAffectedRows);
 };
 
-/** What a device has besides readings and roll-ups. Marks come first: an hour without a mark is not computed again. */
+/**
+ * The device tables beside readings and roll-ups. Marks come first, because an hour without a mark is not recomputed.
+ */
 export const DELETIONS: readonly DeleteBatch[] = [deleteMarks, deleteLatest, deleteRejected];
 
-/** The shapes go in the last pass, after the rows: by them those are found that a message under way has stored since the pass before. */
+/**
+ * Deletes shapes in the last pass, after the rows. They are needed to find rows that messages in flight stored since
+ * the previous pass.
+ */
 export const deleteShapes: DeleteBatch = async (db, uids, limit) => {
   const { numAffectedRows } = await sql`
     DELETE FROM telemetry_shapes WHERE shape_no IN (

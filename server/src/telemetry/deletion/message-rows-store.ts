@@ -4,7 +4,7 @@ import type { Db } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 import type { Leaf } from "./partition-rows-store.ts";
 
-/** The shapes of devices that have a row in a partition of messages or chunks. */
+/** Returns the devices' shapes that have a row in a partition of messages or chunks. */
 export async function shapesIn(db: Db, { name }: Pick<Leaf, "name">, uids: readonly string[]): Promise<number[]> {
   const { rows } = await sql<{ shape_no: number }>`
     SELECT s.shape_no FROM telemetry_shapes s
@@ -13,7 +13,7 @@ export async function shapesIn(db: Db, { name }: Pick<Leaf, "name">, uids: reado
   return rows.map(({ shape_no }) => shape_no);
 }
 
-/** Deletes up to `limit` rows of a shape behind the time `from`, which is as PostgreSQL writes it, to the microsecond. */
+/** Deletes up to `limit` rows of a shape after the time `from`, in PostgreSQL's text format to the microsecond. */
 export async function deleteMessages(
   db: Db,
   { name }: Pick<Leaf, "name">,

@@ -6,20 +6,20 @@ import type { Pruned } from "../../db/prune.ts";
 /** A partition of messages, chunks or roll-ups. */
 export interface Leaf {
   name: string;
-  /** Its rows, of messages or chunks, have shapes and no device. */
+  /** Whether the rows, of messages or chunks, refer to a shape instead of a device. */
   hasShapes: boolean;
 }
 
-/** A roll-up of a device, in the order of the primary key; the time as PostgreSQL writes it, to the microsecond. */
+/** A roll-up of a device, in primary key order. The time is in PostgreSQL's text format, to the microsecond. */
 export interface RowPlace {
   metric: string;
   time: string;
 }
 
-/** Before every row. */
+/** The position before every row. */
 export const FIRST_ROW: RowPlace = { metric: "", time: "-infinity" };
 
-/** All partitions of messages, chunks and hours. */
+/** Lists all partitions of messages, chunks and hours. */
 export async function listLeaves(db: Db): Promise<Leaf[]> {
   const { rows } = await sql<Leaf>`
     SELECT d.relname AS name, i.inhparent IN ('telemetry_messages'::regclass, 'telemetry_chunks'::regclass) AS "hasShapes"
@@ -29,7 +29,7 @@ export async function listLeaves(db: Db): Promise<Leaf[]> {
   return rows;
 }
 
-/** Those of `uids` that have a row in the partition. */
+/** Returns the devices among `uids` that have a row in the partition. */
 export async function devicesIn(db: Db, { name }: Leaf, uids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ uid: string }>`
     SELECT u.uid FROM unnest(${plainArray(uids)}::text::uuid[]) AS u (uid)
@@ -37,7 +37,7 @@ export async function devicesIn(db: Db, { name }: Leaf, uids: readonly string[])
   return rows.map(({ uid }) => uid);
 }
 
-/** Deletes up to `limit` rows of a device behind `from`. */
+/** Deletes up to `limit` rows of a device after `from`. */
 export async function deleteRows(
   db: Db,
   { name }: Leaf,
@@ -58,7 +58,7 @@ export async function deleteRows(
   return { rows: last?.rows ?? 0, last: last ? { metric: last.metric, time: last.time } : null };
 }
 
-/** SQLSTATE of a table that does not exist: the partition was dropped, with all of its rows. */
+/** Checks for the SQLSTATE of a missing table: the partition was dropped with all its rows. */
 export function isDropped(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "42P01";
 }

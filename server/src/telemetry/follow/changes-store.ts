@@ -13,9 +13,9 @@ export interface ChangedRow extends LatestRow {
 /** The devices whose latest values are followed. */
 export interface ChangeScope {
   tenantId: string;
-  /** A user who sees the devices of their groups; `undefined`: all of the tenant. */
+  /** A user limited to the devices of their groups, or `undefined` for the whole tenant. */
   viewer: string | undefined;
-  /** Only the devices of these ids. */
+  /** The only device ids to include. */
   deviceIds: readonly string[] | undefined;
 }
 
@@ -23,14 +23,18 @@ export interface ChangeScope {
 export type RowKey = Pick<ChangedRow, "device_uid" | "metric">;
 
 /**
- * Up to `limit` latest values that `since` did not show, by device and metric, after the key `after`. Each says which transaction wrote
- * it; which wrote the row (`xmin`), and so whether any value may have changed, is compared first. That number has 32 bits and wraps
- * around; `age` counts back from now. When `since` is too old for that, or is of another database (a restored backup), every
- * value is returned. Rows must not be written after a savepoint: their `xmin` would be a subtransaction, which no snapshot lists.
+ * Selects up to `limit` latest values that changed since the snapshot `since`, ordered by device and metric, after the
+ * key `after`.
  *
- * Planned for each call. `CASE` hides the comparisons from the planner, which cannot estimate how many rows have changed.
+ * Each value records the transaction that wrote it. The row's `xmin` is compared first, as it shows whether any value
+ * of the row may have changed. `xmin` has 32 bits and wraps around, so `age` counts back from now. If `since` is too
+ * old for that, or from another database (a restored backup), all values are returned. Rows must not be written after a
+ * savepoint: their `xmin` would be a subtransaction, which no snapshot lists.
  *
- * @returns the rows, with the snapshot they were read in
+ * The query is planned on each call. `CASE` hides the comparisons from the planner, which cannot estimate how many rows
+ * have changed.
+ *
+ * @returns the rows, and the snapshot in which they were read
  */
 export async function selectChanged(
   db: Db,
@@ -44,8 +48,8 @@ export async function selectChanged(
   const later = after
     ? sql`l.device_uid >= ${after.device_uid}::uuid AND (l.device_uid, l.metric) > (${after.device_uid}::uuid, ${after.metric}::text)`
     : sql`true`;
-  // The first page of a pass reads all rows before it sorts. Later in a pass most rows have changed, so that the order of the
-  // index soon fills a page.
+  // The first page of a pass reads all rows before sorting. Later in a pass most rows have changed, so reading in index
+  // order soon fills a page.
   const barrier = after ? sql`` : sql`OFFSET 0`;
   const { rows } = await sql<ChangedRow & { snapshot: string }>`
     SELECT pg_current_snapshot()::text AS snapshot, c.*
@@ -67,17 +71,17 @@ export async function selectChanged(
   return { snapshot: parseSnapshot(rows[0]!.snapshot), rows: rows.filter((row) => row.device_uid !== null) };
 }
 
-/** An age beyond those that can be compared. */
+/** An age greater than any that can be compared. */
 const EVERY = 2_147_483_647;
 
-/** How many transactions ago `xid` (64 bits) was; {@link EVERY} when that does not fit. */
+/** Returns the age of `xid` (64 bits) in transactions, or {@link EVERY} if that is out of range. */
 function ageOf(xid: string): RawBuilder<unknown> {
   return sql`
     SELECT CASE WHEN pg_snapshot_xmax(pg_current_snapshot())::text::numeric - ${xid}::numeric BETWEEN 0 AND 2000000000
                 THEN age(mod(${xid}::numeric, 4294967296)::text::xid) ELSE ${sql.lit(EVERY)} END`;
 }
 
-/** The transactions that are visible now. */
+/** Returns the current snapshot of visible transactions. */
 export async function currentSnapshot(db: Db): Promise<Snapshot> {
   const { rows } = await sql<{ snapshot: string }>`SELECT pg_current_snapshot()::text AS snapshot`.execute(db);
   return parseSnapshot(rows[0]!.snapshot);

@@ -3,17 +3,17 @@ import { type LatestValue, toLatest } from "../read/latest.ts";
 import { type ChangedRow, type ChangeScope, currentSnapshot, type RowKey, selectChanged } from "./changes-store.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Values of a page. The values of a device that alone has more of them are spread over pages. */
+/** The number of values per page. Only a device with more values than that is spread over several pages. */
 const PAGE_SIZE = 3_000;
 
 /**
- * How far a follower has read. When more values have changed than fit a page, the pages of one pass go through the devices in order,
- * so every device is read however often the others change.
+ * The read position of a follower. When the changes do not fit a page, the pages of one pass cover the devices in
+ * order, so that frequent changes on some devices never starve the others.
  */
 export interface ChangePosition {
-  /** Every change that this snapshot shows has been read, or a newer value. */
+  /** Every change visible in this snapshot, or a newer value, has been read. */
   snapshot: Snapshot;
-  /** A pass under way: the snapshot it began with, and the last value read. */
+  /** A pass in progress: its first snapshot, and the last value read. */
   pass?: { snapshot: Snapshot; after: RowKey };
 }
 
@@ -25,18 +25,18 @@ export interface TelemetryChange {
 
 export interface ChangePage {
   changes: TelemetryChange[];
-  /** Where to continue. */
+  /** The position at which to continue. */
   next: ChangePosition;
 }
 
-/** The position after which only changes from now on are read. */
+/** Returns the position from which only future changes are read. */
 export async function currentPosition(db: Db): Promise<ChangePosition> {
   return { snapshot: await currentSnapshot(db) };
 }
 
 /**
- * The latest values that changed since `position`, grouped by device. A change is found once its transaction has committed, whenever
- * that began and whichever process it belongs to. A value that changes during a pass may be read twice.
+ * Reads the latest values that changed since `position`, grouped by device. A change is found once its transaction has
+ * committed, whenever it began and in whichever process it runs. A value that changes during a pass may be read twice.
  */
 export async function readChanges(
   db: Db,
@@ -53,7 +53,10 @@ export async function readChanges(
   return { changes: byDevice(page), next };
 }
 
-/** The last device may have more values than those in `rows`. When there is no other, only its last row is left out. */
+/**
+ * Drops the last device, which may have more values than those in `rows`. If it is the only device, only its last row
+ * is dropped.
+ */
 function withoutLastDevice(rows: ChangedRow[]): ChangedRow[] {
   const last = rows.at(-1)!.device_uid;
   const end = rows.findIndex((row) => row.device_uid === last);

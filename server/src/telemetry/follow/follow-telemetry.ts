@@ -13,22 +13,22 @@ const CURSOR = /^\d{1,18}$/;
 const MAX_DEVICES = records.followedDevices.value;
 
 export interface FollowTelemetryOptions {
-  /** Starts with what changed since this cursor; absent: with what changes from now on. */
+  /** The cursor after which to start. Defaults to future changes only. */
   after?: string | undefined;
-  /** At most 500 ids; absent: all devices that the caller sees. Ids of other devices are ignored. */
+  /** At most 500 ids. Defaults to all devices the caller may see; ids of other devices are ignored. */
   deviceIds?: readonly string[] | undefined;
 }
 
 export interface TelemetryFollower {
-  /** The `after` with which another follower continues from here. */
+  /** The `after` cursor with which another follower can continue. */
   readonly cursor: string;
-  /** Settles when the follower has ended: rejects with what the handler threw. */
+  /** Settles when the follower has ended. Rejects with the handler's error. */
   readonly ended: Promise<void>;
-  /** Ends the follower; resolves when the handler is not running any more. */
+  /** Ends the follower, and resolves once the handler has finished. */
   stop(): Promise<void>;
 }
 
-/** Receives the changes of a second, at least one, and the cursor after them. Called again when it has resolved. */
+/** Receives one second's changes, at least one, and the cursor after them. Called again only after it has resolved. */
 export type TelemetryHandler = (changes: TelemetryChange[], cursor: string) => Promise<void> | void;
 
 export interface FollowDeps {
@@ -39,8 +39,8 @@ export interface FollowDeps {
 }
 
 /**
- * Follows latest values, whichever process stores them: once a second the values that have changed, each at its newest. A follower
- * that is slow or was away receives the current values, not those in between.
+ * Follows latest values, whichever process stores them. Once a second, the handler receives the newest value of
+ * everything that changed. A slow or reconnecting follower receives current values and skips those in between.
  *
  * @throws MusterError invalid_request
  */
@@ -85,13 +85,13 @@ export const followTelemetry = useCase(
 
 function checked(options: FollowTelemetryOptions): FollowTelemetryOptions {
   const { after, deviceIds } = options;
-  if (after !== undefined && !CURSOR.test(after)) throw invalidRequest("this is not a cursor of telemetry");
+  if (after !== undefined && !CURSOR.test(after)) throw invalidRequest("not a telemetry cursor");
   if (deviceIds && deviceIds.length > MAX_DEVICES)
-    throw invalidRequest(`at most ${MAX_DEVICES} devices can be named`, "deviceIds");
+    throw invalidRequest(`at most ${MAX_DEVICES} devices can be selected`, "deviceIds");
   return options;
 }
 
-/** All followers poll at the start of a second, so that they can share queries. */
+/** Returns the time until the next full second. All followers poll then, so that they can share queries. */
 function untilNextSecond(clock: Clock): number {
   return SECOND - (clock.monotonicMs() % SECOND);
 }

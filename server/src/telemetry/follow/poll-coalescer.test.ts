@@ -4,7 +4,7 @@ import type { ChangePage, ChangePosition } from "./changes.ts";
 import { createPollCoalescer, type PollCoalescer } from "./poll-coalescer.ts";
 import { parseSnapshot } from "./snapshot.ts";
 
-/** A database whose next transaction is `next`, and how often it was queried. */
+/** A fake database whose next transaction is `next`, and a count of its queries. */
 function database() {
   const state = { next: 100, queries: 0, fails: false };
   const read = async (): Promise<ChangePage> => {
@@ -19,12 +19,12 @@ function positionAt(next: number): ChangePosition {
   return { snapshot: parseSnapshot(`${next}:${next}:`) };
 }
 
-/** What a follower does each second. */
+/** Performs one second of a follower's work. */
 async function step(polls: PollCoalescer, position: ChangePosition): Promise<ChangePosition> {
   return polls.join((await polls.poll(position)).next);
 }
 
-test("followers at one position share a query, also one that polls late in the second", async () => {
+test("followers at one position share a query, even if one polls late in the second", async () => {
   const { state, read } = database();
   const polls = createPollCoalescer(read);
   const start = polls.join(positionAt(90));
@@ -57,7 +57,7 @@ test("a follower does not join a pass that began after what it has read", async 
   assert.equal(polls.position, others);
 });
 
-test("a query that failed is repeated", async () => {
+test("a failed query is repeated", async () => {
   const { state, read } = database();
   const polls = createPollCoalescer(read);
   const start = polls.join(positionAt(90));
@@ -68,7 +68,7 @@ test("a query that failed is repeated", async () => {
   assert.equal(state.queries, 2);
 });
 
-test("a query that has begun answers no follower whose values it may lack", async () => {
+test("a running query does not answer a follower whose values it may miss", async () => {
   const { state, read } = database();
   const polls = createPollCoalescer(read);
   const start = polls.join(positionAt(90));

@@ -5,18 +5,20 @@ type Poll = (position: ChangePosition) => Promise<ChangePage>;
 
 /** Lets followers of the same values at the same position share one query. */
 export interface PollCoalescer {
-  /** The shared position; `undefined` while there are no followers. */
+  /** The shared position, or `undefined` while there are no followers. */
   readonly position: ChangePosition | undefined;
   poll: Poll;
-  /** Where a follower that has read everything up to `own` continues: at the shared position unless that is ahead. */
+  /**
+   * Returns where a follower that has read everything up to `own` continues: the shared position unless that is ahead.
+   */
   join(own: ChangePosition): ChangePosition;
-  /** No later poll receives the answer of a query that has begun: what it reads has changed. */
+  /** Keeps later polls from receiving the result of a running query, because the set of values to read has changed. */
   forget(): void;
 }
 
 export function createPollCoalescer(read: Poll): PollCoalescer {
   let position: ChangePosition | undefined;
-  /** The last shared query, and the position it began at. */
+  /** The last shared query, and its start position. */
   let last: Promise<ChangePage> | undefined;
   let lastFrom: ChangePosition | undefined;
 

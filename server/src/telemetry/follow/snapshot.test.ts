@@ -6,7 +6,7 @@ import { covers, parseSnapshot, type Snapshot, snapshotBefore } from "./snapshot
 const shows = ({ xmax, inProgress }: Snapshot, xid: number) =>
   BigInt(xid) < BigInt(xmax) && !inProgress.includes(String(xid));
 
-/** A history: transactions begin in order and end in any; a snapshot after each step. */
+/** A history of transactions that begin in order and end in any order, with a snapshot after each step. */
 const history = fc.array(fc.nat(9), { minLength: 1, maxLength: 30 }).map((steps) => {
   const open = new Set<number>();
   let next = 100;
@@ -23,7 +23,7 @@ test("the text of a snapshot is parsed, with and without transactions in progres
   assert.deepEqual(parseSnapshot("18446744073709551610:18446744073709551615:").inProgress, []);
 });
 
-test("every later snapshot of a history covers an earlier one, and what its xmin alone shows", () => {
+test("every later snapshot of a history covers an earlier one, and the part that its xmin alone shows", () => {
   fc.assert(
     fc.property(history, (snapshots) => {
       for (const [index, later] of snapshots.entries()) {

@@ -1,9 +1,9 @@
 /**
- * The transactions whose work was visible at an instant, as PostgreSQL's `pg_snapshot` says: all before `xmax` but those that were
- * in progress. Numbers are text, since a double does not hold 64 bits.
+ * The transactions visible at an instant, as in PostgreSQL's `pg_snapshot`: all before `xmax` except those in progress.
+ * Numbers are text, since a double cannot represent 64 bits.
  */
 export interface Snapshot {
-  /** The oldest transaction that was in progress; all before it had ended. */
+  /** The oldest transaction in progress; all earlier ones had ended. */
   xmin: string;
   xmax: string;
   inProgress: readonly string[];
@@ -15,12 +15,12 @@ export function parseSnapshot(text: string): Snapshot {
   return { xmin, xmax, inProgress: inProgress === "" ? [] : inProgress.split(",") };
 }
 
-/** What remains of a snapshot of which only `xmin` is stored: it shows no more than the whole one did. */
+/** Rebuilds a snapshot from a stored `xmin` alone. It shows at most what the original showed. */
 export function snapshotBefore(xmin: string): Snapshot {
   return { xmin, xmax: xmin, inProgress: [] };
 }
 
-/** Whether every transaction that is visible in `earlier` is visible in `later`. */
+/** Checks whether `later` shows every transaction that `earlier` shows. */
 export function covers(later: Snapshot, earlier: Snapshot): boolean {
   const end = BigInt(earlier.xmax);
   if (end > BigInt(later.xmax)) return false;

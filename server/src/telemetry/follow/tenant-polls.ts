@@ -3,18 +3,22 @@ import { type ChangePage, type ChangePosition, readChanges } from "./changes.ts"
 import type { ChangeScope } from "./changes-store.ts";
 import { createPollCoalescer, type PollCoalescer } from "./poll-coalescer.ts";
 
-/** More devices make a shared query slow for every follower: further followers of single devices have a query each. */
+/**
+ * The maximum number of devices per shared query. More would slow it down for every follower, so further followers of
+ * single devices get a query each.
+ */
 const MOST_SHARED_DEVICES = 1_000;
 
-/** What a follower polls with; `leave` when it has ended. */
+/** A follower's access to its poll coalescer. Call `leave` when the follower has ended. */
 interface Entered {
   polls: PollCoalescer;
   leave(): void;
 }
 
 /**
- * The poll coalescers of this process. All followers of a whole tenant share one; so do all followers of single devices of a tenant whose
- * users see the same: they read the devices of all of them, and each receives its own.
+ * The poll coalescers of this process. All followers of a whole tenant share one. Followers of single devices share one
+ * if they belong to the same tenant and their users see the same devices. It reads the devices of all of them, and each
+ * follower receives its own.
  */
 export interface TenantPolls {
   enter(scope: ChangeScope): Entered;
@@ -60,10 +64,10 @@ export function createTenantPolls(db: Db): TenantPolls {
   };
 }
 
-/** The devices that some followers of a tenant follow together. */
+/** The devices that several followers in a tenant follow together. */
 class SharedDevices {
   readonly polls: PollCoalescer;
-  /** Device id → how many follow it. */
+  /** Maps device ids to their number of followers. */
   readonly #followers = new Map<string, number>();
 
   constructor(db: Db, { tenantId, viewer }: ChangeScope) {
@@ -80,11 +84,11 @@ class SharedDevices {
     return this.#followers.size + count <= MOST_SHARED_DEVICES;
   }
 
-  /** @returns a function that takes them out again */
+  /** @returns a function that removes them again */
   add(deviceIds: readonly string[]): () => void {
     const unique = new Set(deviceIds);
     for (const id of unique) this.#followers.set(id, (this.#followers.get(id) ?? 0) + 1);
-    // A query that is running does not read the devices that are new.
+    // A running query does not read the new devices.
     this.polls.forget();
     return () => {
       for (const id of unique) {
@@ -96,7 +100,7 @@ class SharedDevices {
   }
 }
 
-/** The same polls with the changes of these devices only. */
+/** Restricts polls to the changes of the given devices. */
 function filtered(polls: PollCoalescer, deviceIds: ReadonlySet<string>): PollCoalescer {
   const own = ({ changes, next }: ChangePage): ChangePage => ({
     changes: changes.filter(({ deviceId }) => deviceIds.has(deviceId)),

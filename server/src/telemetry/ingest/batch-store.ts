@@ -11,7 +11,7 @@ import { type DirtyHourValues, dirtyHourValues, insertDirtyHours, lockMarks } fr
 import { allHours, type DirtyHours } from "../roll-up/dirty-hours.ts";
 import type { PreparedMessage } from "./batch.ts";
 
-/** What one statement stores of a batch. `retention` has an entry a row, or is empty. */
+/** The part of a batch that one statement stores. `retention` has one entry per row, or is empty. */
 export interface StoredBatch {
   rows: readonly MessageRow[];
   latest: readonly LatestChange[];
@@ -35,10 +35,10 @@ const insertOrReplace = statement<BatchValues, object>(
 );
 
 /**
- * Stores the rows, what changes of their devices, and the hours to roll up again.
+ * Stores the rows, the changes to their devices, and the hours to roll up again.
  *
- * @param replaces whether rows that are stored already are replaced: that writes a record more a row. Otherwise one of them fails
- *   the batch (`isRepeated`).
+ * @param replaces whether to replace rows that are already stored, at the cost of one more WAL record per row.
+ * Otherwise such a row fails the batch (`isRepeated`).
  */
 export function storeReadings(batch: StoredBatch, replaces: boolean): BoundStatement {
   const { rows, latest, retention, dirtyHours, nowMs } = batch;
@@ -54,18 +54,19 @@ const lockWait = statement<NoParameters, object>(
   () => sql`SELECT set_config('lock_timeout', '250ms', true)`,
 );
 
-/** Has the statements behind it in the transaction wait a quarter of a second for a lock, at most. */
+/** Sets `lock_timeout` to 250 ms for the statements that follow in the transaction. */
 export function limitLockWait(): BoundStatement {
   return lockWait.with({});
 }
 
-/** SQLSTATE of a lock that was not granted in time. */
+/** The SQLSTATE of a lock that was not granted in time. */
 export const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * What keeps a message from being stored: a process that rolls up its `hours`, until it is done, or `tables` that are locked, for example for a change of the schema.
+ * Finds the lock that keeps a message from being stored: on its `hours`, by a process that rolls them up, or on
+ * `tables`, for example during a schema change.
  *
- * @returns `undefined` when neither is locked
+ * @returns `undefined` if nothing is locked
  */
 export async function findLock(db: Db, message: PreparedMessage): Promise<"hours" | "tables" | undefined> {
   let next: "hours" | "tables" = "tables";

@@ -23,7 +23,7 @@ const messages = fc.array(
   { maxLength: 30 },
 );
 
-/** What a batch makes of devices without latest values. */
+/** Applies a batch to devices without latest values. */
 function latestAfter(sent: readonly PreparedMessage[]): Map<string, DeviceLatest> {
   const ordered = inOrderOfDevices(sent);
   const devices = new Map(ordered.map(({ deviceUid }) => [deviceUid, new DeviceLatest()]));
@@ -36,7 +36,7 @@ function valuesOf({ metrics, numbers, times }: DeviceLatest): [metric: string, v
   return metrics.map((metric, place) => [metric, numbers[place]!, times[place]!]);
 }
 
-test("the latest value of a metric is the newest one, of several with its time the one sent last", () => {
+test("the latest value of a metric is the newest one, and the one sent last wins a shared time", () => {
   fc.assert(
     fc.property(messages, (sent) => {
       const expected = new Map<string, [metric: string, value: unknown, time: number]>();
@@ -60,14 +60,14 @@ function rank(rows: readonly (readonly [string, unknown])[], key: string): numbe
   return rows.findIndex(([other]) => other === key);
 }
 
-test("a part that is not evaluated changes no latest value, whatever is beside it", () => {
+test("a part that is not evaluated changes no latest value, whatever else the batch contains", () => {
   const part: PreparedMessage = { ...message("d1", 9, { a: 2 }), evaluated: [] };
   const latest = latestAfter([message("d1", 5, { a: 1 }), part, message("d1", 5, { a: 3 })]);
   assert.deepEqual(valuesOf(latest.get("d1")!), [["a", 3, 5]]);
   assert.deepEqual(valuesOf(latestAfter([part]).get("d1")!), []);
 });
 
-test("messages are in order of their devices, those of one device in the order in which they were sent", () => {
+test("messages are sorted by device, and those of one device stay in the order in which they were sent", () => {
   fc.assert(
     fc.property(messages, (sent) => {
       const ordered = inOrderOfDevices(sent);
@@ -89,7 +89,7 @@ test("array literals quote and escape text, and write undefined as NULL", () => 
   assert.equal(bytesArray([Buffer.from([0, 255]), Buffer.alloc(0)]), '{"\\\\x00ff","\\\\x"}');
 });
 
-test("a device never gets the same server time twice, and gets the clock's time unless it is used already", () => {
+test("a device never gets the same server time twice, and gets the clock's time unless that is already taken", () => {
   const time = createServerTime();
   assert.deepEqual([time.next("a", 5), time.next("a", 5), time.next("b", 5)], [5_000, 5_001, 5_000]);
   const burst = Array.from({ length: 1_500 }, () => time.next("a", 6));

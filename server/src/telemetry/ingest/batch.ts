@@ -1,13 +1,13 @@
 import type { Reading } from "../reading.ts";
 import type { Rejection } from "./rejection.ts";
 
-/** A message without readings that is stored with the reason. Times are microseconds since 1970. */
+/** A message without readings, stored with the reason for its rejection. Times are microseconds since 1970. */
 export interface RejectedMessage extends Rejection {
   deviceUid: string;
   topic: string;
-  /** Its start, when it is long. */
+  /** The payload, cut if it is long. */
   payload: Uint8Array;
-  /** Of the whole payload. */
+  /** The size of the whole payload. */
   payloadBytes: number;
   at: number;
 }
@@ -15,24 +15,24 @@ export interface RejectedMessage extends Rejection {
 /** A reading whose time is final. */
 export type TimedReading = Reading & { time: number };
 
-/** A parsed message, or a part of one: its readings, or why it was rejected. */
+/** A parsed message or a part of one: its readings, or why it was rejected. */
 export interface PreparedMessage {
   tenantId: string;
   deviceUid: string;
-  /** When the message arrived, microseconds since 1970. */
+  /** The arrival time of the message, in microseconds since 1970. */
   receivedAt: number;
   readings: TimedReading[];
   /**
-   * What the rules evaluate when these readings are stored, where that is something else: earlier parts of a metric have none and leave
-   * its latest value as it is, the last one has the readings of all of them.
+   * The readings that the rules evaluate, if they differ from the stored ones. Earlier parts of a message evaluate none
+   * and leave the latest value of the metric unchanged; the last part evaluates the readings of all parts.
    */
   evaluated?: readonly TimedReading[];
   rejected: RejectedMessage | undefined;
 }
 
 /**
- * Messages in order of their devices: processes that store the same devices then lock rows in the same order, which prevents deadlocks. Those of one
- * device stay in their order.
+ * Sorts messages by device, keeping the order within a device. Processes that store the same devices then lock rows in
+ * the same order, which prevents deadlocks.
  */
 export function inOrderOfDevices(messages: readonly PreparedMessage[]): PreparedMessage[] {
   return messages.toSorted((a, b) => (a.deviceUid < b.deviceUid ? -1 : a.deviceUid > b.deviceUid ? 1 : 0));

@@ -20,14 +20,15 @@ import { createRepeats } from "./repeats.ts";
 import { createServerTime, reservedTimes, type ServerTime } from "./server-time.ts";
 
 /**
- * With two shards one process prepares one batch while the database stores another, PostgreSQL in its processes and the embedded one in its thread; on
- * two cores a third shard gains nothing. Of several workers each has one, since others prepare batches meanwhile.
+ * Returns the number of shards in this process. With two, the process prepares one batch while the database stores
+ * another (PostgreSQL in its own processes, the embedded database in its thread); on two cores a third gains nothing.
+ * One of several workers has a single shard, as the others prepare batches at the same time.
  */
 function shardsOf(workers: number): number {
   return workers === 1 ? 2 : 1;
 }
 
-/** A larger message is parsed when it is stored: its readings need far more memory than its payload. */
+/** Larger messages are parsed only when they are stored, because readings need far more memory than their payload. */
 const LARGE_BYTES = 4_096;
 
 export interface IngestDeps {
@@ -35,18 +36,18 @@ export interface IngestDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  /** Evaluates each batch in its commit. */
+  /** Evaluates each batch within its commit. */
   evaluator: BatchEvaluator;
   metrics: SettleDeps["metrics"];
   limits: Pick<
     Limits,
     "metricsPerDevice" | "shapesPerDevice" | "shapeColumnsPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch"
   >;
-  /** How many processes of this service store messages. */
+  /** The number of processes of this service that store messages. */
   workers: number;
 }
 
-/** Stores what the stream holds, in the same way as a message that arrives. */
+/** Stores messages from the stream the way it stores arriving ones. */
 export interface Replay {
   /** Resolves and rejects like `Ingest.ingest`. @param position recorded in the transaction that stores the message */
   replay(streamed: StreamedMessage, position: StreamPosition): Promise<void>;
@@ -54,21 +55,30 @@ export interface Replay {
 
 export interface Ingest {
   /**
-   * Stores a message. Resolves when it is durable; a payload that cannot be parsed is stored as a rejected message. Rejects only
-   * when the database fails; the message must then not be acknowledged.
+   * Stores a message and resolves once it is durable. A payload that cannot be parsed is stored as a rejected message.
+   * Rejects only if the database fails; the message must not be acknowledged then.
    */
   ingest(message: Message): Promise<void>;
-  /** The messages that wait for their commit. Bounded by the broker, which reads no further until they are acknowledged. */
+  /**
+   * Returns the messages waiting for their commit. The broker bounds them: it reads no further until they are
+   * acknowledged.
+   */
   queue(): IngestQueue;
-  /** Tenants whose batches are stored apart from the others'. */
+  /** Returns the number of tenants whose batches are stored separately. */
   isolatedTenants(): number;
-  /** When this process received the last message of each of these devices, in microseconds since 1970; stored or not. */
+  /**
+   * Returns when this process last received a message from each of these devices, stored or not, in microseconds since
+   * 1970.
+   */
   lastReceived(deviceUids: Iterable<string>): ReadonlyMap<string, number>;
   /** Resolves when every message is stored or has failed. */
   drain(): Promise<void>;
 }
 
-/** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
+/**
+ * Creates the ingest pipeline. A device belongs to one shard, so its messages stay in order and shards never share
+ * rows.
+ */
 export function createIngest(deps: IngestDeps): Ingest & Replay {
   const { database, clock, limits, workers } = deps;
   const shardsHere = shardsOf(workers);
@@ -129,7 +139,7 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
   };
 }
 
-/** Gives times as `times` does, and records the first one. */
+/** Assigns times like `times`, and records the first one. */
 function recordFirst(times: ServerTime, arrival: FirstArrival): ServerTime {
   return {
     next(deviceUid, nowMs) {
@@ -161,7 +171,7 @@ function lastReceived(
   return received;
 }
 
-/** By the last digit of a UUID, which is random. */
+/** Chooses a shard by the last digit of a UUID, which is random. */
 function shardOf(deviceUid: string, shards: number): number {
   return deviceUid.charCodeAt(deviceUid.length - 1) % shards;
 }

@@ -8,7 +8,7 @@ import { parsePayload } from "./payload.ts";
 const NOW = 1_790_000_000_000;
 const DAY = 86_400_000;
 
-/** The parser's answer as rows, or the reason. */
+/** Returns the parser's result as rows, or the reason for a rejection. */
 function parse(payload: unknown, now = NOW): Row[] | string {
   const bytes =
     payload instanceof Uint8Array
@@ -21,7 +21,7 @@ function parse(payload: unknown, now = NOW): Row[] | string {
   );
 }
 
-test("a bare object is values at the server's time", () => {
+test("a bare object contains values at the server's time", () => {
   assert.deepEqual(parse({ temperature: 21.5, open: false, state: "ok" }), [
     ["temperature", 21.5, null, false],
     ["open", false, null, false],
@@ -29,14 +29,14 @@ test("a bare object is values at the server's time", () => {
   ]);
 });
 
-test("exactly ts and values is a timed reading, with anything beside them it is a bare object", () => {
+test("an object with exactly ts and values is a timed reading, and with any other key a bare object", () => {
   assert.deepEqual(parse({ ts: NOW - 5, values: { a: 1 } }), [["a", 1, (NOW - 5) * 1000, false]]);
   assert.deepEqual(parse({ ts: 5 }), [["ts", 5, null, false]]);
   assert.deepEqual(parse({ values: 5 }), [["values", 5, null, false]]);
   assert.match(String(parse({ ts: NOW, values: { a: 1 }, more: 1 })), /"values" is an object/);
 });
 
-test("an array of timed readings is buffered data, in its order", () => {
+test("an array of timed readings is buffered data and keeps its order", () => {
   assert.deepEqual(
     parse([
       { ts: NOW - 2, values: { a: 1 } },
@@ -50,11 +50,11 @@ test("an array of timed readings is buffered data, in its order", () => {
   );
   assert.match(
     String(parse([{ ts: NOW, values: { a: 1 } }, { a: 2 }])),
-    /^record 2 does not hold exactly "ts" and "values"$/,
+    /^record 2 does not contain exactly "ts" and "values"$/,
   );
 });
 
-test("a device time more than 10 minutes ahead or 30 days behind gives way to the server's and is flagged", () => {
+test("a device time more than 10 minutes ahead or 30 days behind is replaced by the server's and flagged", () => {
   const at = (ts: number) => (parse({ ts, values: { a: 1 } }) as Row[])[0]!.slice(2);
   assert.deepEqual(at(NOW + 600_000), [(NOW + 600_000) * 1000, false]);
   assert.deepEqual(at(NOW + 600_001), [null, true]);
@@ -64,7 +64,7 @@ test("a device time more than 10 minutes ahead or 30 days behind gives way to th
   assert.deepEqual(at(-1e300), [null, true]);
 });
 
-test("SenML base fields hold from their record on (RFC 8428 4.1)", () => {
+test("SenML base fields apply from their record on (RFC 8428 4.1)", () => {
   const seconds = NOW / 1000;
   const pack = [
     { bn: "urn:dev:ow:10e2:", bt: seconds, bu: "A", bver: 5, n: "voltage", u: "V", v: 120.1 },
@@ -91,7 +91,7 @@ test("SenML times below 2^28 count from now, larger ones from 1970, to the micro
   assert.deepEqual(at(1_789_999_999.123_456), [1_789_999_999_123_456, false]);
 });
 
-test("a SenML record that sets base fields alone brings no value", () => {
+test("a SenML record that only sets base fields adds no value", () => {
   assert.deepEqual(
     parse([
       { bn: "pump:", bver: 10 },
@@ -141,12 +141,12 @@ const refused: [name: string, payload: unknown, reason: RegExp][] = [
   [
     "1,001 readings",
     Array.from({ length: 1_001 }, (_, i) => ({ ts: NOW - i, values: { a: 1 } })),
-    /^there are 1001 readings; a message may hold 1000$/,
+    /^there are 1001 readings; a message may contain 1000$/,
   ],
   [
     "SenML of 1,001 times",
     Array.from({ length: 1_001 }, (_, i) => ({ n: "a", t: -i - 1, v: 1 })),
-    /record 1001: there are more than 1000 readings; a message may hold 1000$/,
+    /record 1001: there are more than 1000 readings; a message may contain 1000$/,
   ],
   ["a SenML version to come", [{ bver: 11, n: "a", v: 1 }], /record 1: version 11 is not known/],
   ["a SenML field that must be understood", [{ n: "a", v: 1, x_: 1 }], /"x_" must be understood/],
@@ -164,7 +164,7 @@ for (const [name, payload, reason] of refused) {
   test(`refuses ${name} with a reason`, () => assert.match(String(parse(payload)), reason));
 }
 
-test("a reason can be stored whatever the device named its metric", () => {
+test("a rejection reason can be stored whatever name the device gave its metric", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (name) => {
       const reason = parse(JSON.stringify({ [name]: null }));
@@ -174,13 +174,13 @@ test("a reason can be stored whatever the device named its metric", () => {
   );
 });
 
-test("any bytes are read or refused, never thrown upon, and as the reference does", () => {
+test("any bytes are parsed or refused like in the reference parser, and never throw", () => {
   fc.assert(fc.property(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.json().map(bytesOf), mutated()), agrees), {
     numRuns: 3_000,
   });
 });
 
-test("documents of the four forms are read as the reference reads them", () => {
+test("documents of the four formats are parsed like in the reference parser", () => {
   let read = 0;
   const documents = fc.oneof(bare, timed, fc.array(timed, { maxLength: 4 }), senml).map(bytesOf);
   fc.assert(
@@ -190,7 +190,7 @@ test("documents of the four forms are read as the reference reads them", () => {
     }),
     { numRuns: 6_000 },
   );
-  assert.ok(read > 1_000, `only ${read} were good: the comparison would say little`);
+  assert.ok(read > 1_000, `only ${read} were valid: too few for the comparison`);
 });
 
 function agrees(bytes: Uint8Array): void {
@@ -258,7 +258,7 @@ const senmlRecord = fc
   .map((parts) => Object.assign({}, ...parts));
 const senml = fc.array(senmlRecord, { minLength: 1, maxLength: 5 });
 
-/** A good document with one byte changed, taken out or doubled. */
+/** Generates a valid document with one byte changed, dropped or doubled. */
 function mutated() {
   return fc
     .tuple(fc.oneof(timed, senml, bare).map(bytesOf), fc.nat(), fc.nat(255), fc.constantFrom("set", "drop", "double"))

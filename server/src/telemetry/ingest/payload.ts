@@ -15,12 +15,12 @@ import { readSenml } from "./senml.ts";
 
 export type { MetricValue, Reading } from "../reading.ts";
 
-/** The readings of a message in its order, or why it was rejected. */
+/** The readings of a message in its order, or the reason for its rejection. */
 export type ParsedPayload = { readings: Reading[] } | Rejection;
 
 /**
  * Parses a telemetry payload: `{metric: value, …}` (server time), `{"ts": ms, "values": {…}}`, an array of the latter,
- * or a SenML array (RFC 8428). One bad value rejects the whole message (docs/spec-decisions.md). Never throws, whatever the bytes.
+ * or a SenML array (RFC 8428). One bad value rejects the whole message (docs/spec-decisions.md). Never throws.
  */
 export function parsePayload(
   payload: Uint8Array,
@@ -47,7 +47,10 @@ function parseJson(payload: Uint8Array): unknown {
   }
 }
 
-/** Every function below appends to `into` and returns what is wrong; `undefined` when nothing is. */
+/**
+ * Reads a document. Like every function below, appends to `into` and returns the problem, or `undefined` if there is
+ * none.
+ */
 function readDocument(document: unknown, checks: ReadingChecks, into: Reading[]): Rejection | undefined {
   if (Array.isArray(document)) return readArray(document, checks, into);
   if (!isObject(document)) return invalid(`the payload is ${kindOf(document)}; an object or an array is expected`);
@@ -66,12 +69,12 @@ function readArray(records: unknown[], checks: ReadingChecks, into: Reading[]): 
 }
 
 function readBuffered(records: unknown[], checks: ReadingChecks, into: Reading[]): Rejection | undefined {
-  // Checked before a record is read: such a message must cost next to nothing.
+  // Checked before any record is read, so that such a message costs next to nothing.
   if (records.length > checks.maxReadings) return tooManyReadings(records.length, checks);
   for (let index = 0; index < records.length; index++) {
     const record = records[index];
     if (!isObject(record) || !isTimed(record)) {
-      return invalid(`record ${index + 1} does not hold exactly "ts" and "values"`);
+      return invalid(`record ${index + 1} does not contain exactly "ts" and "values"`);
     }
     const problem = readTimed(record, checks.nowMs, into);
     if (problem !== undefined) return at(`record ${index + 1}: `, problem);
@@ -104,7 +107,7 @@ function readMetrics(values: JsonObject, into: Reading): Rejection | undefined {
   return undefined;
 }
 
-/** Buffered data repeats its metrics, so the limit counts the different ones of a message. */
+/** Checks the limit against the distinct metrics of a message, because buffered data repeats them. */
 function checkMetrics(readings: Reading[]): Rejection | undefined {
   const names = new Set<string>();
   for (const { metrics } of readings) for (const metric of metrics) names.add(metric);
@@ -117,7 +120,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Exactly "ts" and "values": an object with another key beside them maps metrics to values. */
+/** Checks for exactly "ts" and "values". An object with any other key maps metrics to values. */
 function isTimed(object: JsonObject): boolean {
   return "ts" in object && "values" in object && Object.keys(object).length === 2;
 }

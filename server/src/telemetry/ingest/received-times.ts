@@ -4,7 +4,10 @@ import type { PreparedMessage } from "./batch.ts";
 /** Far more devices than one process serves. */
 const MAX_DEVICES = 200_000;
 
-/** When this process received the last message of each device that it began to store, in microseconds since 1970. */
+/**
+ * Remembers when this process received the last message that it began to store for each device, in microseconds since
+ * 1970.
+ */
 export interface ReceivedTimes {
   record(messages: readonly PreparedMessage[]): void;
   of(deviceUid: string): number | undefined;

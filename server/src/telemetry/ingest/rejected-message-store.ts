@@ -37,7 +37,7 @@ const trimRejected = statement<{ deviceUids: string }, object>(
 /**
  * Stores `messages`, oldest first, and trims each of their devices to the newest {@link MAX_REJECTED_PER_DEVICE}.
  *
- * @param ids an id for each message
+ * @param ids one id per message
  */
 export function storeRejected(messages: readonly RejectedMessage[], ids: readonly string[]): BoundStatement[] {
   const deviceUids = plainArray(messages.map((message) => message.deviceUid));

@@ -1,8 +1,8 @@
 import { MAX_METRICS } from "../reading.ts";
 
-/** Why a message was rejected, as `muster_messages_rejected_total` counts it. */
+/** The cause of a rejection, as counted by `muster_messages_rejected_total`. */
 export type RejectionCause =
-  /** The payload is no telemetry, or one of its values is wrong. */
+  /** The payload is not telemetry, or one of its values is invalid. */
   | "invalid_payload"
   | "payload_bytes"
   | "readings_per_message"
@@ -15,7 +15,7 @@ export type RejectionCause =
 
 export interface Rejection {
   cause: RejectionCause;
-  /** For the people who maintain the device. */
+  /** A text for the people who maintain the device. */
   reason: string;
 }
 
@@ -23,23 +23,23 @@ export function invalid(reason: string): Rejection {
   return { cause: "invalid_payload", reason };
 }
 
-/** The same rejection with the place in front of its reason. */
+/** Prefixes the reason of a rejection with a place. */
 export function at(place: string, { cause, reason }: Rejection): Rejection {
   return { cause, reason: place + reason };
 }
 
-/** What the readings of a message are checked against. */
+/** The values that the readings of a message are checked against. */
 export interface ReadingChecks {
-  /** The server's time, which device times must be near to be plausible. */
+  /** The server's time. Device times must be near it to be plausible. */
   nowMs: number;
   maxReadings: number;
 }
 
-/** @param count a number, or how it is stated: "more than 1000" */
+/** @param count a number, or a text such as "more than 1000" */
 export function tooManyReadings(count: number | string, { maxReadings }: ReadingChecks): Rejection {
-  return { cause: "readings_per_message", reason: `there are ${count} readings; a message may hold ${maxReadings}` };
+  return { cause: "readings_per_message", reason: `there are ${count} readings; a message may contain ${maxReadings}` };
 }
 
 export function tooManyMetrics(count: number | string): Rejection {
-  return { cause: "metrics_per_message", reason: `there are ${count} metrics; a message may hold ${MAX_METRICS}` };
+  return { cause: "metrics_per_message", reason: `there are ${count} metrics; a message may contain ${MAX_METRICS}` };
 }

@@ -1,9 +1,12 @@
 import { type Clock, SECOND } from "../../lib/clock.ts";
 
-/** A device that sends messages again sends more of them: for so long after one, batches replace readings that are stored already. */
+/**
+ * How long to expect repeats after one: a device that sends one message again usually sends more, so batches replace
+ * stored readings.
+ */
 const EXPECTED_MS = 10 * SECOND;
 
-/** Whether messages are expected that were stored before, as after a connection was lost. */
+/** Whether repeats of stored messages are expected, for example after a lost connection. */
 export interface Repeats {
   record(): void;
   readonly areExpected: boolean;

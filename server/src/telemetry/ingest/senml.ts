@@ -1,14 +1,14 @@
 import { kindOf, MAX_METRICS, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
 import { at, invalid, type ReadingChecks, type Rejection, tooManyMetrics, tooManyReadings } from "./rejection.ts";
 
-/** RFC 8428 4.4: the version that is supported. A record of a later one must not be processed. */
+/** RFC 8428 4.4: the supported version. Records of a later version must not be processed. */
 const VERSION = 10;
-/** RFC 8428 4.5.3: smaller times count from now. */
+/** RFC 8428 4.5.3: smaller times are relative to now. */
 const ABSOLUTE_FROM = 2 ** 28;
-/** RFC 8428 4.5.1: a name together with its base name. */
+/** RFC 8428 4.5.1: a name with its base name prepended. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9\-:./_]{0,127}$/;
 
-/** The current base fields: each applies from its record on (RFC 8428 4.1). */
+/** The current base fields. Each applies from its record on (RFC 8428 4.1). */
 interface Base {
   name: string;
   time: number;
@@ -17,17 +17,18 @@ interface Base {
 
 type Fields = Record<string, unknown>;
 
-/** Fields that must be numbers where they are present. */
+/** Fields that must be numbers if present. */
 const NUMBERS = ["bt", "bv", "bs", "bver", "t", "ut", "v", "s"];
-/** Fields that must be strings where they are present. */
+/** Fields that must be strings if present. */
 const STRINGS = ["bn", "bu", "n", "u", "vs", "vd"];
 const KNOWN = new Set([...NUMBERS, ...STRINGS, "vb"]);
 
 /**
- * Parses a SenML pack (RFC 8428, JSON) into `into`, with one reading for the records of one time. Units, update times and sums
- * beside a value are ignored. Data values (`vd`) and sums without a value are no telemetry: they reject the pack.
+ * Parses a SenML pack (RFC 8428, JSON) into `into`, with one reading for consecutive records of the same time. Units,
+ * update times and sums beside a value are ignored. Data values (`vd`) and sums without a value are not telemetry and
+ * reject the pack.
  *
- * @returns what is wrong; `undefined` when nothing is
+ * @returns the problem, or `undefined` if there is none
  */
 export function readSenml(records: readonly unknown[], checks: ReadingChecks, into: Reading[]): Rejection | undefined {
   const base: Base = { name: "", time: 0, value: 0 };
@@ -63,10 +64,10 @@ function readRecord(
   return append(into, checks, readingFor(time, checks.nowMs), name, value as MetricValue);
 }
 
-/** What is wrong with the types of the fields, or with fields that must not be ignored (RFC 8428 4.4). */
+/** Returns a problem with the types of the fields, or with fields that must not be ignored (RFC 8428 4.4). */
 function shapeProblem(record: Fields): string | undefined {
   for (const key of Object.keys(record)) {
-    if (!KNOWN.has(key) && key.endsWith("_")) return `the field ${quoted(key)} must be understood, and is not`;
+    if (!KNOWN.has(key) && key.endsWith("_")) return `the field ${quoted(key)} must be understood, but is unknown`;
   }
   for (const key of NUMBERS) {
     const value = record[key];
@@ -88,12 +89,12 @@ function isReadable(version: unknown): boolean {
   return Number.isInteger(version) && (version as number) >= 1 && (version as number) <= VERSION;
 }
 
-/** A record that only sets base fields; gateways send one first. */
+/** Recognizes a record that only sets base fields; gateways send one first. */
 function isBaseOnly(record: Fields): boolean {
   return ["n", "t", "v", "vs", "vb", "vd", "s"].every((key) => record[key] === undefined);
 }
 
-/** The one value of a record; the base value counts towards numbers only. */
+/** Returns the only value of a record. The base value is added to numbers only. */
 function singleValue(record: Fields, base: Base): MetricValue | undefined {
   const { v, vs, vb, vd } = record;
   if ([v, vs, vb, vd].filter((value) => value !== undefined).length !== 1) return undefined;
@@ -103,18 +104,21 @@ function singleValue(record: Fields, base: Base): MetricValue | undefined {
 function noSingleValue({ v, vs, vb, vd, s }: Fields): string {
   const values = [v, vs, vb, vd].filter((value) => value !== undefined).length;
   if (values > 1) return "there is more than one value";
-  if (vd !== undefined) return "data values (vd) are not taken";
-  return s === undefined ? "there is no value" : "a sum without a value is not taken";
+  if (vd !== undefined) return "data values (vd) are not supported";
+  return s === undefined ? "there is no value" : "a sum without a value is not supported";
 }
 
-/** A reading at the SenML time `seconds`. 0 means now: the server's clock is used, as in a message without a time. */
+/**
+ * Returns a reading at the SenML time `seconds`. 0 means now: the server's clock is used, as for a message without a
+ * time.
+ */
 function readingFor(seconds: number, nowMs: number): Reading {
   if (seconds === 0) return { time: undefined, timeReplaced: false, metrics: [], values: [] };
   const fromNow = seconds < ABSOLUTE_FROM ? nowMs * 1000 : 0;
   return readingAt(fromNow + Math.round(seconds * 1e6), nowMs);
 }
 
-/** Adds the value to the reading before when that has the same time and not this metric. */
+/** Adds the value to the previous reading if that has the same time and lacks this metric, otherwise to `reading`. */
 function append(
   into: Reading[],
   checks: ReadingChecks,
@@ -124,9 +128,9 @@ function append(
 ): Rejection | undefined {
   const last = into.at(-1);
   const sameTime = last !== undefined && last.time === reading.time && last.timeReplaced === reading.timeReplaced;
-  // Only their order distinguishes readings whose time is replaced, so each stays separate.
+  // Readings whose time is replaced differ only by their order, so each stays separate.
   const target = sameTime && !reading.timeReplaced && !last.metrics.includes(name) ? last : reading;
-  // Checked here already: with thousands of names the search above would take long.
+  // Checked this early because with thousands of names the search above would take long.
   if (target.metrics.length === MAX_METRICS) return tooManyMetrics(`more than ${MAX_METRICS}`);
   if (target === reading && into.push(reading) > checks.maxReadings) {
     return tooManyReadings(`more than ${checks.maxReadings}`, checks);

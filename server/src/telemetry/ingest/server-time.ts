@@ -1,17 +1,17 @@
 /**
- * Gives messages without a time of their own unique times, in microseconds since 1970: a device may publish twice within one
- * millisecond, and two readings of one metric with the same time would be one row. Times of one device increase as long as
- * `nowMs` does not step back.
+ * Assigns unique times, in microseconds since 1970, to messages without a time of their own. A device may publish twice
+ * within a millisecond, and two readings of one metric at the same time would become one row. The times of a device
+ * increase as long as `nowMs` does not step back.
  */
 export interface ServerTime {
-  /** The next time of `deviceUid`: `nowMs`, or the microsecond after its last time when `nowMs` is used already. */
+  /** Returns the next time of `deviceUid`: `nowMs`, or the microsecond after its last time if `nowMs` is taken. */
   next(deviceUid: string, nowMs: number): number;
-  /** Reserves `count` times, for a message that is parsed later. */
+  /** Reserves `count` times for a message that is parsed later. */
   reserve(deviceUid: string, nowMs: number, count: number): Pick<ServerTime, "next">;
 }
 
 export function createServerTime(): ServerTime {
-  /** Device → its last time. Only times from `nowMs` on are needed, so the map stays small. */
+  /** Maps devices to their last time. Only times since `nowMs` are needed, so the map stays small. */
   const last = new Map<string, number>();
   let current = 0;
 
@@ -35,7 +35,7 @@ export function createServerTime(): ServerTime {
   };
 }
 
-/** Times from `first` on, which were reserved for one message. */
+/** Returns the times from `first` on, which were reserved for one message. */
 export function reservedTimes(first: number): ServerTime {
   let time = first;
   const times: ServerTime = { next: () => time++, reserve: () => times };

@@ -22,10 +22,12 @@ import { LOCK_NOT_AVAILABLE, type StoredBatch, storeReadings } from "./batch-sto
 import { storeRejected } from "./rejected-message-store.ts";
 import type { Repeats } from "./repeats.ts";
 
-/** SQLSTATEs of a serialization failure and a deadlock: the same batch succeeds a moment later. */
+/** The SQLSTATEs of serialization failures and deadlocks. The same batch succeeds when retried. */
 const TRANSIENT = new Set(["40001", "40P01"]);
 const MAX_ATTEMPTS = 5;
-/** Of a batch whose day another process drops again and again before it is stored (`partitions/retire-messages.ts`). */
+/**
+ * The limit for a batch whose day other processes keep dropping before it is stored (`partitions/retire-messages.ts`).
+ */
 const MAX_ATTEMPTS_WITHOUT_DAY = 50;
 
 export interface StoreBatchDeps {
@@ -41,32 +43,32 @@ export interface StoreBatchDeps {
   limits: Pick<Limits, "metricsPerDevice">;
 }
 
-/** What stays the same in every attempt to store a batch. */
+/** The parts of a batch that stay the same in every attempt to store it. */
 interface Batch {
   messages: readonly PreparedMessage[];
   guards: readonly BoundStatement[];
   refuseEnded(): void;
-  /** In the order in which rows are locked. */
+  /** The messages in lock order. */
   ordered: readonly PreparedMessage[];
-  /** When each device sent its last message, in the order in which rows are locked. */
+  /** Maps each device to the time of its last message, in lock order. */
   seen: ReadonlyMap<string, number>;
   rejected: RejectedMessage[];
 }
 
-/** Another process has stored a batch of a device, so that its rules are to be evaluated from another state. */
+/** Another process has stored a batch for a device, so the rules must be evaluated from a new state. */
 class Outdated extends Error {}
 
-/** The batch was prepared for so long that an hour of its rows may be in a chunk by now, and is not marked. */
+/** Preparing the batch took so long that an hour of its rows may be in a chunk by now without being marked dirty. */
 class PreparedTooLong extends Error {}
 
 /**
- * Stores `messages` and what their rules make of them in one commit. When another process has stored messages of the same devices
- * in between, all is prepared again, then with the latest values of these devices locked.
+ * Stores `messages` and their effect on the rules in one commit. If another process has stored messages of the same
+ * devices in between, everything is prepared again with the latest values of these devices locked.
  *
- * @param guards statements that may refuse the batch; the first of its transaction
+ * @param guards statements that may refuse the batch; they come first in its transaction
  * @param refuseEnded called right before the batch is sent to the database; may throw
- * @throws TooManyMetrics when another process has added metrics to one of the devices
- * @throws what the database throws; nothing is stored then
+ * @throws TooManyMetrics if another process has added metrics to one of the devices
+ * @throws the database's error; nothing is stored then
  */
 export async function storeBatch(
   deps: StoreBatchDeps,
@@ -130,7 +132,7 @@ async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean
   if (unmarked) await markDirty(db, unmarked, storedMs);
 }
 
-/** Changes the latest values of the batch's devices in memory. */
+/** Applies the batch to the latest values of its devices, in memory. */
 async function changesOf(
   { latest, limits }: StoreBatchDeps,
   { ordered, seen }: Batch,
@@ -140,7 +142,7 @@ async function changesOf(
   return changeDevices(latest, devices, ordered, { seen, limit: limits.metricsPerDevice });
 }
 
-/** Evaluates the rules. @returns one statement when they change no state and no message was rejected */
+/** Evaluates the rules. @returns a single statement if no state changes and no message was rejected */
 async function statementsOf(
   { evaluator, ids, repeats }: StoreBatchDeps,
   { messages, rejected }: Batch,
@@ -177,16 +179,16 @@ function isRetryable(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error)) || isConflict(error) || isMissingPartition(error) || isRepeated(error);
 }
 
-/** SQLSTATE of a statement that was cancelled, nearly always because it reached its time limit. */
+/** The SQLSTATE of a cancelled statement. The cause is nearly always its time limit. */
 const CANCELLED = "57014";
 
 /**
- * Whether the database refused the data (SQLSTATE classes 22, 23 and 54), did not store it in time, or failed for another
- * reason. The parser should let nothing through that is refused; if it does, only that message must be rejected.
+ * Classifies a database error: the data was refused (SQLSTATE classes 22, 23 and 54), the time limit was reached, or
+ * something else failed. The parser should let no such data through. If it does, only that message must be rejected.
  */
 export function storeOutcome(error: unknown): "refused" | "timed_out" | "failed" {
   const state = sqlState(error);
-  // No fault of the data, although of class 23.
+  // Not a fault of the data, although in class 23.
   if (isMissingPartition(error)) return "failed";
   if (state === CANCELLED || state === LOCK_NOT_AVAILABLE) return "timed_out";
   return /^(2[23]|54)/.test(state) ? "refused" : "failed";
@@ -197,7 +199,7 @@ function sqlState(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** The newest rejected messages of each device, oldest first: the others would be trimmed in the same commit. */
+/** Returns the newest rejected messages of each device, oldest first. Others would be trimmed in the same commit. */
 function newestRejected(messages: readonly PreparedMessage[]): RejectedMessage[] {
   const newest: RejectedMessage[] = [];
   const counts = new Map<string, number>();

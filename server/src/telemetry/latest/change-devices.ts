@@ -2,16 +2,16 @@ import type { PreparedMessage } from "../ingest/batch.ts";
 import { applyMessage, type DeviceLatest, type LatestChange } from "./device-latest.ts";
 import type { LatestCache } from "./latest-cache.ts";
 
-/** Another process has added metrics to a device: with those of the batch it would have more than it may. */
+/** Another process has added metrics to a device, which would exceed its limit together with those of the batch. */
 export class TooManyMetrics extends Error {}
 
 /**
- * Changes `devices` by the messages of a batch.
+ * Applies the messages of a batch to `devices`.
  *
- * @param messages in order of their devices
- * @param seen every device of the batch, in this order, and when it sent its last message
- * @returns a change for each of `seen`
- * @throws TooManyMetrics when a device gains metrics and has more than `limit` then
+ * @param messages sorted by device
+ * @param seen maps every device of the batch, in this order, to the time of its last message
+ * @returns one change per entry of `seen`
+ * @throws TooManyMetrics if a device gains metrics and then exceeds `limit`
  */
 export function changeDevices(
   cache: Pick<LatestCache, "grown">,

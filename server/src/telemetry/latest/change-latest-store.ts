@@ -3,7 +3,7 @@ import { refusalCode, refuse, violatedUnique } from "../../db/refusal.ts";
 import type { Parameters } from "../../db/statement.ts";
 import type { LatestValues } from "./latest-values-store.ts";
 
-/** The code that aborts a batch that was prepared from another version of a device than the stored one. */
+/** The code that aborts a batch prepared from a version of a device that is no longer the stored one. */
 const LATEST_CHANGED = "latest_values_changed";
 
 /** `unnest` pads the shorter arrays with NULL. */
@@ -20,7 +20,7 @@ const changes = (p: Parameters<LatestValues>) => sql`
          AS c (uid, part, is_new, version, seen_at, ts, received_at, first, count, times_first, received_first, names, kinds, replaced,
                marks, texts)`;
 
-/** Which transaction wrote each metric, where the batch has not written all of them. */
+/** The transaction that wrote each metric, if the batch did not write all of them. */
 const WRITERS = sql`CASE WHEN c.marks IS NOT NULL THEN ARRAY(
   SELECT CASE WHEN w.is_new THEN pg_current_xact_id() ELSE coalesce(w.writer, l.written) END
     FROM unnest(c.marks, l.writers) WITH ORDINALITY AS w (is_new, writer, place) ORDER BY w.place) END`;
@@ -28,13 +28,13 @@ const WRITERS = sql`CASE WHEN c.marks IS NOT NULL THEN ARRAY(
 const TEXTS = sql`CASE WHEN c.texts IS NULL THEN l.texts ELSE ARRAY(
   SELECT coalesce(t.new, t.old) FROM unnest(c.texts, l.texts) WITH ORDINALITY AS t (new, old, place) ORDER BY t.place) END`;
 
-/** Only the first row of a device has a version; it is among the changes of every device. */
+/** The optimistic lock. Only the first row of a device has a version, and it is among the changes of every device. */
 const isExpected = sql`CASE WHEN l.version IS NOT DISTINCT FROM c.version THEN true ELSE ${refuse(LATEST_CHANGED)} END`;
 
 /**
- * CTEs that change the rows of devices, and add those that are missing. A row that another transaction has locked is skipped where
- * the device has only been seen: a rejected message can be recorded whatever happens to the values. They abort the statement when another process has changed
- * or added one since it was read: {@link isLatestConflict}.
+ * Builds CTEs that change the rows of devices and add missing ones. Where a device was only seen, a row locked by
+ * another transaction is skipped, so that a rejected message can always be recorded. The statement aborts if another
+ * process has changed or added a row since it was read: {@link isLatestConflict}.
  */
 export function changeLatest(p: Parameters<LatestValues>): RawBuilder<unknown> {
   return sql`changes AS MATERIALIZED (${changes(p)}), updated AS (
@@ -62,7 +62,7 @@ export function changeLatest(p: Parameters<LatestValues>): RawBuilder<unknown> {
 )`;
 }
 
-/** Whether another process has stored a batch of the same device since its latest values were read. */
+/** Checks whether another process has stored a batch of the same device since its latest values were read. */
 export function isLatestConflict(error: unknown): boolean {
   return refusalCode(error) === LATEST_CHANGED || violatedUnique(error) === "device_latest_pkey";
 }

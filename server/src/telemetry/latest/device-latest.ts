@@ -2,8 +2,8 @@ import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
 import { type StoredKind, storedKindOf, storedNumberOf } from "../stored-value.ts";
 
 /**
- * What is stored of the latest values of a device, metric by metric in the order in which it first sent them; texts are in the database alone.
- * Times are microseconds since 1970.
+ * The stored latest values of a device, by metric in the order in which it first sent them. Texts are only in the
+ * database. Times are microseconds since 1970.
  */
 export class DeviceLatest {
   readonly metrics: string[] = [];
@@ -11,11 +11,11 @@ export class DeviceLatest {
   readonly times: number[] = [];
   readonly receivedAt: number[] = [];
   readonly replaced: boolean[] = [];
-  /** 1 and 0 for true and false; 0 for a text. */
+  /** 1 and 0 for true and false, 0 for a text. */
   readonly numbers: number[] = [];
-  /** How many batches have been stored; 0: the device has no row. */
+  /** The number of stored batches; 0 means that the device has no row. */
   version = 0;
-  /** What the cache counts it as. */
+  /** The size by which the cache counts it. */
   units = 1;
   readonly #places = new Map<string, number>();
 
@@ -23,7 +23,7 @@ export class DeviceLatest {
     return this.#places.get(metric);
   }
 
-  /** Adds a metric, or replaces what is known of it. @returns its place */
+  /** Adds or replaces a metric. @returns its place */
   set(
     metric: string,
     kind: StoredKind,
@@ -43,32 +43,32 @@ export class DeviceLatest {
   }
 }
 
-/** What a batch changes of the latest values of a device. */
+/** A batch's changes to the latest values of a device. */
 export interface LatestChange {
   deviceUid: string;
-  /** As it is after the batch, but for the version, which is the one before it. */
+  /** The state after the batch, except for the version, which is the one before it. */
   latest: DeviceLatest;
-  /** When it sent its last message. */
+  /** The time of its last message. */
   seenAt: number;
-  /** How many metrics it had before the batch. */
+  /** The number of metrics before the batch. */
   metricsBefore: number;
-  /** The places of the metrics that have a new value, and whether each is among them. */
+  /** The places of the metrics with a new value, and whether each place is among them. */
   changed: number[];
   isChanged: boolean[];
-  /** The places among them of which the type has changed, and of metrics that were added. */
+  /** The places among them that have changed type or are new. */
   reshaped: number[];
-  /** The new texts by place, if there are any. */
+  /** The new texts by place, if any. */
   texts: Map<number, string> | undefined;
 }
 
-/** Whether the batch stores values; otherwise the device has only been seen. */
+/** Checks whether the batch stores values. Otherwise the device has only been seen. */
 export function isWritten({ latest, changed }: LatestChange): boolean {
   return changed.length > 0 || latest.version === 0;
 }
 
-/** Takes over the readings of a message that are as new as the latest one of their metric, or newer. */
+/** Applies the readings of a message that are at least as new as the latest one of their metric. */
 export function applyMessage(change: LatestChange, { readings, receivedAt, evaluated }: PreparedMessage): void {
-  // Of a message in parts that share a metric, the last one has its latest value.
+  // When the parts of a message share a metric, the last part contains its latest value.
   if (evaluated?.length === 0) return;
   for (const reading of readings) {
     for (let index = 0; index < reading.metrics.length; index++) applyValue(change, reading, index, receivedAt);

@@ -3,19 +3,22 @@ import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { DeviceLatest } from "./device-latest.ts";
 import { loadLatest } from "./latest-rows-store.ts";
 
-/** Metrics in memory, of all devices; a device without any counts as one. A device that is dropped costs one query. */
+/**
+ * The maximum number of metrics in memory, for all devices; a device without metrics counts as one. A miss costs one
+ * query.
+ */
 const MAX_METRICS = 1_000_000;
 
 /**
- * The latest values of the devices of this process. The database decides: a batch that was prepared from an outdated version is refused
- * when it is stored, and the device is loaded again.
+ * A cache of the latest values of this process's devices. The database has the last word: a batch prepared from an
+ * outdated version is refused when it is stored, and the device is loaded again.
  */
 export interface LatestCache {
-  /** One statement loads all that are missing; of a device without a row, an empty one. */
+  /** Returns devices, loading all missing ones with one statement. A device without a row yields an empty value. */
   of(deviceUids: ReadonlySet<string>, db?: Db): Promise<ReadonlyMap<string, DeviceLatest>>;
-  /** To be called when a device has more metrics than before. */
+  /** Must be called when a device has gained metrics. */
   grown(deviceUid: string, latest: DeviceLatest): void;
-  /** Drops these devices: it is unknown whether their batch was stored. */
+  /** Drops these devices, because it is unknown whether their batch was stored. */
   forget(deviceUids: Iterable<string>): void;
 }
 

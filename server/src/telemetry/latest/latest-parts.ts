@@ -1,27 +1,27 @@
 import { type DeviceLatest, isWritten, type LatestChange } from "./device-latest.ts";
 
 /**
- * Metrics of a row of `device_latest`: all of most devices. Of one with many a message writes the rows that have its metrics, and the first one,
- * which has the version.
+ * The number of metrics per row of `device_latest`; most devices fit into one row. For larger devices, a message writes
+ * only the rows that contain its metrics, and the first one, which contains the version.
  */
 const METRICS_OF_PART = 32;
 
-/** What a batch changes of one row. Places are those of the device. */
+/** A batch's changes to one row. Places count within the device. */
 export interface PartChange {
   change: LatestChange;
   /** The number of the row. */
   part: number;
-  /** Its places are [from, to). */
+  /** The row contains the places [from, to). */
   from: number;
   to: number;
   isNew: boolean;
-  /** Places that have a new value. */
+  /** The places with a new value. */
   changed: readonly number[];
-  /** The names and types are to be written. */
+  /** Whether the names and types must be written. */
   isReshaped: boolean;
 }
 
-/** The rows to write, by device and part, the first row of each device among them. */
+/** Returns the rows to write, by device and part, always including the first row of a device. */
 export function partsOf(changes: readonly LatestChange[]): PartChange[] {
   const parts: PartChange[] = [];
   for (const change of changes) {
@@ -56,12 +56,12 @@ function partOf(
   return { change, part, from, to, isNew, changed, isReshaped: isNew || reshaped.length > 0 };
 }
 
-/** Whether the row has no new value: only its version changes. */
+/** Checks whether the row has no new value, so that only its version changes. */
 export function isUntouched({ isNew, changed }: PartChange): boolean {
   return !isNew && changed.length === 0;
 }
 
-/** The values of the metrics of a row. */
+/** Returns the values of a row's metrics. */
 export function valuesOf<K extends "metrics" | "kinds" | "replaced" | "numbers" | "times" | "receivedAt">(
   { change, from, to }: PartChange,
   name: K,

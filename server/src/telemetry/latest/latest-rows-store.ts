@@ -4,10 +4,13 @@ import type { Db, Tx } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import { DeviceLatest } from "./device-latest.ts";
 
-/** A metric of a device; all but the first two are null where the device has none. Times are microseconds since 1970. */
+/**
+ * A metric of a device. All columns but the first two are null if the device has no metrics. Times are microseconds
+ * since 1970.
+ */
 interface MetricRow {
   uid: string;
-  /** bigint */
+  /** A bigint. */
   version: string;
   metric: string | null;
   kind: "n" | "b" | "t";
@@ -29,7 +32,7 @@ const selectRows = statement<{ deviceUids: string }, MetricRow>(
    ORDER BY l.device_uid, v.part, v.place`,
 );
 
-/** What is stored of these devices; of one without a row, an empty one. */
+/** Loads the stored state of these devices. A device without a row yields an empty value. */
 export async function loadLatest(db: Db, deviceUids: readonly string[]): Promise<Map<string, DeviceLatest>> {
   const devices = new Map(deviceUids.map((uid) => [uid, new DeviceLatest()]));
   for (const row of await runStatement(db, selectRows, { deviceUids: plainArray(deviceUids) })) {
@@ -47,7 +50,7 @@ const lockRows = statement<{ deviceUids: string }, object>(
   SELECT FROM device_latest l WHERE l.device_uid = ANY (${p.deviceUids}::uuid[]) AND l.part = 0 ORDER BY l.device_uid FOR UPDATE`,
 );
 
-/** Locks the first rows of these devices: no other process changes them until `tx` ends. */
+/** Locks the first rows of these devices, so that no other process changes them until `tx` ends. */
 export async function lockLatest(tx: Tx, deviceUids: Iterable<string>): Promise<void> {
   await runStatement(tx, lockRows, { deviceUids: plainArray([...deviceUids]) });
 }

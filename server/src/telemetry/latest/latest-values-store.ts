@@ -3,25 +3,28 @@ import { float8Array, timestampArray } from "../../db/binary-array.ts";
 import { isWritten, type LatestChange } from "./device-latest.ts";
 import { isUntouched, type PartChange, partsOf, valuesOf } from "./latest-parts.ts";
 
-/** What a statement changes of latest values: one entry a row, but for the values of metrics, of which each row has a part. */
+/**
+ * The parameters of a statement that changes latest values: one entry per row, except that each row has a range of the
+ * metric values.
+ */
 export interface LatestValues {
   uids: string;
-  /** The numbers of the rows of their devices; empty when all are the first. */
+  /** The numbers of the rows within their devices; empty if all are first rows. */
   parts: string;
-  /** `t` where the row is to be inserted. */
+  /** `t` if the row must be inserted. */
   additions: string;
-  /** The version before the batch and when the device was seen, both NULL in all but the first row of a device. */
+  /** The version before the batch, and when the device was seen. Both are NULL in all but the first row of a device. */
   versions: string;
   seenAt: Buffer;
   latestTimes: Buffer;
   latestReceived: Buffer;
-  /** Where the values of the row begin, and how many they are; NULL: only the version changes. */
+  /** The start and the number of the row's values; NULL if only the version changes. */
   firsts: string;
   counts: string;
-  /** Where its times begin, if its metrics do not share one. */
+  /** The start of its times, unless its metrics share one time. */
   timesFirst: string;
   receivedFirst: string;
-  /** Array literals of names and texts, letters and marks; NULL where nothing changes or is to be said. */
+  /** Array literals of names, kinds, flags, marks and texts; NULL if unchanged or not needed. */
   names: string;
   kinds: string;
   replaced: string;
@@ -30,12 +33,12 @@ export interface LatestValues {
   numbers: Buffer;
   times: Buffer;
   received: Buffer;
-  /** Devices that have only been seen, and when. */
+  /** The devices that were only seen, and when. */
   onlySeen: string;
   onlySeenAt: Buffer;
 }
 
-/** The devices of `all` in this order. */
+/** Builds the parameters, keeping the order of the devices in `all`. */
 export function latestValues(all: readonly LatestChange[]): LatestValues {
   const parts = partsOf(all);
   const seen = all.filter((change) => !isWritten(change));
@@ -69,7 +72,7 @@ type RowValues = Pick<
   | "received"
 >;
 
-/** The numbers and times of all rows, one after the other, and where those of each begin. */
+/** Concatenates the numbers and times of all rows, and records where those of each row start. */
 function valuesOfRows(parts: readonly PartChange[]): RowValues {
   const numbers: number[] = [];
   const times: number[] = [];
@@ -100,7 +103,7 @@ function valuesOfRows(parts: readonly PartChange[]): RowValues {
   };
 }
 
-/** Appends `values`. @returns where they begin, counted from 1 */
+/** Appends `values`. @returns their start, counted from 1 */
 function startOf(all: number[], values: readonly number[]): number {
   const first = all.length + 1;
   for (const value of values) all.push(value);
@@ -117,7 +120,7 @@ function replacedOf(part: PartChange): string | undefined {
   return replaced.includes(true) ? plainArray(replaced) : undefined;
 }
 
-/** `t` where a metric has changed. `undefined` where all have, or none. */
+/** Returns `t` for each changed metric, or `undefined` if all or none have changed. */
 function marksOf({ from, to, changed }: PartChange): string | undefined {
   if (changed.length === to - from || changed.length === 0) return undefined;
   const marks = new Array<string>(to - from).fill("f");
@@ -131,7 +134,7 @@ function textsOf(part: PartChange): string | undefined {
   return textArray(valuesOf(part, "metrics").map((_, index) => texts.get(part.from + index)));
 }
 
-/** An array literal of text, empty when every element is NULL. */
+/** Returns a text array literal, empty if every element is NULL. */
 function sparse(elements: readonly (string | number | undefined)[]): string {
   if (elements.every((element) => element === undefined)) return "{}";
   return textArray(elements.map((element) => (element === undefined ? undefined : String(element))));

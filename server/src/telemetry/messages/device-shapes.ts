@@ -5,32 +5,33 @@ import type { Reading } from "../reading.ts";
 import { hasForm, type Layout, type ReadingForm, ReadingForms, type RowForm } from "./reading-form.ts";
 import { addShapes, loadShapes, type Shape } from "./shape-store.ts";
 
-/** Shapes in memory, of all devices; a device that is dropped costs one query. A long shape counts as several. */
+/** The maximum number of shapes in memory, for all devices. A miss costs one query. A long shape counts as several. */
 const MAX_SHAPES = 1_000_000;
-/** Characters of the names in a shape that counts as one. */
+/** The number of characters in the names of a shape that counts as one. */
 const CHARACTERS_OF_ONE = 256;
 
 type ShapeLimits = Pick<Limits, "shapesPerDevice" | "shapeColumnsPerDevice">;
 
-/** Shapes that are to be added: device → key of the layout → layout. */
+/** The shapes to add: device → key of the layout → layout. */
 export type MissingShapes = Map<string, Map<string, Layout>>;
 
-/** A row that a reading is stored as. */
+/** A row in which a reading is stored. */
 export interface ShapedRow {
   shapeNo: number;
   form: RowForm;
 }
 
 /**
- * The shapes of one device. Combinations of metrics are bounded in number and in metrics: a device that sends its metrics in ever other ones has a row a metric stored of those
- * beyond the bounds, so that it has as many shapes as metrics besides. Each column costs the roll-up of an hour as much as ten values.
+ * The shapes of one device. Combinations of metrics are bounded, both in number and in total columns, because each
+ * column costs the hourly roll-up as much as ten values. A device that keeps producing new combinations gets one row
+ * per metric beyond the bounds, and so at most one more shape per metric.
  */
 export class DeviceShapes {
   readonly deviceUid: string;
   readonly #most: ShapeLimits;
-  /** Key of the layout → number. */
+  /** Maps the key of a layout to its number. */
   readonly #numbers = new Map<string, number>();
-  /** Of more than one metric. */
+  /** The totals for shapes of more than one metric. */
   readonly #combined = { shapes: 0, columns: 0 };
   #units = 1;
   #last: { form: ReadingForm; rows: readonly ShapedRow[] } | undefined;
@@ -40,7 +41,7 @@ export class DeviceShapes {
     this.#most = most;
   }
 
-  /** What it takes of the memory for shapes, more with each that is added. */
+  /** The memory it takes, in units of the shape cache. Grows with each added shape. */
   get units(): number {
     return this.#units;
   }
@@ -58,9 +59,9 @@ export class DeviceShapes {
   }
 
   /**
-   * The rows that a reading is stored as; none of shapes that are to be added first.
+   * Returns the rows in which a reading is stored, leaving out those whose shapes must be added first.
    *
-   * @param missing gets those
+   * @param missing collects these shapes
    */
   rowsOf(reading: Reading, forms: ReadingForms, missing: MissingShapes): readonly ShapedRow[] {
     if (this.#last !== undefined && hasForm(reading, this.#last.form)) return this.#last.rows;
@@ -100,14 +101,14 @@ function setIn(missing: MissingShapes, deviceUid: string, layout: Layout): void 
   missing.set(deviceUid, added.set(layout.key, layout));
 }
 
-/** The shapes of the devices of this process. A shape stays until its device is deleted. */
+/** The shapes of this process's devices. A shape is kept until its device is deleted. */
 export interface Shapes {
   readonly forms: ReadingForms;
-  /** One statement loads all that are missing. */
+  /** Returns devices, loading all missing ones with one statement. */
   of(deviceUids: ReadonlySet<string>): Promise<ReadonlyMap<string, DeviceShapes>>;
-  /** Adds shapes in a commit of their own. */
+  /** Adds shapes in a separate commit. */
   add(devices: ReadonlyMap<string, DeviceShapes>, missing: MissingShapes): Promise<void>;
-  /** Drops these devices: a database that has lost its last commits may have given the numbers of their shapes to others. */
+  /** Drops these devices. A database that lost its last commits may have reassigned the numbers of their shapes. */
   forget(deviceUids: Iterable<string>): void;
 }
 

@@ -2,7 +2,7 @@ import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
 import { storedNumberOf } from "../stored-value.ts";
 import type { DeviceShapes, MissingShapes, ShapedRow, Shapes } from "./device-shapes.ts";
 
-/** A row: what a message has for one time, or one metric of it. Times are microseconds since 1970. */
+/** A row with a message's values for one time, or one metric of them. Times are microseconds since 1970. */
 export interface MessageRow {
   deviceUid: string;
   time: number;
@@ -14,10 +14,10 @@ export interface MessageRow {
 }
 
 /**
- * Converts messages to rows and adds the shapes that they need. No two rows have the same shape and time: the later message's stays, as it would in
- * separate batches.
+ * Converts messages to rows and adds the shapes they need. No two rows share a shape and time: the later message wins,
+ * as it would in separate batches.
  *
- * @param messages in order of their devices
+ * @param messages sorted by device
  */
 export async function toRows(shapes: Shapes, messages: readonly PreparedMessage[]): Promise<MessageRow[]> {
   const sending = messages.filter(({ readings }) => readings.length > 0);
@@ -70,7 +70,7 @@ class RowsOfDevice {
     this.#newest = Math.max(this.#newest, reading.time);
   }
 
-  /** Removes the row of this shape and time. The later one takes its own place in the order. */
+  /** Removes the row of this shape and time. The later row gets its own position in the order. */
   #remove(shapeNo: number, time: number): void {
     for (let at = this.#rows.length - 1; at >= this.#first; at--) {
       const row = this.#rows[at]!;

@@ -7,13 +7,15 @@ import { DEFAULT_RETENTION_DAYS } from "../partitions/partition-store.ts";
 import type { RowRetention } from "../partitions/partition-targets.ts";
 import type { MessageRow } from "./message-rows.ts";
 
-/** Arrays, binary or as literals, one entry a row. An empty one stands for a column that is NULL in every row. */
+/**
+ * Arrays in binary or literal form, one entry per row. An empty array stands for a column that is NULL in every row.
+ */
 export interface MessageValues {
   shapeNos: Buffer;
   rowTimes: Buffer;
   rowReceived: Buffer;
   retention: string;
-  /** Where its numbers begin among those of all rows, counted from 1, and where they end. */
+  /** The range of its numbers within those of all rows, counted from 1. */
   rowFirsts: Buffer;
   rowLasts: Buffer;
   rowNumbers: Buffer;
@@ -21,7 +23,7 @@ export interface MessageValues {
   rowTexts: string;
 }
 
-/** @param retention an entry a row, or empty */
+/** @param retention one entry per row, or empty */
 export function messageValues(rows: readonly MessageRow[], retention: readonly RowRetention[]): MessageValues {
   const numbers: number[] = [];
   const firsts: (number | undefined)[] = [];
@@ -43,13 +45,13 @@ export function messageValues(rows: readonly MessageRow[], retention: readonly R
   };
 }
 
-/** An array literal of text, empty when every element is NULL. */
+/** Returns a text array literal, empty if every element is NULL. */
 function sparse<T>(elements: readonly T[], textOf: (element: T) => string | undefined): string {
   const texts = elements.map(textOf);
   return texts.every((text) => text === undefined) ? "{}" : textArray(texts);
 }
 
-/** `unnest` pads the shorter arrays with NULL. */
+/** Inserts the rows. `unnest` pads the shorter arrays with NULL. */
 export function insertMessages(p: Parameters<MessageValues>): RawBuilder<unknown> {
   return sql`
 INSERT INTO telemetry_messages AS t (shape_no, ts, received_at, retention_days, numbers, texts)
@@ -61,12 +63,12 @@ SELECT u.shape_no, u.ts, u.received_at, coalesce(u.retention, ${sql.lit(DEFAULT_
  WHERE coalesce(u.retention, 1) > 0`;
 }
 
-/** What follows {@link insertMessages} to replace rows that are stored already. */
+/** The clause that makes {@link insertMessages} replace rows that are already stored. */
 export const replaceMessages = sql`
 ON CONFLICT (shape_no, ts, retention_days) DO UPDATE
    SET seq = excluded.seq, received_at = excluded.received_at, numbers = excluded.numbers, texts = excluded.texts`;
 
-/** Whether a batch has a row that is stored already. */
+/** Checks whether a batch failed because one of its rows is already stored. */
 export function isRepeated(error: unknown): boolean {
   return /^telemetry_messages_\d+_\d+_pkey$/.test(violatedUnique(error) ?? "");
 }

@@ -7,24 +7,27 @@ import type { MetricValue } from "../reading.ts";
 import { type MetricOfDevice, type PageQuery, type PageReading, shapesWith } from "./metric-readings-store.ts";
 
 interface StoredChunk {
-  /** Where it begins, microseconds since 1970. */
+  /** The start of the chunk, in microseconds since 1970. */
   start: number;
-  /** Of the metric in the shape, counted from 1. */
+  /** The position of the metric in the shape, counted from 1. */
   place: number;
   kinds: string;
   time_replaced: boolean;
   data: Buffer;
 }
 
-/** Parts of hours whose chunks are read at once: at first few, since they fill most pages, and no more where those are long. */
+/**
+ * The number of parts of hours whose chunks are read at once. It starts low, because a few fill most pages, and stays
+ * low if the chunks are long.
+ */
 const FIRST_PARTS = 2;
 const MOST_PARTS = 32;
 const LONG_BYTES = 200_000;
 
 /**
- * The readings that chunks have of a page, part by part of the hours in its order, until the page has no more.
+ * Yields the readings of a page that are in chunks, one part of an hour at a time, in the order of the page.
  *
- * @param end the page ends at this time, or before; undefined: it may go on
+ * @param end the page ends at this time at the latest; undefined if it is not bounded
  */
 export async function* chunksOfPage(db: Db, query: PageQuery, end: number | undefined): AsyncGenerator<PageReading[]> {
   const isAscending = query.order === "ASC";
@@ -44,10 +47,10 @@ export async function* chunksOfPage(db: Db, query: PageQuery, end: number | unde
 }
 
 /**
- * The chunks of the first parts of [from, to); all of a part, and `limit` at least while there are so many. What a part has, is never in an earlier one later, so
- * that none is missed that is written between two calls.
+ * Selects the chunks of the first parts of [from, to), with all chunks of each part and at least `limit` chunks if
+ * there are as many. Readings never move to an earlier part, so none is missed if it is written between two calls.
  *
- * @param behind only parts that begin behind this one, in the order of the page
+ * @param behind selects only parts that begin after this one, in the order of the page
  */
 async function selectChunks(
   db: Db,
@@ -68,14 +71,17 @@ async function selectChunks(
 
 const timeOf = (time: number) => sql`to_timestamp(${time}::float8 / 1e6)`;
 
-/** Whether the chunk `k` of the shape `s` may have readings of [from, to): it begins there, or is the last one of its hour that begins before. */
+/**
+ * Restricts chunks `k` of a shape `s` to those with possible readings in [from, to): they begin there, or are the last
+ * of their hour to begin before.
+ */
 function beginsWithin(from: number, to: number): RawBuilder<unknown> {
   const hour = timeOf(Math.floor(from / HOUR_US) * HOUR_US);
   return sql`k.ts >= ${hour} AND k.ts < ${timeOf(to)} AND k.ts >= coalesce((
     SELECT max(p.ts) FROM telemetry_chunks p WHERE p.shape_no = s.shape_no AND p.ts >= ${hour} AND p.ts <= ${timeOf(from)}), ${hour})`;
 }
 
-/** Those of a chunk that are in the range; no more than the page may have. */
+/** Returns the readings of a chunk that are in the range, up to the limit of the page. */
 function readingsOf({ start, place, kinds, time_replaced, data }: StoredChunk, query: PageQuery): PageReading[] {
   const { times, seqs, received, values } = columnsOf(new Chunk(data, start), place, kinds);
   let [first, past] = [placeOf(times, query.from), placeOf(times, query.to)];

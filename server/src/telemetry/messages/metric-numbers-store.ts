@@ -9,26 +9,30 @@ import { ALONE, type MetricOfDevice, shapesWith } from "./metric-readings-store.
 import { given, type MicroSpan, type Span, slicesOf, spansFrom, withinDays } from "./number-spans-store.ts";
 
 type Numbers = Source & {
-  /** Absent where the values are none. */
+  /** Absent if the values are not numbers. */
   numbers: Float64Array | undefined;
 };
 
 interface Found {
   sources: Numbers[];
-  /** All before this time is among them. */
+  /** The time before which the sources are complete. */
   end: number;
 }
 
-/** Rows of a shape, and parts of hours in chunks, that are read of a span at once: those of half a day that has a reading a second. */
+/**
+ * The maximum number of rows per shape, and of parts of hours in chunks, to read of a span at once. Half a day at one
+ * reading per second fits.
+ */
 const MOST_ROWS = 50_000;
 const MOST_PARTS = 16;
 
 /**
- * Visits the numbers of one metric in order of their times, wherever they are stored: rows of messages, chunks. Each
- * time is visited once. Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed.
+ * Visits the numbers of one metric in time order, from message rows and chunks, one per time. Rows are read first, so
+ * readings that move from rows into a chunk in between are read twice rather than missed.
  *
- * @param rowsOnlyFrom from this time on, microseconds since 1970, chunks have nothing that rows do not have (`partitions/hot-days.ts`)
- * @param spans in order, none overlaps another
+ * @param rowsOnlyFrom the time, in microseconds since 1970, from which rows contain everything that is in chunks
+ * (`partitions/hot-days.ts`)
+ * @param spans in order, without overlaps
  * @param visit gets the time in microseconds since 1970
  */
 export async function eachNumber(
@@ -97,14 +101,17 @@ async function numbersOfRows(db: Db, which: MetricOfDevice, spans: readonly Micr
 
 interface StoredChunk {
   shape_no: number;
-  /** Where it begins, microseconds since 1970. */
+  /** The start of the chunk, in microseconds since 1970. */
   start: number;
   place: number;
   is_number: boolean;
   data: Buffer;
 }
 
-/** Of an hour's parts only those from that on which has the beginning of the span: the last that begins before. */
+/**
+ * Skips the parts of an hour that end before the span: it starts with the last part that begins at or before the start
+ * of the span.
+ */
 async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly MicroSpan[]): Promise<Found> {
   const joined = joinedByHours(spans);
   const { rows: span } = given(joined);
@@ -133,7 +140,7 @@ async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly Mi
   return found;
 }
 
-/** Spans of which no two have a part of the same hour. */
+/** Merges spans that share an hour. */
 function joinedByHours(spans: readonly MicroSpan[]): MicroSpan[] {
   const joined: MicroSpan[] = [];
   for (const { from, to } of spans) {

@@ -3,10 +3,9 @@ import { chunksOfPage } from "./metric-chunks-store.ts";
 import { type PageQuery, type PageReading, pageOfRows } from "./metric-readings-store.ts";
 
 /**
- * Reads the first readings of one metric, in order of their times, wherever they are stored: rows of messages, chunks.
- * A time is read once.
+ * Reads the first readings of one metric in time order, from message rows and chunks, one per time.
  *
- * @param rowsOnlyFrom from this time on chunks have nothing that rows do not have (`partitions/hot-days.ts`)
+ * @param rowsOnlyFrom the time from which rows contain everything that is in chunks (`partitions/hot-days.ts`)
  */
 export async function readPage(db: Db, query: PageQuery, rowsOnlyFrom: number): Promise<PageReading[]> {
   const cold = { ...query, to: Math.min(query.to, rowsOnlyFrom) };
@@ -20,14 +19,14 @@ export async function readPage(db: Db, query: PageQuery, rowsOnlyFrom: number): 
   return found;
 }
 
-/** Rows are read first: what goes from rows into a chunk meanwhile is read twice, and not missed. */
+/** Reads rows first, so readings that move from rows into a chunk in between are read twice rather than missed. */
 async function pageOfBoth(db: Db, query: PageQuery): Promise<PageReading[]> {
   const rows = await pageOfRows(db, query);
   const found = new Map(rows.map((reading) => [reading.time, reading]));
   const isLater = query.order === "ASC" ? 1 : -1;
-  // Where the rows fill the page, it ends with them at the latest.
+  // If the rows fill the page, it ends with the last of them at the latest.
   const end = rows.length < query.limit ? undefined : rows.at(-1)!.time;
-  // A part that is cut between two reads is read twice.
+  // A part that is split between two reads is read twice.
   const inChunks = new Set<number>();
   for await (const readings of chunksOfPage(db, query, end)) {
     for (const reading of readings) {

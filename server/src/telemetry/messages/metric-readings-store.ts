@@ -3,13 +3,13 @@ import { TELEMETRY_RETENTIONS } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import type { MetricValue } from "../reading.ts";
 
-/** Readings of one metric of a device. */
+/** The metric of a device whose readings are read. */
 export interface MetricOfDevice {
   deviceUid: string;
   metric: string;
 }
 
-/** A page of them: of [from, to), microseconds since 1970, the first `limit` in this order. */
+/** A page of its readings: the first `limit` of [from, to), microseconds since 1970, in this order. */
 export interface PageQuery extends MetricOfDevice {
   from: number;
   to: number;
@@ -17,7 +17,7 @@ export interface PageQuery extends MetricOfDevice {
   limit: number;
 }
 
-/** Times are microseconds since 1970. */
+/** A reading. Times are microseconds since 1970. */
 export interface PageReading {
   time: number;
   /** When several readings share a timestamp, the one with the highest sequence number wins. */
@@ -27,10 +27,13 @@ export interface PageReading {
   timeReplaced: boolean;
 }
 
-/** Has PostgreSQL plan what it ends by itself: for each shape an index scan, whatever it thinks of the tables' sizes. */
+/** A planner fence. Each shape then gets an index scan, whatever size the planner estimates for the tables. */
 export const ALONE = sql`OFFSET 0`;
 
-/** A query of the shapes that have a metric: `shape_no`, `kinds`, `time_replaced`, `place` of the metric, that among the texts, `is_number`. */
+/**
+ * Queries the shapes with a metric: `shape_no`, `kinds`, `time_replaced`, `is_number`, the metric's `place` and its
+ * `text_place` among the texts.
+ */
 export function shapesWith({ deviceUid, metric }: MetricOfDevice): RawBuilder<unknown> {
   return sql`
       SELECT f.*, f.place - length(rtrim(f.kinds, 't')) AS text_place, substr(f.kinds, f.place, 1) = 'n' AS is_number
@@ -50,12 +53,12 @@ interface Row {
   is_repeated: boolean;
 }
 
-/** Of a time a shape has a row for each retention under which it was stored. */
+/** The maximum number of rows per shape and time: one for each retention under which they were stored. */
 const MOST_OF_A_TIME = TELEMETRY_RETENTIONS.length;
 
 /**
- * Reads the first readings of a page from rows of messages: of each time the one with the highest `seq`. When several
- * rows share a timestamp, those of a shape may end before the page does: then more are read.
+ * Reads the first readings of a page from message rows. The highest `seq` wins a shared time. If several rows share a
+ * time, the rows of a shape may end before the page does; then more are read.
  */
 export async function pageOfRows(db: Db, query: PageQuery): Promise<PageReading[]> {
   const rows = await selectRows(db, query, query.limit);
@@ -69,7 +72,10 @@ export async function pageOfRows(db: Db, query: PageQuery): Promise<PageReading[
   }));
 }
 
-/** Planned for these times, so that only their partitions are read. @param most rows that are read of each shape */
+/**
+ * Selects rows. The query is planned for these times, so that only their partitions are read. @param most the maximum
+ * number of rows to read per shape
+ */
 async function selectRows(db: Db, query: PageQuery, most: number): Promise<Row[]> {
   const { deviceUid, metric, from, to, limit } = query;
   const byTime = sql.raw(query.order);

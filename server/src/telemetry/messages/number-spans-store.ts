@@ -3,22 +3,22 @@ import { plainArray } from "../../db/array-literal.ts";
 import { DAY, HOUR } from "../../lib/clock.ts";
 import { HOUR_US } from "../chunks/device-hours-store.ts";
 
-/** Of time; to the microsecond in readings that are read in several steps. */
+/** A span of time; to the microsecond once its readings are read in several steps. */
 export interface Span {
   from: Date;
   to: Date;
 }
 
-/** Microseconds since 1970. */
+/** A span in microseconds since 1970. */
 export interface MicroSpan {
   from: number;
   to: number;
 }
 
-/** What is read at once: at a reading a second some 45,000. */
+/** The total time to read at once: about 45,000 readings at one per second. */
 const MOST_US = 12 * HOUR * 1_000;
 
-/** The spans in order, cut so that those of a slice are not longer together than is read at once. */
+/** Cuts the spans, in order, into slices whose total length is what is read at once. */
 export function slicesOf(spans: readonly Span[]): MicroSpan[][] {
   const slices: MicroSpan[][] = [[]];
   let left = MOST_US;
@@ -38,12 +38,12 @@ export function slicesOf(spans: readonly Span[]): MicroSpan[][] {
   return slices.filter((slice) => slice.length > 0);
 }
 
-/** What of the spans is not before a time. */
+/** Returns the parts of the spans at or after a time. */
 export function spansFrom(spans: readonly MicroSpan[], from: number): MicroSpan[] {
   return spans.flatMap((span) => (span.to <= from ? [] : [{ from: Math.max(span.from, from), to: span.to }]));
 }
 
-/** Spans as rows of `span`, and a condition on a time in one of them. */
+/** Returns spans as rows of `span`, and a condition on a time within one of them. */
 export function given(spans: readonly MicroSpan[]) {
   const times = (of: (span: MicroSpan) => number) => sql`${plainArray(spans.map(of))}::text::float8[]`;
   return {
@@ -54,7 +54,7 @@ export function given(spans: readonly MicroSpan[]) {
   };
 }
 
-/** A condition that holds in the hours of the spans, and by which partitions are pruned. */
+/** Returns a condition that is true in the hours of the spans and prunes partitions. */
 export function withinDays(time: RawBuilder<unknown>, spans: readonly MicroSpan[]): RawBuilder<unknown> {
   const days = coverOf(spans).map(({ from, to }) => {
     const first = new Date((Math.floor(from / HOUR_US) * HOUR_US) / 1_000);
@@ -63,10 +63,10 @@ export function withinDays(time: RawBuilder<unknown>, spans: readonly MicroSpan[
   return sql`(${sql.join([sql`false`, ...days], sql` OR `)})`;
 }
 
-/** More are read as one: a plan costs for each of them. */
+/** The maximum number of ranges, since each adds to the cost of a plan. More are merged into one. */
 const MOST = 8;
 
-/** A few ranges that contain all spans, with at least a day between two: readings are stored by the day. */
+/** Covers all spans by a few ranges that are at least a day apart, because readings are stored by day. */
 export function coverOf(spans: readonly MicroSpan[]): MicroSpan[] {
   const cover: MicroSpan[] = [];
   for (const { from, to } of spans) {

@@ -6,13 +6,13 @@ import { layoutOf, ReadingForms } from "./reading-form.ts";
 
 const LIMITS = { shapesPerDevice: 100, shapeColumnsPerDevice: 4_000 };
 
-/** A reading of `count` metrics, of another form for each `n`. */
+/** Returns a reading with `count` metrics and a different form for each `n`. */
 function readingOf(count: number, n: number): Reading {
   const metrics = Array.from({ length: count }, (_, at) => (at === 0 ? `first ${n}` : `m${at}`));
   return { time: undefined, timeReplaced: false, metrics, values: metrics.map(() => 1) };
 }
 
-test("forms in memory are bounded by their metrics: of those with many fewer stay", () => {
+test("forms in memory are bounded by their metrics, so fewer large ones stay", () => {
   for (const [count, stays] of [
     [3, true],
     [200, false],
@@ -40,7 +40,7 @@ test("a shape with long names counts as several", () => {
   assert.ok(unitsOf("") < 10);
 });
 
-test("combinations of many metrics are fewer than those of few; beyond that a metric is a row", () => {
+test("larger combinations of metrics are allowed in smaller numbers, and beyond that each metric gets a row", () => {
   for (const [count, combinations] of [
     [3, 100],
     [199, 20],

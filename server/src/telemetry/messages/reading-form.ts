@@ -3,37 +3,40 @@ import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { Reading } from "../reading.ts";
 import { type StoredKind, storedKindOf } from "../stored-value.ts";
 
-/** What rows of one shape have in common; a shape is one of these of one device. */
+/** The properties that rows of one shape share. A shape is a layout of one device. */
 export interface Layout {
-  /** Different for every layout. */
+  /** Unique for every layout. */
   readonly key: string;
-  /** Texts last, otherwise by name. */
+  /** Sorted by name, with texts last. */
   readonly metrics: readonly string[];
-  /** A letter each. */
+  /** One letter per metric. */
   readonly kinds: string;
   readonly timeReplaced: boolean;
 }
 
-/** A layout, and where in a reading its values are: those of the texts last. */
+/** A layout, and the places of its values in a reading, with texts last. */
 export interface RowForm {
   readonly layout: Layout;
   readonly places: readonly number[];
-  /** How many of the values are no texts. */
+  /** The number of values that are not texts. */
   readonly numbers: number;
 }
 
-/** How readings are stored that have the same metrics in the same order, with values of the same types. */
+/** The storage of readings with the same metrics in the same order and values of the same types. */
 export interface ReadingForm {
   readonly metrics: readonly string[];
   readonly kinds: readonly StoredKind[];
   readonly timeReplaced: boolean;
-  /** As one row. */
+  /** For storage as one row. */
   readonly whole: RowForm;
-  /** As a row a metric. */
+  /** For storage as one row per metric. */
   readonly singles: readonly RowForm[];
 }
 
-/** Metrics of the forms in memory: about 60 MB where their names are long. Devices of one type send a few forms. */
+/**
+ * The maximum number of metrics in cached forms, about 60 MB if their names are long. Devices of one type send a few
+ * forms.
+ */
 const MAX_METRICS = 100_000;
 const SEPARATOR = "\u0000";
 
@@ -51,7 +54,7 @@ export class ReadingForms {
   }
 }
 
-/** Whether the reading has this form. */
+/** Checks whether the reading has this form. */
 export function hasForm({ metrics, values, timeReplaced }: Reading, form: ReadingForm): boolean {
   if (metrics.length !== form.metrics.length || timeReplaced !== form.timeReplaced) return false;
   for (let place = 0; place < metrics.length; place++) {
@@ -60,17 +63,17 @@ export function hasForm({ metrics, values, timeReplaced }: Reading, form: Readin
   return true;
 }
 
-/** @param metrics texts last, otherwise by name */
+/** @param metrics sorted by name, with texts last */
 export function layoutOf(metrics: readonly string[], kinds: string, timeReplaced: boolean): Layout {
   return { key: keyOf(metrics, kinds, timeReplaced), metrics, kinds, timeReplaced };
 }
 
-/** SHA-256 of the layout, by which the database knows it. */
+/** Returns the SHA-256 of the layout, its key in the database. */
 export function digestOf({ key }: Layout): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-/** Names have no control characters. */
+/** Builds the key of a layout. The separator is safe because names have no control characters. */
 function keyOf(metrics: readonly string[], kinds: string, timeReplaced: boolean): string {
   return `${kinds}${timeReplaced ? "!" : ""}${SEPARATOR}${metrics.join(SEPARATOR)}`;
 }
@@ -89,7 +92,7 @@ function createForm({ metrics, timeReplaced }: Reading, kinds: StoredKind[]): Re
   return { metrics, kinds, timeReplaced, whole: form(places), singles: places.map((place) => form([place])) };
 }
 
-/** Of a metric that occurs twice the last value counts. */
+/** Sorts the places for the layout. The last value of a repeated metric wins. */
 function placesInOrder(metrics: readonly string[], kinds: readonly StoredKind[]): number[] {
   const last = new Map(metrics.map((metric, place) => [metric, place]));
   const rank = (place: number) => (kinds[place] === "t" ? 1 : 0);

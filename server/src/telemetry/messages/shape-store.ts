@@ -4,7 +4,7 @@ import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import { digestOf, type Layout, layoutOf } from "./reading-form.ts";
 
-/** A layout of a device and the number under which its rows are stored. */
+/** A layout of a device, and the number under which its rows are stored. */
 export interface Shape {
   deviceUid: string;
   shapeNo: number;
@@ -26,7 +26,7 @@ const selectShapes = statement<{ deviceUids: string }, ShapeRow>(
    WHERE s.device_uid = ANY (${p.deviceUids}::uuid[])`,
 );
 
-/** The shapes of these devices. */
+/** Loads the shapes of these devices. */
 export async function loadShapes(db: Db, deviceUids: readonly string[]): Promise<Shape[]> {
   return (await runStatement(db, selectShapes, { deviceUids: plainArray(deviceUids) })).map(toShape);
 }
@@ -39,7 +39,7 @@ interface NewShapes {
   replaced: string;
 }
 
-/** The update that changes nothing returns a shape that another process has added. */
+/** The no-op update makes the statement return shapes that another process has added. */
 const insertShapes = statement<NewShapes, ShapeRow>(
   "add-shapes",
   (p) => sql`
@@ -52,7 +52,7 @@ const insertShapes = statement<NewShapes, ShapeRow>(
   RETURNING device_uid, shape_no, metrics, kinds, time_replaced`,
 );
 
-/** Adds shapes, in a commit of its own. Those that exist are returned, too. */
+/** Adds shapes in a separate commit, and returns them together with those that already exist. */
 export async function addShapes(db: Db, added: readonly Omit<Shape, "shapeNo">[]): Promise<Shape[]> {
   const rows = await runStatement(db, insertShapes, {
     deviceUids: plainArray(added.map(({ deviceUid }) => deviceUid)),

@@ -6,11 +6,12 @@ import type { PendingMessage } from "../queue/pending-message.ts";
 import { quoted } from "../reading.ts";
 
 /**
- * Bounds the metrics of a device (`metricsPerDevice`), which are those that it has latest values of; a metric stays until the device is
- * deleted. When another process has added some since, storing the batch fails, and it is asked again.
+ * Limits the number of metrics per device (`metricsPerDevice`). A device's metrics are those with a latest value; a
+ * metric counts until the device is deleted. If another process has added some in between, storing the batch fails and
+ * `admit` is called again.
  */
 export interface MetricCap {
-  /** Rejects those of `batch` that would add a metric beyond the limit, in the order of the batch. */
+  /** Rejects the messages of `batch`, in order, that would add a metric beyond the limit. */
   admit(batch: readonly PendingMessage[]): Promise<void>;
 }
 
@@ -21,7 +22,7 @@ export function createMetricCap(
   return {
     async admit(batch) {
       const devices = await latest.of(new Set(batch.map(({ prepared }) => prepared.deviceUid)));
-      /** Device → the metrics that messages before add. */
+      /** Maps devices to the metrics that earlier messages add. */
       const added = new Map<string, Set<string>>();
       for (const pending of batch) {
         const { deviceUid } = pending.prepared;
@@ -38,7 +39,9 @@ export function createMetricCap(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The metrics of a message that its device does not have: of all its parts, since it is rejected as a whole. */
+/**
+ * Returns the metrics that the device does not have yet, from all parts of a message, since it is rejected as a whole.
+ */
 function addedBy(
   { prepared, parts }: PendingMessage,
   device: DeviceLatest,
@@ -52,7 +55,7 @@ function addedBy(
 
 function rejectMessage(pending: PendingMessage, added: readonly string[], limit: number): void {
   const others = added.length > 1 ? ` and ${added.length - 1} more` : "";
-  const reason = `the device has reached its ${limit} metrics; ${quoted(added[0]!)}${others} would be added`;
+  const reason = `the device has reached its limit of ${limit} metrics; ${quoted(added[0]!)}${others} would be added`;
   pending.prepared = reject(pending.message, { cause: "metrics_per_device", reason }, pending.prepared.receivedAt);
   pending.parts = [];
 }

@@ -1,16 +1,19 @@
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
 
-/** Messages stay as rows for so long after the end of their day. Later ones of that day cost more. */
+/** How long messages stay as rows after the end of their day. Messages that arrive even later cost more. */
 const HOT_MS = DAY;
-/** A reading use case takes no longer, and no two clocks differ by more. */
+/** An upper bound for the duration of a read and the difference between two clocks. */
 const MARGIN_MS = HOUR;
 
-/** The rows of days that ended before this may go. */
+/** Returns the time such that days that ended before it may lose their rows. */
 export function retireBefore(now: Date): Date {
   return addMs(now, -HOT_MS);
 }
 
-/** From this time on, microseconds since 1970, all messages are rows, whether they are in chunks as well or not. */
+/**
+ * Returns the time, in microseconds since 1970, from which all messages have rows, whether or not they are in chunks as
+ * well.
+ */
 export function rowsOnlyFrom(now: Date): number {
   const day = Math.floor((now.getTime() + MARGIN_MS - HOT_MS) / DAY);
   return day * DAY * 1_000;

@@ -3,9 +3,9 @@ import { type Clock, DAY } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createDayPartition, dropPartitions, listExpiredPartitions, listRetentions } from "./partition-store.ts";
 
-/** Partitions are created ahead of time for today and these days. */
+/** The days, from today on, whose partitions are created ahead of time. */
 const DAYS_AHEAD = [0, 1, 2];
-/** A drop delays storing for no longer than this. */
+/** The longest time that a drop may delay storing. */
 const DROP_WAIT_MS = 200;
 const DROP_ATTEMPTS = 3;
 
@@ -16,8 +16,9 @@ export interface MaintainPartitionsDeps {
 }
 
 /**
- * Creates the partitions of the next days and drops those past their retention. A day is dropped one day after its last reading
- * expired, so that no batch under way stores into it. Call it every hour; what is in use is dropped by a later call.
+ * Creates the partitions of the next days and drops those past their retention. A day is dropped one day after its last
+ * reading expired, so that no batch in progress stores into it. Must be called every hour; partitions in use are
+ * dropped by a later call.
  */
 export async function maintainPartitions({ database, clock, logger }: MaintainPartitionsDeps): Promise<void> {
   const { db } = database;
@@ -29,7 +30,7 @@ export async function maintainPartitions({ database, clock, logger }: MaintainPa
     let dropped = false;
     for (let attempt = 0; attempt < DROP_ATTEMPTS && !dropped; attempt++)
       dropped = await dropPartitions(db, names, DROP_WAIT_MS);
-    // The transaction that locks one partition most likely locks the next, too.
+    // The transaction that locks one partition most likely locks the next as well.
     if (!dropped)
       return logger.warn({ partitions: names }, "expired telemetry partitions are in use; they are dropped later");
   }

@@ -7,13 +7,13 @@ export interface DayPartition {
   day: number;
 }
 
-/** The retention of a tenant that has not chosen another; the column's default (migration 0008). */
+/** The default retention of a tenant, equal to the column's default (migration 0008). */
 export const DEFAULT_RETENTION_DAYS = 90;
 
-/** The hourly roll-ups are stored so many times as long as the readings. */
+/** The multiple of the readings' retention for which hourly roll-ups are stored. */
 const HOUR_RETENTION_FACTOR = 10;
 
-/** Tenants whose retention is not {@link DEFAULT_RETENTION_DAYS}: id → days. */
+/** Returns the retention in days by tenant id, for tenants that deviate from {@link DEFAULT_RETENTION_DAYS}. */
 export async function listRetentionOverrides(db: Db): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; days: number }>`
     SELECT id, telemetry_retention_days AS days FROM shared_tenants
@@ -21,24 +21,24 @@ export async function listRetentionOverrides(db: Db): Promise<Map<string, number
   return new Map(rows.map(({ id, days }) => [id, days]));
 }
 
-/** The retentions that tenants have now, in days. */
+/** Returns the retentions currently in use, in days. */
 export async function listRetentions(db: Db): Promise<number[]> {
   const { rows } = await sql<{ days: number }>`
     SELECT DISTINCT telemetry_retention_days AS days FROM shared_tenants`.execute(db);
   return rows.map(({ days }) => days);
 }
 
-/** Creates the partition unless it exists: in one commit of its own, so that no open transaction keeps it locked. */
+/** Creates the partition unless it exists, in a separate commit so that no open transaction keeps it locked. */
 export async function createDayPartition(db: Db, { retentionDays, day }: DayPartition): Promise<void> {
   await sql`SELECT make_message_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer)`.execute(db);
 }
 
-/** Names of partitions that are dropped together: those of messages and chunks of one day, or that of a month of hours. */
+/** The names of partitions that are dropped together: messages and chunks of one day, or one month of hours. */
 export type PartitionNames = string[];
 
 /**
- * The partitions that are past their retention by more than a day at `now`: days of messages and chunks after their retention, months of hours after ten
- * times as long.
+ * Lists the partitions that are past their retention by more than a day at `now`. Messages and chunks expire by day
+ * after their retention, hours by month after ten times as long.
  */
 export async function listExpiredPartitions(db: Db, now: Date): Promise<PartitionNames[]> {
   const { rows } = await sql<{ names: PartitionNames }>`
@@ -62,10 +62,10 @@ export async function listExpiredPartitions(db: Db, now: Date): Promise<Partitio
 }
 
 /**
- * Drops partitions. This locks the whole table, and statements that store telemetry queue behind the wait for that lock, so it
- * waits at most `waitMs`.
+ * Drops partitions. This locks the whole table, and statements that store telemetry queue behind the pending lock, so
+ * it waits at most `waitMs`.
  *
- * @returns whether they are dropped; `false` when the lock was not granted in time
+ * @returns whether they were dropped; `false` if the lock was not granted in time
  */
 export async function dropPartitions(db: Db, names: PartitionNames, waitMs: number): Promise<boolean> {
   try {
@@ -80,14 +80,17 @@ export async function dropPartitions(db: Db, names: PartitionNames, waitMs: numb
   }
 }
 
-/** SQLSTATEs of a lock that timed out, and of a deadlock. */
+/** The SQLSTATEs of a lock timeout and a deadlock. */
 const LOCK_NOT_GRANTED = ["55P03", "40P01"];
 
 export function isLockNotGranted(error: unknown): boolean {
   return LOCK_NOT_GRANTED.includes((error as { code?: string }).code ?? "");
 }
 
-/** Whether a row was refused because its partition does not exist. A violated CHECK has the same SQLSTATE and names a constraint. */
+/**
+ * Checks whether a row was refused because its partition does not exist. A violated CHECK has the same SQLSTATE but
+ * names a constraint.
+ */
 export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === "23514" && !constraint;

@@ -4,22 +4,22 @@ import type { PreparedMessage } from "../ingest/batch.ts";
 import type { MessageRow } from "../messages/message-rows.ts";
 import { createDayPartition, DEFAULT_RETENTION_DAYS, listRetentionOverrides } from "./partition-store.ts";
 
-/** The channel on which the database announces a changed retention of a tenant (migration 0008). */
+/** The channel on which the database announces that a tenant's retention has changed (migration 0008). */
 const RETENTION_CHANGED = "muster_retention";
 const DAY_US = DAY * 1000;
 
-/** The device of a row and its time, microseconds since 1970. */
+/** The device of a row, and its time in microseconds since 1970. */
 export type RowTime = Pick<MessageRow, "deviceUid" | "time">;
 
-/** For how many days a row is stored: 0 not at all, `undefined` for {@link DEFAULT_RETENTION_DAYS}. */
+/** The number of days to store a row: 0 for not at all, `undefined` for {@link DEFAULT_RETENTION_DAYS}. */
 export type RowRetention = number | undefined;
 
 /**
- * Which partition each row goes to: by its tenant's retention and its day. Retentions and existing partitions are cached, so that a
- * batch needs no query for them; where the cache is wrong, storing the batch fails.
+ * Routes each row to a partition by its tenant's retention and its day. Retentions and existing partitions are cached,
+ * so that a batch needs no query for them. If the cache is stale, storing the batch fails.
  */
 export interface PartitionTargets {
-  /** The retention of each row, empty when all have the default. The partitions exist when it resolves. */
+  /** Returns the retention of each row, or nothing if all have the default. The partitions exist once it resolves. */
   of(messages: readonly PreparedMessage[], rows: readonly RowTime[], nowMs: number): Promise<RowRetention[]>;
   /** Empties the cache. */
   invalidate(): void;
@@ -30,7 +30,7 @@ export function createPartitionTargets(database: Pick<Database, "db" | "listen">
   const existing = new Set<string>();
   let overrides: ReadonlyMap<string, number> | undefined;
   let listening: Promise<unknown> | undefined;
-  /** Counts the notifications: overrides that were loaded while one arrived may be older than it. */
+  /** Counts the notifications: overrides loaded while one arrived may be older than it. */
   let changes = 0;
 
   function onChange(): void {
@@ -70,7 +70,7 @@ export function createPartitionTargets(database: Pick<Database, "db" | "listen">
   };
 }
 
-/** A row past its tenant's retention gets 0: the partition of its day may be dropped already. */
+/** Returns the retention of each row. A row past it gets 0, because the partition of its day may already be dropped. */
 function rowRetention(
   messages: readonly PreparedMessage[],
   rows: readonly RowTime[],
@@ -90,7 +90,7 @@ function rowRetention(
   });
 }
 
-/** The partitions of the rows, each as `<retention days> <day since 1970>`. */
+/** Returns the partitions of the rows, each as `<retention days> <day since 1970>`. */
 function partitionKeys(rows: readonly RowTime[], retention: readonly RowRetention[]): Set<string> {
   const keys = new Set<string>();
   let [lastRetention, lastDay]: [RowRetention, number] = [undefined, -1];

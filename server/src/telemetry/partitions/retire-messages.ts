@@ -5,14 +5,14 @@ import { isLockNotGranted } from "./partition-store.ts";
 import { listMessageDays, type MessageDay, retireDay } from "./retire-store.ts";
 import { settleDay } from "./settle-day.ts";
 
-/** Storing waits behind the lock for no longer than this. */
+/** The longest time that storing waits behind the lock. */
 const LOCK_WAIT_MS = 200;
-/** Bounds how long days are settled in a call. */
+/** The total time for settling days in one call. */
 const MOST_MS = 60 * SECOND;
-/** Of a day, one after the other. With each there is less left: what came late while the one before ran. */
+/** The maximum number of passes over a day. Each leaves less: the rows that arrived late during the previous one. */
 const MOST_PASSES = 4;
 
-/** What a call works with. */
+/** The state of one call. */
 interface Run {
   deps: HoursDeps;
   end: Date;
@@ -21,12 +21,15 @@ interface Run {
 }
 
 /**
- * Drops the rows of days whose messages are in chunks. What has come late, and is in no chunk yet, stays. Of a day of which much is in no chunk, the hours are put into
- * chunks first, so that no device which sends late messages all the time has the rows of all others stay. Such days share the time of a call, so that none that has very
- * many of these hours at every call has the rows of other days stay. A day that is in use, or of which too much is left, is dropped by a later call. Call it every hour.
+ * Drops the rows of days whose messages are in chunks, keeping late rows that are in no chunk yet. If a day has many of
+ * those, their hours are put into chunks first. Otherwise a device that always sends late messages would block the rows
+ * of all others.
  *
- * @param stopped settles no further hours once it is aborted
- * @throws the first of the errors with which days were not dropped, once the others are
+ * Such days share the time of a call equally, so that one with very many of these hours cannot block the others. A day
+ * that is in use, or of which too much is left, is dropped by a later call. Must be called every hour.
+ *
+ * @param stopped settles no further hours once aborted
+ * @throws the first error with which a day was not dropped, after the others are done
  */
 export async function retireMessages(deps: HoursDeps, stopped?: AbortSignal): Promise<void> {
   const now = deps.clock.now();
@@ -40,7 +43,10 @@ export async function retireMessages(deps: HoursDeps, stopped?: AbortSignal): Pr
   if (run.errors.length > 0) throw run.errors[0];
 }
 
-/** Each day has an equal share of the time that is left; what one does not use, those behind it have. @returns the days for which it was not enough */
+/**
+ * Gives each day an equal share of the remaining time; unused time goes to the following days. @returns the days that
+ * ran out of time
+ */
 async function settleInTurns(run: Run, days: readonly MessageDay[]): Promise<MessageDay[]> {
   const again: MessageDay[] = [];
   for (const [index, day] of days.entries()) {
@@ -51,7 +57,7 @@ async function settleInTurns(run: Run, days: readonly MessageDay[]): Promise<Mes
   return again;
 }
 
-/** @returns whether the time was not enough */
+/** @returns whether the day ran out of time */
 async function settleAndDrop({ deps, isOver }: Run, day: MessageDay, end: Date): Promise<boolean> {
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     if (isOver(end)) return true;
@@ -65,7 +71,7 @@ function tryToDrop({ database }: HoursDeps, day: MessageDay): Promise<boolean> {
   return database.db.transaction().execute((tx) => retireDay(tx, day, LOCK_WAIT_MS));
 }
 
-/** @returns what `work` does; after an error there is no more to do in this call */
+/** @returns the result of `work`, or false after an error, since this call has no more to do then */
 async function hasMore({ errors }: Run, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();

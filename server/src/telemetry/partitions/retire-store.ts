@@ -8,7 +8,7 @@ export interface MessageDay extends DayPartition {
   name: string;
 }
 
-/** The days of messages that ended before: first that with the most on disk, of equal ones the latest. */
+/** Lists the days of messages that ended before a time: largest on disk first, then latest. */
 export async function listMessageDays(db: Db, endedBefore: Date): Promise<MessageDay[]> {
   const { rows } = await sql<MessageDay>`
     SELECT d.relname AS name, substring(c.relname FROM '[0-9]+$')::integer AS "retentionDays", to_date(right(d.relname, 8), 'YYYYMMDD') - date '1970-01-01' AS day
@@ -20,15 +20,18 @@ export async function listMessageDays(db: Db, endedBefore: Date): Promise<Messag
   return rows;
 }
 
-/** Rows of hours that are not in chunks yet, which are stored again when their day goes. Storing waits meanwhile. */
+/**
+ * The maximum number of rows in unfinished hours, which are stored again when their day is dropped. Storing waits
+ * during that.
+ */
 const MOST_ROWS = 10_000;
 
 /**
- * Drops the rows of a day, except those of hours that are marked.
+ * Drops the rows of a day, except those of hours that are marked dirty.
  *
- * @param waitMs for the lock, which storing waits behind
- * @returns whether they are dropped; otherwise too many are of hours that are marked
- * @throws what `isLockNotGranted` tells
+ * @param waitMs the longest wait for the lock, since storing queues behind it
+ * @returns whether they were dropped; `false` if too many rows are in marked hours
+ * @throws an error that `isLockNotGranted` recognizes
  */
 export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, waitMs: number): Promise<boolean> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(waitMs)}`.execute(tx);
@@ -40,8 +43,8 @@ export async function retireDay(tx: Tx, { retentionDays, day }: DayPartition, wa
 }
 
 /**
- * Deletes the rows that a device has in an hour, or some of one, of a day that is to go; they are all in chunks. Those that a batch replaces just now stay, since the batch waits
- * for the mark of the hour in turn.
+ * Deletes a device's rows in an hour or a part of one, on a day that is about to be dropped. They are all in chunks.
+ * Rows that a batch is replacing stay: the batch in turn waits for the mark of the hour.
  */
 export async function deleteRowsWithin(
   tx: Tx,

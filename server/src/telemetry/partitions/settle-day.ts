@@ -5,14 +5,14 @@ import { lockHoursWithin } from "../roll-up/dirty-hour-store.ts";
 import { lockLargeHourWithin } from "../roll-up/large-hour-store.ts";
 import { deleteRowsWithin, type MessageDay } from "./retire-store.ts";
 
-/** Few, because a batch that stores into one of these hours waits for the commit. */
+/** Kept low, because a batch that stores into one of these hours waits for the commit. */
 const HOURS_PER_TRANSACTION = 10;
 
 /**
- * Puts all hours of a day that are marked now into chunks, also those that are not due yet, and deletes their rows. A late message marks its hour again, but then
- * there are no other rows in it which would be stored again when the day goes.
+ * Puts all hours of a day that are marked now into chunks, even if they are not due yet, and deletes their rows. A late
+ * message marks its hour again, but leaves no other rows there that would be stored again when the day is dropped.
  *
- * @param isOver whether the rest is to stay
+ * @param isOver whether to leave the rest
  */
 export async function settleDay(deps: HoursDeps, day: MessageDay, isOver: () => boolean): Promise<void> {
   const from = new Date(day.day * DAY);

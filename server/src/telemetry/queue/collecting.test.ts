@@ -10,25 +10,25 @@ const of = (...devices: string[]) =>
     return { message };
   });
 
-/** Of two shards whose last batch began at 1,000 ms with messages of these devices. */
+/** Returns the state of two shards whose last batch began at 1,000 ms with messages from these devices. */
 function after(...devices: string[]): Collecting {
   const collecting = new Collecting(2);
   collecting.begin(of(...devices), 1_000);
   return collecting;
 }
 
-test("a first batch, and one long after the batch before, begins at once", () => {
+test("a first batch, or one long after the previous batch, begins immediately", () => {
   assert.equal(new Collecting(2).waitMs(of("a", "b"), 0), 0);
   assert.equal(after("a", "b").waitMs(of("a", "b"), 1_000 + INTERVAL_MS), 0);
 });
 
-test("messages of several devices wait until the interval since the last batch's beginning is over", () => {
+test("messages from several devices wait for the end of the interval that started with the last batch", () => {
   assert.equal(after("a", "b").waitMs(of("a"), 1_004), INTERVAL_MS - 4);
   assert.equal(after("a").waitMs(of("b"), 1_004), INTERVAL_MS - 4);
   assert.equal(after("a").waitMs(of("a", "b"), 1_004), INTERVAL_MS - 4);
 });
 
-test("the messages of a device that has the last batch to itself do not wait", () => {
+test("the messages of a device that had the last batch to itself do not wait", () => {
   assert.equal(after("a", "a").waitMs(of("a", "a"), 1_001), 0);
 });
 
@@ -38,13 +38,13 @@ test("many messages do not wait for more", () => {
   assert.equal(after("a", "b").waitMs(of(...devices.slice(1)), 1_001), INTERVAL_MS - 1);
 });
 
-test("a batch of no message changes nothing", () => {
+test("an empty batch changes nothing", () => {
   const collecting = after("a", "b");
   collecting.begin([], 1_009);
   assert.equal(collecting.waitMs(of("a"), 1_004), INTERVAL_MS - 4);
 });
 
-test("the more shards a service has, the longer each collects: 200 batches a second in all, and 25 ms at most", () => {
+test("each shard collects longer the more there are: 200 batches per second in total, and at most 25 ms", () => {
   const intervals = [1, 2, 4, 5, 16].map((shards) => {
     const collecting = new Collecting(shards);
     collecting.begin(of("a", "b"), 0);

@@ -1,32 +1,33 @@
 import type { PendingMessage } from "./pending-message.ts";
 
-/** The shared batches of all shards of a service begin so far apart on average. */
+/** The average interval between shared batches, across all shards of the service. */
 const APART_MS = 5;
-/** A message waits no longer than this for others, however many shards there are. */
+/** The maximum time that a message waits for others, however many shards there are. */
 const MAX_INTERVAL_MS = 25;
-/** With so many messages the cost of the batch itself hardly counts. */
+/** With this many messages, the fixed cost of a batch hardly matters. */
 const MANY_MESSAGES = 128;
 
 /**
- * Decides when a shard's next shared batch begins. A batch costs about a millisecond of processor time, however few messages it has, so
- * at a moderate rate small batches would cost more than the messages. Therefore a batch begins an interval after the one before it,
- * which is the longer the more shards a service has: so many workers write no more batches than one does.
+ * Decides when a shard's next shared batch begins. A batch costs about a millisecond of CPU time even if it is small,
+ * so at a moderate rate small batches would cost more than the messages. Therefore a batch begins a fixed interval
+ * after the previous one. The interval grows with the number of shards, so that many workers write no more batches than
+ * one does.
  *
- * Nothing is delayed that cannot become cheaper by it: neither many messages nor those of the one device that the batch before was of,
- * which may be waiting for its acknowledgement before it sends again.
+ * Nothing is delayed that cannot get cheaper by waiting: neither many messages, nor those of the only device in the
+ * previous batch, which may need its acknowledgement before it sends again.
  */
 export class Collecting {
   readonly #intervalMs: number;
   #begunAt = Number.NEGATIVE_INFINITY;
-  /** The device of all messages of the last batch; undefined when they were of several. */
+  /** The device of all messages in the last batch; undefined if there were several. */
   #onlyDevice: string | undefined;
 
-  /** @param shards of all processes of the service */
+  /** @param shards the number of shards in all processes of the service */
   constructor(shards: number) {
     this.#intervalMs = Math.min(APART_MS * shards, MAX_INTERVAL_MS);
   }
 
-  /** How long the next batch is to collect, in milliseconds. @param nowMs on a clock that never steps */
+  /** Returns how long the next batch should collect, in milliseconds. @param nowMs on a monotonic clock */
   waitMs(waiting: Iterable<Pick<PendingMessage, "message">>, nowMs: number): number {
     const leftMs = this.#begunAt + this.#intervalMs - nowMs;
     if (leftMs <= 0) return 0;
@@ -39,7 +40,7 @@ export class Collecting {
     return areOfSeveral ? leftMs : 0;
   }
 
-  /** Records a batch that begins. */
+  /** Records the start of a batch. */
   begin(messages: readonly Pick<PendingMessage, "message">[], nowMs: number): void {
     const device = messages[0]?.message.deviceUid;
     if (device === undefined) return;

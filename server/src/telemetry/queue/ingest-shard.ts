@@ -9,13 +9,13 @@ import { type BatchResult, countMessages, type SettleDeps, storePending } from "
 import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 
-/** Slow batches that the next one does not wait for. Each has a connection to the database. */
+/** The number of slow batches that the next one may overtake. Each occupies a database connection. */
 const MAX_OVERTAKEN = 2;
-/** A batch is repeated in this many smaller ones. Each attempt that times out takes seconds, so there should be few. */
+/** The divisor for the size of a repeated batch. Each attempt that times out takes seconds, so few are allowed. */
 const DIVISOR = { refused: 2, timed_out: 8 };
 const NO_PARTS: readonly PreparedMessage[] = [];
 
-/** Messages that wait for their commit. */
+/** The messages waiting for their commit. */
 export interface IngestQueue {
   messages: number;
   bytes: number;
@@ -23,15 +23,15 @@ export interface IngestQueue {
 
 export type ShardDeps = SettleDeps &
   QueuesDeps & {
-    /** How many shards all processes of this service have. */
+    /** The number of shards in all processes of this service. */
     shards: number;
   };
 
 /**
- * Stores the messages of its devices, those of one device in order. Of the shared batches one is stored at a time, and the next one
- * collects messages, at least for a short time (collecting.ts), so batches grow with the load. A batch that turns out slow is overtaken
- * by the next, and its tenants are isolated (isolation.ts): their batches are stored beside the shared ones. A batch that the database
- * refuses is repeated in smaller ones, until the message at fault is alone.
+ * Stores the messages of its devices, in order per device. Shared batches are stored one at a time while the next one
+ * collects messages, at least for a short time (collecting.ts), so batches grow with the load. The next batch overtakes
+ * a slow one, whose tenants are isolated (isolation.ts): their batches are stored beside the shared ones. A batch that
+ * the database refuses is repeated in smaller ones until the message at fault is alone.
  */
 export class IngestShard {
   readonly #deps: ShardDeps;
@@ -54,8 +54,8 @@ export class IngestShard {
   /**
    * Resolves and rejects like `Ingest.ingest`.
    *
-   * @param defer parses the message, in place of `prepared`, when a batch takes it
-   * @param position of a message of the stream
+   * @param defer parses the message when a batch takes it, to replace `prepared`
+   * @param position the position of a message from the stream
    */
   add(
     message: Message,
@@ -77,13 +77,13 @@ export class IngestShard {
     return { messages: this.#messages, bytes: this.#bytes };
   }
 
-  /** Resolves when no message waits. */
+  /** Resolves when no messages are waiting. */
   drain(): Promise<void> {
     if (this.#messages === 0) return Promise.resolve();
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Every message that is not settled. */
+  /** Iterates over the messages that are not settled. */
   *[Symbol.iterator](): Iterator<PendingMessage> {
     for (const { messages } of this.#inFlight) yield* messages;
     yield* this.#queues;
@@ -120,7 +120,7 @@ export class IngestShard {
     this.#storesIsolated = false;
   }
 
-  /** Resolves when the batch is stored, or when it is slow: the next one does not wait for it then. */
+  /** Resolves when the batch is stored, or when it proves slow and the next one need not wait for it. */
   async #storeOrOvertake(batch: Batch): Promise<void> {
     const stored = this.#store(batch);
     if (this.#overtaken >= MAX_OVERTAKEN) return await stored;
@@ -130,7 +130,7 @@ export class IngestShard {
     void stored.then(() => this.#overtaken--);
   }
 
-  /** Stores a batch and settles its messages, or returns them to their queues. Never rejects. */
+  /** Stores a batch, and settles its messages or puts them back into their queues. Never rejects. */
   async #store(batch: Batch): Promise<void> {
     const started = performance.now();
     if (batch.messages.length > 0) {
@@ -146,7 +146,7 @@ export class IngestShard {
     this.#wake();
   }
 
-  /** Decides who is isolated, and how large the next batch of a tenant at fault is. */
+  /** Decides which tenants to isolate, and the size of the next batch of a tenant at fault. */
   #assess({ queues, isolated, messages }: Batch, { outcome }: BatchResult, ms: number): void {
     const { isolation } = this.#deps;
     if (outcome === "failed") return;
@@ -177,7 +177,10 @@ export class IngestShard {
     this.#settle(done, ({ resolve }) => resolve());
   }
 
-  /** The tenants of a refused batch are isolated, and the next batches of an isolated one are smaller, down to one message. */
+  /**
+   * Repeats a refused batch. A shared one's tenants are isolated; an isolated one gets smaller batches, down to one
+   * message.
+   */
   async #divide(batch: Batch, result: BatchResult): Promise<void> {
     const { queues, messages } = batch;
     if (messages.length > 1) {
@@ -191,8 +194,8 @@ export class IngestShard {
   }
 
   /**
-   * Whether a batch that failed is stored is not known where PostgreSQL has not answered. What waits behind it of the same devices fails, too:
-   * of what a connection has sent, nothing is stored without what came before it.
+   * Fails a batch. If PostgreSQL did not answer, it is unknown whether the batch was stored. Later messages of its
+   * devices fail as well, so that nothing a connection has sent is stored without what came before it.
    */
   #fail({ queues, messages }: Batch, error: unknown): void {
     const devices = new Set(messages.map(({ message }) => message.deviceUid));
@@ -217,7 +220,10 @@ export class IngestShard {
   }
 }
 
-/** A will is not among them: its session has ended, and nothing stores it again. */
+/**
+ * Selects the messages that must fail with their device's earlier ones. A will is not among them: its session has
+ * ended, so no client would send it again.
+ */
 function isBehind({ message, position }: PendingMessage, devices: ReadonlySet<string>): boolean {
   const isStoredAgain = message.arrival !== undefined || position !== undefined;
   return isStoredAgain && devices.has(message.deviceUid);
@@ -227,7 +233,10 @@ function dividedSize(messages: number, outcome: keyof typeof DIVISOR): number {
   return Math.max(1, Math.floor(messages / DIVISOR[outcome]));
 }
 
-/** The next turn of the event loop: sockets and timers are served, and messages that arrive together are stored together. */
+/**
+ * Waits for the next turn of the event loop. Sockets and timers are served, and messages that arrive together are
+ * stored together.
+ */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

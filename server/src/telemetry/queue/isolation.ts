@@ -1,28 +1,31 @@
-/** A batch is never called slow below this. */
+/** The lower limit of the time after which a batch is slow. */
 const MIN_SLOW_MS = 100;
-/** A batch is slow when it takes so many times as long as recent batches on average: a database that is slow as a whole is no tenant's doing. */
+/**
+ * A batch is slow if it exceeds this multiple of the recent average: no tenant is at fault if the whole database is
+ * slow.
+ */
 const SLOW_FACTOR = 4;
 const WEIGHT = 0.1;
-/** So many tenants of one slow batch are isolated at once; those that were found innocent longest ago first. */
+/** The maximum number of tenants isolated after one slow batch. Those cleared the longest time ago come first. */
 const MAX_SUSPECTS = 16;
-/** A tenant leaves isolation after at most 2 to this many good batches. */
+/** The maximum number of strikes. Each doubles the good batches that a tenant needs to leave isolation. */
 const MAX_STRIKES = 10;
-/** Tenants whose record is remembered. */
+/** The maximum number of tenants on record. */
 const MAX_RECORDS = 1_000;
 
-/** What is remembered of a tenant that was isolated. */
+/** The record of a tenant that was isolated. */
 interface TenantRecord {
-  /** Good batches until it shares batches again; 0 when it does. */
+  /** The number of good batches until it shares batches again; 0 if it does. */
   remaining: number;
-  /** How often a batch of its own was slow or failed. */
+  /** How often a batch of this tenant alone was slow or failed. */
   strikes: number;
-  /** The larger, the later it was found innocent. */
+  /** The time of its last clearing on a logical clock. */
   clearedAt: number;
 }
 
 /**
- * Decides which tenants share batches with others. When a batch of several tenants is slow or fails, its tenants are isolated: each has
- * batches of its own until one was good. A tenant whose own batch is slow or fails stays isolated for longer each time.
+ * Decides which tenants share batches. When a shared batch is slow or fails, its tenants are isolated: each gets
+ * batches of its own until one succeeds. A tenant whose own batch is slow or fails stays isolated for longer each time.
  */
 export class Isolation {
   readonly #records = new Map<string, TenantRecord>();
@@ -38,31 +41,31 @@ export class Isolation {
     return this.#isolated > 0 && (this.#records.get(tenantId)?.remaining ?? 0) > 0;
   }
 
-  /** Milliseconds after which a batch is slow. */
+  /** Returns the time in milliseconds after which a batch is slow. */
   slowMs(): number {
     return Math.max(MIN_SLOW_MS, SLOW_FACTOR * this.#averageMs);
   }
 
-  /** Records how long a shared batch took. One slow batch hardly moves the average, many do. */
+  /** Records how long a shared batch took. One slow batch hardly moves the average; many do. */
   record(ms: number): void {
     this.#averageMs += WEIGHT * (Math.min(ms, this.slowMs()) - this.#averageMs);
   }
 
-  /** A batch of these tenants together was slow or failed. */
+  /** Records that a shared batch of these tenants was slow or failed. */
   suspect(tenantIds: readonly string[]): void {
     const clearedAt = (id: string) => this.#records.get(id)?.clearedAt ?? 0;
     const suspects = tenantIds.toSorted((a, b) => clearedAt(a) - clearedAt(b)).slice(0, MAX_SUSPECTS);
     for (const id of suspects) this.#isolate(id, 1);
   }
 
-  /** A batch of this tenant alone was slow or failed. */
+  /** Records that a batch of this tenant alone was slow or failed. */
   bad(tenantId: string): void {
     const record = this.#recordOf(tenantId);
     record.strikes = Math.min(record.strikes + 1, MAX_STRIKES);
     this.#isolate(tenantId, 2 ** record.strikes);
   }
 
-  /** A batch of this tenant alone was stored in time. */
+  /** Records that a batch of this tenant alone was stored in time. */
   good(tenantId: string): void {
     const record = this.#recordOf(tenantId);
     if (record.remaining === 0) return;
@@ -87,7 +90,7 @@ export class Isolation {
     return record;
   }
 
-  /** Forgets the oldest record of a tenant that is not isolated. */
+  /** Removes the oldest record of a tenant that is not isolated. */
   #forgetOne(): void {
     for (const [id, { remaining }] of this.#records) {
       if (remaining > 0) continue;

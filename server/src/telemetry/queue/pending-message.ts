@@ -3,29 +3,31 @@ import type { Message } from "../ingest/prepare-message.ts";
 import type { StreamPosition } from "../stream/position.ts";
 import { splitMessage } from "./split-message.ts";
 
-/** A message of more rows is stored in parts, in batches of their own: other tenants wait for one of them at most. */
+/**
+ * Messages with more rows are stored in parts, in separate batches, so that other tenants wait for one part at most.
+ */
 const MAX_PART_ROWS = 250;
 
-/** A message whose sender waits for the commit. */
+/** A message whose sender is waiting for the commit. */
 export interface PendingMessage {
   readonly message: Message;
-  /** Of a message of the stream: the transaction that stores it records this. */
+  /** The stream position of a message; recorded in the transaction that stores the message. */
   readonly position: StreamPosition | undefined;
-  /** Parses a large message when a batch takes it: its readings need ten times the memory of its payload. */
+  /** Parses a large message when a batch takes it, because readings need ten times the memory of their payload. */
   defer: (() => PreparedMessage) | undefined;
-  /** What its next batch stores: the whole message, or a part of one with many rows. */
+  /** The content of its next batch: the whole message, or a part of one with many rows. */
   prepared: PreparedMessage;
-  /** Rows of {@link prepared}. */
+  /** The number of rows of {@link prepared}. */
   rows: number;
-  /** The parts that follow, in batches of their own. */
+  /** The parts that follow in separate batches. */
   parts: readonly PreparedMessage[];
-  /** How often it was alone in a batch that the database did not store in time. */
+  /** How often the database timed out on a batch with this message alone. */
   timeouts: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Makes `prepared`, or its first part, what the next batch stores. */
+/** Sets `prepared`, or its first part, as the content of the next batch. */
 export function setPrepared(pending: PendingMessage, prepared: PreparedMessage): void {
   pending.defer = undefined;
   pending.prepared = prepared;
@@ -33,14 +35,14 @@ export function setPrepared(pending: PendingMessage, prepared: PreparedMessage):
   if (pending.rows > MAX_PART_ROWS) startPart(pending, splitMessage(prepared, MAX_PART_ROWS));
 }
 
-/** Makes the first of `parts` what the next batch stores. */
+/** Sets the first of `parts` as the content of the next batch. */
 export function startPart(pending: PendingMessage, [first, ...others]: readonly PreparedMessage[]): void {
   pending.prepared = first!;
   pending.rows = rowsOf(first!);
   pending.parts = others;
 }
 
-/** How many rows (readings × metrics) a message is stored as. */
+/** Counts the rows (readings × metrics) of a message. */
 export function rowsOf({ readings }: PreparedMessage): number {
   let rows = 0;
   for (const { metrics } of readings) rows += metrics.length;

@@ -4,14 +4,16 @@ import type { Rejection } from "../ingest/rejection.ts";
 import type { PendingMessage } from "./pending-message.ts";
 import type { BatchResult, SettleDeps } from "./settle-batch.ts";
 
-/** A message that the database did not store in time so often, alone in its batch, is rejected. */
+/** The number of timeouts after which a message, alone in its batch, is rejected. */
 const MAX_TIMEOUTS = 3;
 
 /**
- * Rejects a message that was alone in a batch which the database refused or did not store in time. A timeout may have other reasons, so
- * the message is first tried again. It waits for as long as one of its hours is being rolled up, and is not rejected while the tables are locked.
+ * Rejects a message whose batch contained nothing else and was refused or timed out. A timeout may have other causes,
+ * so the message is retried first. It waits while one of its hours is rolled up, and is not rejected while the tables
+ * are locked.
  *
- * @returns when it is to be stored again, as a rejected message or as before: next, or after those of other devices; `never`: the database fails, not the message
+ * @returns when to store it again, rejected or unchanged: `next`, or `last` after those of other devices; `never` if
+ * the database is at fault
  */
 export async function rejectAlone(
   deps: SettleDeps,

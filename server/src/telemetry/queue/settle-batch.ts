@@ -9,27 +9,32 @@ import type { MetricCap } from "../metric-cap/metric-cap.ts";
 import { progressGuards } from "../stream/progress-store.ts";
 import type { PendingMessage } from "./pending-message.ts";
 
-/** How often the metrics of a batch are checked again because another process has added some to its devices. */
+/**
+ * The number of times that the metrics of a batch are rechecked after another process has added some to its devices.
+ */
 const MAX_CHECKS = 5;
 
 export interface SettleDeps extends StoreBatchDeps {
   received: ReceivedTimes;
   metricCap: MetricCap;
-  /** A shared batch waits a short time for locks only: another tenant's transaction may have them. Not on the embedded database. */
+  /**
+   * Whether a shared batch waits only briefly for locks, which another tenant's transaction may have. False on the
+   * embedded database.
+   */
   limitLockWait: boolean;
   logger: Logger;
   metrics: Pick<Metrics, "messages" | "messagesRejected" | "batchesBisected">;
 }
 
 /**
- * What became of a batch: the database `refused` its data, `timed_out` over it, or `failed` without any fault of the data. `error` is
- * the database's.
+ * The outcome of a batch: the database `refused` its data, `timed_out` over it, or `failed` for another reason. `error`
+ * is the database's error.
  */
 export type BatchResult =
   | { outcome: "stored"; error?: undefined }
   | { outcome: "refused" | "timed_out" | "failed"; error: unknown };
 
-/** Stores what is next of these messages, or nothing of it. Never rejects. */
+/** Stores the next part of each message, or nothing. Never rejects. */
 export async function storePending(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<BatchResult> {
   for (let check = 1; ; check++) {
     try {
@@ -55,10 +60,10 @@ async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): P
   await storeBatch(deps, messages, guards, () => refuseEnded(batch));
 }
 
-/** A process that stood still stores nothing that its clients may have sent again to another one since. */
+/** Throws once a sender's lease has ended, because its client may have sent the message again to another process. */
 function refuseEnded(batch: readonly PendingMessage[]): void {
   if (batch.some(({ message: { arrival } }) => arrival?.sender?.mayStore === false))
-    throw new Error("the lease ended in which a message of the batch arrived");
+    throw new Error("the lease under which a message of the batch arrived has ended");
 }
 
 function areOfSeveralTenants(batch: readonly PendingMessage[]): boolean {
@@ -66,7 +71,7 @@ function areOfSeveralTenants(batch: readonly PendingMessage[]): boolean {
   return batch.some(({ message }) => message.tenantId !== first);
 }
 
-/** Counts messages that are settled. */
+/** Counts settled messages. */
 export function countMessages(
   metrics: SettleDeps["metrics"],
   messages: readonly { prepared: PreparedMessage }[],

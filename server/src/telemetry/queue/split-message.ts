@@ -1,14 +1,18 @@
 import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
 
 /**
- * Divides a message into parts of at most `maxRows` rows, so that no batch is long. Rules evaluate the metrics of a device independently
- * and those of one metric together, with its last part, so the parts have the effect of the whole message.
+ * Divides a message into parts of at most `maxRows` rows, which keeps batches short. Rules evaluate metrics
+ * independently, and all readings of one metric together with its last part, so the parts have the same effect as the
+ * whole message.
  */
 export function splitMessage(message: PreparedMessage, maxRows: number): PreparedMessage[] {
   return byMetric(message, maxRows).flatMap((part) => (part.readings.length > maxRows ? byTime(part, maxRows) : part));
 }
 
-/** Parts of about `maxRows` rows, each metric whole in one of them. A part of more rows has one metric only. */
+/**
+ * Divides by metric into parts of about `maxRows` rows. Each metric is whole in one part, and a part that exceeds the
+ * limit has only one metric.
+ */
 function byMetric(message: PreparedMessage, maxRows: number): PreparedMessage[] {
   const parts = partOfMetric(message.readings, maxRows);
   const readings: TimedReading[][] = Array.from({ length: Math.max(0, ...parts.values()) + 1 }, () => []);
@@ -18,7 +22,10 @@ function byMetric(message: PreparedMessage, maxRows: number): PreparedMessage[] 
   return readings.map((each) => ({ ...message, readings: each }));
 }
 
-/** The readings of one metric in parts, the newest in the last. Until that is stored, the message can be sent again without any difference. */
+/**
+ * Divides the readings of one metric by time, with the newest in the last part. Until that is stored, sending the
+ * message again makes no difference.
+ */
 function byTime(message: PreparedMessage, maxRows: number): PreparedMessage[] {
   const readings = message.readings.toSorted((a, b) => a.time - b.time);
   const parts: PreparedMessage[] = [];
@@ -29,7 +36,7 @@ function byTime(message: PreparedMessage, maxRows: number): PreparedMessage[] {
   return parts;
 }
 
-/** Metric → the part that it belongs to, in the order in which metrics first occur. */
+/** Maps metrics to their parts, in the order in which metrics first occur. */
 function partOfMetric(readings: readonly TimedReading[], maxRows: number): Map<string, number> {
   const rows = new Map<string, number>();
   for (const { metrics } of readings) for (const metric of metrics) rows.set(metric, (rows.get(metric) ?? 0) + 1);
@@ -47,7 +54,7 @@ function partOfMetric(readings: readonly TimedReading[], maxRows: number): Map<s
   return parts;
 }
 
-/** The values of one reading, divided by the parts of their metrics. */
+/** Divides the values of one reading by the parts of their metrics. */
 function byPart(reading: TimedReading, parts: ReadonlyMap<string, number>): Map<number, TimedReading> {
   const divided = new Map<number, TimedReading>();
   reading.metrics.forEach((metric, index) => {

@@ -4,30 +4,35 @@ import { type PendingMessage, setPrepared } from "./pending-message.ts";
 
 export const MAX_BATCH_MESSAGES = ingest.messagesPerBatch.value;
 
-/** What a batch, or a tenant in it, may still take; taking reduces it. */
+/** The remaining capacity of a batch, or of a tenant within it. Taking messages reduces it. */
 export interface Budget {
   messages: number;
   rows: number;
   bytes: number;
 }
 
-/** The waiting messages of one tenant, in the order in which they arrived. */
+/** The waiting messages of one tenant, in order of arrival. */
 export class TenantQueue {
   readonly tenantId: string;
-  /** A batch with messages of it is being stored: nothing else may be taken, so that messages of a device stay in order. */
+  /**
+   * Whether a batch with its messages is being stored. Nothing else may be taken then, so that a device's messages stay
+   * in order.
+   */
   busy = false;
-  /** How many messages its next batch may have; fewer while the message that makes its batches fail is searched for. */
+  /** The maximum size of its next batch, reduced while searching for the message that makes its batches fail. */
   maxMessages = MAX_BATCH_MESSAGES;
-  /** How much of its share of a batch it gets: less after batches that took long, while it has more to store than its share. */
+  /**
+   * The fraction of its share that it gets. Long batches reduce it while the tenant has more to store than its share.
+   */
   readonly pace = new Pace();
-  /** Its share of the last batch was too small for what waited. */
+  /** Whether its share of the last batch was too small for its backlog. */
   hasSpentShare = false;
-  /** It had a few rows in the last batch. */
+  /** Whether it had only a few rows in the last batch. */
   tookLittle = true;
-  /** Milliseconds of `performance.now()`: when something was taken from it last. */
+  /** The time when something was last taken from it, in `performance.now()` milliseconds. */
   takenAt: number;
   #waiting: PendingMessage[] = [];
-  /** Index of the first message that waits; those before it were taken. */
+  /** The index of the first waiting message; earlier ones have been taken. */
   #first = 0;
 
   constructor(tenantId: string, nowMs: number) {
@@ -43,7 +48,10 @@ export class TenantQueue {
     this.#waiting.push(message);
   }
 
-  /** Returns messages that were taken and not stored, in their order: before all others, or behind those of other devices, together with what waits of theirs. */
+  /**
+   * Puts back messages that were taken but not stored, in order. They go first, or behind those of other devices
+   * together with the waiting messages of their own devices.
+   */
   putBack(messages: readonly PendingMessage[], place: "next" | "last" = "next"): void {
     const waiting = this.#waiting.slice(this.#first);
     this.#first = 0;
@@ -56,7 +64,7 @@ export class TenantQueue {
     this.#waiting = [...waiting.filter((pending) => !isBehind(pending)), ...messages, ...waiting.filter(isBehind)];
   }
 
-  /** Removes and returns the messages that are to be removed, in their order. */
+  /** Removes the matching messages and returns them in order. */
   remove(isRemoved: (message: PendingMessage) => boolean): PendingMessage[] {
     const waiting = this.#waiting.slice(this.#first);
     this.#waiting = waiting.filter((message) => !isRemoved(message));
@@ -64,7 +72,7 @@ export class TenantQueue {
     return waiting.filter(isRemoved);
   }
 
-  /** Moves messages into a batch, at least one, until the budget is spent. */
+  /** Moves at least one message into a batch, and more until the budget is spent. */
   take(budget: Budget, into: PendingMessage[]): void {
     const end = Math.min(this.#waiting.length, this.#first + Math.min(budget.messages, this.maxMessages));
     const from = this.#first;
@@ -72,10 +80,10 @@ export class TenantQueue {
       const pending = this.#waiting[this.#first++]!;
       if (pending.defer) setPrepared(pending, pending.defer());
       into.push(pending);
-      // A message without rows has a reason to store.
+      // A message without rows still stores its rejection.
       budget.rows -= Math.max(1, pending.rows);
       budget.bytes -= pending.message.payload.length;
-      // The messages behind it may be of the same device, and must not overtake its further parts.
+      // Later messages may be from the same device, and must not overtake its remaining parts.
       if (pending.parts.length > 0) break;
     }
     budget.messages -= this.#first - from;
@@ -86,7 +94,9 @@ export class TenantQueue {
     for (let index = this.#first; index < this.#waiting.length; index++) yield this.#waiting[index]!;
   }
 
-  /** Frees the places of taken messages, seldom enough that each message is moved a constant number of times. */
+  /**
+   * Frees the slots of taken messages, rarely enough that each message is moved a constant number of times on average.
+   */
   #compact(): void {
     if (this.#first < this.#waiting.length && this.#first * 2 < this.#waiting.length) return;
     this.#waiting = this.#first === this.#waiting.length ? [] : this.#waiting.slice(this.#first);

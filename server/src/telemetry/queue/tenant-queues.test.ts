@@ -51,21 +51,21 @@ async function release(queues: TenantQueues, batch: Batch, ms = 0): Promise<void
   });
 }
 
-test("a tenant alone fills its batches; of several each has a share, and further turns after the others", async () => {
+test("a single tenant fills its batches, while several get a share each and take turns", async () => {
   const flood = Array.from({ length: 20 }, () => pending("a", "d", 1));
   assert.equal(tenantsOf(queuesWith(...flood).queues.takeShared()), "a".repeat(20));
   const { queues } = queuesWith(...flood, pending("b", "e", 1), pending("c", "f", 3));
   const first = queues.takeShared();
   assert.equal(tenantsOf(first), "aaaaabc");
   queues.add(pending("b", "e", 1));
-  assert.equal(tenantsOf(queues.takeShared()), "", "nothing is taken of a tenant while a batch of it is stored");
+  assert.equal(tenantsOf(queues.takeShared()), "", "nothing is taken from a tenant while its batch is being stored");
   const released = release(queues, first);
   assert.equal(tenantsOf(queues.takeShared()), "b", "a tenant that has spent its share pauses");
   await released;
   assert.equal(tenantsOf(queues.takeShared()), "aaaaa");
 });
 
-test("the share of a flooding tenant becomes smaller while its batches take long, and grows when they do not", async () => {
+test("the share of a flooding tenant shrinks while its batches take long, and grows again when they do not", async () => {
   const flood = Array.from({ length: 500 }, () => pending("a", "d", 1));
   const { queues } = queuesSharing(64, ...flood, pending("b", "e", 1));
   const taken: number[] = [];
@@ -77,7 +77,7 @@ test("the share of a flooding tenant becomes smaller while its batches take long
   assert.deepEqual(taken, [64, 32, 16, 8, 10]);
 });
 
-test("what a small batch takes is left out: on a slow disk the share of a flooding tenant does not become smaller", async () => {
+test("the time of a small batch does not count, so a slow disk does not shrink the share of a flooding tenant", async () => {
   const { queues } = queuesSharing(64);
   for (let n = 0; n < 50; n++) {
     queues.add(pending("b", "e", 1));
@@ -91,7 +91,7 @@ test("what a small batch takes is left out: on a slow disk the share of a floodi
   }
 });
 
-test("a message larger than the share is taken alone, and an isolated tenant's messages apart from the others'", () => {
+test("a message larger than the share is taken alone, and an isolated tenant's messages are taken separately", () => {
   const { queues, isolation } = queuesWith(pending("a", "d", 50), pending("a", "d", 1), pending("b", "e", 1));
   isolation.bad("b");
   const shared = queues.takeShared();
@@ -101,7 +101,7 @@ test("a message larger than the share is taken alone, and an isolated tenant's m
   assert.equal(queues.hasIsolated, false);
 });
 
-test("messages are taken in the order in which each tenant sent them, whatever was put back, and none twice", async () => {
+test("each tenant's messages are taken once and in the order sent, whatever was put back", async () => {
   const sent = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 7 }), fc.boolean()), {
     maxLength: 60,
   });
@@ -132,7 +132,7 @@ test("messages are taken in the order in which each tenant sent them, whatever w
   );
 });
 
-test("a tenant leaves isolation after good batches, the more the oftener its own were bad", () => {
+test("a tenant leaves isolation after good batches, and needs more of them the more often its own were bad", () => {
   const isolation = new Isolation();
   const goodUntilFree = (tenant: string) => {
     let batches = 0;
@@ -147,7 +147,7 @@ test("a tenant leaves isolation after good batches, the more the oftener its own
   assert.equal(isolation.size, 0);
 });
 
-test("of many suspects those that were innocent longest ago are isolated first, so each has its turn", () => {
+test("suspects cleared the longest time ago are isolated first, so that each gets its turn", () => {
   const isolation = new Isolation();
   const tenants = Array.from({ length: 40 }, (_, index) => `t${index}`);
   const isolated = new Set<string>();
@@ -161,7 +161,7 @@ test("of many suspects those that were innocent longest ago are isolated first, 
   assert.equal(isolated.size, 40);
 });
 
-test("a database that is slow as a whole makes no batch slow; one slow batch does not change what slow means", () => {
+test("a database that is slow as a whole makes no batch slow, and one slow batch does not move the threshold", () => {
   const isolation = new Isolation();
   for (let n = 0; n < 20; n++) isolation.record(10);
   isolation.record(2_500);
@@ -170,7 +170,7 @@ test("a database that is slow as a whole makes no batch slow; one slow batch doe
   assert.ok(isolation.slowMs() > 400);
 });
 
-test("the parts of a message contain every row once, and the last part of a metric has all of it evaluated", () => {
+test("the parts of a message contain every row once, and the last part of a metric evaluates all of it", () => {
   const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1 });
   fc.assert(
     fc.property(
@@ -202,7 +202,10 @@ function rowTexts(readings: readonly TimedReading[]): string[] {
   );
 }
 
-/** What rules evaluate of a metric is in one part, which stores its newest reading, and no part of the metric follows. */
+/**
+ * Asserts that one part evaluates the readings of a metric, that it stores the newest of them, and that no other part
+ * of the metric follows.
+ */
 function assertNewestIsEvaluatedWithItself(parts: readonly PreparedMessage[], metric: string): void {
   const has = (readings: readonly TimedReading[]) => readings.some(({ metrics }) => metrics.includes(metric));
   const evaluating = parts.filter((part) => has(part.evaluated ?? part.readings));

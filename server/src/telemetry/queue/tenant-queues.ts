@@ -6,17 +6,19 @@ import type { Isolation } from "./isolation.ts";
 import type { PendingMessage } from "./pending-message.ts";
 import { type Budget, MAX_BATCH_MESSAGES, TenantQueue } from "./tenant-queue.ts";
 
-/** Rows and bytes of a tenant that are stored in hardly more time than none. */
+/** Rows and bytes of a tenant that add hardly any time to a batch. */
 const LITTLE = { rows: 16, bytes: 16 * 1024 };
 const MAX_PAUSE_MS = 250;
-/** A tenant that sent nothing for so long does not count as one that shares this process. */
+/** A tenant that has sent nothing for this long does not count as sharing this process. */
 const FORGET_TENANT_MS = 60_000;
 
-/** Messages taken to be stored together. Until {@link TenantQueues.release} nothing else is taken of their tenants. */
+/**
+ * Messages taken to be stored together. Nothing else is taken from their tenants until {@link TenantQueues.release}.
+ */
 export interface Batch {
   queues: readonly TenantQueue[];
   messages: readonly PendingMessage[];
-  /** Of one isolated tenant. */
+  /** Whether it belongs to one isolated tenant. */
   isolated: boolean;
 }
 
@@ -26,14 +28,14 @@ export interface QueuesDeps {
 }
 
 /**
- * The waiting messages of a shard by tenant. A batch takes from the tenants in turn, of each a limited share while several send; an
- * isolated tenant has batches of its own.
+ * The waiting messages of a shard, by tenant. A batch takes from the tenants in turn, with a limited share for each
+ * while several send. An isolated tenant has batches of its own.
  */
 export class TenantQueues {
   readonly #deps: QueuesDeps;
   readonly #queues = new Map<string, TenantQueue>();
   readonly #time = new BatchTime();
-  /** Queues to take from, in the order of their turns. */
+  /** The queues to take from, in turn order. */
   readonly #shared = new Set<TenantQueue>();
   readonly #isolated = new Set<TenantQueue>();
   #forgottenAt = 0;
@@ -50,7 +52,7 @@ export class TenantQueues {
     return this.#isolated.size > 0;
   }
 
-  /** Several tenants have sent messages in the last minute. */
+  /** Whether several tenants have sent messages in the last minute. */
   get areSeveral(): boolean {
     return this.#queues.size > 1;
   }
@@ -62,8 +64,8 @@ export class TenantQueues {
   }
 
   /**
-   * The batch is settled, which took `ms`: its tenants get further turns, after those that wait already. A tenant that spends its share
-   * pauses for as long as the batch took, so that half of the time of processor and database is left to the others, and its next share
+   * Ends a batch that took `ms`. Its tenants get further turns behind those already waiting. A tenant that spent its
+   * share pauses for as long as the batch took, leaving half of the CPU and database time to the others; its next share
    * is smaller if that was too long.
    *
    * @param resumed called when a pause has ended
@@ -89,7 +91,7 @@ export class TenantQueues {
     this.#schedule(queue);
   }
 
-  /** The messages of which the next shared batch takes. */
+  /** Iterates over the messages from which the next shared batch is taken. */
   *shared(): Iterable<PendingMessage> {
     for (const queue of this.#shared) yield* queue;
   }
@@ -112,7 +114,7 @@ export class TenantQueues {
     return { queues, messages, isolated: false };
   }
 
-  /** The next batch of the isolated tenant whose turn it is. */
+  /** Returns the next batch of the isolated tenant whose turn it is. */
   takeIsolated(): Batch {
     const messages: PendingMessage[] = [];
     const [queue] = this.#isolated as Iterable<TenantQueue> as [TenantQueue];
@@ -140,7 +142,7 @@ export class TenantQueues {
     turns.add(queue);
   }
 
-  /** Takes the tenant's share: a part of the batch while other tenants send too. */
+  /** Takes the tenant's share, which is part of the batch while other tenants send too. */
   #take(queue: TenantQueue, budget: Budget, into: PendingMessage[]): void {
     const { tenantRowsPerBatch } = this.#deps.limits;
     const share = this.areSeveral ? shareOf(budget, tenantRowsPerBatch, queue.pace) : budget;

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../../lib/request-errors.ts";
 import type { Span } from "./series-spans.ts";
 
-/** The length of a range in milliseconds, more than 0. @throws MusterError invalid_request */
+/** Returns the length of a range in milliseconds, more than 0. @throws MusterError invalid_request */
 export function checkedLength({ from, to }: Span): number {
   const length = to.getTime() - from.getTime();
   if (!(length > 0)) throw invalidRequest("the range must end after it begins", "to");

@@ -19,7 +19,7 @@ const findUid = statement<DeviceKey, { uid: string }>(
      AND ${visibleDevice(p.viewer, "d.uid")}`,
 );
 
-/** The uid of a device that the caller may see. @throws MusterError not_found */
+/** Returns the uid of a device that the caller may see. @throws MusterError not_found */
 export async function visibleDeviceUid(db: Db, caller: Caller, deviceId: string): Promise<string> {
   if (!isDeviceId(deviceId)) throw notFound("device");
   const viewer = boundedToGroupsOf(caller) ?? null;

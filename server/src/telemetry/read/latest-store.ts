@@ -25,7 +25,7 @@ const selectLatest = statement<{ tenantId: string; deviceUid: string }, LatestRo
    ORDER BY l.metric COLLATE "C"`,
 );
 
-/** The latest value of every metric of a device of the tenant, by metric. */
+/** Lists the latest value of every metric of a device in the tenant, by metric. */
 export async function listLatestRows(db: Db, tenantId: string, deviceUid: string): Promise<LatestRow[]> {
   return await runStatement(db, selectLatest, { tenantId, deviceUid });
 }

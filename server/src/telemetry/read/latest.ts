@@ -8,15 +8,17 @@ import { type LatestRow, listLatestRows, type ValueColumns } from "./latest-stor
 export interface LatestValue {
   metric: string;
   value: MetricValue;
-  /** When it was measured: by the device's clock, or by the server's where the device's time was missing or implausible. */
+  /**
+   * The time of measurement by the device's clock, or by the server's if the device's time was missing or implausible.
+   */
   at: Date;
   receivedAt: Date;
-  /** The device's time was implausible, so `at` is the server's. */
+  /** Whether the device's time was implausible, so that `at` is the server's. */
   timeReplaced: boolean;
 }
 
 /**
- * The latest value of every metric of a device, by metric.
+ * Lists the latest value of every metric of a device, by metric.
  *
  * @throws MusterError not_found
  */

@@ -8,13 +8,14 @@ import { type Bucket, Buckets } from "../roll-up/buckets.ts";
 import { decodeMinutes } from "../roll-up/minutes-codec.ts";
 import type { Span } from "./series-spans.ts";
 
-/** What is decoded before other work of this process has its turn: minutes of so much time take some 5 ms. */
+/** The time range whose minutes are decoded before other work of this process gets its turn; takes some 5 ms. */
 const SLICE_MS = 10 * DAY;
 
 /**
- * The buckets that consist of the minutes of [from, to), without those of dirty hours. A bucket may be several times among them.
+ * Selects the buckets made of the minutes in [from, to), without those of dirty hours. A bucket may occur several
+ * times.
  *
- * @param seconds of a bucket
+ * @param seconds the size of a bucket
  */
 export async function selectMinutes(
   db: Db,
@@ -34,7 +35,7 @@ export async function selectMinutes(
   return buckets.all;
 }
 
-/** The minutes of a metric in a chunk, and the hour of the chunk, microseconds since 1970. */
+/** The minutes of a metric in a chunk, and the chunk's hour in microseconds since 1970. */
 interface ChunkMinutes {
   hour: number;
   minutes: Buffer;
@@ -52,7 +53,7 @@ function addMinutes(
   }
 }
 
-/** The minutes of the hours of which the span has some, other than the dirty ones. */
+/** Selects the minutes of all hours that overlap the span, except dirty ones. */
 async function select(
   db: Db,
   which: MetricOfDevice,

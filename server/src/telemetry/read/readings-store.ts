@@ -3,25 +3,25 @@ import { readPage } from "../messages/metric-page.ts";
 import { rowsOnlyFrom } from "../partitions/hot-days.ts";
 import type { MetricValue } from "../reading.ts";
 
-/** Readings of one metric of a device in [from, to). */
+/** A query for the readings of one metric of a device in [from, to). */
 export interface StoredReadings {
   deviceUid: string;
   metric: string;
   from: Date;
   to: Date;
-  /** Only readings later than this, in microseconds since 1970; `-Infinity` for all. */
+  /** Selects only readings later than this, in microseconds since 1970; `-Infinity` for all. */
   after: number;
   limit: number;
   now: Date;
 }
 
-/** `time` in microseconds since 1970. */
+/** A reading. `time` is in microseconds since 1970. */
 export interface StoredReading {
   time: number;
   value: MetricValue;
 }
 
-/** The stored readings, oldest first. For features that read as the service; callers ask `listReadings`. */
+/** Reads stored readings, oldest first, for features that act as the service. Callers use `listReadings`. */
 export async function readStoredReadings(
   db: Db,
   { from, to, after, now, ...which }: StoredReadings,

@@ -15,22 +15,22 @@ const MAX_LIMIT = records.readingsOfPage.value;
 const DEFAULT_LIMIT = 100;
 const CURSOR = /^\d{1,17}$/;
 
-/** Readings of [from, to). */
+/** A query for readings in [from, to). */
 export interface ReadingQuery extends Span {
   /** 1 to 1,000, default 100. */
   limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   cursor?: string | undefined;
 }
 
 export interface ReadingPage {
   items: Omit<LatestValue, "metric">[];
-  /** The cursor of the page after this one; absent at the end. */
+  /** The cursor of the next page; absent at the end. */
   next: string | undefined;
 }
 
 /**
- * The readings of one metric of a device, newest first.
+ * Lists the readings of one metric of a device, newest first.
  *
  * @throws MusterError not_found, invalid_request
  */
@@ -47,8 +47,7 @@ export const listReadings = useCase(
     checkedLength(query);
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
       throw invalidRequest(`a page has 1 to ${MAX_LIMIT} readings`, "limit");
-    if (cursor !== undefined && !CURSOR.test(cursor))
-      throw invalidRequest("this is not a cursor of readings", "cursor");
+    if (cursor !== undefined && !CURSOR.test(cursor)) throw invalidRequest("not a cursor of readings", "cursor");
     const uid = await visibleDeviceUid(db, caller, deviceId);
     const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     const range = { from: from.getTime() * 1_000, to: Math.min(to.getTime() * 1_000, before) };

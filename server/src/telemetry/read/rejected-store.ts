@@ -8,9 +8,9 @@ export interface RejectedRow {
   at: Date;
   topic: string;
   reason: string;
-  /** Its start, when it is long. */
+  /** The payload, cut if it is long. */
   payload: Buffer;
-  /** Of the whole payload. */
+  /** The size of the whole payload. */
   payloadBytes: number;
 }
 
@@ -24,7 +24,7 @@ const selectRejected = statement<{ tenantId: string; deviceUid: string }, Reject
    ORDER BY r.at DESC, r.id DESC LIMIT ${sql.lit(MAX_REJECTED_PER_DEVICE)}`,
 );
 
-/** The stored rejected messages of a device of the tenant, newest first. */
+/** Lists the stored rejected messages of a device in the tenant, newest first. */
 export async function listRejectedRows(db: Db, tenantId: string, deviceUid: string): Promise<RejectedRow[]> {
   return await runStatement(db, selectRejected, { tenantId, deviceUid });
 }

@@ -3,11 +3,11 @@ import type { Database } from "../../db/database.ts";
 import { visibleDeviceUid } from "./device-store.ts";
 import { listRejectedRows, type RejectedRow } from "./rejected-store.ts";
 
-/** A message whose payload could not be parsed, with the reason. */
+/** A rejected message, with the reason. */
 export type RejectedRecord = RejectedRow;
 
 /**
- * The last rejected messages of a device, newest first.
+ * Lists the last rejected messages of a device, newest first.
  *
  * @throws MusterError not_found
  */

@@ -3,14 +3,17 @@ import type { Span } from "../messages/number-spans-store.ts";
 
 export type { Span } from "../messages/number-spans-store.ts";
 
-/** [from, to) in buckets of `seconds`, which begin at multiples of it since 1970. */
+/** The range [from, to) in buckets of `seconds`, which begin at multiples of that since 1970. */
 export interface SeriesRange extends Span {
   seconds: number;
-  /** The roll-ups that the buckets are made of, and the part of the range that whole ones of them fill. */
+  /** The unit of the roll-ups that make up the buckets, and the part of the range that whole units fill. */
   rolledUp: (Span & { unit: "minute" | "hour" }) | undefined;
 }
 
-/** What is read from the readings, in order and without overlap: both ends of the range and the dirty hours, or all of it. */
+/**
+ * Returns the spans to read from readings, in order and without overlap: both ends of the range and the dirty hours, or
+ * everything if nothing is rolled up.
+ */
 export function spansOf({ from, to, rolledUp }: SeriesRange, dirtyHours: readonly Date[]): Span[] {
   if (!rolledUp) return [{ from, to }];
   const { from: first, to: last } = rolledUp;

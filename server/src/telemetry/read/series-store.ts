@@ -18,11 +18,11 @@ const dirtyHours = statement<{ deviceUid: string; from: Date; to: Date }, { hour
 );
 
 /**
- * The buckets of a series, oldest first. Whole hours or minutes are read from their roll-ups, dirty hours and both ends of the range
- * from the readings.
+ * Selects the buckets of a series, oldest first. Whole hours or minutes come from their roll-ups, dirty hours and both
+ * ends of the range from readings.
  *
- * The marks are read first. Each hour is as it was at one of the moments at which something is read: one that was dirty is read from its readings, whether it has
- * been computed since or not; another from its roll-up.
+ * The marks are read first. An hour that was dirty then is read from its readings, even if it has been computed since,
+ * and any other from its roll-up. So each hour appears as it was at one of the moments of reading.
  */
 export async function selectSeries(
   db: Db,
@@ -54,7 +54,7 @@ export async function selectSeries(
 
 type RolledUp = Pick<SeriesRange, "seconds"> & { rolledUp: NonNullable<SeriesRange["rolledUp"]> };
 
-/** The buckets of roll-ups, without those of dirty hours. */
+/** Selects the buckets of roll-ups, without those of dirty hours. */
 async function selectRollUps(
   db: Db,
   which: MetricOfDevice,

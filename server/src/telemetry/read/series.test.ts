@@ -7,7 +7,7 @@ import { bucketSecondsOf, rangeOf } from "./series.ts";
 const from = new Date("2026-02-03T04:05:06.789Z");
 const after = (ms: number) => new Date(from.getTime() + ms);
 
-test("buckets have a size that people read easily, and there are no more of them than requested", () => {
+test("buckets have a human-friendly size, and there are at most as many as requested", () => {
   assert.equal(bucketSecondsOf({ from, to: after(30 * DAY) }), 3 * 3600);
   assert.equal(bucketSecondsOf({ from, to: after(HOUR) }), 15);
   assert.equal(bucketSecondsOf({ from, to: after(HOUR), buckets: 1 }), 3600);
@@ -33,7 +33,7 @@ test("a bucket size that needs a scan of readings and an empty range are refused
   refused({ to: new Date(Number.NaN) }, /must end after/);
 });
 
-test("whole hours or minutes are read from their roll-ups, both ends of the range from the readings", () => {
+test("whole hours or minutes are read from roll-ups, and both ends of the range from readings", () => {
   const whole = (seconds: number, ms: number) => {
     const { rolledUp } = rangeOf({ from, to: after(ms) }, seconds);
     return rolledUp && [rolledUp.unit, rolledUp.from.toISOString(), rolledUp.to.toISOString()];

@@ -11,7 +11,9 @@ import { selectSeries } from "./series-store.ts";
 const MAX_BUCKETS = records.bucketsOfChart.value;
 const DEFAULT_BUCKETS = 300;
 
-/** The numbers of [from, to) in buckets: each of `bucketSeconds`, or about `buckets` of them (default 300). */
+/**
+ * A query for the numbers of [from, to) in buckets: each of `bucketSeconds`, or about `buckets` of them (default 300).
+ */
 export interface SeriesQuery extends Span {
   buckets?: number | undefined;
   bucketSeconds?: number | undefined;
@@ -19,12 +21,13 @@ export interface SeriesQuery extends Span {
 
 export interface Series {
   bucketSeconds: number;
-  /** Only buckets that contain numbers, oldest first. `at` is a multiple of `bucketSeconds` since 1970. */
+  /** The buckets that contain numbers, oldest first. `at` is a multiple of `bucketSeconds` since 1970. */
   points: { at: Date; min: number; avg: number; max: number; count: number }[];
 }
 
 /**
- * The points of a chart of one metric of a device. The first and the last bucket cover only what lies in the range.
+ * Reads the points for a chart of one metric of a device. The first and the last bucket cover only their part of the
+ * range.
  *
  * @throws MusterError not_found, invalid_request
  */
@@ -47,7 +50,7 @@ export const readSeries = useCase(
   },
 );
 
-/** Bucket sizes in seconds that people read easily; each of a minute or more consists of whole roll-ups. */
+/** Human-friendly bucket sizes in seconds. Those of a minute or more consist of whole roll-ups. */
 const SIZES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
 /** @throws MusterError invalid_request */
@@ -64,17 +67,20 @@ export function bucketSecondsOf({ buckets = DEFAULT_BUCKETS, bucketSeconds, ...t
 /** @throws MusterError invalid_request */
 function checkedSize(bucketSeconds: number, range: number): number {
   if (!Number.isInteger(bucketSeconds) || bucketSeconds < 1 || range / bucketSeconds > MAX_BUCKETS)
-    throw invalidRequest(`a bucket is whole seconds, and a series has at most ${MAX_BUCKETS}`, "bucketSeconds");
-  // Buckets of other sizes could only be computed from readings, or from minutes instead of hours.
+    throw invalidRequest(
+      `a bucket must be whole seconds, and a series has at most ${MAX_BUCKETS} buckets`,
+      "bucketSeconds",
+    );
+  // Other sizes could only be computed from readings, or from minutes instead of hours.
   if ((bucketSeconds > 60 && bucketSeconds % 60 !== 0) || (bucketSeconds > 3600 && bucketSeconds % 3600 !== 0))
     throw invalidRequest(
-      "a bucket of more than a minute is whole minutes, of more than an hour whole hours",
+      "a bucket above a minute must be whole minutes, and above an hour whole hours",
       "bucketSeconds",
     );
   return bucketSeconds;
 }
 
-/** Adds to a range the part of it that whole minutes or hours fill, where the buckets consist of those. */
+/** Adds to a range the part filled by whole minutes or hours, if the buckets consist of those. */
 export function rangeOf({ from, to }: SeriesQuery, seconds: number): SeriesRange {
   const [unit, unitMs] = seconds % 3600 === 0 ? (["hour", HOUR] as const) : (["minute", MINUTE] as const);
   const first = Math.ceil(from.getTime() / unitMs) * unitMs;

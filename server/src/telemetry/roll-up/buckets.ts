@@ -1,6 +1,6 @@
-/** The lowest, highest and added numbers of a span of time. */
+/** The minimum, maximum, sum and count of the numbers in a span of time. */
 export interface Bucket {
-  /** Where it begins, microseconds since 1970. */
+  /** The start, in microseconds since 1970. */
   at: number;
   lowest: number;
   highest: number;
@@ -8,25 +8,25 @@ export interface Bucket {
   readings: number;
 }
 
-/** Bounds what is added, so that no sum overflows: the sum of extreme numbers is wrong, but finite. */
+/** The bound of each summand, so that no sum overflows. The sum of extreme numbers is wrong, but finite. */
 const MOST = 1e290;
 
-/** Puts numbers in order of their times into buckets, which begin at multiples of `size` since 1970. */
+/** Collects numbers, in time order, into buckets that begin at multiples of `size` since 1970. */
 export class Buckets {
   readonly #size: number;
   readonly #buckets: Bucket[] = [];
 
-  /** @param size microseconds */
+  /** @param size in microseconds */
   constructor(size: number) {
     this.#size = size;
   }
 
-  /** @param time microseconds since 1970 */
+  /** @param time in microseconds since 1970 */
   add(time: number, number: number): void {
     this.#put(time, number, number, bounded(number), 1);
   }
 
-  /** Adds what a part of a bucket has, which begins anywhere in it, or all of it. */
+  /** Merges all or part of a bucket; a part may begin anywhere within the bucket. */
   merge({ at, lowest, highest, total, readings }: Bucket): void {
     this.#put(at, lowest, highest, total, readings);
   }
@@ -49,7 +49,7 @@ export class Buckets {
   }
 }
 
-/** What a number adds to a total. */
+/** Returns a number's contribution to a sum. */
 export function bounded(number: number): number {
   return Math.max(Math.min(number, MOST), -MOST);
 }

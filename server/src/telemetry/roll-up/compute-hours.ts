@@ -7,57 +7,61 @@ import { type DirtyHour, deleteMarks, lockHour, postponeHour } from "./dirty-hou
 import { endSteps, type LargeHour, markLarge, recordStep } from "./large-hour-store.ts";
 import { recomputeHours, recomputeNextParts } from "./roll-up-store.ts";
 
-/** A transaction that takes longer has those wait that store into one of its hours, and on the embedded database all. */
+/**
+ * Longer transactions delay batches that store into one of their hours; on the embedded database, they delay
+ * everything.
+ */
 const LONG_MS = 100;
 const MOST_REST_MS = 200;
 
-/** An hour that cannot be computed is tried again after this. */
+/** The delay before an hour that cannot be computed is tried again. */
 const POSTPONED_MS = 10 * MINUTE;
 
 export interface HoursDeps {
   database: Pick<Database, "db">;
   clock: Clock;
   logger: Pick<Logger, "error">;
-  /** About how much of an hour is read at once, in bytes. */
+  /** The approximate number of bytes of an hour to read at once. */
   partBytes?: number | undefined;
 }
 
-/** What was computed of a device: an hour, or some of one. Microseconds since 1970. */
+/** The hour of a device, or part of one, that was computed. Microseconds since 1970. */
 export interface ComputedSpan {
   deviceUid: string;
   from: number;
   to: number;
 }
 
-/** Which hours are computed, and what is done with them. */
+/** The selection of hours to compute, and the follow-up. */
 export interface HoursWork {
   /** Locks the marks of hours. */
   lock(tx: Tx): Promise<DirtyHour[]>;
-  /** Called in the transaction in which this was computed. */
+  /** Called in the transaction that has computed this span. */
   computed?(tx: Tx, span: ComputedSpan): Promise<void>;
 }
 
-/** The same of one hour that is computed in steps. */
+/** The same for one hour that is computed in steps. */
 export interface StepWork extends Pick<HoursWork, "computed"> {
   lock(tx: Tx): Promise<LargeHour | undefined>;
 }
 
-/** What has become of hours. */
+/** The outcome for some hours. */
 export interface ComputedHours {
-  /** All that were locked. */
+  /** All locked hours. */
   locked: DirtyHour[];
-  /** Those of them that are to be computed in steps. */
+  /** The locked hours that must be computed in steps. */
   large: DirtyHour[];
-  /** Those for which hours were not computed. */
+  /** The errors because of which hours were not computed. */
   errors: unknown[];
 }
 
 /**
- * Computes hours together, in one transaction, and deletes their marks. A message that is stored into one of them waits for the commit: those that are too large to be
- * one part are left to {@link computeStep}. Where the transaction fails, or would be long, each has one of its own; an hour that fails alone is postponed.
+ * Computes hours together in one transaction and deletes their marks. A message that is stored into one of them waits
+ * for the commit, so hours too large for one part are left to {@link computeStep}. If the transaction fails or would be
+ * long, each hour gets its own transaction; an hour that fails alone is postponed.
  *
- * @param isOver whether those stay marked that are not computed yet
- * @throws what the database throws while no hour is locked, or when none can be postponed
+ * @param isOver whether to leave the remaining hours marked
+ * @throws the database's error if no hour was locked, or if an hour cannot be postponed
  */
 export async function computeHours(deps: HoursDeps, work: HoursWork, isOver: () => boolean): Promise<ComputedHours> {
   const { db } = deps.database;
@@ -78,7 +82,7 @@ export async function computeHours(deps: HoursDeps, work: HoursWork, isOver: () 
   return { locked, large, errors };
 }
 
-/** Runs a transaction. After one that took long, others have the database and the event loop for as long. */
+/** Runs a transaction. After a long one, leaves the database and the event loop to others for as long as it took. */
 async function restAfter<Result>(transaction: () => Promise<Result>): Promise<Result> {
   const elapsedMs = createStopwatch();
   try {
@@ -105,7 +109,7 @@ async function computeTogether(
   }
 }
 
-/** @returns those that are to be computed in steps, and those that are left for transactions of their own */
+/** @returns the hours to compute in steps, and those left for transactions of their own */
 async function compute(
   { clock, partBytes }: HoursDeps,
   tx: Tx,
@@ -122,10 +126,11 @@ async function compute(
 }
 
 /**
- * Computes some parts of an hour that is too large to be one: a message that is stored into it waits for these only, and so do readers of events, who wait for all open transactions.
- * All that the next step needs is in the database, so any process may take it.
+ * Computes some parts of an hour that is too large for one part. A message that is stored into the hour waits only for
+ * these parts. So do readers of events, who wait for all open transactions. The database contains everything that the
+ * next step needs, so any process may take it.
  *
- * @returns of which hour, and the error for which it is postponed; `undefined` where none was locked
+ * @returns the hour, and the error if it was postponed; `undefined` if no hour was locked
  * @throws like {@link computeHours}
  */
 export async function computeStep(

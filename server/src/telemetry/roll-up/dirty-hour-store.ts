@@ -6,9 +6,12 @@ import { liftTimeLimit } from "../../db/time-limit.ts";
 import { addMs } from "../../lib/clock.ts";
 import type { DirtyHours } from "./dirty-hours.ts";
 
-// The table roll_up_marks has a row for every dirty hour: what messages have in it, or some of it, is in no chunk yet.
+// The table roll_up_marks has a row for every dirty hour: some or all of its messages are in no chunk yet.
 
-/** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
+/**
+ * The delay from the end of an hour, or from its mark if that is later, to its computation. Most late readings arrive
+ * in this time.
+ */
 export const DELAY = sql`interval '2 minutes'`;
 
 /** A span of time whose hours are to be computed, due or not, unless they were marked after `markedBy`. */
@@ -30,8 +33,8 @@ export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number
 }
 
 /**
- * Marks hours as dirty. A row that exists is locked until the commit, also where the update changes nothing, so that no process computes the hour from the readings
- * before. One that is computed in steps is to be computed once more.
+ * Marks hours as dirty. An existing row is locked until the commit even if the update changes nothing, so that no
+ * process computes the hour without the new readings. An hour being computed in steps will be computed once more.
  */
 export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
   return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, chunk_at)
@@ -43,7 +46,7 @@ export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unk
 
 const insertMarks = statement<DirtyHourValues, object>("mark-dirty-hours", insertDirtyHours);
 
-/** Marks hours as dirty in a commit of their own. */
+/** Marks hours as dirty in a separate commit. */
 export async function markDirty(db: Db, dirtyHours: DirtyHours, nowMs: number): Promise<void> {
   await runStatement(db, insertMarks, dirtyHourValues(dirtyHours, nowMs));
 }
@@ -52,7 +55,7 @@ export async function markDirty(db: Db, dirtyHours: DirtyHours, nowMs: number): 
  * Locks the marks of these hours until `tx` ends.
  *
  * @returns whether one of the hours is between two steps
- * @throws with SQLSTATE 55P03 where another process computes one of them
+ * @throws with SQLSTATE 55P03 if another process is computing one of them
  */
 export async function lockMarks(tx: Tx, { deviceUids, hours }: DirtyHours): Promise<boolean> {
   const { rows } = await sql<{ inSteps: boolean }>`
@@ -69,7 +72,10 @@ export interface DirtyHour {
   tenant_id: string;
 }
 
-/** Tenants that have hours due at `now`, up to `limit`: first that whose hour has been due for longest. Costs an index look-up a tenant, however many hours they have. */
+/**
+ * Lists up to `limit` tenants with hours due at `now`, the longest-overdue tenant first. Costs one index lookup per
+ * tenant, however many hours they have.
+ */
 export async function listDueTenants(db: Db, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     WITH RECURSIVE earliest AS (
@@ -82,14 +88,17 @@ export async function listDueTenants(db: Db, now: Date, limit: number): Promise<
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Locks marks that are due at `now`, up to `limit` of each tenant, whose hours are to be computed in `tx`. Without those that are computed in steps, or that other transactions have locked. */
+/**
+ * Locks up to `limit` due marks per tenant, for computing their hours in `tx`. Skips hours that are computed in steps
+ * and marks locked by other transactions.
+ */
 export async function lockDirtyHours(
   tx: Tx,
   now: Date,
   tenants: readonly string[],
   limit: number,
 ): Promise<DirtyHour[]> {
-  // An hour may hold any number of readings.
+  // An hour may contain any number of readings.
   await liftTimeLimit(tx);
   const { rows } = await sql<DirtyHour>`
     SELECT d.* FROM unnest(${plainArray(tenants)}::text::uuid[]) AS t (id) CROSS JOIN LATERAL (
@@ -100,7 +109,7 @@ export async function lockDirtyHours(
   return rows;
 }
 
-/** The same with marks of a span of time, whether they are due or not. */
+/** Does the same for the marks of a span of time, due or not. */
 export async function lockHoursWithin(
   tx: Tx,
   { from, to, markedBy }: MarkedHours,
@@ -114,7 +123,7 @@ export async function lockHoursWithin(
   return rows;
 }
 
-/** Locks the mark of an hour. @returns whether it is there, and not locked by another transaction */
+/** Locks the mark of an hour. @returns whether it exists and no other transaction has locked it */
 export async function lockHour(tx: Tx, { device_uid, hour }: DirtyHour): Promise<boolean> {
   await liftTimeLimit(tx);
   const { rows } = await sql`
@@ -132,7 +141,7 @@ export async function deleteMarks(tx: Tx, hours: readonly DirtyHour[]): Promise<
      WHERE m.device_uid = d.device_uid AND m.hour = d.hour`.execute(tx);
 }
 
-/** Has an hour that cannot be computed wait, so that it does not keep the others of its tenant waiting. */
+/** Delays an hour that cannot be computed, so that it does not block the others of its tenant. */
 export async function postponeHour(db: Db, { device_uid, hour }: DirtyHour, now: Date, waitMs: number): Promise<void> {
   await sql`
     UPDATE roll_up_marks SET chunk_at = ${addMs(now, waitMs)}, failed_at = coalesce(failed_at, ${now}::timestamptz)
@@ -141,7 +150,7 @@ export async function postponeHour(db: Db, { device_uid, hour }: DirtyHour, now:
         WHERE device_uid = ${device_uid} AND hour = ${hour} FOR UPDATE SKIP LOCKED)`.execute(db);
 }
 
-/** How many dirty hours are due to be computed, and how many cannot be, for now. */
+/** Counts the dirty hours that are due, and those that have failed. */
 export async function countDue(db: Db, now: Date): Promise<{ due: number; failed: number }> {
   const { rows } = await sql<{ due: number; failed: number }>`
     SELECT (SELECT count(*)::int FROM roll_up_marks WHERE chunk_at <= ${now}) AS due,

@@ -6,7 +6,7 @@ import { createDirtyHourTracker, type DirtyHours } from "./dirty-hours.ts";
 /** Half past the thousandth hour. */
 const NOW = 1000.5 * HOUR;
 
-/** In order of the devices. */
+/** Returns rows sorted by device. */
 function rowsOf(...sent: [deviceUid: string, ms: number][]) {
   const rows = sent.map(([deviceUid, ms]) => ({ deviceUid, time: ms * 1000 }));
   return rows.sort((a, b) => a.deviceUid.localeCompare(b.deviceUid));
@@ -34,7 +34,7 @@ test("the current hour is marked once per device, an hour that has ended by ever
   assert.deepEqual(listed(tracker.select(rows, [], NOW + HOUR).toMark), ["d 1000", "d 999"]);
 });
 
-test("a batch stored after a skipped hour may have been computed marks that hour", () => {
+test("a batch marks a skipped hour if it is stored so late that the hour may have been computed", () => {
   const tracker = createDirtyHourTracker();
   const rows = rowsOf(["d", NOW]);
   tracker.select(rows, [], NOW).confirm(NOW);

@@ -5,35 +5,36 @@ const HOUR_US = HOUR * 1000;
 /** No process computes an hour within this time after its end (`roll-up/dirty-hour-store.ts` waits longer). */
 const SAFE_MS = MINUTE;
 
-/** Hours of devices whose roll-ups do not match their readings: device and hour (since 1970) column by column. */
+/** Hours of devices whose roll-ups may not match their readings, as columns of devices and hours (since 1970). */
 export interface DirtyHours {
   deviceUids: string[];
   hours: number[];
 }
 
 /**
- * Decides which hours a batch marks dirty. An hour that has not ended is not computed yet, so this process marks it once a device
- * and remembers that; an hour that has ended is marked by every batch.
+ * Decides which hours a batch marks dirty. A current hour is not computed yet, so this process marks it once per device
+ * and remembers that. An hour that has ended is marked by every batch.
  */
 export interface DirtyHourTracker {
   select(rows: readonly RowTime[], retention: readonly RowRetention[], nowMs: number): DirtyHourSelection;
 }
 
 export interface DirtyHourSelection {
-  /** To be marked in the commit of the batch. */
+  /** The hours to mark in the commit of the batch. */
   toMark: DirtyHours;
-  /** Whether hours were left out that may be computed before the batch is stored: then select again. */
+  /** Checks whether a skipped hour may be computed before the batch is stored. The caller must then select again. */
   isLate(nowMs: number): boolean;
   /**
-   * To be called once the batch is stored.
+   * Must be called once the batch is stored.
    *
-   * @returns hours to mark now: they were left out as marked already, but storing took so long that they may have been computed
+   * @returns hours to mark now: they were skipped as already marked, but storing took so long that they may have been
+   * computed
    */
   confirm(nowMs: number): DirtyHours | undefined;
 }
 
 export function createDirtyHourTracker(): DirtyHourTracker {
-  /** Hour that has not ended → the devices it is marked for. */
+  /** Maps hours that have not ended to the devices for which they are marked. */
   const marked = new Map<number, Set<string>>();
 
   function remember({ deviceUids, hours }: DirtyHours, nowMs: number): void {
@@ -73,7 +74,7 @@ function hasEnded(hour: number, nowMs: number): boolean {
   return (hour + 1) * HOUR <= nowMs;
 }
 
-/** Every hour of every device once. Rows of a device are neighbours. */
+/** Returns every hour of every device once. Expects the rows of a device next to each other. */
 export function allHours(rows: readonly RowTime[]): DirtyHours {
   const all: DirtyHours = { deviceUids: [], hours: [] };
   eachHour(rows, [], (deviceUid, hour) => {
@@ -83,7 +84,7 @@ export function allHours(rows: readonly RowTime[]): DirtyHours {
   return all;
 }
 
-/** Calls `visit` for every hour of every device once. Rows of a device are neighbours. */
+/** Calls `visit` once for every hour of every device. Expects the rows of a device next to each other. */
 function eachHour(
   rows: readonly RowTime[],
   retention: readonly RowRetention[],

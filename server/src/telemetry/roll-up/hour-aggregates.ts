@@ -6,7 +6,7 @@ import { encodeMinutes } from "./minutes-codec.ts";
 
 const MINUTE_US = 60_000_000;
 
-/** The hours of a metric of which readings were stored under one retention. */
+/** The hours of a metric whose readings were stored under one retention. */
 export interface Aggregates {
   which: number;
   metric: string;
@@ -18,20 +18,20 @@ type Numbers = Source & {
   which: number;
   metric: string;
   retentionDays: number;
-  /** Absent where the values are none. */
+  /** Absent if the values are not numbers. */
   numbers: Float64Array | undefined;
-  /** Has minutes of the metric stored with its chunk. */
+  /** Stores minutes of the metric with its chunk. */
   keep: (minutes: Uint8Array) => void;
 };
 
-/** What is stored of a shape in a part: its rows, and the minutes of metrics. */
+/** The content to store for a shape in a part: its rows, and the minutes of metrics. */
 export interface PartChunk extends PartRows {
   from: number;
-  /** An entry a metric. Of a metric that several shapes have, the minutes of all of them stand with one. */
+  /** One entry per metric. If several shapes share a metric, one of them has the minutes of all. */
   minutes: (Uint8Array | undefined)[];
 }
 
-/** The minutes of a metric that stand with a chunk. */
+/** The minutes of a metric that are stored with a chunk. */
 export interface StoredMinutes {
   metric: string;
   retentionDays: number;
@@ -45,11 +45,11 @@ interface Minutes {
   minutes: Buckets;
 }
 
-/** Computes the minutes and hours of what devices have in some hours, part by part. */
+/** Computes the minutes and hours of devices, part by part. */
 export class HourAggregates {
   readonly #found = new Map<string, Minutes>();
 
-  /** Adds a part, after those before it in its hour. @returns what is stored of it */
+  /** Adds a part, after the earlier ones of its hour. @returns the content to store for it */
   add(part: HourPart): PartChunk[] {
     const hour = Math.floor(part.from / HOUR_US) * HOUR_US;
     const chunks = part.shapes.map((shape): PartChunk => {
@@ -67,7 +67,7 @@ export class HourAggregates {
     return chunks;
   }
 
-  /** Adds minutes of the first of the hours that are stored with a chunk, after those of the chunks before it. */
+  /** Adds stored minutes of the first hour, after those of earlier chunks. */
   addStored({ metric, retentionDays, minutes }: StoredMinutes): void {
     const known = this.#minutesOf(0, metric, retentionDays);
     for (const minute of minutes) known.merge(minute);
@@ -91,7 +91,7 @@ export class HourAggregates {
   }
 }
 
-/** The minutes of one metric, by the retention under which their readings were stored. */
+/** Computes the minutes of one metric, by the retention under which their readings were stored. */
 function minutesOfPart(sources: readonly Numbers[]): Map<number, Buckets> {
   const found = new Map<number, Buckets>();
   eachReading(sources, ({ retentionDays, times, numbers }, at) => {

@@ -5,17 +5,18 @@ import { liftTimeLimit } from "../../db/time-limit.ts";
 import { micros } from "../chunks/device-hours-store.ts";
 import { DELAY, type DirtyHour, type MarkedHours } from "./dirty-hour-store.ts";
 
-// An hour that is too large for one part is computed in steps, each a transaction. Its mark says how far, and whether a message was stored into it since the first.
+// An hour that is too large for one part is computed in steps, one transaction each. Its mark records the progress, and
+// whether a message was stored into it since the first step.
 
 /** An hour that is computed in steps. */
 export interface LargeHour extends DirtyHour {
-  /** What is before this time is done, microseconds since 1970. */
+  /** The time before which everything is done, in microseconds since 1970. */
   doneTo: number;
 }
 
 const LARGE_HOUR = sql`device_uid, hour, tenant_id, ${micros(sql`done_to`)} AS "doneTo"`;
 
-/** Has hours computed in steps that are too large for one part. `tx` has locked their marks. */
+/** Switches oversized hours to the stepwise roll-up. `tx` has locked their marks. */
 export async function markLarge(tx: Tx, hours: readonly DirtyHour[]): Promise<void> {
   if (hours.length === 0) return;
   await sql`
@@ -25,7 +26,7 @@ export async function markLarge(tx: Tx, hours: readonly DirtyHour[]): Promise<vo
      WHERE m.device_uid = d.device_uid AND m.hour = d.hour`.execute(tx);
 }
 
-/** Tenants that have an hour due at `now` which is computed in steps. */
+/** Lists the tenants with a due hour that is computed in steps. */
 export async function listLargeTenants(db: Db, now: Date): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     SELECT tenant_id FROM roll_up_marks WHERE done_to IS NOT NULL AND chunk_at <= ${now}
@@ -34,8 +35,9 @@ export async function listLargeTenants(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Locks the mark of an hour of the tenant that is due at `now` and computed in steps, unless other transactions have locked all of them. One hour comes after the
- * other: the longer one takes, the more late messages have it computed once more.
+ * Locks the mark of a tenant's hour that is due at `now` and computed in steps, unless other transactions have locked
+ * all of them. Hours are taken one after the other, because the longer one takes, the more late messages require it to
+ * be computed again.
  */
 export async function lockLargeHour(tx: Tx, now: Date, tenantId: string): Promise<LargeHour | undefined> {
   await liftTimeLimit(tx);
@@ -46,7 +48,7 @@ export async function lockLargeHour(tx: Tx, now: Date, tenantId: string): Promis
   return rows[0];
 }
 
-/** The same with an hour of a span of time, whether it is due or not. */
+/** Does the same for an hour in a span of time, due or not. */
 export async function lockLargeHourWithin(tx: Tx, { from, to, markedBy }: MarkedHours): Promise<LargeHour | undefined> {
   await liftTimeLimit(tx);
   const { rows } = await sql<LargeHour>`
@@ -57,14 +59,17 @@ export async function lockLargeHourWithin(tx: Tx, { from, to, markedBy }: Marked
   return rows[0];
 }
 
-/** Records how far an hour is done. The first step begins with all that was stored until then. */
+/** Records the progress of an hour. The first step resets `is_late`, since it includes everything stored until then. */
 export async function recordStep(tx: Tx, { device_uid, hour, doneTo }: LargeHour, to: number): Promise<void> {
   await sql`
     UPDATE roll_up_marks SET done_to = to_timestamp(${to}::float8 / 1e6), is_late = is_late AND ${doneTo > hour.getTime() * 1_000}::boolean
      WHERE device_uid = ${device_uid} AND hour = ${hour}`.execute(tx);
 }
 
-/** The last step is done: the mark goes, unless a message was stored since the first one. Then the hour is computed once more. */
+/**
+ * Ends the last step by deleting the mark. If a message was stored since the first step, the hour is computed once more
+ * instead.
+ */
 export async function endSteps(tx: Tx, { device_uid, hour, doneTo }: LargeHour, now: Date): Promise<void> {
   const isLate = sql`(is_late AND ${doneTo > hour.getTime() * 1_000}::boolean)`;
   const which = sql`device_uid = ${device_uid} AND hour = ${hour}`;

@@ -6,14 +6,14 @@ import { decodeMinutes, encodeMinutes } from "./minutes-codec.ts";
 
 const HOUR = 1_790_000_000 * 1e6 - ((1_790_000_000 * 1e6) % 3600e6);
 
-/** The minutes of readings, in order of their times in the hour in seconds. */
+/** Returns the minutes of readings, which are in order of their times, in seconds within the hour. */
 function minutesOf(readings: readonly (readonly [seconds: number, number: number])[]): readonly Bucket[] {
   const minutes = new Buckets(60e6);
   for (const [seconds, number] of readings) minutes.add(HOUR + seconds * 1e6, number);
   return minutes.all;
 }
 
-test("minutes of any numbers are the same after encoding and decoding", () => {
+test("minutes of any numbers survive encoding and decoding", () => {
   const number = fc.oneof(
     fc.double({ noNaN: true }),
     fc.integer({ min: -999, max: 999 }).map((n) => n / 10),
@@ -31,7 +31,7 @@ test("minutes of any numbers are the same after encoding and decoding", () => {
   );
 });
 
-test("minutes of a sensor take less than two bytes a reading of one or two a minute, and less than 700 in all of more", () => {
+test("an hour of a sensor takes about two bytes per minute at one reading each, under 200 at two, and under 700 beyond", () => {
   const sensor = (every: number) =>
     Array.from(
       { length: 3600 / every },
@@ -41,6 +41,6 @@ test("minutes of a sensor take less than two bytes a reading of one or two a min
   for (const [at, most] of [120, 200, 700, 700].entries()) assert.ok(sizes[at]! < most, String(sizes));
 });
 
-test("minutes of a kind of a later version are refused", () => {
+test("minutes in a format from a later version are refused", () => {
   assert.throws(() => decodeMinutes(Uint8Array.of(9, 0), HOUR), /newer version/);
 });

@@ -4,19 +4,20 @@ import { type Bucket, bounded } from "./buckets.ts";
 
 const MINUTE_US = 60_000_000;
 
-/** Every minute has one reading: there are columns of the minutes and of their numbers. */
+/** Every minute has one reading: the columns are the minutes and their numbers. */
 const SINGLE = 1;
-/** Those, and of readings and highest numbers: of them the total follows, as it does of two readings. */
+/** Adds columns of counts and maxima. Totals are omitted, since they follow from one or two readings. */
 const PAIRS = 2;
-/** Of totals as well. */
+/** Adds a column of totals. */
 const SEVERAL = 3;
 
 /**
- * Encodes the minutes of one metric in an hour, or a part of one, column by column: some 80 bytes where a device sends a number of few decimals once a minute, some
- * 600 where it sends more than two in each, whose totals are not short.
+ * Encodes the minutes of one metric in an hour, or a part of one, column by column. An hour takes some 80 bytes if a
+ * device sends a number with few decimals once a minute. With more than two readings per minute it takes some 600,
+ * because totals do not compress well.
  *
- * @param minutes in order, one at least
- * @param hour where it begins, microseconds since 1970
+ * @param minutes in order, at least one
+ * @param hour the start of the hour, in microseconds since 1970
  */
 export function encodeMinutes(minutes: readonly Bucket[], hour: number): Uint8Array {
   const out = new ByteWriter();
@@ -40,22 +41,22 @@ function kindOf(minutes: readonly Bucket[]): number {
   return minutes.every(follows) ? PAIRS : SEVERAL;
 }
 
-/** The total of one reading or two. */
+/** Returns the total of one reading or two. */
 function totalOf(lowest: number, highest: number, readings: number): number {
   return readings === 1 ? bounded(lowest) : bounded(lowest) + bounded(highest);
 }
 
 /**
- * The minutes of one metric in an hour, or a part of one, in order.
+ * Decodes the minutes of one metric in an hour, or a part of one, in order.
  *
- * @param hour where it begins, microseconds since 1970
- * @throws Error for what a later version has written
+ * @param hour the start of the hour, in microseconds since 1970
+ * @throws Error if a later version wrote the minutes
  */
 export function decodeMinutes(packed: Uint8Array, hour: number): Bucket[] {
   const from = new ByteReader(packed);
   const kind = from.byte();
   if (kind < SINGLE || kind > SEVERAL)
-    throw new Error(`minutes of kind ${kind} are of a newer version of this service`);
+    throw new Error(`a newer version of this service wrote the minutes (kind ${kind})`);
   const count = from.byte();
   const column = () => decodeColumn(from.bytes(), count);
   const [places, lowest] = [column(), column()];

@@ -13,19 +13,26 @@ import { type Aggregates, HourAggregates, type PartChunk } from "./hour-aggregat
 import type { LargeHour } from "./large-hour-store.ts";
 import { loadMinutes } from "./stored-minutes-store.ts";
 
-/** Some 9,000 readings of one metric. Computing as much takes some 0.05 s, and what is to be in memory of twenty hours is bounded. */
+/**
+ * Some 9,000 readings of one metric, which take some 0.05 s to compute. Also bounds the memory for twenty hours at
+ * once.
+ */
 const PART_BYTES = 500_000;
 
-/** Of an hour that is computed in steps. They take some 0.1 s. */
+/** The number of parts per step of a large hour. They take some 0.1 s. */
 const PARTS_OF_STEP = 2;
-/** Small hours together are as much as so many parts: twenty of a reading a second, which take some 0.1 s. */
+/**
+ * The total size of small hours computed together, in parts: twenty hours of one reading per second, which take some
+ * 0.1 s.
+ */
 const PARTS_OF_HOURS = 8;
 
 /**
- * Recomputes the hours of `dirty`, and writes what messages have in them into chunks, with their minutes: of those that are one part.
+ * Recomputes the hours of `dirty` that are a single part, and writes their messages into chunks together with their
+ * minutes.
  *
- * @param partBytes about how much of an hour is read at once
- * @returns those that were computed, and how many were tried: with the others it would be too much for a transaction
+ * @param partBytes the approximate size of an hour to read at once
+ * @returns the computed hours, and the number of hours tried; more would be too much for one transaction
  */
 export async function recomputeHours(
   tx: Tx,
@@ -49,7 +56,7 @@ export async function recomputeHours(
   return { computed: computed.map((which) => dirty[which]!), tried: tried.length };
 }
 
-/** @returns of how many parts the first ones take about `bytes` together, one at least */
+/** @returns the number of leading parts that take about `bytes` together, at least one */
 function howMany(parts: readonly HourPart[], bytes: number): number {
   let sum = 0;
   const past = parts.findIndex((part, at) => {
@@ -60,9 +67,10 @@ function howMany(parts: readonly HourPart[], bytes: number): number {
 }
 
 /**
- * The same of some parts of an hour, in their order. The last ones complete the hour, from the minutes that stand with all of its chunks.
+ * Recomputes the next parts of an hour, in order. The last ones complete the hour, from the minutes stored with all of
+ * its chunks.
  *
- * @returns up to where it is done, microseconds since 1970; `undefined`: all of it
+ * @returns the time up to which it is done, in microseconds since 1970, or `undefined` if it is complete
  */
 export async function recomputeNextParts(
   tx: Tx,
@@ -86,7 +94,7 @@ export async function recomputeNextParts(
   return undefined;
 }
 
-/** What the next step reads is stored, as it was. */
+/** Stores the rows for the next step unchanged. */
 async function storeRest(tx: Tx, { to, rest }: HourPart): Promise<void> {
   const some = rest.filter(({ rows }) => rows.times.length > 0);
   await storeChunks(
@@ -124,7 +132,7 @@ async function storeParts(
   );
 }
 
-/** @param computed the places of the hours that `found` is of */
+/** @param computed the indexes of the hours in `found` */
 async function storeHours(
   tx: Tx,
   { hours, computed }: { hours: readonly DeviceHour[]; computed: readonly number[] },
@@ -140,7 +148,9 @@ async function storeHours(
   await insertHours(tx, hours, found.all, now);
 }
 
-/** Hours whose readings may be dropped already stay as they are. */
+/**
+ * Restricts changes to hours whose readings still exist. Hours whose readings may have been dropped stay as they are.
+ */
 const readingsExist = (now: Date) => sql`r.bucket >= ${now}::timestamptz - r.retention_days * interval '1 day'`;
 
 async function deleteHours(tx: Tx, hours: readonly DeviceHour[], now: Date): Promise<void> {

@@ -4,19 +4,23 @@ import { computeHours, computeStep, type HoursDeps } from "./compute-hours.ts";
 import { listDueTenants, lockDirtyHours } from "./dirty-hour-store.ts";
 import { listLargeTenants, lockLargeHour } from "./large-hour-store.ts";
 
-/** Few, because a batch that stores into one of these hours waits for the commit; with fewer, small hours cost more. */
+/**
+ * Kept low because a batch that stores into one of these hours waits for the commit; any lower, and small hours cost
+ * more.
+ */
 const HOURS_PER_TRANSACTION = 20;
-/** Bounds a run, so that tenants whose hours are due by then have their turns; the rest is computed by the next run. */
+/** Bounds a run, so that tenants whose hours have become due by then get their turn. The next run computes the rest. */
 const MAX_HOURS_PER_RUN = 20_000;
-/** Likewise; and other jobs on the embedded database get their turn. */
+/** Also bounds a run, and lets other jobs on the embedded database get their turn. */
 const MAX_MS_PER_RUN = 45 * SECOND;
 
 /**
- * Computes the minutes and hours that charts read, of hours that are due, and writes their chunks, in turns between tenants. Any number of
- * processes may do so at once; the hours of one that ends stay marked for the others. Call it every minute.
+ * Computes the minutes and hours for charts from due hours, and writes their chunks, in turns between tenants. Any
+ * number of processes may run it concurrently; hours of a process that stops remain marked for the others. Must be
+ * called every minute.
  *
  * @param stopped ends the run early
- * @throws the first of the errors for which hours could not be computed, once the others are
+ * @throws the first error because of which an hour was not computed, after the others are done
  */
 export async function rollUp(deps: HoursDeps, stopped?: AbortSignal): Promise<void> {
   const end = deps.clock.now().getTime() + MAX_MS_PER_RUN;
@@ -27,10 +31,10 @@ export async function rollUp(deps: HoursDeps, stopped?: AbortSignal): Promise<vo
 
 interface Run {
   end: number;
-  /** Hours that it may compute still. */
+  /** The number of hours that the run may still compute. */
   left: number;
   stopped: AbortSignal | undefined;
-  /** For which hours could not be computed. */
+  /** The errors because of which hours were not computed. */
   errors: unknown[];
 }
 
@@ -38,14 +42,15 @@ const isOver = ({ clock }: HoursDeps, { end, left, stopped }: Run) =>
   left <= 0 || stopped?.aborted === true || clock.now().getTime() > end;
 
 /**
- * A tenant that has had its turn is behind all others. Hours that are computed in steps, which take much longer, have turns of their own, and half of the time at most
- * while others are due: otherwise a tenant with a few of them delays thousands of others' hours.
+ * Moves a tenant to the end of the queue after its turn. Hours computed in steps take much longer, so they have turns
+ * of their own and at most half of the time while others are due. Otherwise one tenant with a few of them would delay
+ * thousands of other hours.
  */
 async function rollUpInTurns(deps: HoursDeps, run: Run): Promise<void> {
   const { db } = deps.database;
   const waiting = await listDueTenants(db, deps.clock.now(), run.left);
   const large = new Set(await listLargeTenants(db, deps.clock.now()));
-  /** By how much longer hours were computed together than in steps. */
+  /** The extra time spent on computing hours together, compared with steps. */
   let aheadMs = 0;
   while (waiting.length + large.size > 0 && !isOver(deps, run)) {
     const isStep = waiting.length === 0 || (large.size > 0 && aheadMs > 0);
@@ -60,7 +65,7 @@ async function rollUpInTurns(deps: HoursDeps, run: Run): Promise<void> {
   }
 }
 
-/** @param large gets the tenants of which an hour is to be computed in steps */
+/** @param large collects the tenants with an hour that must be computed in steps */
 async function takeTurns(deps: HoursDeps, run: Run, waiting: string[], large: Set<string>): Promise<void> {
   const tenants = waiting.splice(0, HOURS_PER_TRANSACTION);
   const each = Math.floor(HOURS_PER_TRANSACTION / tenants.length);

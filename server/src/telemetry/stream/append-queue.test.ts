@@ -21,7 +21,7 @@ function appending(tenant: number, payloadBytes: number, topicBytes: number) {
   };
 }
 
-test("no batch is longer than NATS must take, whatever tenants send, and all messages are taken", () => {
+test("no batch exceeds the size that NATS must accept, whatever tenants send, and all messages are taken", () => {
   const sizes = fc.oneof(fc.constantFrom(0, 10, 15_000, 130_000, 261_000), fc.nat(2_000));
   const sent = fc.array(fc.tuple(fc.nat(9), sizes, fc.constantFrom(20, 256)), { minLength: 1, maxLength: 60 });
   fc.assert(

@@ -1,18 +1,18 @@
 import { stream } from "../../lib/limits/stream.ts";
 import type { StreamedMessage } from "./batch-format.ts";
 
-/** A message whose sender waits until the stream has it. */
+/** A message whose sender waits until the stream has stored it. */
 export interface Appending extends StreamedMessage {
   resolve(): void;
   reject(error: Error): void;
 }
 
-/** What a message takes in a batch beside its payload and its topic, at most. */
+/** The maximum overhead of a message in a batch, beside its payload and its topic. */
 const HEAD_BYTES = 200;
-/** Of a topic: JSON escapes quotes and backslashes. */
+/** The expansion of a topic: JSON escapes quotes and backslashes. */
 const BYTES_OF_BYTE = 2;
 
-/** What waits to be appended to one partition: by tenant, of which a batch takes from each in turn, the oldest messages first. */
+/** The backlog of one partition, by tenant. A batch takes from the tenants in turn, oldest messages first. */
 export class AppendQueue {
   /** In the order of their turns. */
   readonly #tenants = new Map<string, Appending[]>();
@@ -29,11 +29,11 @@ export class AppendQueue {
   }
 
   /**
-   * The next batch: one message, or several that do not exceed its bytes, since NATS need not take more; of each tenant a limited share while several
-   * send. A tenant whose message has no room is the first of the next batch.
+   * Takes the next batch: one message of any size, or several within the size that NATS must accept. While several
+   * tenants send, each gets a limited share. A tenant whose message does not fit comes first in the next batch.
    *
-   * @param waits tenants of which nothing is taken now
-   * @returns nothing where all of them wait
+   * @param waits selects tenants from which nothing is taken now
+   * @returns nothing if all of them wait
    */
   take(waits: (tenantId: string) => boolean = () => false): Appending[] {
     const batch: Appending[] = [];
@@ -53,7 +53,7 @@ export class AppendQueue {
     return batch;
   }
 
-  /** Removes and returns everything. */
+  /** Removes and returns all messages. */
   clear(): Appending[] {
     const all = [...this.#tenants.values()].flat();
     this.#tenants.clear();
@@ -61,7 +61,7 @@ export class AppendQueue {
   }
 }
 
-/** How many messages fit into `bytes`, at least one. */
+/** Counts the messages that fit into `bytes`, at least one. */
 function fitting(waiting: readonly Appending[], bytes: number, most: number): number {
   let left = bytes - sizeOf(waiting[0]!);
   let count = 1;

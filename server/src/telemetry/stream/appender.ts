@@ -14,26 +14,27 @@ const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = SECOND;
 
 export interface AppenderDeps {
-  /** This process, as its batches name it. */
+  /** The name of this process in its batches. */
   name: string;
   jetStream: Pick<JetStream, "append">;
   logger: Logger;
   metrics: Pick<IngestStreamMetrics, "streamAppended" | "streamAppends" | "streamAppendsFailed" | "streamAvailable">;
 }
 
-/** Why nothing can be appended now. */
+/** The reason why nothing can be appended now. */
 export type AppendProblem = "full" | "unavailable";
 
 /**
- * Appends messages to the stream. Of a partition one batch is on its way at a time, and the next one collects messages: they stay in order, and load makes
- * batches larger. A batch is repeated under its id until the stream has it, whatever happens in between.
+ * Appends messages to the stream. Each partition has one batch in flight while the next one collects messages, so
+ * messages stay in order and load makes batches larger. A batch is retried under its id until the stream has stored it,
+ * whatever happens in between.
  */
 export class Appender {
   readonly #deps: AppenderDeps;
   readonly #queues = Array.from({ length: PARTITIONS }, () => new AppendQueue());
-  /** Of the last batch of each partition. */
+  /** The number of the last batch, by partition. */
   readonly #numbers = new Array<number>(PARTITIONS).fill(0);
-  /** Partitions that wait for their turn. */
+  /** The partitions that are ready for their turn. */
   readonly #ready = new Set<number>();
   readonly #running = new Set<number>();
   readonly #stop = new AbortController();
@@ -57,7 +58,7 @@ export class Appender {
     return { messages: this.#messages, bytes: this.#bytes };
   }
 
-  /** Resolves when the stream has the message. Rejects only when this process stops. */
+  /** Resolves when the stream has stored the message. Rejects only when this process stops. */
   append(streamed: StreamedMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#stop.signal.aborted) return reject(stopped());
@@ -70,14 +71,14 @@ export class Appender {
     });
   }
 
-  /** What the stream holds now: tenants that have more of it than they may wait until it has more room. */
+  /** Records the fill level of the stream. Tenants above their share wait until it has more room. */
   measure(room: StreamRoom): void {
     this.#shares.measure(room);
     const { countAbove } = this.#shares;
     if (countAbove > this.#waitingTenants)
       this.#deps.logger.warn(
         { tenants: countAbove },
-        "acknowledgements of tenants that have most of the ingest stream wait",
+        "acknowledgements wait for tenants that occupy most of the ingest stream",
       );
     this.#waitingTenants = countAbove;
     for (const [partition, queue] of this.#queues.entries())
@@ -85,19 +86,19 @@ export class Appender {
     this.#schedule();
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no messages are waiting. */
   drain(): Promise<void> {
     if (this.#messages === 0) return Promise.resolve();
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Rejects what waits. */
+  /** Rejects the waiting messages. */
   stop(): void {
     this.#stop.abort();
     for (const queue of this.#queues) this.#settle(queue.clear(), ({ reject }) => reject(stopped()));
   }
 
-  /** What arrives in one turn of the event loop is appended together. */
+  /** Schedules an append of all messages that arrive in one turn of the event loop. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -128,7 +129,7 @@ export class Appender {
     this.#pump();
   }
 
-  /** @returns false where this process has stopped */
+  /** @returns false if this process has stopped */
   async #appendBatch(partition: number, messages: readonly Appending[]): Promise<boolean> {
     const { name, jetStream, metrics } = this.#deps;
     const number = ++this.#numbers[partition]!;
@@ -144,7 +145,7 @@ export class Appender {
         return true;
       } catch (error) {
         metrics.streamAppendsFailed.inc();
-        // The reader drops what comes twice by its number.
+        // The reader drops duplicates by their number.
         if (error instanceof NotStoredYet) id += "-again";
         this.#setProblem(problemOf(error), error as Error);
       }
@@ -180,5 +181,5 @@ function problemOf(error: unknown): AppendProblem {
 }
 
 function stopped(): Error {
-  return new Error("this process stops: the message is not acknowledged");
+  return new Error("the process is stopping: the message is not acknowledged");
 }

@@ -3,7 +3,10 @@ import type { Message } from "../ingest/prepare-message.ts";
 const VERSION = 1;
 const LENGTH_BYTES = 4;
 
-/** When a message arrived: milliseconds, and the first of the unique times of its device that are reserved for it, microseconds since 1970. */
+/**
+ * The arrival of a message: the time in milliseconds, and the first of the unique times reserved for it, in
+ * microseconds since 1970.
+ */
 export interface Arrival {
   nowMs: number;
   time: number;
@@ -13,7 +16,9 @@ export interface StreamedMessage extends Arrival {
   message: Message;
 }
 
-/** What a process appends to a partition at once. `number` counts the batches of the process in that partition, from 1. */
+/**
+ * A process's messages for one append to a partition. `number` counts the process's batches in that partition, from 1.
+ */
 export interface StreamBatch {
   from: string;
   number: number;
@@ -37,7 +42,7 @@ interface Head {
   messages: Fields[];
 }
 
-/** A head in JSON with its length in front of it, and the payloads behind. */
+/** Encodes a batch as the length of a JSON head, the head, and the payloads. */
 export function encodeBatch({ from, number, messages }: StreamBatch): Buffer {
   const fields = messages.map(({ message, nowMs, time }): Fields => {
     const { tenantId, deviceUid, deviceId, topic, payload } = message;
@@ -49,12 +54,12 @@ export function encodeBatch({ from, number, messages }: StreamBatch): Buffer {
   return Buffer.concat([length, head, ...messages.map(({ message }) => message.payload)]);
 }
 
-/** @throws Error for bytes that {@link encodeBatch} did not make */
+/** @throws Error if the bytes do not come from this version of {@link encodeBatch} */
 export function decodeBatch(data: Buffer): StreamBatch {
   const headEnd = LENGTH_BYTES + data.readUInt32BE(0);
   const head = JSON.parse(data.toString("utf8", LENGTH_BYTES, headEnd)) as Head;
   if (head.version !== VERSION)
-    throw new Error(`a batch of version ${head.version} is in the stream: this is ${VERSION}`);
+    throw new Error(`the stream contains a batch of version ${head.version}; this process supports ${VERSION}`);
   let at = headEnd;
   const messages = head.messages.map(([tenantId, deviceUid, deviceId, topic, nowMs, time, bytes]) => {
     const payload = data.subarray(at, at + bytes);

@@ -15,34 +15,37 @@ export interface IngestStreamDeps {
   name: string;
   clock: Clock;
   logger: Logger;
-  /** Called with what the stream holds, about once a second. */
+  /** Called with the fill level of the stream, about once a second. */
   onRoom(room: StreamRoom): void;
   metrics: Pick<IngestStreamMetrics, "streamBatches" | "streamBytes" | "streamOldest" | "streamAvailable">;
 }
 
-/** Within it a batch that is appended again is recognized by NATS; after it, by the process that stores it. */
+/**
+ * The time within which NATS recognizes a batch that is appended again. After it, the process that stores the batch
+ * does.
+ */
 const DUPLICATE_WINDOW_MS = 120 * SECOND;
 
-/** How often the stream is asked, also while the database does not answer. */
+/** The interval between checks of the stream, even while the database does not answer. */
 const CHECK_MS = SECOND;
 const ANSWERED_MS = 4 * SECOND;
-/** How long servers of NATS that have started together with this process may take until one leads and knows the others. */
+/** How long NATS servers that started together with this process may take to join and elect a leader. */
 const PLACED_MS = 30 * SECOND;
 
-/** Where processes say that the database answers them. */
+/** Returns the subject on which a process announces that the database answers it. */
 function databaseSubject(name: string): string {
   return `muster.database.${name}`;
 }
 
-/** The stream, and whether it holds nothing. */
+/** The content of the stream, and whether it is drained. */
 interface StreamContents {
-  /** Undefined where there is no stream. */
+  /** Undefined if there is no stream. */
   id: string | undefined;
   isDrained: boolean;
   bytes: number;
 }
 
-/** The stream in NATS: its connection, its configuration, and what it holds. */
+/** The stream in NATS: its connection, configuration and content. */
 export class IngestStream {
   readonly jetStream: JetStream;
   readonly #deps: IngestStreamDeps;
@@ -76,18 +79,18 @@ export class IngestStream {
     this.jetStream = new JetStream(this.#client, INGEST_STREAM);
   }
 
-  /** Why the stream takes no messages; undefined where nothing is known. */
+  /** The reason why the stream accepts no messages; undefined if none is known. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Whether the stream answers, and no other process says that the database does. */
+  /** Checks that the stream answers while no other process reports an answering database. */
   get isAlone(): boolean {
     const nowMs = performance.now();
     return nowMs - this.#answeredMs < ANSWERED_MS && !this.#others.haveLongAnswered(nowMs);
   }
 
-  /** Tells other processes that the database has answered this one. */
+  /** Announces to other processes that the database has answered this one. */
   sayDatabaseAnswers(): void {
     this.#client.publish(databaseSubject(this.#deps.name), Buffer.alloc(0));
   }
@@ -96,7 +99,10 @@ export class IngestStream {
     if (subject !== databaseSubject(this.#deps.name)) this.#others.heard(performance.now());
   }
 
-  /** Connects and creates the stream. Where NATS does not answer, `check` does so later. @throws Error for what an operator must change */
+  /**
+   * Connects and creates the stream. If NATS does not answer, `check` repeats that later. @throws Error if an operator
+   * must act
+   */
   async open(): Promise<void> {
     this.#isOpened = true;
     this.#timer = setInterval(() => void this.check().catch(() => undefined), CHECK_MS).unref();
@@ -110,7 +116,7 @@ export class IngestStream {
     }
   }
 
-  /** @returns what the stream holds; undefined where it does not answer at once */
+  /** @returns the content of the stream, or undefined if it does not answer promptly */
   async check(): Promise<StreamContents | undefined> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined;
@@ -123,7 +129,7 @@ export class IngestStream {
     try {
       if (!this.#isCreated && this.#deps.settings.wanted === "stream") await this.#create();
       const state = await this.jetStream.info();
-      // It is lost, and created by the next check.
+      // A lost stream is created by the next check.
       if (state === undefined) this.#isCreated = false;
       this.#measure(state);
       return { id: state?.id, isDrained: state === undefined || state.messages === 0, bytes: state?.bytes ?? 0 };
@@ -141,7 +147,7 @@ export class IngestStream {
     return this.#client.close();
   }
 
-  /** @throws JetStreamError also where the servers have no place for the stream until {@link PLACED_MS} are over */
+  /** @throws JetStreamError also if the servers find no place for the stream within {@link PLACED_MS} */
   async #createOncePlaced(): Promise<void> {
     const { logger, settings } = this.#deps;
     const untilMs = performance.now() + PLACED_MS;
@@ -154,7 +160,7 @@ export class IngestStream {
         if (isFirst)
           logger.warn(
             { err: sentenceOf(error, settings) },
-            `the start waits until enough servers of NATS have joined, for ${seconds} s at most`,
+            `waiting at most ${seconds} s for enough NATS servers to join`,
           );
       }
       await pause(CHECK_MS);
@@ -175,7 +181,7 @@ export class IngestStream {
     if (replicas < 3)
       this.#deps.logger.warn(
         { replicas },
-        "one server has the ingest stream: what it has acknowledged is lost with its disk",
+        "the ingest stream is on one server: its acknowledged messages are lost with its disk",
       );
   }
 

@@ -14,12 +14,12 @@ export interface OwnedDeps extends ReaderDeps {
   metrics: ReaderDeps["metrics"] & Pick<IngestStreamMetrics, "streamPartitions">;
 }
 
-/** The partitions of the stream that this process stores: an even share of those that run. */
+/** The partitions of the stream that this process stores: an even share among the running processes. */
 export class OwnedPartitions {
   readonly #deps: OwnedDeps;
   readonly #readers = new Map<number, PartitionReader>();
   readonly #purge: StreamPurge;
-  /** Of which all partitions of this process are. */
+  /** The id of the stream that all partitions of this process belong to. */
   #streamId: string | undefined;
 
   constructor(deps: OwnedDeps) {
@@ -32,11 +32,11 @@ export class OwnedPartitions {
   }
 
   /**
-   * Renews what this process has, and takes or gives up partitions.
+   * Renews this process's claims, and takes or gives up partitions.
    *
-   * @param share how many it is to have
-   * @param stream undefined where it does not answer; without an id where there is none: then none is taken
-   * @throws what the database throws
+   * @param share the number of partitions it should have
+   * @param stream undefined if it does not answer; without an id, there is no stream and no partition is taken
+   * @throws the database's error
    */
   async balance(share: number, stream: { id: string | undefined; bytes: number } | undefined): Promise<void> {
     const id = stream?.id;
@@ -54,7 +54,7 @@ export class OwnedPartitions {
     this.#deps.metrics.streamPartitions.set(this.#readers.size);
   }
 
-  /** Has everything that was read stored, and gives up all partitions. */
+  /** Stores everything that was read, and gives up all partitions. */
   async close(): Promise<void> {
     for (const reader of this.#readers.values()) reader.close();
     await Promise.all([...this.#readers.values()].map((reader) => reader.settled()));
@@ -62,12 +62,15 @@ export class OwnedPartitions {
     await this.#giveUp(0);
   }
 
-  /** Stores nothing more. */
+  /** Stops storing immediately. */
   abandon(): void {
     for (const reader of this.#readers.values()) reader.lose();
   }
 
-  /** What was read of another stream is stored, and its partitions are given up: the sequences of this one begin again. */
+  /**
+   * Closes the readers of any other stream. What they have read is stored and their partitions are given up, because
+   * the sequences of the new stream start over.
+   */
   #readOnly(streamId: string): void {
     if (streamId === this.#streamId) return;
     for (const reader of this.#readers.values()) reader.close();
@@ -84,7 +87,7 @@ export class OwnedPartitions {
     for (const reader of readers) if (!renewed.has(reader.claim.partition)) reader.lose();
   }
 
-  /** Those that are too many are closed first, and given up once nothing of them is being stored. */
+  /** Closes surplus readers, and gives up their partitions once nothing of them is being stored. */
   async #giveUp(share: number): Promise<void> {
     const { db, ownerId } = this.#deps;
     for (const reader of [...this.#readers.values()].slice(share)) reader.close();

@@ -15,11 +15,11 @@ import { ReadAhead } from "./read-ahead.ts";
 const FIRST_IDLE_MS = 5;
 const LAST_IDLE_MS = 100;
 const RETRY_MS = 500;
-/** What arrived within it may be on its way into the stream. */
+/** Messages that arrived within this time may still be on their way into the stream. */
 export const RECENT_MS = 5 * SECOND;
-/** What a message takes in memory beside its payload, about. */
+/** The approximate memory overhead of a message beside its payload. */
 const MESSAGE_BYTES = 500;
-/** Processes whose last batch is remembered. */
+/** The number of processes whose last batch is remembered. */
 const MAX_PRODUCERS = 100;
 
 export interface ReaderDeps {
@@ -30,26 +30,27 @@ export interface ReaderDeps {
   metrics: Pick<IngestStreamMetrics, "streamStored" | "streamRefused">;
 }
 
-/** A batch of the stream that is being stored. */
+/** A batch from the stream whose messages are being stored. */
 interface OpenBatch {
   sequence: number;
   from: string;
   number: number;
-  /** When its first message arrived, in milliseconds since 1970. */
+  /** The arrival time of its first message, in milliseconds since 1970. */
   arrivedMs: number;
-  /** Messages that are not stored. */
+  /** The number of messages not stored yet. */
   remaining: number;
 }
 
 /**
- * Reads one partition in its order and has its messages stored, until another process has it or storing fails. Messages of one device are stored in their
- * order: each tenant's are stored one batch after the other, and after a failure nothing of the partition is stored under this claim.
+ * Reads one partition in order and stores its messages, until another process owns it or storing fails. Messages of a
+ * device are stored in order: each tenant's messages are stored one batch after the other, and after a failure nothing
+ * of the partition is stored under this claim.
  */
 export class PartitionReader {
   readonly claim: Claim;
   readonly #deps: ReaderDeps;
   readonly #progress: ReadonlyMap<number, string | null>;
-  /** Process → the number of its last batch that was read, and stored. */
+  /** Maps each process to the number of its last batch that was read or stored, respectively. */
   readonly #read: Map<string, number>;
   readonly #stored: Map<string, number>;
   readonly #open: OpenBatch[] = [];
@@ -61,7 +62,7 @@ export class PartitionReader {
   #bytes = 0;
   #inFlight = 0;
   #wake: (() => void) | undefined;
-  /** What was in the stream then has been read, in milliseconds since 1970. */
+  /** The time, in milliseconds since 1970, whose stream content has been read. */
   #readMs = 0;
 
   constructor(deps: ReaderDeps, { partition, epoch, storedSequence, producers, progress }: ClaimedPartition) {
@@ -82,36 +83,36 @@ export class PartitionReader {
     return { partition, epoch, storedSequence: this.#storedSequence, producers, isCaughtUp: this.#isCaughtUp };
   }
 
-  /** What has arrived is stored, but for the last seconds. */
+  /** Checks whether all messages are stored except those of the last seconds. */
   get #isCaughtUp(): boolean {
     const recentMs = this.#deps.clock.now().getTime() - RECENT_MS;
     const [oldest] = this.#open;
     return this.#readMs >= recentMs && (oldest === undefined || oldest.arrivedMs >= recentMs);
   }
 
-  /** Nothing of it is being stored, and nothing more will be. */
+  /** Whether nothing of the partition is being stored or will be. */
   get isIdle(): boolean {
     return (this.claim.isLost || this.isClosed) && this.#inFlight === 0;
   }
 
-  /** Nothing more is read. */
+  /** Whether reading has stopped. */
   get isClosed(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  /** Reads no more; what was read is stored. */
+  /** Stops reading. Messages already read are still stored. */
   close(): void {
     this.#stop.abort();
     this.#wakeUp();
   }
 
-  /** Stores nothing more. */
+  /** Stops storing immediately. */
   lose(): void {
     this.claim.isLost = true;
     this.close();
   }
 
-  /** Resolves when what was read is stored, or has failed. */
+  /** Resolves when every message read is stored or has failed. */
   async settled(): Promise<void> {
     await this.#ended;
     while (this.#inFlight > 0) await this.#woken();
@@ -139,7 +140,7 @@ export class PartitionReader {
     }
   }
 
-  /** After one that cannot be read, no later one is stored under this claim. */
+  /** Takes messages in order. After an unreadable one, no later message is stored under this claim. */
   #takeAll(messages: readonly StreamMessage[]): void {
     for (const message of messages) {
       if (this.claim.isLost) return;
@@ -151,7 +152,7 @@ export class PartitionReader {
     try {
       return await this.#ahead.read(this.#nextSequence);
     } catch {
-      // The process that appends, and the state of the connection, say so.
+      // The appending process and the connection state report this failure.
       return "failed";
     }
   }
@@ -169,7 +170,7 @@ export class PartitionReader {
     this.#readMs = messages[0]?.nowMs ?? this.#readMs;
     const open: OpenBatch = { sequence, from, number, arrivedMs: this.#readMs, remaining: 0 };
     this.#open.push(open);
-    // Appended twice: the window in which the stream recognizes that has passed.
+    // A batch that was appended twice, after the stream's duplicate window had passed.
     const isRepeated = number <= (this.#read.get(from) ?? 0);
     if (!isRepeated) {
       remember(this.#read, from, number);
@@ -197,7 +198,7 @@ export class PartitionReader {
       open.remaining--;
       this.#deps.metrics.streamStored.inc();
     } else if (storeOutcome(error) === "refused") {
-      // Not even as a rejected message: its device or tenant is gone.
+      // Its device or tenant is gone, so it cannot even be stored as a rejected message.
       open.remaining--;
       this.#deps.metrics.streamRefused.inc();
     } else this.#fail(error as Error);
@@ -216,7 +217,7 @@ export class PartitionReader {
     if (done > 0) this.#open.splice(0, done);
   }
 
-  /** What is stored is unknown now: it is read from the database with the next claim. */
+  /** Ends the claim, because the progress is unknown. The next claim reads it from the database. */
   #fail(error: Error): void {
     if (this.claim.isLost) return;
     const { partition } = this.claim;
@@ -245,7 +246,10 @@ export class PartitionReader {
   }
 }
 
-/** Sequence → which messages are stored, as `0` and `1`; null for all. Each transaction has recorded its own. */
+/**
+ * Merges the progress that each transaction recorded. Maps sequences to the stored messages as `0` and `1`, or to null
+ * for all.
+ */
 function progressOf(rows: ClaimedPartition["progress"]): ReadonlyMap<number, string | null> {
   const progress = new Map<number, string | null>();
   for (const { sequence, stored } of rows) {
@@ -260,7 +264,7 @@ function either(a: string, b: string): string {
   return [...a].map((bit, index) => (bit === "1" || b[index] === "1" ? "1" : "0")).join("");
 }
 
-/** The last processes only. */
+/** Remembers a process's batch number, for the most recent processes only. */
 function remember(producers: Map<string, number>, from: string, number: number): void {
   producers.delete(from);
   producers.set(from, number);

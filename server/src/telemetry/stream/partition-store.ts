@@ -3,13 +3,13 @@ import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import { PARTITION_LOCKS } from "./progress-store.ts";
 
-/** A partition as its new owner finds it. */
+/** The state of a partition when a new owner claims it. */
 export interface ClaimedPartition {
   partition: number;
   epoch: number;
   storedSequence: number;
   producers: Record<string, number>;
-  /** Of batches after `storedSequence`: which messages are stored, as `0` and `1`; null for all. */
+  /** The progress of batches after `storedSequence`: the stored messages as `0` and `1`, or null for all. */
   progress: { sequence: number; stored: string | null }[];
 }
 
@@ -18,11 +18,11 @@ interface ClaimedRow {
   epoch: string;
   stored_sequence: string;
   producers: Record<string, number>;
-  /** It belonged to another stream. */
+  /** Whether it belonged to another stream. */
   is_new: boolean;
 }
 
-/** What an owner says of a partition. */
+/** The owner's report on a partition. */
 export interface PartitionState {
   partition: number;
   epoch: number;
@@ -31,14 +31,14 @@ export interface PartitionState {
   isCaughtUp: boolean;
 }
 
-/** After so long without a renewal another process may take a partition. */
+/** The lease of a partition. Another process may claim it after this time without a renewal. */
 const LEASE = sql.lit("5 seconds");
 
 /**
- * Takes up to `count` partitions without an owner, and `again` of this process's own. None of which a transaction stores at this moment: those are taken
- * the next time.
+ * Claims up to `count` partitions without an owner, and `again` of this process's own. Skips partitions that a
+ * transaction is writing to; the next call takes those.
  *
- * @param streamId partitions of another stream begin at its first batch
+ * @param streamId partitions that belonged to another stream start at this stream's first batch
  */
 export async function claimPartitions(
   db: Db,
@@ -84,9 +84,9 @@ export async function claimPartitions(
 }
 
 /**
- * Renews the leases of these partitions and records what of them is stored.
+ * Renews the leases of these partitions and records their progress.
  *
- * @returns those that this process still has
+ * @returns the partitions that this process still owns
  */
 export async function renewPartitions(db: Db, ownerId: string, states: readonly PartitionState[]): Promise<number[]> {
   const { rows } = await sql<{ partition: number }>`
@@ -110,14 +110,17 @@ export async function renewPartitions(db: Db, ownerId: string, states: readonly 
   return rows.map(({ partition }) => partition);
 }
 
-/** Partition → up to which batch of a stream all is stored; only of partitions that a process has taken since the stream was created. */
+/**
+ * Maps partitions to the last batch up to which everything is stored. Contains only partitions claimed since the stream
+ * was created.
+ */
 export async function storedSequences(db: Db, streamId: string): Promise<Map<number, number>> {
   const { rows } = await sql<{ partition: number; stored_sequence: string }>`
     SELECT partition, stored_sequence FROM stream_partitions WHERE stream_id = ${streamId}`.execute(db);
   return new Map(rows.map((row) => [row.partition, Number(row.stored_sequence)]));
 }
 
-/** Another process may take these at once. */
+/** Releases these partitions, so that other processes may take them immediately. */
 export async function releasePartitions(db: Db, ownerId: string, partitions: readonly number[]): Promise<void> {
   await sql`
     UPDATE stream_partitions SET owner_id = NULL, renewed_at = NULL

@@ -1,4 +1,7 @@
-/** Partitions of the stream; one for each last digit of a device's uid, which is random. `stream_partitions` has a row for each. */
+/**
+ * The number of partitions of the stream: one per last digit of a device's uid, which is random. `stream_partitions`
+ * has a row for each.
+ */
 export const PARTITIONS = 16;
 
 export const SUBJECTS = "muster.ingest.*";

@@ -1,21 +1,24 @@
-/** How a process owns a partition of the stream; another owner has another epoch. */
+/** A process's ownership of a partition of the stream. Each owner has its own epoch. */
 export interface Claim {
   readonly partition: number;
   readonly epoch: number;
-  /** Nothing more is stored under it: the partition has another owner, or storing has failed and its progress must be read again. */
+  /**
+   * Whether nothing more may be stored under it: the partition has another owner, or storing has failed and the
+   * progress must be read again.
+   */
   isLost: boolean;
 }
 
-/** Where in the stream a message stands: the transaction that stores it records this. */
+/** The position of a message in the stream, recorded in the transaction that stores it. */
 export interface StreamPosition {
   readonly claim: Claim;
-  /** Of its batch in the stream. */
+  /** The sequence of its batch in the stream. */
   readonly sequence: number;
-  /** Its place in the batch. */
+  /** The index of the message in the batch. */
   readonly index: number;
-  /** Messages in the batch. */
+  /** The number of messages in the batch. */
   readonly count: number;
 }
 
-/** A partition has another owner by now, or may have. Nothing of the batch is stored. */
+/** The partition has, or may have, another owner. Nothing of the batch is stored. */
 export class PartitionLost extends Error {}

@@ -1,47 +1,53 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 
-/** Which way messages take in a process: into the database, into the stream, or neither while it changes. */
+/** The way of messages in a process: into the database, into the stream, or neither during a change. */
 export type Way = "direct" | "stream" | "none";
 
 export interface ProcessState {
   id: string;
-  /** `MUSTER_INGEST`. */
+  /** The value of `MUSTER_INGEST`. */
   wanted: "direct" | "stream";
   way: Way;
 }
 
-/** What a process learns as it says which way its messages take. */
+/** The decision that a process receives when it reports its way. */
 export interface Decision {
-  /** Where all processes go: the stream as long as any wants it, or it holds messages. A process whose way is another one stops using that. */
+  /**
+   * The target of all processes: the stream, as long as any of them wants it or it contains messages. A process on the
+   * other way must leave it.
+   */
   target: "direct" | "stream";
-  /** The way that its messages may take now; recorded. */
+  /** The way that its messages may take now, as recorded. */
   way: Way;
-  /** Processes that run. */
+  /** The number of running processes. */
   processes: number;
-  /** The place of this process among them, from 0. */
+  /** The rank of this process among them, from 0. */
   rank: number;
-  /** A stream has been used, and may hold messages. */
+  /** Whether a stream has been used and may contain messages. */
   isStreamUsed: boolean;
-  /** A process appends to it, this one or another. */
+  /** Whether any process, this one included, appends to it. */
   isAppended: boolean;
 }
 
-/** What is known of the stream: it holds messages, or may; it is empty; or it is, and stays so, since no process appends any more. */
+/**
+ * The known content of the stream: possibly messages; nothing; or nothing permanently, since no process appends any
+ * more.
+ */
 export type Contents = "messages" | "nothing" | "nothing more";
 
-/** One change of a way at a time. */
+/** Serializes changes of a way. */
 const WAY_LOCK = sql.lit(1_937_010_030);
-/** A process that has not been seen for so long does not count. */
+/** A process not seen for this long does not count. */
 const SEEN = sql.lit("5 seconds");
-/** A process that has not been seen for so long comes back as another one. */
+/** A process not seen for this long is removed, and counts as a new one if it returns. */
 const FORGOTTEN = sql.lit("1 hour");
 
 /**
- * Records that a process runs, and decides which way its messages may take: never one while another process uses the other. `way` of the given state is the
- * one that it uses now, or `none` once everything that took its former way is settled.
+ * Records that a process is running, and decides the way of its messages. No process may use one way while another uses
+ * the other. `state.way` is the way in use, or `none` once all messages on the former way are settled.
  *
- * @param contents of the stream
+ * @param contents the content of the stream
  */
 export async function recordProcess(db: Db, state: ProcessState, contents: Contents): Promise<Decision> {
   return await db.transaction().execute(async (tx) => {
@@ -63,7 +69,7 @@ export async function recordProcess(db: Db, state: ProcessState, contents: Conte
   });
 }
 
-/** @param processes that run, this one among them */
+/** @param processes all running processes, including this one */
 export function decideWay(
   own: Pick<ProcessState, "way">,
   processes: readonly Pick<ProcessState, "wanted" | "way">[],
@@ -76,7 +82,7 @@ export function decideWay(
   return { target, way: mayChange ? target : own.way };
 }
 
-/** The stream is empty, and no process uses it: it may be deleted. */
+/** Detaches the partitions from an empty stream that no process uses, so that it may be deleted. */
 async function forgetStream(tx: Db): Promise<void> {
   await sql`UPDATE stream_partitions SET stream_id = NULL, owner_id = NULL, stored_sequence = 0, epoch = epoch + 1`.execute(
     tx,
@@ -88,7 +94,7 @@ export async function forgetProcess(db: Db, id: string): Promise<void> {
   await sql`DELETE FROM stream_processes WHERE id = ${id}`.execute(db);
 }
 
-/** Whether a process acknowledges messages that wait in the stream. */
+/** Checks whether any process acknowledges messages that wait in the stream. */
 export async function isStreamInUse(db: Db): Promise<boolean> {
   const { rows } = await sql<{ used: boolean }>`
     SELECT EXISTS (SELECT FROM stream_processes
@@ -96,7 +102,7 @@ export async function isStreamInUse(db: Db): Promise<boolean> {
   return rows[0]!.used;
 }
 
-/** Milliseconds since a partition was caught up last, of that for which it is longest; null where one never was. */
+/** Returns the milliseconds since a partition was last caught up, for the one that lags most; null if one never was. */
 export async function uncaughtMs(db: Db): Promise<number | null> {
   const { rows } = await sql<{ ms: number | null }>`
     SELECT CASE WHEN bool_and(caught_up_at IS NOT NULL)
@@ -106,8 +112,9 @@ export async function uncaughtMs(db: Db): Promise<number | null> {
 }
 
 /**
- * Whether the stream may hold messages that arrived more than a minute ago, and will be stored: an installation that has left NATS keeps the id of its last
- * stream. Then no process that knows of the stream has run for an hour.
+ * Checks whether the stream may contain messages that arrived more than a minute ago and will still be stored. An
+ * installation that has left NATS keeps the id of its last stream; it does not count once no process with the stream
+ * has run for an hour.
  */
 export async function isStreamBehind(db: Db): Promise<boolean> {
   const { rows } = await sql<{ behind: boolean | null }>`

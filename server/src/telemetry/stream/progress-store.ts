@@ -3,7 +3,10 @@ import { plainArray } from "../../db/array-literal.ts";
 import { type BoundStatement, statement } from "../../db/statement.ts";
 import { PartitionLost, type StreamPosition } from "./position.ts";
 
-/** Advisory locks of two keys: this one, and the partition. A transaction that stores has a shared one, a change of the owner the exclusive one. */
+/**
+ * The first key of two-key advisory locks; the second is the partition. Storing takes the lock shared, a change of
+ * owner exclusive.
+ */
 export const PARTITION_LOCKS = 1_937_010_029;
 
 const lockPartitions = statement<{ partitions: string }, object>(
@@ -38,11 +41,12 @@ const recordProgress = statement<ProgressValues, object>(
 );
 
 /**
- * Statements that record that the messages at these positions are stored, and refuse the transaction where a partition has another owner. The first of
- * their transaction: the second must see what was committed before the first had its locks.
+ * Builds statements that record the messages at these positions as stored, and refuse the transaction if a partition
+ * has another owner. They must come first in their transaction: the second statement must see what was committed before
+ * the first one acquired its locks.
  *
- * @param batch messages of the stream and others; one with further parts is not stored yet
- * @throws PartitionLost where this process knows it already
+ * @param batch messages from the stream and others; a message with remaining parts is not stored yet
+ * @throws PartitionLost if this process already knows that it lost a partition
  */
 export function progressGuards(
   batch: readonly { position: StreamPosition | undefined; parts: readonly unknown[] }[],
@@ -75,7 +79,7 @@ export function progressGuards(
   ];
 }
 
-/** @returns NULL for all: most batches are stored by one transaction */
+/** @returns NULL if all are stored, as most batches are stored by one transaction */
 function bitsOf(indexes: readonly number[], count: number): string | undefined {
   if (indexes.length === count) return undefined;
   const bits = new Uint8Array(count).fill(48);

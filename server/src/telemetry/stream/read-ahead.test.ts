@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { ReadAhead } from "./read-ahead.ts";
 
-/** Reads a stream with messages at these sequences until nothing more comes. @param answers whether the nth request is answered */
+/** Reads a stream with messages at these sequences to its end. @param answers whether the nth request is answered */
 async function readAll(sequences: readonly number[], answers: (request: number) => boolean = () => true) {
   let requests = 0;
   const next = async (from: number) => {
@@ -22,7 +22,7 @@ async function readAll(sequences: readonly number[], answers: (request: number) 
   }
 }
 
-test("all messages are read once and in their order, whatever lies between them, and whichever requests fail", async () => {
+test("all messages are read once and in order, whatever gaps they have and whichever requests fail", async () => {
   const gaps = fc.array(fc.oneof(fc.constant(1), fc.nat(40), fc.nat(2_000)), { maxLength: 300 });
   const failures = fc.array(fc.nat(400), { maxLength: 20 });
   const property = fc.asyncProperty(gaps, failures, async (distances, failing) => {
@@ -37,7 +37,7 @@ test("all messages are read once and in their order, whatever lies between them,
   await fc.assert(property, { numRuns: 200 });
 });
 
-test("a backlog takes a fraction of the round trips", async () => {
+test("a backlog takes a fraction of the round trips of single reads", async () => {
   const { rounds } = await readAll(Array.from({ length: 2_000 }, (_, index) => index * 16 + 3));
   assert.ok(rounds < 100, `${rounds} rounds`);
 });

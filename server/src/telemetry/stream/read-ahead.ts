@@ -1,22 +1,24 @@
 import { stream as limits } from "../../lib/limits/stream.ts";
 import type { StreamMessage } from "../../lib/nats/jet-stream.ts";
 
-/** Parts of the stream that are read at a time: NATS answers many requests between two writes that it syncs. */
+/**
+ * The number of parts of the stream that are read concurrently. NATS answers many requests between two synced writes.
+ */
 const PARTS = 8;
-/** Messages that a part has, about. */
+/** The approximate number of messages per part. */
 const MESSAGES_OF_PART = 8;
-/** So many messages one after the other show that there is a backlog. */
+/** The number of consecutive messages that indicates a backlog. */
 const STREAK = 8;
-/** Larger batches are read one by one: there are few of them. */
+/** Batches above this size are read one by one, since there are few of them. */
 const SMALL_BATCH = 16 * 1024;
 
 type Next = (sequence: number) => Promise<StreamMessage | undefined>;
 
-/** How a partition is read: one message at a time, or several where there is a backlog of small batches. */
+/** Reads a partition one message at a time, or several at once during a backlog of small batches. */
 export class ReadAhead {
   readonly #next: Next;
   #streak = 0;
-  /** Sequences from one message of the partition to the next one. */
+  /** The average distance between the sequences of two messages of the partition. */
   #distance = 1;
 
   constructor(next: Next) {
@@ -24,9 +26,10 @@ export class ReadAhead {
   }
 
   /**
-   * The next messages of the partition at `sequence` or after it, in their order and without a gap; none where there is none now.
+   * Returns the next messages of the partition from `sequence` on, in order and without a gap, or none if there are
+   * none now.
    *
-   * @throws what the server refuses
+   * @throws the server's refusal
    */
   async read(sequence: number): Promise<StreamMessage[]> {
     const several = this.#streak < STREAK ? [] : await this.#parts(sequence);
@@ -49,12 +52,15 @@ export class ReadAhead {
     const parts = await Promise.all(begins.map((from) => this.#part(from, from + length)));
     const incomplete = parts.findIndex(({ isComplete }) => !isComplete);
     const messages = parts.slice(0, incomplete < 0 ? PARTS : incomplete + 1).flatMap(({ found }) => found);
-    // At the end of the backlog one is asked for at a time again.
+    // At the end of the backlog, return to single requests.
     if (incomplete >= 0) this.#streak = 0;
     return messages;
   }
 
-  /** Messages from `from` to before `to`: all of them only where the stream has one at `to` or later, since a server may lag behind. */
+  /**
+   * Reads messages from `from` to before `to`. They are known to be complete only if the stream returns one at `to` or
+   * later, since a server may lag.
+   */
   async #part(from: number, to: number): Promise<{ found: StreamMessage[]; isComplete: boolean }> {
     const found: StreamMessage[] = [];
     let bytes = 0;

@@ -25,15 +25,19 @@ export interface StreamIngestDeps {
 }
 
 const POLL_MS = SECOND;
-/** Processes that could not get to the database for as long take nothing at once: others may be back a moment later. */
+/**
+ * A process without the database for this long claims no partitions immediately, because others may be back a moment
+ * later.
+ */
 const ABSENT_MS = 3 * SECOND;
-/** The shortest record of an array with a value. */
+/** The size of the shortest array record with a value. */
 const RECORD_BYTES = 8;
 const BRACE = 0x7b;
 
 /**
- * Decides which way messages of devices take: into the database as they arrive, or into the stream, from which the processes store them. All processes use
- * the same way (process-store.ts), so that the messages of a device stay in order when it connects to another one.
+ * Routes device messages: directly into the database, or into the stream, from which the processes store them. All
+ * processes use the same way (process-store.ts), so that a device's messages stay in order when it connects to another
+ * process.
  */
 export class StreamIngest {
   readonly #deps: StreamIngestDeps;
@@ -42,10 +46,10 @@ export class StreamIngest {
   readonly #appender: Appender;
   readonly #owned: OwnedPartitions;
   readonly #times = createServerTime();
-  /** What arrives while the way changes. */
+  /** The messages that arrive during a change of the way. */
   #waiting: (() => void)[] = [];
   #way: Way = "none";
-  /** Messages may take the way. */
+  /** Whether messages may take the way. */
   #isOpen = false;
   #isSettling = false;
   #decision: Decision | undefined;
@@ -81,18 +85,21 @@ export class StreamIngest {
     });
   }
 
-  /** What keeps messages from being acknowledged; undefined where nothing does, or the stream is not used. */
+  /** The reason why messages are not acknowledged; undefined if they are, or if the stream is not used. */
   get problem(): string | undefined {
     if (this.#decision?.target !== "stream" && this.#deps.settings.wanted === "direct") return undefined;
     return this.#stream.problem ?? this.#appender.problem;
   }
 
-  /** Whether the stream is used, or is to be. */
+  /** Whether the stream is in use or is about to be. */
   get isUsed(): boolean {
     return this.#deps.settings.wanted === "stream" || this.#decision?.target === "stream";
   }
 
-  /** Whether messages are acknowledged although the database answers no process: then no other one can take the sessions of this one. */
+  /**
+   * Whether messages are acknowledged while the database answers no process. No other process can take over sessions
+   * then.
+   */
   get outlastsDatabase(): boolean {
     return this.#way === "stream" && this.#isOpen && this.#stream.isAlone;
   }
@@ -111,14 +118,14 @@ export class StreamIngest {
     return this.#appender.append({ message, ...this.#arrivalOf(message) });
   }
 
-  /** Begins to store what the stream holds. @throws Error where NATS or its settings must be changed */
+  /** Starts storing the content of the stream. @throws Error if NATS or its settings must be changed */
   async start(): Promise<void> {
     if (this.#deps.settings.wanted === "stream") await this.#stream.open();
     await this.poll();
     this.#timer = setInterval(() => void this.poll(), POLL_MS).unref();
   }
 
-  /** Resolves when all that has arrived is appended, or stored. */
+  /** Resolves when all received messages are appended or stored. */
   async drain(): Promise<void> {
     await Promise.all([this.#appender.drain(), this.#deps.direct.drain()]);
   }
@@ -135,13 +142,13 @@ export class StreamIngest {
     } catch (error) {
       this.#deps.logger.warn(
         { err: (error as Error).message },
-        "other processes take what this one stored of the stream in some seconds",
+        "this process could not release its partitions of the stream; others take them within seconds",
       );
     }
     await this.#stream.close();
   }
 
-  /** One step; called by the timer, and by tests. Never rejects. */
+  /** Performs one step, on behalf of the timer or a test. Never rejects. */
   poll(): Promise<void> {
     this.#polling ??= this.#poll()
       .then(() => {
@@ -177,12 +184,12 @@ export class StreamIngest {
     await this.#owned.balance(wasAbsent ? Math.min(share, this.#owned.size) : share, state);
   }
 
-  /** Uses the way that was decided, or stops using the one that is to end. */
+  /** Switches to the decided way, or starts to leave the current one. */
   #follow({ target, way }: Decision): void {
     if (way === target && way !== this.#way) {
       this.#way = way;
       this.#isOpen = true;
-      this.#deps.logger.info({ way }, "messages of devices take this way");
+      this.#deps.logger.info({ way }, "device messages take this way");
       for (const again of this.#waiting.splice(0)) again();
     } else if (this.#way !== "none" && this.#way !== target && !this.#isSettling) void this.#leave();
   }
@@ -199,7 +206,7 @@ export class StreamIngest {
   #arrivalOf({ arrival, deviceUid, payload }: Message): Arrival {
     if (arrival?.nowMs !== undefined) return { nowMs: arrival.nowMs, time: arrival.time ?? arrival.nowMs * 1000 };
     const nowMs = this.#deps.clock.now().getTime();
-    // An object is one reading. Of an array each record may need a time.
+    // An object is one reading, but each record of an array may need a time.
     const count = payload[0] === BRACE ? 1 : Math.ceil(payload.length / RECORD_BYTES) + 1;
     const first = { nowMs, time: this.#times.reserve(deviceUid, nowMs, count).next(deviceUid, nowMs) };
     if (arrival) Object.assign(arrival, first);
@@ -207,7 +214,7 @@ export class StreamIngest {
   }
 }
 
-/** An even share of the partitions. */
+/** Returns an even share of the partitions. */
 function shareOf({ processes, rank }: Decision): number {
   return Math.floor(PARTITIONS / processes) + (rank < PARTITIONS % processes ? 1 : 0);
 }

@@ -6,8 +6,8 @@ import { isStreamInUse, uncaughtMs } from "./process-store.ts";
 const MOST_MS = 10 * SECOND;
 
 /**
- * How long ago, in milliseconds, everything that had arrived is stored by now: 0 where messages are acknowledged once they are stored. `undefined` where
- * messages have waited in the ingest stream for more than some seconds.
+ * Returns for how many milliseconds the database may lag behind the messages that have arrived; 0 if messages are
+ * acknowledged once stored. `undefined` if messages have waited in the ingest stream for more than a few seconds.
  */
 export async function streamLag({ database }: { database: Pick<Database, "db"> }): Promise<number | undefined> {
   const { db } = database;

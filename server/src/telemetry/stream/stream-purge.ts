@@ -9,35 +9,35 @@ export interface StreamPurgeDeps {
 }
 
 /**
- * Beyond this the stream is deleted from its beginning on. To delete messages by their subject, NATS reads the whole stream, so that a long backlog would cost
- * more to delete than to store.
+ * Above this size the stream is deleted from its beginning. NATS reads the whole stream to delete messages by subject,
+ * so deleting a long backlog that way would cost more than storing it.
  */
 const SMALL_BYTES = 4 * 1024 ** 2;
-/** Of the processes, its owner deletes for all. */
+/** The owner of this partition deletes for all processes. */
 const FIRST_PARTITION = 0;
 
-/** Has NATS delete what is stored. What fails is deleted the next time. */
+/** Deletes stored messages from NATS. A failed deletion is repeated the next time. */
 export class StreamPurge {
   readonly #deps: StreamPurgeDeps;
-  /** Partition → up to which batch its messages are deleted. */
+  /** Maps each partition to the last batch up to which its messages are deleted. */
   readonly #purged = new Map<number, number>();
-  /** Up to which batch the stream is deleted. */
+  /** The last batch up to which the stream is deleted. */
   #sequence = 0;
-  /** Where a partition without newer messages kept the others from being deleted. */
+  /** The sequence at which a partition without newer messages blocked the deletion of the others. */
   #waitedAt = 0;
 
   constructor(deps: StreamPurgeDeps) {
     this.#deps = deps;
   }
 
-  /** The sequences of another stream begin again. */
+  /** Forgets all progress, since the sequences of another stream start over. */
   forget(): void {
     this.#purged.clear();
     this.#sequence = 0;
     this.#waitedAt = 0;
   }
 
-  /** @param states of the partitions of this process, as the database has them */
+  /** @param states the partitions of this process, as recorded in the database */
   async run(stream: { id: string; bytes: number }, states: readonly PartitionState[]): Promise<void> {
     if (stream.bytes <= SMALL_BYTES) await this.#purgeSubjects(states);
     else if (states.some(({ partition }) => partition === FIRST_PARTITION)) await this.#purgeBeginning(stream.id);
@@ -53,7 +53,10 @@ export class StreamPurge {
     );
   }
 
-  /** Up to where all partitions are stored. One that has nothing in the stream has no part in it: what it gets has a higher sequence than the last one known. */
+  /**
+   * Deletes up to the sequence where all partitions are stored. A partition without messages in the stream is ignored:
+   * new ones get sequences after the last known one.
+   */
   async #purgeBeginning(streamId: string): Promise<void> {
     const { db, jetStream } = this.#deps;
     const contents = await jetStream.subjects(SUBJECTS);
@@ -67,7 +70,8 @@ export class StreamPurge {
       await jetStream.purge(undefined, lowest + 1);
       this.#sequence = lowest;
     } else if (lowest > this.#waitedAt) {
-      // The partition is slow, or nothing more is sent to it: without its messages it has no part.
+      // The partition is slow, or receives no more messages. Deleting its stored messages keeps it from blocking the
+      // others.
       await jetStream.purge(subjectOf(ends.indexOf(lowest)), lowest + 1);
       this.#waitedAt = lowest;
     }

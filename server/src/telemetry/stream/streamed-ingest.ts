@@ -13,23 +13,26 @@ export interface StreamedIngestDeps {
   ids: Ids;
   logger: Logger;
   metrics: IngestStreamMetrics;
-  /** Undefined without NATS: then messages are stored as they arrive. */
+  /** The settings of the stream. Without NATS it is undefined, and messages are stored as they arrive. */
   stream?: StreamSettings | undefined;
 }
 
-/** What keeps messages in JetStream until they are stored. */
+/** The controls of an ingest that may queue messages in JetStream until they are stored. */
 export interface StreamedIngest {
-  /** Begins to store what the stream holds; before the broker opens its listener. @throws Error where NATS or its settings must be changed */
+  /**
+   * Starts storing the content of the stream. Must run before the broker opens its listener. @throws Error if NATS or
+   * its settings must be changed
+   */
   startStream(): Promise<void>;
-  /** Has what was read stored, and leaves the rest to other processes. The last that may be called. */
+  /** Finishes storing the messages already read, and leaves the rest to other processes. Must be the last call. */
   stopStream(): Promise<void>;
-  /** What keeps messages of devices from being acknowledged; null where nothing does, undefined where no stream is used. */
+  /** Returns why device messages are not acknowledged; null if they are, undefined if no stream is used. */
   streamProblem(): string | null | undefined;
-  /** Whether messages are acknowledged although the database answers no process. */
+  /** Checks whether messages are acknowledged while the database answers no process. */
   outlastsDatabase(): boolean;
 }
 
-/** Takes messages as `direct` does, or first into the stream; the caller does not know which. */
+/** Creates an ingest that takes messages like `direct` or first into the stream, transparently for the caller. */
 export function createStreamedIngest(deps: StreamedIngestDeps, direct: Ingest & Replay): Ingest & StreamedIngest {
   const { stream: settings, database } = deps;
   if (settings === undefined) return { ...direct, ...UNUSED };

@@ -4,7 +4,7 @@ import { TenantShares } from "./tenant-shares.ts";
 
 const MAX = 1000;
 
-test("one that floods waits while a fifth is free, and others do not", () => {
+test("a flooding tenant waits once only a fifth is free, and others do not", () => {
   const shares = new TenantShares();
   shares.appended("loud", 795);
   shares.appended("quiet", 5);
@@ -15,7 +15,7 @@ test("one that floods waits while a fifth is free, and others do not", () => {
   assert.equal(shares.isAbove("new"), false);
 });
 
-test("of several that flood each waits before nothing is free", () => {
+test("several flooding tenants all wait before the stream is full", () => {
   const shares = new TenantShares();
   for (const tenant of ["a", "b", "c"]) shares.appended(tenant, 300);
   shares.measure({ bytes: 900, maxBytes: MAX });
@@ -31,7 +31,7 @@ test("a tenant that sends alone may fill the stream", () => {
   assert.equal(shares.isAbove("alone"), false);
 });
 
-test("a stream that is nearly empty divides its room again", () => {
+test("a nearly empty stream divides its room from scratch", () => {
   const shares = new TenantShares();
   shares.appended("a", 800);
   shares.appended("b", 100);

@@ -1,23 +1,24 @@
 import { stream as limits } from "../../lib/limits/stream.ts";
 
-/** Below this part of its size the stream has nothing to divide. */
+/** The fill level below which the stream need not be divided. */
 const SMALL_PART = 0.05;
 
-/** What the stream holds, and may hold, in bytes. */
+/** The used and the maximum size of the stream, in bytes. */
 export interface StreamRoom {
   bytes: number;
   maxBytes: number;
 }
 
 /**
- * Which tenants have more of the stream than they may while several send: at most some times what is still free, so that one that floods stops before the
- * stream is full, and several leave room for others. What a tenant has is estimated by its part of what this process has appended.
+ * Decides which tenants exceed their share of the stream while several send. The limit is a multiple of the free space,
+ * so that a flooding tenant stops before the stream is full, and several leave room for others. A tenant's usage is
+ * estimated from its share of this process's appends.
  */
 export class TenantShares {
   readonly #appended = new Map<string, number>();
   #total = 0;
   #room: StreamRoom = { bytes: 0, maxBytes: 0 };
-  /** Since the room was measured. */
+  /** The bytes appended since the room was measured. */
   #fresh = 0;
 
   appended(tenantId: string, bytes: number): void {
@@ -26,7 +27,7 @@ export class TenantShares {
     this.#fresh += bytes;
   }
 
-  /** @param room as of now; about once a second */
+  /** Records the current room, about once a second. */
   measure(room: StreamRoom): void {
     this.#room = room;
     this.#fresh = 0;
@@ -35,7 +36,7 @@ export class TenantShares {
     this.#total = 0;
   }
 
-  /** Whether a tenant's messages must wait. */
+  /** Checks whether a tenant's messages must wait. */
   isAbove(tenantId: string): boolean {
     if (this.#appended.size < 2) return false;
     const { maxBytes } = this.#room;
@@ -44,7 +45,7 @@ export class TenantShares {
     return own > limits.tenantTimesFree.value * (maxBytes - bytes);
   }
 
-  /** How many tenants wait, should they send. */
+  /** Counts the tenants whose messages would have to wait. */
   get countAbove(): number {
     return [...this.#appended.keys()].filter((tenantId) => this.isAbove(tenantId)).length;
   }

@@ -1,15 +1,15 @@
 /**
- * The payload rules implemented a second time, slowly and without the parser's code: each rule is a predicate over the whole
- * document. Property tests compare the parser with it.
+ * A second, slow implementation of the payload rules that shares no code with the parser. Each rule is a predicate over
+ * the whole document. Property tests compare the parser with it.
  */
 
-/** One value: metric, value, microseconds (null: the server's clock), whether the device's time was replaced. */
+/** A value: metric, value, microseconds (null for the server's clock), and whether the device's time was replaced. */
 export type Row = [metric: string, value: unknown, time: number | null, replaced: boolean];
 
 const MINUTE_US = 60_000_000;
 const DAY_US = 86_400_000_000;
 
-/** The values of a payload in order, or null when the payload must be rejected. */
+/** Returns the values of a payload in order, or null if the payload must be rejected. */
 export function referenceParse(payload: Uint8Array, nowMs: number): Row[] | null {
   if (payload.byteLength < 1 || payload.byteLength > 131_072) return null;
   let document: unknown;
