@@ -4,7 +4,7 @@ import { evaluateBatch } from "./evaluate-batch.ts";
 import { createRuleCache } from "./rule-cache.ts";
 import { evaluationLocks, transitionStatements } from "./store-evaluation.ts";
 
-/** Evaluates the rules of the devices of a batch; their state is cached in this process (`rule-cache.ts`). */
+/** Creates an evaluator for the rules of a batch's devices. Their state is cached in this process (`rule-cache.ts`). */
 export function createBatchEvaluator({ database, clock, ids }: RulesDeps): BatchEvaluator {
   const cache = createRuleCache(database);
   return {

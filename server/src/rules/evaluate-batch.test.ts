@@ -23,7 +23,7 @@ function deviceWithRules(count: number): DeviceRules {
   return { uid: "d", version: 0, silent: false, metrics: new Map([["a", metric]]) };
 }
 
-test("the event loop gets turns while one message is evaluated by thousands of rules, and the result is whole", async () => {
+test("the event loop gets turns while thousands of rules evaluate one message, and the result is complete", async () => {
   const readings = Array.from({ length: 1_000 }, (_, time) => ({
     time,
     timeReplaced: false,

@@ -2,22 +2,25 @@ import type { MetricValue, PreparedMessage, TimedReading } from "../telemetry/te
 import type { Breaches, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
 import { evaluate, type Outcome } from "./evaluate-rule.ts";
 
-/** Evaluations (a value by a rule) after which other work gets a turn of the event loop: about a millisecond. */
+/**
+ * The number of evaluations (a value by a rule) after which other work gets a turn of the event loop: about a
+ * millisecond.
+ */
 const EVALUATIONS_PER_TURN = 25_000;
 
-/** What a batch of messages did to the rules of its devices. */
+/** The effects of a batch of messages on the rules of its devices. */
 export interface BatchTransitions {
-  /** One entry for every rule and device whose state or anomaly changed. */
+  /** One entry for each rule and device whose state or anomaly changed. */
   rules: RuleTransition[];
   /** Devices with an anomaly for their silence that sent a message again. */
   silenceEnded: string[];
 }
 
 /**
- * Evaluates the readings of `messages` in the order they came, those of one message by their times. A reading counts only if it
- * is newer than all that were evaluated of its metric, so late and repeated data changes nothing.
+ * Evaluates the readings of `messages` in order of arrival, and by time within a message. A reading counts only if it
+ * is newer than all evaluated ones of its metric, so late and repeated data changes nothing.
  *
- * @param devices changed in place: their state after the batch
+ * @param devices changed in place to their state after the batch
  */
 export async function evaluateBatch(
   devices: ReadonlyMap<string, DeviceRules>,
@@ -44,7 +47,7 @@ export async function evaluateBatch(
   return transitions;
 }
 
-/** @returns how many evaluations that took */
+/** @returns the number of evaluations */
 function evaluateReading(
   device: DeviceRules,
   { time, metrics, values }: TimedReading,
@@ -102,12 +105,12 @@ function apply(transition: RuleTransition, outcome: Outcome, value: MetricValue)
   }
 }
 
-/** The newer breaches with those before them counted in. */
+/** Merges the newer breaches with earlier ones, adding up their occurrences. */
 function merged(earlier: Breaches | undefined, newer: Breaches): Breaches {
   return earlier === undefined ? newer : { ...newer, occurrences: earlier.occurrences + newer.occurrences };
 }
 
-/** Buffered readings may come in any order; nearly always they are in order already. */
+/** Sorts readings by time. Buffered readings may come in any order, but are nearly always sorted already. */
 function byTime(readings: readonly TimedReading[]): readonly TimedReading[] {
   for (let index = 1; index < readings.length; index++) {
     if (readings[index]!.time < readings[index - 1]!.time) return readings.toSorted((a, b) => a.time - b.time);

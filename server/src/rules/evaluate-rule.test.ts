@@ -10,7 +10,7 @@ import { type ReferenceAnomaly, referenceAnomalies, type SentReading } from "./t
 const rule = (over: Partial<NewRule>): Rule =>
   checkRule({ metric: "m", operator: "gt", value: 90, severity: "major", ...over }, "rule", "rules.0");
 
-/** What each value does, a second apart; the state goes through its stored form in between. */
+/** Returns the outcome of each value, one second apart. The state is serialized in between, as when stored. */
 function outcomes(rule: Rule, ...values: MetricValue[]): string[] {
   let state: RuleState = { phase: "ok", since: 0 };
   return values.map((value, second) => {
@@ -20,7 +20,7 @@ function outcomes(rule: Rule, ...values: MetricValue[]): string[] {
   });
 }
 
-test("without durations a breach opens at once and the first good value resolves", () => {
+test("without durations a breach opens immediately and the first good value resolves it", () => {
   assert.deepEqual(outcomes(rule({}), 90, 91, 92, 90, 91), [
     "nothing ok",
     "opened open",
@@ -30,7 +30,7 @@ test("without durations a breach opens at once and the first good value resolves
   ]);
 });
 
-test("a breach has to last forSeconds; a good value in between restarts it", () => {
+test("a breach must last forSeconds, and a good value in between restarts it", () => {
   assert.deepEqual(outcomes(rule({ forSeconds: 2 }), 91, 91, 90, 91, 91, 91), [
     "nothing pending",
     "nothing pending",
@@ -41,7 +41,7 @@ test("a breach has to last forSeconds; a good value in between restarts it", () 
   ]);
 });
 
-test("good values have to last clearForSeconds; a breach or a value in the band restarts them", () => {
+test("good values must last clearForSeconds, and a breach or a value in the band restarts that", () => {
   assert.deepEqual(outcomes(rule({ clearValue: 80, clearForSeconds: 2 }), 91, 85, 80, 85, 80, 80, 95, 80, 80, 80), [
     "opened open",
     "nothing open",
@@ -60,7 +60,7 @@ test("a value in the band ends a pending breach", () => {
   assert.deepEqual(outcomes(rule({ clearValue: 80, forSeconds: 5 }), 91, 85), ["nothing pending", "nothing ok"]);
 });
 
-test("each operator tells breach, band and good apart, to the last digit", () => {
+test("each operator distinguishes breach, band and good to the last digit", () => {
   const sides: [Partial<NewRule>, MetricValue[], string][] = [
     [{ operator: "gt", value: 5, clearValue: 3 }, [5.1, 5, 3.1, 3, true, "x"], "breach,band,band,good,,"],
     [{ operator: "gte", value: 5, clearValue: 3 }, [5, 4.9, 3, 2.9], "breach,band,band,good"],
@@ -80,7 +80,7 @@ test("each operator tells breach, band and good apart, to the last digit", () =>
     assert.equal(values.map(compileRule(rule(over)).sideOf).join(), expected, JSON.stringify(over));
 });
 
-/** One device evaluated reading by reading, its states stored and loaded between any two. */
+/** Evaluates one device reading by reading, storing and loading its state between any two. */
 function anomaliesOf(rule: Rule, messages: readonly (readonly SentReading[])[]): ReferenceAnomaly[] {
   const found: ReferenceAnomaly[] = [];
   let stored = JSON.stringify({ phase: "ok", since: 0 });
@@ -103,7 +103,7 @@ function anomaliesOf(rule: Rule, messages: readonly (readonly SentReading[])[]):
   return found;
 }
 
-test("the anomalies are those of the reference evaluator, for late, repeated and unordered readings", () => {
+test("the anomalies match the reference evaluator for late, repeated and unordered readings", () => {
   fc.assert(
     fc.property(anyRule("rule"), anyMessages, (one, messages) => {
       assert.deepEqual(anomaliesOf(one, messages), referenceAnomalies([one], messages));

@@ -3,27 +3,30 @@ import type { MetricValue } from "../telemetry/telemetry.ts";
 import type { Operator, Rule } from "./rule.ts";
 
 /**
- * The state of a rule on one device. `ok` → `pending` (a breach began) → `open` (it lasted `forSeconds`) → `clearing` (values have
- * been good since) → `ok` again (good for `clearForSeconds`).
+ * The state of a rule on one device: `ok` → `pending` (a breach began) → `open` (it lasted `forSeconds`) → `clearing`
+ * (values have been good since) → `ok` (good for `clearForSeconds`).
  */
 export type Phase = "ok" | "pending" | "open" | "clearing";
 
 export interface RuleState {
   phase: Phase;
-  /** When the breach began (`pending`) or ended (`clearing`): microseconds since 1970 in device time. Unused in other phases. */
+  /**
+   * The device time when the breach began (`pending`) or ended (`clearing`), in microseconds since 1970. Unused in
+   * other phases.
+   */
   since: number;
 }
 
-/** What one reading did to a rule; `observed` is a further breach of an open anomaly. */
+/** The effect of one reading on a rule; `observed` is a further breach of an open anomaly. */
 export type Outcome = "nothing" | "opened" | "observed" | "resolved";
 
 /**
- * Where a value lies: beyond `value`, between it and `clearValue` (`band`), or on the good side of both. `undefined`: not of the
- * type that the rule compares, so the rule ignores it.
+ * The side on which a value lies: beyond `value`, between it and `clearValue` (`band`), or on the good side of both.
+ * `undefined` if the rule does not compare the value's type and so ignores it.
  */
 export type Side = "breach" | "band" | "good" | undefined;
 
-/** A rule prepared for the evaluation of many values. */
+/** A rule prepared for evaluating many values. */
 export interface CompiledRule {
   forUs: number;
   clearForUs: number;
@@ -41,11 +44,11 @@ export function compileRule(
 }
 
 /**
- * Advances the state by one reading. Readings of a metric come in the order of their times: the caller leaves out late and
- * repeated ones (docs/spec-decisions.md, anomalies).
+ * Advances the state by one reading. The readings of a metric must come in time order, without late and repeated ones
+ * (docs/spec-decisions.md, anomalies).
  *
  * @param state changed in place
- * @param time microseconds since 1970, later than every one before
+ * @param time microseconds since 1970, later than all previous times
  */
 export function evaluate(rule: CompiledRule, state: RuleState, time: number, value: MetricValue): Outcome {
   const side = rule.sideOf(value);
@@ -84,7 +87,10 @@ function whileOpen({ clearForUs }: CompiledRule, state: RuleState, time: number,
 
 type Sides = CompiledRule["sideOf"];
 
-/** A value is good where `operator` is false of `clearValue` too: without a band nothing lies between breach and good. */
+/**
+ * Builds the comparison. A value is good if `operator` is also false for `clearValue`, so without a band nothing lies
+ * between breach and good.
+ */
 function sides({ operator, value, clearValue }: Pick<Rule, "operator" | "value" | "clearValue">): Sides {
   if (operator === "outside") return outside(value as Range, (clearValue ?? value) as Range);
   if (operator === "eq")

@@ -4,11 +4,11 @@ import { endingBundles, overdueRenewals } from "../certificates/certificates.ts"
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
-/** A group of the device of the certificate `c` is paged about lost renewals. */
+/** SQL: a group of the device of the certificate `c` is paged about lost renewals. */
 const isPaged = sql`EXISTS (SELECT FROM shared_device_groups m JOIN shared_groups g ON g.id = m.group_id AND g.pages_lost_renewals
   WHERE m.device_uid = c.device_uid)`;
 
-/** A certificate that is not renewed in time. */
+/** A certificate that was not renewed in time. */
 export interface LostRenewal {
   certificateId: string;
   kind: "self_enrolled" | "platform";
@@ -26,12 +26,12 @@ const found = statement<{ now: Date; limit: number }, LostRenewal>(
    LIMIT ${p.limit}::integer`,
 );
 
-/** Up to `limit` lost renewals that a group is paged about and that never had an anomaly. */
+/** Finds up to `limit` lost renewals that a group is paged about and that never had an anomaly. */
 export async function findLostRenewals(db: Db, now: Date, limit: number): Promise<LostRenewal[]> {
   return await runStatement(db, found, { now, limit });
 }
 
-/** An anomaly to open for a certificate; `id` is the anomaly's, the times are ISO 8601. */
+/** An anomaly to open for a certificate. `id` is the anomaly's; times are ISO 8601. */
 export interface LostRenewalRow {
   id: string;
   certificate_id: string;
@@ -55,7 +55,10 @@ const opened = statement<{ now: Date; rows: string }, never>("open-lost-renewals
   ),
 );
 
-/** Opens an anomaly for those of `rows` that are still lost renewals. When two processes open at once, the unique index lets one. */
+/**
+ * Opens anomalies for those of `rows` that are still lost renewals. If two processes do so concurrently, the unique
+ * index admits one.
+ */
 export async function openLostRenewalAnomalies(db: Db, rows: readonly LostRenewalRow[], now: Date): Promise<void> {
   await runStatement(db, opened, { now, rows: JSON.stringify(rows) });
 }
@@ -71,7 +74,7 @@ const ended = statement<{ now: Date }, never>("resolve-lost-renewals", (p) =>
   ),
 );
 
-/** Resolves the anomalies of certificates that were replaced or revoked, and of those that no group is paged about any more. */
+/** Resolves the anomalies of certificates that were replaced or revoked, or that no group is paged about any more. */
 export async function resolveLostRenewalAnomalies(db: Db, now: Date): Promise<void> {
   await runStatement(db, ended, { now });
 }

@@ -7,12 +7,12 @@ import {
   resolveLostRenewalAnomalies,
 } from "./lost-renewal-store.ts";
 
-/** How many anomalies one statement opens at most. */
+/** The maximum number of anomalies that one statement opens. */
 const BATCH = 1_000;
 
 /**
- * Opens an anomaly for each certificate that is not renewed in time and that a group of its device is paged about: once a certificate,
- * whichever processes poll. Resolves it when the device has a new one.
+ * Opens an anomaly for each certificate that was not renewed in time and that a group of its device is paged about.
+ * Each certificate gets one anomaly, whichever processes poll. Resolves it when the device has a new certificate.
  */
 export async function pollLostRenewals({ database: { db }, clock, ids }: RulesDeps): Promise<void> {
   const now = clock.now();

@@ -4,18 +4,18 @@ import type { PackRule } from "./device-rules.ts";
 import { compileRule } from "./evaluate-rule.ts";
 import { loadPacks, type PackRow } from "./rule-state-store.ts";
 
-/** Those of all tenants whose devices send here. A device whose pack is dropped is loaded again. */
+/** The packs of all tenants whose devices send here. The devices of an evicted pack are loaded again. */
 const MAX_PACKS = 100_000;
 
-/** What devices share of a pack that has not changed: as long as it is the cached one, they are of its revision. */
+/** The shared state of an unchanged pack. Devices loaded with the currently cached entry have the current revision. */
 export interface PackEntry {
   rules: PackRule[];
 }
 
-/** The rules of the packs that cached devices have; one statement loads all that are missing. */
+/** Caches the rules of the packs of cached devices. One statement loads all that are missing. */
 export class PackCache {
   readonly #packs = new RecentMap<string, PackEntry>(MAX_PACKS);
-  /** Notifications since the start, and with which of them all packs, and each, changed last. */
+  /** The number of notifications so far, and the number at which all packs, or each pack, last changed. */
   #changes = 0;
   #allChanged = 0;
   readonly #changed = new RecentMap<string, number>(MAX_PACKS);
@@ -34,12 +34,14 @@ export class PackCache {
     return ids.map((id) => this.#packs.get(id));
   }
 
-  /** Whether these packs are those of `entries` still. */
+  /** Checks whether these packs still have the given entries. */
   areCurrent(ids: readonly string[], entries: readonly (PackEntry | undefined)[]): boolean {
     return ids.every((id, n) => entries[n] !== undefined && this.#packs.get(id) === entries[n]);
   }
 
-  /** The rules of these packs; a disabled pack has none. What changed while it was loaded is not kept. */
+  /**
+   * Returns the rules of these packs; a disabled pack has none. A pack that changes while being loaded is not cached.
+   */
   async rulesOf(db: Db, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, PackRule[]>> {
     const found = new Map<string, PackRule[]>();
     const missing: string[] = [];

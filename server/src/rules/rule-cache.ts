@@ -5,31 +5,32 @@ import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-r
 import { PackCache, type PackEntry } from "./pack-cache.ts";
 import { type DeviceRow, loadDeviceRows } from "./rule-state-store.ts";
 
-/** The database notifies here which rules devices have: of a device, by its uid, or of all devices, by an empty payload (migration 0014). */
+/** The channel for changes to the rules of devices: a uid for one device, an empty payload for all (migration 0014). */
 const CHANGED = "muster_rules";
-/** The database notifies here that a pack changed or was deleted, by its id (migration 0062); empty after notifications may have been missed. */
+/** The channel for changed or deleted packs, by id (migration 0062). Empty after notifications may have been missed. */
 const PACK_CHANGED = "muster_packs";
-/** Far more devices than one process serves. One that is dropped is loaded again with its next message. */
+/** Far more devices than one process serves. An evicted device is loaded again with its next message. */
 const MAX_DEVICES = 200_000;
 const NO_METRICS: ReadonlyMap<string, DeviceMetric> = new Map();
 
 /**
- * What evaluating the devices of this process needs, in memory: their rules, the state of each, and the newest reading of each
- * metric. The database decides: a batch that was evaluated from an outdated entry is refused when it is stored, and the entry is
- * loaded again.
+ * A cache of everything that evaluation needs for this process's devices: their rules, rule states, and the newest
+ * reading of each metric. The database has the last word: a batch evaluated from an outdated entry is refused when it
+ * is stored, and the entry is loaded again.
  */
 export interface RuleCache {
   /**
-   * The rules of these devices, for one batch; a single statement loads all that are missing, or are of another version.
+   * Returns the rules of these devices for one batch. A single statement loads all that are missing or have another
+   * version.
    *
-   * @returns `undefined` when the stored state of a device with rules is of another version, too
+   * @returns `undefined` if the stored state of a device with rules has another version as well
    */
   rulesOf(
     uids: ReadonlySet<string>,
     versionOf: VersionOf,
     db?: Db,
   ): Promise<ReadonlyMap<string, DeviceRules> | undefined>;
-  /** Drops these devices: it is unknown whether their batch was stored. */
+  /** Drops these devices, because it is unknown whether their batch was stored. */
   forget(uids: Iterable<string>): void;
 }
 
@@ -40,7 +41,7 @@ class DeviceCache implements RuleCache {
   readonly #devices = new RecentMap<string, CachedDevice>(MAX_DEVICES);
   readonly #packs = new PackCache();
   #listening: Promise<unknown> | undefined;
-  /** How many notifications have arrived: what was loaded while one arrived may be older than it. */
+  /** Counts the notifications: anything loaded while one arrived may be older than it. */
   #changes = 0;
 
   constructor(database: Pick<Database, "db" | "listen">) {
@@ -69,7 +70,8 @@ class DeviceCache implements RuleCache {
 
   forget(uids: Iterable<string>): void {
     for (const uid of uids) {
-      // A device is loaded with the newest readings of what its packs name now, so its packs are loaded with it.
+      // Devices are loaded with the newest readings of the metrics in their packs, so their packs must be reloaded with
+      // them.
       const cached = this.#devices.get(uid);
       if (cached === undefined) this.#packs.clear();
       for (const pack of cached?.packs ?? []) this.#packs.forget(pack);
@@ -77,7 +79,7 @@ class DeviceCache implements RuleCache {
     }
   }
 
-  /** A cached device, unless one of its packs has changed since. */
+  /** Returns a cached device, unless one of its packs has changed since it was loaded. */
   #current(uid: string): DeviceRules | undefined {
     const cached = this.#devices.get(uid);
     if (cached === undefined || this.#packs.areCurrent(cached.packs, cached.entries)) return cached?.rules;
@@ -115,7 +117,7 @@ class DeviceCache implements RuleCache {
     this.#changes++;
     if (uid === "") this.#devices.clear();
     else this.#devices.delete(uid);
-    // Also from a process of the version before, for a pack.
+    // A process of the previous version also sends this for a pack.
     if (uid === "") this.#packs.clear();
   }
 
@@ -131,11 +133,11 @@ const NO_RULES: Omit<DeviceRules, "uid"> = { version: 0, silent: false, metrics:
 interface CachedDevice {
   rules: DeviceRules;
   packs: readonly string[];
-  /** Of `packs`, when the device was loaded. */
+  /** The entries of `packs` when the device was loaded. */
   entries: readonly (PackEntry | undefined)[];
 }
 
-/** A device without rules has no state that could be outdated. */
+/** Checks the version. A device without rules has no state that could be outdated. */
 function isOf({ metrics, version }: DeviceRules, expected: number): boolean {
   return metrics.size === 0 || version === expected;
 }
@@ -156,7 +158,7 @@ function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>): Devic
   return { uid: row.uid, version, silent: open.has(null), metrics: metrics.size > 0 ? metrics : NO_METRICS };
 }
 
-/** The anomaly decides whether the rule is open; a stored state that contradicts it is ignored. */
+/** Restores the state. The anomaly decides whether the rule is open; a stored state that contradicts it is ignored. */
 function stateOf(
   open: boolean,
   stored: { phase: "pending" | "clearing"; since: number } | undefined,

@@ -5,23 +5,23 @@ import { type BoundStatement, runStatement, statement } from "../db/statement.ts
 import type { Rule } from "./rule.ts";
 import { stillEvaluated } from "./transition-store.ts";
 
-/** What is stored of a device that evaluation needs. Times are microseconds since 1970. */
+/** The stored state of a device that evaluation needs. Times are microseconds since 1970. */
 export interface DeviceRow {
   uid: string;
-  /** How many of its batches were stored, as a bigint. */
+  /** The number of its stored batches, as a bigint. */
   version: string;
-  /** Ids of the packs assigned to it or to its type. */
+  /** The ids of the packs assigned to it or to its type. */
   packs: string[] | null;
-  /** The newest reading of every metric that rules of the packs name. */
+  /** The newest reading of each metric that the packs' rules name. */
   latest: { metric: string; time: number }[] | null;
   states: { rule: string; phase: "pending" | "clearing"; since: number }[] | null;
-  /** Rules with an unresolved anomaly; `null` among them is the device's silence. */
+  /** The rules with an unresolved anomaly. `null` among them stands for the device's silence. */
   open: (string | null)[] | null;
 }
 
 /**
- * One statement, hence one snapshot: a state, the newest reading that it was evaluated from and the version belong together. A device may
- * have sent any number of metrics: only those that rules name are returned.
+ * A single statement, hence a single snapshot: a state, its newest evaluated reading and the version belong together. A
+ * device may have sent any number of metrics, so only those named by rules are returned.
  */
 const deviceRows = statement<{ uids: string }, DeviceRow>(
   "load-device-rules",
@@ -48,7 +48,7 @@ SELECT d.uid, coalesce(v.version, 0) AS version, r.packs, r.latest, r.states,
     HAVING count(*) > 0) r ON true`,
 );
 
-/** Devices that do not exist or are deleted are left out. */
+/** Loads devices. Missing and deleted ones are left out. */
 export async function loadDeviceRows(db: Db, uids: readonly string[]): Promise<DeviceRow[]> {
   return await runStatement(db, deviceRows, { uids: plainArray(uids) });
 }
@@ -65,7 +65,7 @@ const packRows = statement<{ ids: string }, PackRow>(
     sql`SELECT t.id, t.revision, t.rules FROM thresholds t WHERE t.id = ANY (${p.ids}::text::uuid[]) AND t.enabled`,
 );
 
-/** Those of the packs that are enabled. */
+/** Loads the enabled ones of these packs. */
 export async function loadPacks(db: Db, ids: readonly string[]): Promise<PackRow[]> {
   return await runStatement(db, packRows, { ids: plainArray(ids) });
 }
@@ -75,13 +75,13 @@ export interface StateRow {
   deviceUid: string;
   ruleId: string;
   thresholdId: string;
-  /** Of the pack when the rule was evaluated. */
+  /** The revision of the pack when the rule was evaluated. */
   revision: number;
   phase: "pending" | "clearing" | undefined;
   since: number;
 }
 
-/** The fields of {@link StateRow}, an array literal each. */
+/** The fields of {@link StateRow}, one array literal each. */
 type StateColumns = Record<"deviceUids" | "ruleIds" | "thresholdIds" | "revisions" | "phases" | "since", string>;
 
 const stored = statement<StateColumns, never>(
@@ -101,7 +101,10 @@ SELECT o.device_uid, o.rule_id, o.threshold_id, o.phase, to_timestamp(o.since / 
 ON CONFLICT (device_uid, rule_id) DO UPDATE SET phase = excluded.phase, since = excluded.since`,
 );
 
-/** No two rows share device and rule. Leaves out states of rules that no longer evaluate their device. */
+/**
+ * Stores or deletes states, with at most one row per device and rule. Leaves out states of rules that no longer
+ * evaluate their device.
+ */
 export function storeStates(rows: readonly StateRow[]): BoundStatement {
   return stored.with({
     deviceUids: plainArray(rows.map((row) => row.deviceUid)),

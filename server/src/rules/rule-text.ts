@@ -12,7 +12,7 @@ const PHRASES: Record<Operator, string> = {
   outside: "outside",
 };
 
-/** The message of an anomaly of `rule`: the rule's own, or a sentence such as `temperature is above 90`. */
+/** Returns the message for an anomaly of `rule`: the rule's own, or a sentence such as `temperature is above 90`. */
 export function messageOf(rule: Pick<Rule, "message" | "metric" | "operator" | "value">): string {
   return rule.message || `${rule.metric} is ${PHRASES[rule.operator]} ${shown(rule.value)}`;
 }

@@ -13,7 +13,7 @@ const rule = (over: Partial<NewRule>): NewRule => ({
 });
 const checked = (over: Partial<NewRule>) => checkRule(rule(over), ID, "rules.0");
 
-test("the record of a rule has the defaults of absent fields", () => {
+test("the record of a rule has defaults for absent fields", () => {
   assert.deepEqual(checked({}), {
     id: ID,
     metric: "temperature",
@@ -55,7 +55,7 @@ test("clearValue lies on the good side of value", () => {
     assert.throws(() => checked(each), { code: "invalid_request", detail: "rules.0.clearValue" }, JSON.stringify(each));
 });
 
-test("value is what its operator can compare", () => {
+test("value has a type that its operator can compare", () => {
   for (const value of [1, true, false, "open", ""]) assert.equal(checked({ operator: "ne", value }).value, value);
   const bad: Partial<NewRule>[] = [
     { operator: "gt", value: true },

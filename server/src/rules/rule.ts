@@ -7,7 +7,7 @@ import { nameProblem, valueProblem } from "../telemetry/telemetry.ts";
 export const OPERATORS = ["gt", "gte", "lt", "lte", "eq", "ne", "outside"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** A rule as the caller writes it. */
+/** A rule as provided by the caller. */
 export interface NewRule {
   metric: string;
   operator: Operator;
@@ -25,14 +25,17 @@ export interface Rule {
   metric: string;
   operator: Operator;
   value: RuleValue;
-  /** Where the breach clears: on the good side of `value`, or `value` itself. `eq` and `ne` have none: they clear when they are false. */
+  /**
+   * The value at which the breach clears: on the good side of `value`, or `value` itself. Null for `eq` and `ne`, which
+   * clear when they are false.
+   */
   clearValue: RuleValue | null;
   /** How long a breach must last before it opens an anomaly. */
   forSeconds: number;
   /** How long values must be good before the anomaly is resolved. */
   clearForSeconds: number;
   severity: Severity;
-  /** The message of the anomaly; empty for a sentence made from the rule. */
+  /** The message of the anomaly; if empty, a sentence is derived from the rule. */
   message: string;
 }
 
@@ -42,7 +45,7 @@ const MAX_MESSAGE = records.ruleMessageCharacters.value;
  * Validates a rule and fills in its defaults.
  *
  * @param where the rule's place in the request, e.g. `rules.0`
- * @throws MusterError invalid_request with the field that is wrong in `detail`, e.g. `rules.0.clearValue`
+ * @throws MusterError invalid_request with the invalid field in `detail`, e.g. `rules.0.clearValue`
  */
 export function checkRule(input: NewRule, id: string, where: string): Rule {
   const problem = nameProblem(input.metric);

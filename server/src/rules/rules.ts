@@ -22,13 +22,16 @@ export const ruleUseCases = {
   tenantOfThreshold,
   listWatchingThresholds,
   dryRun,
-  /** Called every few minutes. */
+  /** Must be called every few minutes. */
   pollLostRenewals,
 };
 
-/** Threshold packs and their evaluation: on ingest (`createBatchEvaluator`), of silence, of lost renewals, and as a dry run over stored telemetry. */
+/**
+ * Threshold packs and their evaluation: on ingest (`createBatchEvaluator`), for silence, for lost renewals, and as a
+ * dry run over stored telemetry.
+ */
 export interface Rules extends Bound<typeof ruleUseCases> {
-  /** Opens and resolves the anomalies of silent devices; called every few seconds. */
+  /** Opens and resolves the anomalies of silent devices. Must be called every few seconds. */
   pollSilence(): Promise<void>;
 }
 

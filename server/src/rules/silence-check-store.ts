@@ -3,10 +3,10 @@ import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
-/** Devices that one statement adds to the checks at most. */
+/** The maximum number of devices that one statement adds to the checks. */
 const DEVICES_OF_TYPE = 5_000;
 
-/** `ANY (ARRAY(…))` has every row looked up in the index, whatever the planner expects of the limit. */
+/** Leases checks. `ANY (ARRAY(…))` forces an index lookup per row, whatever the planner expects of the limit. */
 const lease = statement<{ now: Date; leasedUntil: Date; limit: number }, { uid: string }>(
   "lease-silence-checks",
   (p) => sql`
@@ -17,7 +17,10 @@ const lease = statement<{ now: Date; leasedUntil: Date; limit: number }, { uid: 
    RETURNING c.device_uid AS uid`,
 );
 
-/** Leases up to `limit` due checks until `leasedUntil`; one that is not put off by then is due again. @returns the devices */
+/**
+ * Leases up to `limit` due checks until `leasedUntil`, after which they are due again unless rescheduled. @returns the
+ * devices
+ */
 export async function leaseChecks(
   db: Db,
   { now, leasedUntil }: { now: Date; leasedUntil: Date },
@@ -26,7 +29,7 @@ export async function leaseChecks(
   return (await runStatement(db, lease, { now, leasedUntil, limit })).map(({ uid }) => uid);
 }
 
-/** When the silence of a device is checked next, as PostgreSQL writes times; `undefined`: not before something changes. */
+/** The next check of a device's silence, in PostgreSQL's time format; `undefined` for none until something changes. */
 export interface NextCheck {
   uid: string;
   at: string | undefined;
@@ -45,7 +48,7 @@ const putOff = statement<{ uids: string; times: string; leasedUntil: Date }, nev
   UPDATE silence_checks c SET due_at = n.at FROM next n WHERE c.device_uid = n.device_uid AND n.at IS NOT NULL`,
 );
 
-/** Ends a lease. A device that is to be checked at once since then stays so. */
+/** Ends a lease by rescheduling its checks. A device that has become due immediately in the meantime stays so. */
 export async function putOffChecks(db: Db, next: readonly NextCheck[], leasedUntil: Date): Promise<void> {
   const uids = plainArray(next.map(({ uid }) => uid));
   const times = plainArray(next.map(({ at }) => (at === undefined ? undefined : `"${at}"`)));
@@ -75,7 +78,7 @@ const addDevices = statement<{ limit: number }, { added: number }>(
   SELECT 1 AS added FROM type`,
 );
 
-/** Has the next devices of a type checked whose limit has changed. @returns whether there may be more */
+/** Schedules checks for the next devices of a type whose limit has changed. @returns whether there may be more */
 export async function recheckType(db: Db): Promise<boolean> {
   return (await runStatement(db, addDevices, { limit: DEVICES_OF_TYPE })).length > 0;
 }

@@ -6,31 +6,31 @@ import { runStatement, statement } from "../db/statement.ts";
 
 export interface Period {
   now: Date;
-  /** Silence counts from then on at the earliest: before, no process of ours recorded messages. */
+  /** The earliest start of any silence: before it, no process of ours recorded messages. */
   listeningSince: Date;
 }
 
-/** What stands in `shared_devices d` and the views joined to it here: the limit of its type, and when it was seen last. */
+/** SQL: joins to `shared_devices d` the limit of its type, and the time when it was last seen. */
 const withSilence = sql`
   LEFT JOIN shared_device_types y ON y.tenant_id = d.tenant_id AND y.id = d.device_type_id
   LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
   CROSS JOIN LATERAL (SELECT greatest(d.last_seen_at, l.seen_at) AS seen_at) s`;
 
-/** When a silence that lasts since the device was seen last is as long as its type allows. */
+/** SQL: the time when the silence since the device was last seen reaches the limit of its type. */
 const limitOf = (listeningSince: RawBuilder<Date>) =>
   sql`(greatest(s.seen_at, ${listeningSince}::timestamptz) + make_interval(secs => y.silent_for_seconds))`;
 
-/** A device to check. */
+/** The silence state of a device to check. */
 export interface SilenceState {
   uid: string;
-  /** The limit of its type, in seconds; null also for a device that is deleted or was never seen. */
+  /** The limit of its type in seconds. Also null for a device that is deleted or was never seen. */
   silentForSeconds: number | null;
   isSilent: boolean;
-  /** When its silence would be too long, as PostgreSQL writes it. */
+  /** When its silence will exceed the limit, in PostgreSQL's time format. */
   limitAt: string;
-  /** Since when it has an unresolved anomaly of its silence, or null. */
+  /** The opening time of its unresolved silence anomaly, or null. */
   anomalyAt: Date | null;
-  /** It was seen since then. */
+  /** Whether it was seen after that. */
   isSeenAgain: boolean;
 }
 
@@ -76,8 +76,8 @@ const opened = statement<Period & { silences: string }, never>(
 );
 
 /**
- * Opens an anomaly for those of `silences` whose device is still silent, and notifies the processes that ingest for it. When two
- * processes open at once, the unique index lets one.
+ * Opens anomalies for those of `silences` whose device is still silent, and notifies the processes that ingest for it.
+ * If two processes do so concurrently, the unique index admits one.
  */
 export async function openSilentAnomalies(db: Db, silences: readonly SilenceRow[], period: Period): Promise<void> {
   await runStatement(db, opened, { ...period, silences: JSON.stringify(silences) });
@@ -98,8 +98,9 @@ const ended = statement<{ uids: string; now: Date }, never>(
 );
 
 /**
- * Resolves the anomalies of those devices that were seen again, and of those whose type no longer limits silence. Ingest resolves them
- * with the device's next message; this one is for a connect, and for a message that was stored while the anomaly opened.
+ * Resolves the silence anomalies of devices that were seen again, and of those whose type no longer limits silence.
+ * Ingest does so with a device's next message; this function covers connects, and messages stored while the anomaly
+ * opened.
  */
 export async function resolvePastSilences(db: Db, uids: readonly string[], now: Date): Promise<void> {
   await runStatement(db, ended, { uids: plainArray(uids), now });

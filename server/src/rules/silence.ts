@@ -12,13 +12,13 @@ import {
   silenceStates,
 } from "./silence-store.ts";
 
-/** How many devices are checked together. */
+/** The number of devices that are checked together. */
 const BATCH = 1_000;
-/** Bounds a poll, so that the service can stop; the rest is checked by the next. */
+/** Bounds a poll, so that the service can stop. The next poll checks the rest. */
 const MAX_BATCHES = 100;
-/** A process that has not finished a batch by then has failed; the devices are checked again. */
+/** A process that has not finished a batch by then counts as failed, and the devices are checked again. */
 const LEASE_MS = MINUTE;
-/** A message may have been stored while the anomaly opened. */
+/** The delay of the first recheck, because a message may have been stored while the anomaly opened. */
 const FIRST_RECHECK_MS = 10 * SECOND;
 
 export interface SilenceDeps extends RulesDeps {
@@ -26,13 +26,13 @@ export interface SilenceDeps extends RulesDeps {
 }
 
 /**
- * Makes the poll for devices that have fallen silent (`silentForSeconds` of their type), which one process runs every few seconds: it checks
- * those whose silence may be too long by now.
- * Silence counts from the start of this process, and again from the end of a database outage: no device is blamed for ours.
+ * Creates the poll for silent devices (`silentForSeconds` of their type), which one process runs every few seconds. It
+ * checks the devices whose silence may have become too long. Silence counts from the start of this process, and again
+ * from the end of a database outage: no device is blamed for our downtime.
  */
 export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDeps): () => Promise<void> {
   let listeningSince = clock.now();
-  /** The last poll failed: messages that devices sent since may be waiting to be stored. */
+  /** Whether the last poll failed. Messages that devices have sent since may be waiting to be stored. */
   let failed = false;
 
   async function poll(now: Date): Promise<void> {
@@ -46,14 +46,16 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
     }
   }
 
-  /** What devices have sent, and was acknowledged, may wait in the ingest stream. So silence is as of the time up to which all is stored. */
+  /**
+   * Polls as of the time up to which everything is stored, because acknowledged messages may wait in the ingest stream.
+   */
   async function pollUnlessBehind(now: Date): Promise<void> {
     const lagMs = await telemetry.streamLag();
     if (lagMs === undefined) failed = true;
     else await poll(addMs(now, -lagMs));
   }
 
-  /** Opens and resolves the anomalies of these devices. @returns when each is to be checked next */
+  /** Opens and resolves the anomalies of these devices. @returns the time of each device's next check */
   async function check(db: Db, uids: readonly string[], period: Period): Promise<NextCheck[]> {
     const states = await silenceStates(db, uids, period);
     const past = states.filter(isPast);
@@ -71,7 +73,7 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
     return states.map((state) => ({ uid: state.uid, at: nextCheck(state, period.now, heard.has(state.uid)) }));
   }
 
-  /** Those that this process received a message of, which may wait for its commit. */
+  /** Returns the devices from which this process received a message that may be waiting for its commit. */
   function heardOf(silent: readonly SilenceState[], now: Date): ReadonlySet<string> {
     if (silent.length === 0) return new Set();
     const received = telemetry.lastReceived(silent.map(({ uid }) => uid));
@@ -101,8 +103,9 @@ function isPast({ anomalyAt, isSeenAgain, silentForSeconds }: SilenceState): boo
 }
 
 /**
- * A device with an anomaly is checked at once when it connects or when the anomaly is resolved; beside that ever more rarely, should a message have been
- * stored unnoticed while it opened. `undefined`: the device has no limit, and is checked when it has one.
+ * Schedules the next check. A device with an anomaly is checked immediately when it connects or the anomaly is
+ * resolved. Besides, it is checked at growing intervals, in case a message was stored unnoticed while the anomaly
+ * opened. `undefined`: the device has no limit, and is checked once it gets one.
  */
 function nextCheck(state: SilenceState, now: Date, isHeard: boolean): string | undefined {
   const { anomalyAt, isSilent, silentForSeconds, limitAt } = state;

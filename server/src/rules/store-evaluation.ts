@@ -13,7 +13,7 @@ import {
   storeTransient,
 } from "./transition-store.ts";
 
-/** The first statements of the transaction that stores `transitions`; none where there is nothing to store. */
+/** Returns the first statements of the transaction that stores `transitions`, or none if there is nothing to store. */
 export function evaluationLocks({ rules, silenceEnded }: BatchTransitions): BoundStatement[] {
   if (rules.length === 0 && silenceEnded.length === 0) return [];
   const uids = rules.map(({ deviceUid }) => deviceUid);
@@ -21,7 +21,7 @@ export function evaluationLocks({ rules, silenceEnded }: BatchTransitions): Boun
   return [lockForEvaluation([...uids, ...silenceEnded], packs)];
 }
 
-/** What stores the rule states and anomalies of a batch: one statement of each kind for all devices. */
+/** Returns the statements that store the rule states and anomalies of a batch, one of each kind for all devices. */
 export function transitionStatements(
   { rules, silenceEnded }: BatchTransitions,
   now: Date,
@@ -35,7 +35,10 @@ export function transitionStatements(
   ];
 }
 
-/** Counts breaches into the anomalies that were open, resolves, then inserts the transient ones and those open now. */
+/**
+ * Counts breaches into the anomalies that were open, resolves anomalies, then inserts the transient and the newly open
+ * ones.
+ */
 function anomalyStatements(transitions: readonly RuleTransition[], now: Date, newId: () => string): BoundStatement[] {
   const rows = (of: (transition: RuleTransition) => readonly (Breaches | undefined)[]): BreachRow[] =>
     transitions.flatMap((transition) =>
@@ -76,7 +79,7 @@ function breachRow(id: string, { deviceUid, deviceRule }: RuleTransition, { valu
   };
 }
 
-/** The row to store of a state; `undefined` where none changes. Whether an anomaly is open, the anomaly itself says. */
+/** Returns the state row to store, or `undefined` if it is unchanged. The anomaly itself records whether it is open. */
 function stateRow({ deviceUid, deviceRule, before }: RuleTransition): StateRow | undefined {
   const { state, thresholdId, revision, rule } = deviceRule;
   const phase = storedPhase(state);

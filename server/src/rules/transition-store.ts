@@ -11,14 +11,14 @@ import { plainArray } from "../db/array-literal.ts";
 import { type BoundStatement, statement } from "../db/statement.ts";
 import type { MetricValue } from "../telemetry/telemetry.ts";
 
-/** Breaches of a rule on a device in one batch; no two rows of a statement share both. */
+/** The breaches of a rule on a device in one batch. No two rows of a statement share both. */
 export interface BreachRow {
-  /** Of the anomaly, if a new one opens. */
+  /** The id of the anomaly, if a new one opens. */
   id: string;
   device_uid: string;
   threshold_id: string;
   rule_id: string;
-  /** Of the pack when the rule was evaluated. */
+  /** The revision of the pack when the rule was evaluated. */
   revision: number;
   metric: string;
   value: MetricValue;
@@ -29,8 +29,8 @@ export interface BreachRow {
 }
 
 /**
- * Joins the rows `o` to their device and rule `e`. Leaves out those whose rule no longer evaluates the device as it did at
- * `o.revision`: another process may have changed the pack after this one cached it.
+ * Joins the rows `o` to their device and rule `e`. Leaves out rows whose rule no longer evaluates the device as at
+ * `o.revision`, because another process may have changed the pack after this one cached it.
  */
 export const stillEvaluated = sql`JOIN shared_device_rules e ON e.device_uid = o.device_uid
   AND e.threshold_id = o.threshold_id AND e.rule_id = o.rule_id AND e.since_revision <= o.revision`;
@@ -87,7 +87,7 @@ const silencesEnded = statement<{ deviceUids: string; now: Date }, { device_uid:
   ),
 );
 
-/** Resolves the anomalies for the silence of these devices. */
+/** Resolves the silence anomalies of these devices. */
 export function endSilences(deviceUids: readonly string[], now: Date): BoundStatement {
   return silencesEnded.with({ deviceUids: plainArray(deviceUids), now });
 }
@@ -97,7 +97,7 @@ const lock = statement<{ deviceUids: string; thresholdIds: string }, never>(
   (p) => sql`SELECT lock_for_evaluation(${p.deviceUids}::text::uuid[], ${p.thresholdIds}::text::uuid[])`,
 );
 
-/** Keeps these devices and packs from being deleted, unassigned or changed before the commit. */
+/** Prevents these devices and packs from being deleted, unassigned or changed before the commit. */
 export function lockForEvaluation(deviceUids: readonly string[], thresholdIds: readonly string[]): BoundStatement {
   return lock.with({ deviceUids: unique(deviceUids), thresholdIds: unique(thresholdIds) });
 }

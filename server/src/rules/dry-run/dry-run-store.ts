@@ -8,7 +8,10 @@ export interface DryRunDevice {
   id: string;
 }
 
-/** The devices of a dry run: one by its id, or those of a type; of these only what `viewer` (a user; null: every device) may see. */
+/**
+ * The devices of a dry run: one by id, or those of a type, as far as `viewer` (a user; null for every device) may see
+ * them.
+ */
 export interface DryRunScope {
   tenantId: string;
   deviceId: string | null;
@@ -28,7 +31,7 @@ const devices = statement<DryRunScope, DryRunDevice>(
    ORDER BY d.id LIMIT ${p.limit}::integer`,
 );
 
-/** The devices, by id. */
+/** Lists the devices, by id. */
 export async function listDryRunDevices(db: Db, scope: DryRunScope): Promise<DryRunDevice[]> {
   return await runStatement(db, devices, scope);
 }

@@ -10,36 +10,37 @@ import { checkRule, type NewRule, type Rule } from "../rule.ts";
 import { type DryRunDevice, listDryRunDevices } from "./dry-run-store.ts";
 import { type ReplayLimits, type ReplayResult, replayDevice } from "./replay.ts";
 
-/** Rules as for a new pack, or an existing pack; on one device, or on all of a type that the caller sees. */
+/** The rules of a new or an existing pack, and either one device or all devices of a type that the caller may see. */
 export interface DryRunRequest {
   rules?: readonly NewRule[] | undefined;
   thresholdId?: string | undefined;
   deviceId?: string | undefined;
   deviceTypeId?: string | undefined;
-  /** Readings at this instant or later. */
+  /** The inclusive start of the readings. */
   from: Date;
-  /** Readings before this instant. */
+  /** The exclusive end of the readings. */
   to: Date;
 }
 
-/** Anomalies oldest first; `cut`: a limit was reached, so there may be more. */
+/** The anomalies, oldest first. `cut` means that a limit was reached, so there may be more. */
 export interface DryRun extends ReplayResult {
-  /** How many devices were evaluated. */
+  /** The number of evaluated devices. */
   devices: number;
 }
 
 const MOST_DEVICES = records.dryRunDevices.value;
-/** A refused caller asks again when the run before it may have ended. */
+/** A refused caller may retry when a previous run may have ended. */
 const RETRY_AFTER_SECONDS = 5;
 
 const runs = new TenantTurns();
 
 /**
- * Which anomalies a pack would have opened over stored telemetry: the evaluator of ingest over the readings of a period in the order
- * of their times, each rule without a breach at `from`. Nothing is stored. Of one tenant one run at a time reads, so that it occupies
- * one connection.
+ * Reports which anomalies a pack would have opened over stored telemetry. It applies the evaluator of ingest to the
+ * readings of a period in time order, with no rule in breach at `from`. Nothing is stored. A tenant's runs read one at
+ * a time, so that they occupy one connection.
  *
- * @throws MusterError not_found (pack, device); invalid_request with the place in `detail`; rate_limited when too many wait
+ * @throws MusterError not_found (pack, device); invalid_request with the place in `detail`; rate_limited if too many
+ * runs are waiting
  */
 export const dryRun = useCase(
   { role: "operator" },
@@ -47,7 +48,7 @@ export const dryRun = useCase(
     if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
     const { db } = deps.database;
     if (runs.count(db, caller.tenantId) > records.waitingDryRuns.value)
-      throw rateLimited("Too many dry runs of the tenant wait for another one.", RETRY_AFTER_SECONDS);
+      throw rateLimited("Too many dry runs of the tenant are waiting.", RETRY_AFTER_SECONDS);
     return await runs.take(db, caller.tenantId, async () => {
       const rules = await rulesOf(deps, caller, request);
       return await replay(deps, await devicesOf(deps, caller, request), rules, request);
@@ -88,14 +89,14 @@ async function rulesOf(deps: RulesDeps, caller: Caller, { rules, thresholdId }: 
   return pack.rules;
 }
 
-/** One more than the limit, to tell whether there are more. */
+/** Lists one device more than the limit, to detect whether there are more. */
 async function devicesOf(
   { database }: RulesDeps,
   caller: Caller,
   { deviceId, deviceTypeId }: DryRunRequest,
 ): Promise<DryRunDevice[]> {
   if ((deviceId === undefined) === (deviceTypeId === undefined))
-    throw invalidRequest("a dry run takes one device or the devices of one type: give one of the two", "deviceId");
+    throw invalidRequest("a dry run takes either a device or a device type", "deviceId");
   if (deviceId !== undefined && !isDeviceId(deviceId)) throw notFound("device");
   if (deviceTypeId !== undefined && !isUuid(deviceTypeId)) return [];
   const devices = await listDryRunDevices(database.db, {

@@ -6,10 +6,10 @@ import type { Rule } from "../rule.ts";
 import { messageOf } from "../rule-text.ts";
 import type { DryRunDevice } from "./dry-run-store.ts";
 
-/** An anomaly that the rules would have opened. All times are the device's. */
+/** An anomaly that the rules would have opened. All times are device times. */
 export interface WouldBeAnomaly {
   deviceId: string;
-  /** The rule's place in the pack, from 0. */
+  /** The zero-based place of the rule in the pack. */
   rule: number;
   metric: string;
   value: MetricValue;
@@ -19,18 +19,18 @@ export interface WouldBeAnomaly {
   openedAt: Date;
   lastObservedAt: Date;
   occurrences: number;
-  /** `null` when it is not resolved within the period. */
+  /** `null` if it was not resolved within the period. */
   resolvedAt: Date | null;
 }
 
 export interface ReplayLimits {
   readings: number;
   anomalies: number;
-  /** Milliseconds of `performance.now()` after which no more readings are loaded. */
+  /** The time, in `performance.now()` milliseconds, after which no more readings are loaded. */
   until: number;
 }
 
-/** The anomalies so far; `cut` once a limit is reached, and then no more readings are loaded. */
+/** The anomalies so far. `cut` is set once a limit is reached; no more readings are loaded then. */
 export interface ReplayResult {
   anomalies: WouldBeAnomaly[];
   readings: number;
@@ -47,7 +47,7 @@ interface ReplayedRule {
 
 const PAGE = 10_000;
 
-/** Evaluates the stored readings of a device by the evaluator of ingest, metric by metric and page by page. */
+/** Evaluates the stored readings of a device with the evaluator of ingest, metric by metric and page by page. */
 export async function replayDevice(
   { db }: Pick<Database, "db">,
   device: DryRunDevice,

@@ -11,8 +11,8 @@ export interface RevisedThresholdRow extends ThresholdRow {
 const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_at, t.revision, t.updated_at`;
 
 /**
- * The tenant's pack, locked until the transaction ends: no other transaction changes it or opens an anomaly for it. It is the full
- * lock, which the triggers on a pack would take anyway (migration 0014).
+ * Locks and returns the tenant's pack. Until the transaction ends, no other transaction changes it or opens an anomaly
+ * for it. This is the full row lock, which the triggers on a pack would take anyway (migration 0014).
  */
 export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promise<RevisedThresholdRow | undefined> {
   const { rows } = await sql<RevisedThresholdRow>`
@@ -20,7 +20,7 @@ export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promi
   return rows[0];
 }
 
-/** @returns the revision, which the database counts */
+/** @returns the new revision, which the database assigns */
 export async function updateThresholdRow(tx: Tx, tenantId: string, row: RevisedThresholdRow): Promise<number> {
   const { rows } = await sql<{ revision: number }>`
     UPDATE thresholds SET name = ${row.name}, description = ${row.description}, enabled = ${row.enabled},
@@ -29,24 +29,24 @@ export async function updateThresholdRow(tx: Tx, tenantId: string, row: RevisedT
   return rows[0]!.revision;
 }
 
-/** Deletes the pack, which is locked. A trigger resolves its anomalies at `now`, which it reads from `updated_at`. */
+/** Deletes a locked pack. A trigger resolves its anomalies at `now`, which it reads from `updated_at`. */
 export async function deleteThresholdRow(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
   await sql`UPDATE thresholds SET updated_at = ${now} WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
   await sql`DELETE FROM thresholds WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
 }
 
-/** Where a pack is in use. Of devices and anomalies, those that the caller sees. */
+/** The usage of a pack. Devices and anomalies count only if the caller may see them. */
 export interface PackUsage {
-  /** How many devices it is assigned to. */
+  /** The number of devices to which it is assigned. */
   devices: number;
-  /** How many device types it is assigned to. */
+  /** The number of device types to which it is assigned. */
   deviceTypes: number;
-  /** How many devices it watches, of their own or by their type. */
+  /** The number of devices it watches, by their own or their type's assignment. */
   watchedDevices: number;
   unresolvedAnomalies: number;
 }
 
-/** @param viewer a user who sees only the devices of their groups; absent: every device */
+/** @param viewer a user limited to the devices of their groups; absent for every device */
 export async function findPackUsage(
   db: Db,
   tenantId: string,
@@ -70,7 +70,7 @@ export async function findPackUsage(
   return rows[0];
 }
 
-/** The slug of the tenant that owns the pack: the shell names a pack by its id alone. */
+/** Finds the slug of the tenant that owns the pack. The shell identifies a pack by its id alone. */
 export async function findOwner(db: Db, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ slug: string }>`
     SELECT y.slug FROM thresholds t JOIN shared_tenants y ON y.id = t.tenant_id WHERE t.id = ${id}`.execute(db);

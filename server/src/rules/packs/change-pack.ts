@@ -20,7 +20,10 @@ import {
 import { checkRuleCount, type ThresholdPack, toPack } from "./packs.ts";
 import { identify, type RuleChange } from "./rule-identity.ts";
 
-/** What is absent stays as it is; `rules` replaces all rules ({@link identify} decides which keep their id). */
+/**
+ * A change to a pack. Absent fields stay unchanged; `rules` replaces all rules ({@link identify} decides which keep
+ * their id).
+ */
 export interface ThresholdChange {
   name?: string | undefined;
   description?: string | undefined;
@@ -31,21 +34,25 @@ export interface ThresholdChange {
 export interface ThresholdGuard {
   /** The revision that the change was made for; absent for any. */
   revision?: number | undefined;
-  /** Whether the change was made for this pack; absent for any. */
+  /** Checks whether the change was made for this pack; absent for any. */
   matches?: ((pack: EditedPack) => boolean) | undefined;
 }
 
-/** A pack as it is edited. */
+/** A pack with its revision, for editing. */
 export interface EditedPack extends ThresholdPack {
   /** Increases with every change of `enabled` or `rules`. */
   revision: number;
   updatedAt: Date;
 }
 
-/** A pack and where it is in use. */
+/** A pack and its usage. */
 export interface PackInUse extends EditedPack, PackUsage {}
 
-/** @throws MusterError not_found */
+/**
+ * Returns a pack and its usage.
+ *
+ * @throws MusterError not_found
+ */
 export const showThreshold = useCase(
   { role: "viewer" },
   async (deps: RulesDeps, caller, id: string): Promise<PackInUse> => {
@@ -58,11 +65,11 @@ export const showThreshold = useCase(
 );
 
 /**
- * Changes what is given, under the pack's lock: of two simultaneous changes the second sees the first. In the same transaction a
- * trigger resolves the anomalies of rules that the pack no longer has; those of its remaining rules continue.
+ * Changes the given fields under the pack's lock, so that the second of two concurrent changes sees the first. In the
+ * same transaction, a trigger resolves the anomalies of removed rules; those of the remaining rules continue.
  *
- * @throws MusterError not_found; precondition_failed when the pack has another revision by now; invalid_request with the place of
- *   what is wrong in `detail`
+ * @throws MusterError not_found; precondition_failed if the revision differs; invalid_request with the invalid place in
+ * `detail`
  */
 export const updateThreshold = useCase(
   { role: "operator" },
@@ -89,9 +96,9 @@ export const updateThreshold = useCase(
 );
 
 /**
- * Deletes a pack: unassigns it from every device and type. A trigger resolves its anomalies, which stay on the list.
+ * Deletes a pack and unassigns it from every device and type. A trigger resolves its anomalies, which stay on the list.
  *
- * @throws MusterError not_found; precondition_failed when the pack has another revision by now
+ * @throws MusterError not_found; precondition_failed if the revision differs
  */
 export const deleteThreshold = useCase(
   { role: "operator" },
@@ -107,7 +114,10 @@ export const deleteThreshold = useCase(
   },
 );
 
-/** The slug of the tenant that a pack belongs to, for the shell, which names a pack by its id alone. @throws MusterError not_found */
+/**
+ * Returns the slug of the tenant that owns a pack, for the shell, which identifies a pack by its id alone. @throws
+ * MusterError not_found
+ */
 export async function tenantOfThreshold({ database }: RulesDeps, id: string): Promise<string> {
   const slug = isUuid(id) ? await findOwner(database.db, id) : undefined;
   if (slug === undefined) throw notFound("threshold pack");

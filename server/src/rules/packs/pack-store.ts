@@ -28,7 +28,7 @@ export async function findThreshold(db: Db, tenantId: string, id: string): Promi
   return rows[0];
 }
 
-/** One page, newest first, and how many match. `q`: a part of the name, in any case. */
+/** Lists one page, newest first, and the total number of matches. `q` is a part of the name, case-insensitive. */
 export function listThresholdRows(
   db: Db,
   tenantId: string,

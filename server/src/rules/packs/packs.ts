@@ -15,7 +15,7 @@ export interface ThresholdPack {
   id: string;
   name: string;
   description: string;
-  /** The rules of a disabled pack are not evaluated. */
+  /** Whether its rules are evaluated. */
   enabled: boolean;
   rules: Rule[];
   createdAt: Date;
@@ -25,18 +25,22 @@ export interface NewThresholdPack {
   name: string;
   description?: string | undefined;
   enabled?: boolean | undefined;
-  /** 1 to 50. */
+  /** 1 to 50 rules. */
   rules: readonly NewRule[];
 }
 
 const MAX_RULES = records.rulesOfThreshold.value;
 
 export interface ThresholdQuery extends PageRequest {
-  /** A part of the name, in any case. */
+  /** A part of the name, case-insensitive. */
   q?: string | undefined;
 }
 
-/** @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.clearValue`; quota_exceeded */
+/**
+ * Creates a pack.
+ *
+ * @throws MusterError invalid_request with the invalid place in `detail`, e.g. `rules.0.clearValue`; quota_exceeded
+ */
 export const createThreshold = useCase(
   { scope: "thresholds:write", role: "operator" },
   async (deps: RulesDeps, caller, input: NewThresholdPack): Promise<ThresholdPack> => {
@@ -61,7 +65,11 @@ export const createThreshold = useCase(
   },
 );
 
-/** @throws MusterError not_found */
+/**
+ * Returns a pack.
+ *
+ * @throws MusterError not_found
+ */
 export const getThreshold = useCase(
   { scope: "thresholds:read", role: "viewer" },
   async (deps: RulesDeps, caller, id: string): Promise<ThresholdPack> => {
@@ -71,7 +79,7 @@ export const getThreshold = useCase(
   },
 );
 
-/** Newest first. */
+/** Lists packs, newest first. */
 export const listThresholds = useCase(
   { scope: "thresholds:read", role: "viewer" },
   async (deps: RulesDeps, caller, query: ThresholdQuery): Promise<Page<ThresholdPack>> => {
@@ -83,13 +91,13 @@ export const listThresholds = useCase(
   },
 );
 
-/** @throws MusterError invalid_request unless a pack may have so many rules */
+/** @throws MusterError invalid_request unless a pack may have this many rules */
 export function checkRuleCount(rules: readonly unknown[]): void {
   if (rules.length < 1 || rules.length > MAX_RULES)
     throw invalidRequest(`A threshold pack has 1 to ${MAX_RULES} rules.`, "rules");
 }
 
-/** The record as the API shows it. */
+/** Converts the row to its API form. */
 export function toPack(row: ThresholdRow): ThresholdPack {
   return {
     id: row.id,

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
 
-/** A rule in a change of its pack: an existing one by its id, or a new one. */
+/** A rule in a change of its pack: an existing one with its id, or a new one. */
 export interface RuleChange extends NewRule {
   id?: string | undefined;
 }
 
 /**
- * The rules of a pack after a change. A rule keeps its id exactly when it evaluates as before: the rule whose id is given, or else an
- * equivalent one whose id no other rule of the change gives. Any other rule gets a new id, so that an id always means the same rule.
- * Severity and message do not take part in the evaluation and may change.
+ * Returns the rules of a pack after a change. A rule keeps its id exactly if it evaluates as before. It is matched by
+ * its given id, or else to an equivalent rule whose id the change does not give. Any other rule gets a new id, so that
+ * an id always means the same rule. Severity and message play no part in the evaluation and may change.
  *
- * @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.id`
+ * @throws MusterError invalid_request with the invalid place in `detail`, e.g. `rules.0.id`
  */
 export function identify(before: readonly Rule[], wanted: readonly RuleChange[], newId: () => string): Rule[] {
   const named = wanted.map(({ id }, at) => (id === undefined ? undefined : ruleNamed(before, id, at)));
@@ -38,7 +38,7 @@ function isEquivalent(one: Rule, other: Rule): boolean {
   return isDeepStrictEqual(condition(one), condition(other));
 }
 
-/** All that decides when a rule is broken and when it clears. */
+/** Returns everything that decides when a rule is breached and when it clears. */
 function condition({ metric, operator, value, clearValue, forSeconds, clearForSeconds }: Rule): unknown[] {
   return [metric, operator, value, clearValue, forSeconds, clearForSeconds];
 }

@@ -7,7 +7,7 @@ import type { Rule } from "../rule.ts";
 export interface WatchedDevice {
   tenantId: string;
   deviceId: string;
-  /** A user who sees only the devices of their groups; `null`: every device. */
+  /** A user limited to the devices of their groups; `null` for every device. */
   viewer: string | null;
 }
 
@@ -17,7 +17,10 @@ export interface WatchingPackRow {
   rules: Rule[];
 }
 
-/** No row for a device that does not exist or that the viewer does not see; one of `null`s for a pack that is disabled, or for none. */
+/**
+ * Selects no row if the device does not exist or the viewer may not see it, and a row of `null`s if it has no enabled
+ * pack.
+ */
 const watching = statement<WatchedDevice, WatchingPackRow | { id: null }>(
   "packs-watching-device",
   (p) => sql`
@@ -33,7 +36,9 @@ const watching = statement<WatchedDevice, WatchingPackRow | { id: null }>(
    ORDER BY t.name COLLATE "C", t.id`,
 );
 
-/** The enabled packs that watch a device, its own and those of its type, by name; undefined when there is no such device. */
+/**
+ * Lists the enabled packs that watch a device, its own and its type's, by name; undefined if there is no such device.
+ */
 export async function listWatchingPacks(db: Db, device: WatchedDevice): Promise<WatchingPackRow[] | undefined> {
   const rows = await readStatement(db, watching, device);
   if (rows.length === 0) return undefined;

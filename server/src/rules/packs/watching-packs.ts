@@ -7,7 +7,10 @@ import { listWatchingPacks } from "./watching-pack-store.ts";
 
 export type WatchingPack = Pick<ThresholdPack, "id" | "name" | "rules">;
 
-/** The packs whose rules are evaluated on a device: enabled, and assigned to it or to its type. @throws MusterError not_found */
+/**
+ * Lists the packs whose rules are evaluated on a device: enabled, and assigned to it or to its type. @throws
+ * MusterError not_found
+ */
 export const listWatchingThresholds = useCase(
   { role: "viewer" },
   async ({ database }: Pick<RulesDeps, "database">, caller, deviceId: string): Promise<WatchingPack[]> => {
