@@ -9,8 +9,8 @@ import { type Acknowledgement, acknowledgeRows, findAnomaly, lockVisible } from 
 import type { AnomaliesDeps } from "./deps.ts";
 
 /**
- * Records who acknowledged an anomaly, with a comment. An open anomaly becomes `acknowledged`, a resolved one stays `resolved`.
- * The first acknowledgement stays: a repetition changes nothing.
+ * Records who acknowledged an anomaly, with a comment. An open anomaly becomes `acknowledged`; a resolved one stays
+ * `resolved`. The first acknowledgement stays, and a repetition changes nothing.
  *
  * @throws MusterError not_found, invalid_request
  */
@@ -32,7 +32,7 @@ export const acknowledgeAnomaly = useCase(
   },
 );
 
-/** @throws MusterError invalid_request for a comment that is too long or has control characters */
+/** @throws MusterError invalid_request if the comment is too long or has control characters */
 export function acknowledgementOf({ actor }: Caller, comment: string | undefined, now: Date): Acknowledgement {
   const text = plainText("comment", comment ?? "").trim();
   return { by: actor, comment: text === "" ? null : text, now };

@@ -8,21 +8,21 @@ import { acknowledgementOf } from "./acknowledge-anomaly.ts";
 import { acknowledgeRows, lockVisible } from "./anomaly-store.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 
-/** What became of one anomaly; `unchanged`: it was acknowledged before. */
+/** The outcome for one anomaly; `unchanged` if it was acknowledged before. */
 export type AcknowledgeOutcome = "acknowledged" | "unchanged" | "not_found";
 
 /**
- * Acknowledges many anomalies with the same comment, in one transaction: those that there are. Each follows the rules of
- * `acknowledgeAnomaly`; what was acknowledged before keeps its first acknowledgement.
+ * Acknowledges the anomalies that exist among `ids` with the same comment, in one transaction. Each follows the rules
+ * of `acknowledgeAnomaly`, and earlier acknowledgements stay.
  *
  * @returns the outcome of each, in the order of `ids`
- * @throws MusterError invalid_request: nothing has changed
+ * @throws MusterError invalid_request; nothing has changed then
  */
 export const acknowledgeAnomalies = useCase(
   { role: "operator" },
   async (deps: AnomaliesDeps, caller, ids: readonly string[], comment?: string): Promise<AcknowledgeOutcome[]> => {
     const most = records.anomaliesOfAcknowledgement.value;
-    if (ids.length === 0 || ids.length > most) throw invalidRequest(`ids has 1 to ${most} anomalies`, "ids");
+    if (ids.length === 0 || ids.length > most) throw invalidRequest(`ids must contain 1 to ${most} anomalies`, "ids");
     const acknowledgement = acknowledgementOf(caller, comment, deps.clock.now());
     const viewer = boundedToGroupsOf(caller);
     return await inTransaction(deps.database.db, async (tx) => {

@@ -20,7 +20,7 @@ export {
   resolveSilences,
 } from "./transition-store.ts";
 
-/** Anomalies from opening to resolution; `measure` sets the gauge of unresolved ones. */
+/** Anomalies from opening to resolution. `measure` sets the gauge of unresolved ones. */
 export const anomalyUseCases = { listAnomalies, getAnomaly, acknowledgeAnomaly, acknowledgeAnomalies, measure };
 export type Anomalies = Bound<typeof anomalyUseCases>;
 export const createAnomalies = (deps: AnomaliesDeps & MeasureDeps): Anomalies => bind(deps, anomalyUseCases);

@@ -10,26 +10,26 @@ import { ANOMALY_STATUSES, type AnomalyStatus } from "./anomaly-record.ts";
 import { type AnomalyRow, COLUMNS } from "./anomaly-store.ts";
 import type { Severity } from "./severity.ts";
 
-/** Properties that an anomaly has, or has not. Of a property with several values, one suffices. */
+/** Properties to match. If a property has several values, any of them matches. */
 export interface AnomalyProperties {
   status?: AnomalyStatus | readonly AnomalyStatus[] | undefined;
   severity?: Severity | readonly Severity[] | undefined;
 }
 
-/** `from` and `to`: when it opened. */
+/** A filter for anomalies. `from` and `to` refer to the opening time. */
 export interface AnomalyFilter extends AnomalyProperties, Period {
   deviceId?: string | undefined;
-  /** Of devices that are in the group now. */
+  /** Matches devices that are currently in the group. */
   groupId?: string | undefined;
-  /** Of rules of this threshold pack. */
+  /** Matches rules of this threshold pack. */
   thresholdId?: string | undefined;
   /** Properties that an anomaly must not have. */
   not?: AnomalyProperties | undefined;
-  /** Only of devices that are visible to a user with these groups. */
+  /** Matches only devices visible to a user with these groups. */
   viewer?: ViewedGroups | undefined;
 }
 
-/** What the list may be sorted by. The newest comes first where there is no order, or the order is equal. */
+/** The supported sort orders. Without an order, and among equals, the newest comes first. */
 const ORDERS = {
   openedAt: { by: sql`a.id`, type: "uuid" },
   lastObservedAt: { by: sql`a.last_observed_at`, type: "timestamptz" },
@@ -47,7 +47,7 @@ export interface AnomalySort {
   descending: boolean;
 }
 
-/** One page, newest first unless it is sorted, and how many match. */
+/** Lists one page, newest first unless sorted, and the total number of matches. */
 export async function listAnomalyRows(
   db: Db,
   tenantId: string,
@@ -69,7 +69,7 @@ export async function listAnomalyRows(
   return await filteredPage(db, tenantId, { ...shown, where }, page);
 }
 
-/** The statuses that the filter admits; `undefined`: every one. */
+/** Returns the statuses that the filter admits, or `undefined` for all. */
 function statusesOf({ status, not }: AnomalyFilter): AnomalyStatus[] | undefined {
   if (status === undefined && not?.status === undefined) return undefined;
   const wanted = new Set([status ?? ANOMALY_STATUSES].flat());
@@ -80,8 +80,9 @@ function statusesOf({ status, not }: AnomalyFilter): AnomalyStatus[] | undefined
 const UNRESOLVED = ANOMALY_STATUSES.filter((status) => status !== "resolved");
 
 /**
- * Indexes have the order of one status, and of all unresolved ones, which are few beside many resolved ones. Both conditions together would
- * have PostgreSQL expect far fewer rows than there are, as it takes them for independent.
+ * Filters by status, by the conditions for which there are indexes: a single status, or all unresolved ones, which are
+ * few compared with the resolved. Never combines both conditions: PostgreSQL would take them for independent and expect
+ * far too few rows.
  */
 function inStatus(statuses: readonly AnomalyStatus[]): RawBuilder<unknown> {
   const areUnresolved = statuses.length === UNRESOLVED.length && !statuses.includes("resolved");

@@ -6,17 +6,17 @@ import type { RuleValue, Severity } from "./severity.ts";
 export const ANOMALY_STATUSES = ["open", "acknowledged", "resolved"] as const;
 export type AnomalyStatus = (typeof ANOMALY_STATUSES)[number];
 
-/** A fault of one device by one rule, from opening to resolution (docs/spec-decisions.md, records). */
+/** A fault of one device under one rule, from opening to resolution (docs/spec-decisions.md, records). */
 export interface Anomaly {
   id: string;
   deviceId: string;
-  /** `null`, as are rule and metric, for a device that is silent or has not renewed its certificate. */
+  /** `null`, like rule and metric, if the device is silent or has not renewed its certificate. */
   thresholdId: string | null;
   ruleId: string | null;
   metric: string | null;
-  /** The last value that broke the rule; for a silent device its seconds; of a certificate when it ends. */
+  /** The last value that breached the rule; the seconds of a silence; or the end of a certificate. */
   value: MetricValue;
-  /** The rule's `value` that was crossed; for a silent device the seconds allowed; of a certificate when a new one was due. */
+  /** The rule's `value` that was crossed; the allowed seconds of silence; or when a certificate renewal was due. */
   limit: RuleValue;
   severity: Severity;
   status: AnomalyStatus;
@@ -24,17 +24,17 @@ export interface Anomaly {
   openedAt: Date;
   lastObservedAt: Date;
   occurrences: number;
-  /** The first acknowledgement. */
+  /** The time of the first acknowledgement. */
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
-  /** Of the acknowledgement; without one, why the service resolved an anomaly whose rule no longer applies. */
+  /** The comment of the acknowledgement, or else why the service resolved an anomaly whose rule no longer applies. */
   comment: string | null;
   resolvedAt: Date | null;
   resolvedBy: string | null;
   ticketId: string | null;
 }
 
-/** The record as the API shows it. */
+/** Converts the row to its API form. */
 export function toAnomaly(row: AnomalyRow): Anomaly {
   return {
     id: row.id,
@@ -59,7 +59,9 @@ export function toAnomaly(row: AnomalyRow): Anomaly {
   };
 }
 
-/** The comment of the acknowledgement; without one, why the service resolved an anomaly whose rule no longer applies. */
+/**
+ * Returns the comment of the acknowledgement, or else why the service resolved an anomaly whose rule no longer applies.
+ */
 export function commentOf({ comment, end_reason }: Pick<AnomalyRow, "comment" | "end_reason">): string | null {
   return comment ?? (end_reason && endComment(end_reason));
 }

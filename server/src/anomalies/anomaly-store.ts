@@ -11,12 +11,12 @@ export interface AnomalyRow
   breached: RuleValue;
 }
 
-/** What an {@link AnomalyRow} is read from; the table is called `a`. */
+/** SQL: the columns of an {@link AnomalyRow}, from the table `a`. */
 export const COLUMNS = sql`a.id, a.device_id, a.threshold_id, a.rule_id, a.metric, a.value, a.breached, a.severity, a.status, a.message,
   a.opened_at, a.last_observed_at, a.occurrences, a.acknowledged_at, a.acknowledged_by, a.comment, a.resolved_at, a.resolved_by,
   a.end_reason, a.ticket_id`;
 
-/** The anomaly, if `viewer` (a user; undefined: every device) may see its device. */
+/** Finds the anomaly if `viewer` (a user; undefined for every device) may see its device. */
 export async function findAnomaly(
   db: Db,
   tenantId: string,
@@ -28,7 +28,7 @@ export async function findAnomaly(
   return rows[0];
 }
 
-/** An acknowledgement, by whom and when. */
+/** An acknowledgement: by whom and when. */
 export interface Acknowledgement {
   by: string;
   comment: string | null;
@@ -36,7 +36,7 @@ export interface Acknowledgement {
 }
 
 /**
- * Records the first acknowledgement of anomalies that are locked.
+ * Records the first acknowledgement of locked anomalies.
  *
  * @returns the ids of those that were not acknowledged before
  */
@@ -54,7 +54,7 @@ export async function acknowledgeRows(
   return rows.map(({ id }) => id);
 }
 
-/** Which of these anomalies exist and are visible to `viewer`; locked, in the order in which ingest locks them. */
+/** Locks the anomalies that exist and are visible to `viewer`, in the lock order of ingest. @returns their ids */
 export async function lockVisible(
   tx: Tx,
   tenantId: string,

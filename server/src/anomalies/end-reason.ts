@@ -1,6 +1,8 @@
 import type { AnomaliesTable } from "../db/schema.generated.ts";
 
-/** Why the service resolved an anomaly whose values were not well again: a code that the triggers of threshold packs store. */
+/**
+ * Why the service resolved an anomaly whose values had not recovered: a code stored by the triggers of threshold packs.
+ */
 export type EndReason = NonNullable<AnomaliesTable["end_reason"]>;
 
 const REASONS: Readonly<Record<EndReason, string>> = {
@@ -14,7 +16,7 @@ const REASONS: Readonly<Record<EndReason, string>> = {
   renewals_not_paged: "no group of the device is paged about lost renewals any more",
 };
 
-/** The comment of an anomaly that ended for `reason` and has none of a person. */
+/** Returns the comment of an anomaly that ended for `reason` and has no comment from a person. */
 export function endComment(reason: EndReason): string {
   return `No longer evaluated: ${REASONS[reason]}.`;
 }

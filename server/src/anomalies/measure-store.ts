@@ -8,7 +8,7 @@ const unresolved = statement<NoParameters, { severity: Severity; unresolved: num
   () => sql`SELECT severity, count(*)::int AS unresolved FROM anomalies WHERE resolved_at IS NULL GROUP BY severity`,
 );
 
-/** How many anomalies are unresolved, by severity; severities without any are absent. */
+/** Counts the unresolved anomalies by severity. Severities without any are absent. */
 export async function countUnresolved(db: Db): Promise<Map<Severity, number>> {
   const rows = await runStatement(db, unresolved, {});
   return new Map(rows.map((row) => [row.severity, row.unresolved]));

@@ -5,5 +5,5 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /** The two ends of a range, low before high. */
 export type Range = readonly [number, number];
-/** What a value is compared with: a range for `outside`, one value for every other operator. */
+/** The value that readings are compared with: a range for `outside`, a single value for every other operator. */
 export type RuleValue = MetricValue | Range;

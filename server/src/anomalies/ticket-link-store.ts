@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 
 /**
- * Locks these anomalies for a transaction that opens, finishes, reopens or links a ticket of theirs: each locks the ticket, then its
- * anomalies, so that two such changes run one after the other.
+ * Locks these anomalies for a transaction that opens, finishes, reopens or links one of their tickets. Each such
+ * transaction locks the ticket, then its anomalies, so that two of them run one after the other.
  */
 export async function lockAnomalies(tx: Tx, tenantId: string, ids: readonly string[]): Promise<void> {
   await sql`SELECT FROM anomalies WHERE tenant_id = ${tenantId} AND id = ANY (${ids}::uuid[])
@@ -16,7 +16,7 @@ export interface TicketLink {
   ticketId: string | null;
 }
 
-/** Stores which ticket each of these anomalies shows. They are locked ({@link lockAnomalies}). */
+/** Stores which ticket each of these anomalies shows. The caller has locked them ({@link lockAnomalies}). */
 export async function linkTickets(db: Db, tenantId: string, links: readonly TicketLink[]): Promise<void> {
   const anomalyIds = links.map(({ anomalyId }) => anomalyId);
   const ticketIds = links.map(({ ticketId }) => ticketId);

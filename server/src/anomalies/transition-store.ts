@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * Fragments by which `rules` writes transitions of anomalies in its own statements: what is observed, and whether it still
- * counts, is a query of the caller's. A caller locks devices and packs first and in order, and these fragments take rows in
- * order, so that concurrent batches wait for each other and never deadlock.
+ * SQL fragments with which `rules` writes transitions of anomalies in its own statements. The caller's query supplies
+ * the observations, and decides whether they still count. The caller first locks devices and packs in order, and these
+ * fragments take rows in order, so that concurrent batches wait for each other and never deadlock.
  */
 
-/** A query with one row a device and rule: the columns {@link OBSERVED}. */
+/** A query with one row per device and rule, and the columns {@link OBSERVED}. */
 type Observed = RawBuilder<unknown>;
 type Time = RawBuilder<Date>;
 
-/** `id` is that of the anomaly if a new one opens; `occurrences` counts the breaches, the last of which had `value`. */
+/** `id` is for the anomaly if a new one opens. `occurrences` counts the breaches; the last one had `value`. */
 const OBSERVED = sql`id, tenant_id, device_uid, device_id, threshold_id, rule_id, metric, value, breached, severity, message,
   occurrences`;
 
@@ -24,7 +24,7 @@ export function openAnomalies(observed: Observed, now: Time): RawBuilder<unknown
          occurrences = a.occurrences + excluded.occurrences`;
 }
 
-/** Inserts anomalies that opened and ended between two commits: resolved from the start. */
+/** Inserts anomalies that opened and ended between two commits, as resolved. */
 export function insertResolvedAnomalies(observed: Observed, now: Time): RawBuilder<unknown> {
   return sql`
   INSERT INTO anomalies (${OBSERVED}, opened_at, last_observed_at, status, resolved_at, resolved_by)
@@ -33,8 +33,8 @@ export function insertResolvedAnomalies(observed: Observed, now: Time): RawBuild
 }
 
 /**
- * Resolves anomalies. Each is looked up in an index, whatever the planner knows of the table: while it knows of a few only, it would read
- * an index of all that there are now once for each.
+ * Resolves anomalies. Forces one index lookup per anomaly, whatever statistics the planner has. With statistics of a
+ * nearly empty table, it would otherwise scan an index of all current anomalies once per row.
  *
  * @param locked a query with the columns `id` and `end_reason` that locks the rows
  */
@@ -61,7 +61,7 @@ export function resolveAnomalies(ended: RawBuilder<unknown>, now: Time): RawBuil
   );
 }
 
-/** Opens an anomaly for each silent device that has none; returns the `device_uid` of those it opened. */
+/** Opens an anomaly for each silent device without one, and returns the `device_uid` of each. */
 export function openSilences(observed: Observed, now: Time): RawBuilder<unknown> {
   return sql`
   INSERT INTO anomalies (${OBSERVED}, opened_at, last_observed_at)
@@ -71,9 +71,10 @@ export function openSilences(observed: Observed, now: Time): RawBuilder<unknown>
 }
 
 /**
- * Resolves the unresolved anomalies of silent devices; returns the `device_uid` of each.
+ * Resolves the unresolved anomalies of silent devices, and returns the `device_uid` of each.
  *
- * @param ended a query with the columns `device_uid` and `end_reason` (an `EndReason`; NULL: the device was seen again)
+ * @param ended a query with the columns `device_uid` and `end_reason` (an `EndReason`; NULL if the device was seen
+ * again)
  */
 export function resolveSilences(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
   const locked = sql`
@@ -86,7 +87,7 @@ export function resolveSilences(ended: RawBuilder<unknown>, now: Time): RawBuild
 /**
  * Opens an anomaly for each certificate that never had one.
  *
- * @param observed as for the others, with the column `certificate_id` at the end
+ * @param observed the usual columns, followed by `certificate_id`
  */
 export function openLostRenewals(observed: Observed, now: Time): RawBuilder<unknown> {
   return sql`
@@ -98,7 +99,8 @@ export function openLostRenewals(observed: Observed, now: Time): RawBuilder<unkn
 /**
  * Resolves the unresolved anomalies of certificates.
  *
- * @param ended a query with the columns `certificate_id` and `end_reason` (an `EndReason`; NULL: the certificate was replaced or revoked)
+ * @param ended a query with the columns `certificate_id` and `end_reason` (an `EndReason`; NULL if the certificate was
+ * replaced or revoked)
  */
 export function resolveLostRenewals(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
   return resolve(

@@ -12,9 +12,9 @@ export interface AnomalyQuery extends Omit<AnomalyFilter, "viewer">, PageRequest
 }
 
 /**
- * Newest first, unless sorted. A device of another tenant has none.
+ * Lists anomalies, newest first unless sorted. A device of another tenant yields none.
  *
- * @throws MusterError rate_limited for a sorted list, when too many of the tenant's wait
+ * @throws MusterError rate_limited for a sorted list, if too many of the tenant's are waiting
  */
 export const listAnomalies = useCase(
   { scope: "anomalies:read", role: "viewer" },
@@ -32,7 +32,7 @@ export const listAnomalies = useCase(
   },
 );
 
-/** @throws MusterError not_found, also for a caller who does not see the device */
+/** @throws MusterError not_found, also if the caller may not see the device */
 export const getAnomaly = useCase(
   { scope: "anomalies:read", role: "viewer" },
   async (deps: AnomaliesDeps, caller, id: string): Promise<Anomaly> => {
