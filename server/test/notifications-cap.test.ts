@@ -66,7 +66,7 @@ test("a tenant's own quota of messages a minute counts at once, is reported, and
   assert.match(of, /messages about anomalies/);
   await pass(MINUTE);
   assert.equal((await used())!.used, 0);
-  assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, /the 4 a minute.*7 further/s);
+  assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, /the limit of 4 per minute.*7 further/s);
 });
 
 test("critical pages to people are never suppressed, and lesser messages suppress no critical page to a channel", async () => {

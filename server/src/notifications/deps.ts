@@ -9,7 +9,7 @@ import type { Metrics } from "../lib/metrics.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Resolve } from "./webhooks/resolve-target.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface NotificationsDeps {
   database: Database;
   clock: Clock;
@@ -27,25 +27,31 @@ export interface NotificationsDeps {
   >;
   limits: Limits;
   groups: Pick<Groups, "addWebhook" | "removeWebhook">;
-  /** Keys that the secrets of webhooks and of confirmation links are derived from: the present one, then former ones that receivers may still use. */
+  /**
+   * The keys from which the secrets of webhooks and confirmation links are derived: the current one, then former ones
+   * that receivers may still use.
+   */
   webhookKeys: () => readonly KeyObject[];
   settings: NotificationSettings;
-  /** The address that links in messages begin with. */
+  /** The base address of links in messages. */
   baseUrl: () => string;
   /** Resolves the host of a webhook. */
   resolve: Resolve;
-  /** This process's id in `broker_nodes`, once it has one: when that row is deleted, other processes may claim what this one had leased. */
+  /**
+   * This process's id in `broker_nodes`, once it has one. When that row is deleted, other processes may claim what this
+   * one had leased.
+   */
   nodeId: () => string | undefined;
 }
 
 export interface NotificationSettings {
-  /** Without a mail server e-mails wait, and fail after a day. */
+  /** The mail server. Without one, e-mails wait and fail after a day. */
   smtp: { url: Secret<string>; from: string } | undefined;
-  /** Whether webhooks may lead to private networks. */
+  /** Whether webhooks may target private networks. */
   allowPrivateWebhooks: boolean;
 }
 
-/** A random number from 0 to 1. */
+/** Returns a random number from 0 to 1. */
 export function randomFraction(ids: Ids): number {
   return ids.bytes(4).readUInt32BE() / 2 ** 32;
 }

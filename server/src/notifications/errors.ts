@@ -2,7 +2,7 @@ import { MusterError } from "../lib/errors.ts";
 
 export type NotificationsErrorCode = "webhook_inactive";
 
-/** Nothing is sent to the webhook in this `state`. */
+/** Reports that nothing is sent to the webhook in this `state`. */
 export function webhookInactive(state: string): MusterError<"webhook_inactive"> {
   const message =
     state === "disabled"

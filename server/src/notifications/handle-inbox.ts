@@ -10,10 +10,10 @@ import { planPages, stopPages } from "./paging/page-store.ts";
 import { type TenantTurn, takeTurn } from "./paging/take-turns.ts";
 
 /**
- * Turns events into pages, messages and notices, each exactly once: the event leaves the inbox in the transaction that acts on it.
- * Tenants take turns.
+ * Turns events into pages, messages and notices, exactly once each: an event leaves the inbox in the transaction that
+ * handles it. Tenants take turns.
  *
- * @returns whether the inbox may hold more
+ * @returns whether the inbox may contain more events
  */
 export async function handleInbox(deps: NotificationsDeps, turn: TenantTurn): Promise<boolean> {
   return await takeTurn(turn, (after) =>

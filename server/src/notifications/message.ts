@@ -1,10 +1,10 @@
 import type { EventKind } from "../events/events.ts";
 
-/** A message about an anomaly; times are ISO 8601. */
+/** A message about an anomaly. Times are ISO 8601. */
 export interface AnomalyMessage {
   type: Extract<EventKind, "anomaly.opened" | "anomaly.resolved">;
   at: string;
-  /** The zone of the recipient's shift: local times are shown in it. */
+  /** The time zone of the recipient's shift, used for local times. */
   timeZone: string;
   group: { id: string; name: string };
   device: { id: string; name: string };
@@ -30,36 +30,36 @@ export interface CertificateMessage {
   certificate: { id: string; serialNumber: string; expiresAt: string };
 }
 
-/** Reasons for a notice: two events, and what the time alone brings about. */
+/** The reasons for a notice: two events, and two conditions that arise as time passes. */
 export type NoticeKind =
   | Extract<EventKind, "certificate.superseded_tried" | "finding.shared_key">
   | "certificate.renewal_overdue"
   | "certificate.expiring";
 
-/** A notice to a tenant's admins that messages about anomalies were not sent in a minute. */
+/** A notice to a tenant's admins that messages about anomalies were suppressed in some minute. */
 export interface SuppressedMessage {
   type: "notifications.suppressed";
-  /** When the minute began. */
+  /** The start of the minute. */
   at: string;
   timeZone: string;
   suppressed: number;
-  /** How many messages a tenant may send in a minute. */
+  /** The number of messages that a tenant may send per minute. */
   limit: number;
 }
 
-/** Shows that messages of a group arrive. */
+/** Tests that messages of a group arrive. */
 export interface GroupTestMessage {
   type: "group.test";
   at: string;
   timeZone: string;
   group: { id: string; name: string };
-  /** The kind of escalation step whose recipients get it. */
+  /** The kind of escalation step whose recipients get the message. */
   notify: "shift" | "members" | "channels";
   /** `user:<id>` or `system`. */
   requestedBy: string;
 }
 
-/** Shows that messages to a user arrive. */
+/** Tests that messages to a user arrive. */
 export interface UserTestMessage {
   type: "user.test";
   at: string;
@@ -67,7 +67,7 @@ export interface UserTestMessage {
   user: { email: string };
 }
 
-/** Shows that messages arrive at a webhook, and that its receiver can verify them. Never sent by mail. */
+/** Tests that messages arrive at a webhook, and that its receiver can verify them. Never sent by mail. */
 export interface WebhookTestMessage {
   type: "webhook.test";
   at: string;
@@ -91,7 +91,7 @@ export interface DigestMessage {
   at: string;
   timeZone: string;
   total: number;
-  /** The first of them. */
+  /** The first messages. */
   items: SingleMessage[];
 }
 
@@ -101,13 +101,13 @@ export interface ConfirmationMessage {
   at: string;
   timeZone: string;
   tenant: { name: string };
-  /** The group that names the address; absent when a user does. */
+  /** The group that names the address; absent if a user does. */
   group?: { id: string; name: string };
   user?: { email: string };
   address: string;
-  /** What the secret of the link is derived from (channels/confirmation-token.ts). */
+  /** The input from which the secret of the link is derived (channels/confirmation-token.ts). */
   confirmation: string;
-  /** Which of the keys it is derived with: the hash that the address has, in hex. */
+  /** The hash stored with the address, in hex. Identifies the key used for the derivation. */
   tokenSha256: string;
   expiresAt: string;
 }

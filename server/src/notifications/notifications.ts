@@ -30,7 +30,7 @@ export type { ChannelRecord } from "./channels/list-channels.ts";
 export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";
 
-/** What callers ask for, and jobs: `noticeCertificates` at least daily, `prune` every few minutes. */
+/** The use cases of callers, and jobs: `noticeCertificates` runs at least daily, `prune` every few minutes. */
 export const notificationUseCases = {
   onCallOfGroup,
   onCallOfDevice,
@@ -66,7 +66,10 @@ export const notificationUseCases = {
   listOwnTests,
 };
 
-/** Notifies people by e-mail and webhook: pages along the escalation of groups, notices about certificates to admins. */
+/**
+ * Notifies people by e-mail and webhook: pages along the escalation of groups, and notices about certificates to
+ * admins.
+ */
 export type Notifications = Bound<typeof notificationUseCases> & NotificationWorker;
 
 export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "nodeId">): Notifications {

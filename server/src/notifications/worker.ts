@@ -14,22 +14,22 @@ import { sendPages } from "./paging/send-pages.ts";
 import { newTurn } from "./paging/take-turns.ts";
 import { releaseDeferred } from "./personal/release-deferred.ts";
 
-/** How long {@link NotificationWorker.stop} waits for messages that are being sent. */
+/** How long {@link NotificationWorker.stop} waits for messages in flight. */
 const STOP_TIMEOUT_MS = 5 * SECOND;
 
 /** The part of a process that pages and sends. */
 export interface NotificationWorker {
   /**
-   * Begins to listen for events, so that a page leaves at once.
+   * Starts listening for events, so that pages leave immediately.
    *
    * @param nodeId this process's id in `broker_nodes`
    */
   start(nodeId: string): Promise<void>;
-  /** Handles what is due, if anything is, and leaves messages in flight; to be called every second. */
+  /** Handles due work, if any, without waiting for messages in flight. Must be called every second. */
   tick(): Promise<void>;
-  /** Handles everything that is due; resolves when every message of it was sent or has failed. */
+  /** Handles all due work. Resolves when all of its messages were sent or have failed. */
   runDue(): Promise<void>;
-  /** Claims nothing more; resolves when messages in flight have been sent or 5 s have passed. */
+  /** Claims no further work. Resolves when messages in flight have been sent, or after 5 s. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   const mails = mailWorkers(deps, mailer, signals);
   const webhooks = webhookWorkers(deps, signals);
   const logFailure = (work: Promise<unknown>) =>
-    work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be tried again"));
+    work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be retried"));
 
   const send = () => {
     logFailure(mails.run());
@@ -52,7 +52,8 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   };
 
   const { run: page } = coalesceRuns(async () => {
-    // Step by step: what is due does not wait until the inbox is empty, which one tenant may fill faster than it is handled.
+    // Works step by step, so that due pages do not wait for an empty inbox. One tenant may fill it faster than it is
+    // handled.
     for (let more = true; more && !stopping.signal.aborted; ) {
       const changes = await handleInbox(deps, turns.inbox);
       more = (await sendPages(deps, turns.pages)) || changes;
@@ -86,7 +87,7 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
         Promise.all([logFailure(mails.run()), logFailure(webhooks.run())]),
       );
       await withTimeout(finished, STOP_TIMEOUT_MS, () => {
-        abandoning.abort(new Error("the service stops"));
+        abandoning.abort(new Error("the service is stopping"));
         return finished;
       });
       mailer?.close();
@@ -94,7 +95,10 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   };
 }
 
-/** Does what follows the pages: sends what quiet choices held back until now, reports suppressed messages, asks receivers to confirm channels. */
+/**
+ * Performs the work after the pages: releases deferred messages, reports suppressed ones, and asks receivers to confirm
+ * channels.
+ */
 function createFollowUp(deps: NotificationsDeps): () => Promise<void> {
   const reportEachMinute = suppressedReports(deps);
   return async () => {

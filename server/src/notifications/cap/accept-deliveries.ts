@@ -7,9 +7,10 @@ import { admit } from "./admission.ts";
 import { type CappedMinuteRow, countMinute, knownKeys, lockMinutes } from "./admission-store.ts";
 
 /**
- * Inserts messages about anomalies, as many as each tenant may send in a minute; the others are counted, to be reported to its admins.
+ * Inserts messages about anomalies up to each tenant's limit per minute. The rest is counted, and later reported to the
+ * tenant's admins.
  *
- * @returns how many were inserted
+ * @returns the number of inserted messages
  */
 export async function acceptDeliveries(
   deps: NotificationsDeps,
@@ -21,7 +22,7 @@ export async function acceptDeliveries(
   const minute = minuteOf(now);
   const byTenant = Map.groupBy(deliveries, ({ tenantId }) => tenantId);
   const counts = await lockMinutes(tx, [...byTenant.keys()], minute, deps.limits.deliveriesPerMinute);
-  // Read under the lock: the same message of another process is known by now, and counts once.
+  // Read under the lock: by now, the same message from another process is known and counts only once.
   const known = await knownKeys(
     tx,
     deliveries.flatMap(({ dedupe }) => dedupe ?? []),
@@ -34,7 +35,7 @@ export async function acceptDeliveries(
   return accepted;
 }
 
-/** The clock minute of a time. */
+/** Returns the clock minute of a time. */
 export function minuteOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / MINUTE) * MINUTE);
 }
@@ -66,7 +67,7 @@ async function acceptOf(
   if (suppressed.length > 0)
     logger.warn(
       { tenantId: tenant_id, suppressed: suppressed.length },
-      "a tenant has reached its messages a minute: further ones are suppressed",
+      "a tenant has reached its limit of messages per minute; further ones are suppressed",
     );
   return accepted.length;
 }

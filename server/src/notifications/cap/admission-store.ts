@@ -8,17 +8,17 @@ export interface MinuteRow {
   others: number;
 }
 
-/** A row with the most messages a minute that the tenant may send of a kind. */
+/** The counts, with the tenant's limit of messages per minute and kind. */
 export type CappedMinuteRow = MinuteRow & { most: number };
 
-/** SQL: the quota of a tenant, or the usual value. */
+/** SQL: the tenant's quota, or the default. */
 function mostOf(tenant: RawBuilder<unknown>, usual: number): RawBuilder<number> {
   return quotaValue(sql.lit("deliveriesPerMinute"), tenant, sql`${usual}`);
 }
 
 /**
- * Locks the counts of the tenants for this transaction, in the order of their ids, and starts a new minute where one has begun. Two
- * processes that accept messages of a tenant wait for each other, so that the counts are exact.
+ * Locks the counts of the tenants for this transaction, in the order of their ids, and resets them when a new minute
+ * has begun. Processes that accept messages of the same tenant wait for each other, so that the counts are exact.
  */
 export async function lockMinutes(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function lockMinutes(
   return rows;
 }
 
-/** Stores the counts, and adds up what was suppressed in the minute until {@link takeSuppressed} reports it. */
+/** Stores the counts, and accumulates suppressed messages per minute until {@link takeSuppressed} reports them. */
 export async function countMinute(tx: Tx, row: MinuteRow & { minute: Date; suppressed: number }): Promise<void> {
   await sql`UPDATE delivery_minutes SET critical_to_channels = ${row.critical_to_channels}, others = ${row.others}
     WHERE tenant_id = ${row.tenant_id}`.execute(tx);
@@ -47,7 +47,7 @@ export async function countMinute(tx: Tx, row: MinuteRow & { minute: Date; suppr
     ON CONFLICT (tenant_id, minute) DO UPDATE SET suppressed = s.suppressed + excluded.suppressed`.execute(tx);
 }
 
-/** Those of the keys that deliveries have already. */
+/** Returns those of the keys that deliveries already have. */
 export async function knownKeys(tx: Tx, keys: readonly Buffer[]): Promise<Set<string>> {
   const { rows } = await sql<{ dedupe: Buffer }>`
     SELECT dedupe FROM deliveries WHERE dedupe IN (
@@ -59,11 +59,14 @@ export interface SuppressedRow {
   tenant_id: string;
   minute: Date;
   suppressed: number;
-  /** The quota of the tenant. */
+  /** The tenant's quota. */
   most: number;
 }
 
-/** Removes, to be reported, what was suppressed in minutes before `before`; at most `limit` that no other process has locked. */
+/**
+ * Takes the counts of suppressed messages in minutes before `before`, for reporting. Takes at most `limit`, and skips
+ * rows that other processes have locked.
+ */
 export async function takeSuppressed(tx: Tx, before: Date, limit: number, usual: number): Promise<SuppressedRow[]> {
   const { rows } = await sql<SuppressedRow>`
     WITH picked AS MATERIALIZED (

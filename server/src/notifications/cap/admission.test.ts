@@ -9,7 +9,7 @@ const items = (...counts: number[]) =>
 const by = (list: readonly { priority: Priority }[]) =>
   [0, 1, 2, 3].map((priority) => list.filter((item) => item.priority === priority).length);
 
-test("critical pages to people are always accepted, and lesser messages leave room for critical ones and for people", () => {
+test("critical pages to people are always accepted, and other messages leave room for critical ones and for people", () => {
   const counts = { criticalToChannels: 0, others: 0 };
   assert.deepEqual(by(admit(items(0, 0, 0, 100), counts, 8).accepted), [0, 0, 0, 6]);
   assert.deepEqual(by(admit(items(50, 5, 3, 3), counts, 8).accepted), [50, 5, 2, 0]);
@@ -17,7 +17,7 @@ test("critical pages to people are always accepted, and lesser messages leave ro
   assert.deepEqual(counts, { criticalToChannels: 8, others: 8 });
 });
 
-test("people come before channels in one batch, and nothing is lost from sight", () => {
+test("people come before channels in one batch, and every message is accepted or suppressed", () => {
   const count = fc.nat(30);
   fc.assert(
     fc.property(count, count, count, count, fc.integer({ min: 1, max: 40 }), (a, b, c, d, most) => {

@@ -1,16 +1,17 @@
 import { PRIORITY, type Priority } from "../queues/priority.ts";
 
-/** Messages about anomalies that a tenant has had accepted in the current clock minute; critical pages to people are not counted. */
+/** A tenant's accepted messages about anomalies in the current clock minute. Critical pages to people do not count. */
 export interface MinuteCounts {
   criticalToChannels: number;
   others: number;
 }
 
 /**
- * Which messages of one tenant are accepted, the most important first: critical pages to people always; critical pages to channels up to
- * `most`, whatever else there is; of the others `most` as well, the last quarter of them only for people.
+ * Decides which messages of one tenant are accepted, the most important first. Critical pages to people are always
+ * accepted. Critical pages to channels are accepted up to `most`, independently of other messages. All others are
+ * accepted up to `most` as well, with the last quarter reserved for people.
  *
- * @param counts of the messages before; counts the accepted ones
+ * @param counts the counts so far; accepted messages are added
  */
 export function admit<Item extends { priority: Priority }>(
   items: readonly Item[],

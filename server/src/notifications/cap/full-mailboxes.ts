@@ -8,13 +8,16 @@ import { countMails, lockMailboxes } from "./mailbox-store.ts";
 
 type Addressed = { channel: Channel; target: string };
 
-/** How many links mailboxes may still get today, of all tenants together. */
+/** The number of links that mailboxes may still get today, across all tenants. */
 export interface LinkRoom {
   /** Counts one more link to the address. @returns whether there was room for it */
   use(address: string): boolean;
 }
 
-/** Locks the mailboxes until the transaction ends. Many tenants that name one outside mailbox share these links. */
+/**
+ * Locks the mailboxes until the transaction ends. The limit is shared by all tenants that name the same outside
+ * mailbox.
+ */
 export async function linkRoom(
   { limits }: NotificationsDeps,
   tx: Tx,
@@ -36,7 +39,8 @@ export async function linkRoom(
 }
 
 /**
- * Refuses to ask for a link that could not be sent today. The error is the same whichever tenants have sent links there, and when.
+ * Refuses a request for a link that could not be sent today. The error is the same whichever tenants have sent links
+ * there, and when.
  *
  * @throws MusterError rate_limited
  */
@@ -52,10 +56,10 @@ export async function requireLinkRoom(
 }
 
 /**
- * Leaves out the mailboxes that have got as many tests as they may in a day, of all tenants together, and locks the others until the
+ * Leaves out mailboxes that have reached their daily limit of tests, across all tenants, and locks the others until the
  * transaction ends.
  *
- * @throws MusterError rate_limited when none of them is left
+ * @throws MusterError rate_limited if no mailbox is left
  */
 export async function withoutFullMailboxes<To extends Addressed>(
   { limits }: NotificationsDeps,

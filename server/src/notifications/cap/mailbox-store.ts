@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 
-/** What a mailbox gets without having caused it: links to confirm an address, and tests. */
+/** The kinds of unsolicited mail that a mailbox may get: links to confirm an address, and tests. */
 export type MailboxKind = "link" | "test";
 
 const TYPES: Record<MailboxKind, RawBuilder<unknown>> = {
@@ -9,14 +9,20 @@ const TYPES: Record<MailboxKind, RawBuilder<unknown>> = {
   test: sql`d.type IN ('group.test', 'user.test')`,
 };
 
-/** Locks what is sent to mailboxes (keys of `mailboxOf`) until the transaction ends, in one order for all transactions, so that counts of them are exact. */
+/**
+ * Locks mailboxes (keys from `mailboxOf`) until the transaction ends, so that counts of their mails are exact. All
+ * transactions use the same lock order.
+ */
 export async function lockMailboxes(tx: Tx, mailboxes: readonly string[]): Promise<void> {
   await sql`
     SELECT pg_advisory_xact_lock(hashtextextended('muster mailbox ' || m.mailbox, 0))
       FROM (SELECT DISTINCT mailbox FROM unnest(${mailboxes}::text[]) AS mailbox ORDER BY 1) m`.execute(tx);
 }
 
-/** How many mails of a kind all tenants have sent to each mailbox since `since`; none: no entry. */
+/**
+ * Counts the mails of a kind that all tenants have sent to each mailbox since `since`. Mailboxes without any are
+ * absent.
+ */
 export async function countMails(
   db: Db,
   kind: MailboxKind,

@@ -7,7 +7,10 @@ import { type SuppressedRow, takeSuppressed } from "./admission-store.ts";
 
 const BATCH = 100;
 
-/** @returns a function to call as often as one likes: it reports once in each clock minute, since a minute is reported when it is over */
+/**
+ * @returns a function that may be called as often as desired; it reports once per clock minute, after the minute is
+ * over
+ */
 export function suppressedReports(deps: NotificationsDeps): () => Promise<void> {
   let reported = 0;
   return async () => {
@@ -18,7 +21,7 @@ export function suppressedReports(deps: NotificationsDeps): () => Promise<void> 
   };
 }
 
-/** Sends a tenant's admins one e-mail for each minute in which messages were suppressed, once the minute is over. */
+/** Sends a tenant's admins one e-mail for each past minute in which messages were suppressed. */
 async function reportSuppressed(deps: NotificationsDeps): Promise<void> {
   for (;;) {
     const reported = await inTransaction(deps.database.db, (tx) => reportBatch(deps, tx));

@@ -8,22 +8,22 @@ export interface ChannelAddressRow {
   type: Channel;
   key: Buffer;
   address: string;
-  /** Of the group or the user that names it, the other is `null`. */
+  /** The group or the user that names it; the other is `null`. */
   group_id: string | null;
   group_name: string | null;
   user_id: string | null;
   user_email: string | null;
   tenant_name: string;
-  /** Links sent in the day that began at `requests_since`. */
+  /** The number of links sent in the day that began at `requests_since`. */
   requests: number;
   requests_since: Date | null;
 }
 
-/** SQL: the group or user that names address `a`, and the tenant. */
+/** SQL: joins the group or user that names the address `a`, and the tenant. */
 const NAMED_BY = sql`LEFT JOIN shared_groups g ON g.id = a.group_id LEFT JOIN shared_users u ON u.id = a.user_id
   JOIN shared_tenants t ON t.id = a.tenant_id`;
 
-/** Locks addresses to which a link is to be sent now and that no other process has locked. */
+/** Locks addresses that are due for a link, and that no other process has locked. */
 export async function lockDueAddresses(tx: Tx, now: Date, limit: number): Promise<ChannelAddressRow[]> {
   const { rows } = await sql<ChannelAddressRow>`
     SELECT a.tenant_id, a.type, a.key, a.address, a.group_id, g.name AS group_name, a.user_id, u.email AS user_email,
@@ -35,7 +35,7 @@ export async function lockDueAddresses(tx: Tx, now: Date, limit: number): Promis
   return rows;
 }
 
-/** Locks the tenant's links for this transaction. @returns how many addresses got one since `since` */
+/** Locks the tenant's links for this transaction. @returns the number of addresses that got a link since `since` */
 export async function lockRequests(tx: Tx, tenantId: string, since: Date): Promise<number> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster confirmations ${tenantId}`}, 0))`.execute(tx);
   const { rows } = await sql<{ count: number }>`
@@ -46,11 +46,14 @@ export async function lockRequests(tx: Tx, tenantId: string, since: Date): Promi
 
 export interface SentLinks {
   links: number;
-  /** When the first day began in which they were sent. */
+  /** When the first day with links began. */
   since: Date | null;
 }
 
-/** The links of days that began after `since` to an address that users name: those of all users of the tenant count together. */
+/**
+ * Counts the links to an address named by users, in days that began after `since`. All users of the tenant count
+ * together.
+ */
 export async function countUsersLinks(tx: Tx, row: ChannelAddressRow, since: Date): Promise<SentLinks> {
   const { rows } = await sql<SentLinks>`
     SELECT coalesce(sum(requests), 0)::int AS links, min(requests_since) AS since FROM channel_addresses
@@ -69,7 +72,7 @@ export interface Link {
 type Key = Pick<ChannelAddressRow, "tenant_id" | "type" | "key">;
 const of = ({ tenant_id, type, key }: Key) => sql`tenant_id = ${tenant_id} AND type = ${type} AND key = ${key}`;
 
-/** Records that a link is being sent; the one before it no longer counts. `day` begins a new day of requests. */
+/** Records that a link is being sent, which replaces the previous one. `day` begins a new day of requests. */
 export async function recordRequest(tx: Tx, key: Key, link: Link, now: Date, day: boolean): Promise<void> {
   await sql`
     UPDATE channel_addresses SET request_at = NULL, token_sha256 = ${link.hash}, token_expires_at = ${link.expiresAt},
@@ -98,7 +101,7 @@ export interface LinkedAddress {
   confirmed_at: Date | null;
 }
 
-/** The address that a link is for. */
+/** Finds the address that a link is for. */
 export async function findByHash(db: Db, hash: Buffer): Promise<LinkedAddress | undefined> {
   const { rows } = await sql<LinkedAddress>`
     SELECT a.type, a.address, t.name AS tenant_name, a.token_expires_at, a.confirmed_at
@@ -118,7 +121,7 @@ export interface ListedAddress {
   confirmed_by: string | null;
 }
 
-/** The addresses that a tenant's groups name or named, unconfirmed ones first; at most `limit`. */
+/** Lists up to `limit` addresses that a tenant's groups name or named, unconfirmed ones first. */
 export async function listAddresses(db: Db, tenantId: string, limit: number): Promise<ListedAddress[]> {
   const { rows } = await sql<ListedAddress>`
     SELECT type, address, named_at, requested_at, request_at, token_expires_at AS expires_at, confirmed_at, confirmed_by
@@ -127,7 +130,10 @@ export async function listAddresses(db: Db, tenantId: string, limit: number): Pr
   return rows;
 }
 
-/** Has another link sent to an unconfirmed address. @returns the kind of address and whether it is confirmed, if the tenant has it */
+/**
+ * Requests another link for an unconfirmed address. @returns the kind of address and whether it is confirmed, if the
+ * tenant has it
+ */
 export async function requestLink(
   db: Db,
   tenantId: string,

@@ -2,7 +2,7 @@ import type { NotificationsDeps } from "../deps.ts";
 import { confirmByHash, findByHash } from "./channel-address-store.ts";
 import { isToken, tokenHash } from "./confirmation-token.ts";
 
-/** What a person who opens a link may know. */
+/** The information for a person who opens a link. */
 export interface ConfirmationLink {
   state: "open" | "confirmed" | "expired";
   type: "email" | "webhook";
@@ -10,7 +10,10 @@ export interface ConfirmationLink {
   tenantName: string;
 }
 
-/** What a link is for; `undefined` for one that was never sent, or that a later one has replaced. Changes nothing. */
+/**
+ * Finds the purpose of a link without changing anything; `undefined` if it was never sent or has been replaced by a
+ * later one.
+ */
 export async function findConfirmation(
   { database, clock }: NotificationsDeps,
   token: string,
@@ -23,7 +26,7 @@ export async function findConfirmation(
   return { state, type, address, tenantName: tenant_name };
 }
 
-/** Confirms the address that a link is for. A link confirms once; opening it again shows that it is confirmed. */
+/** Confirms the address of a link. A link confirms once; opening it again shows that it is confirmed. */
 export async function confirmChannel(
   deps: NotificationsDeps,
   token: string,

@@ -3,27 +3,27 @@ import type { NotificationsDeps } from "../deps.ts";
 import type { ConfirmationMessage } from "../message.ts";
 
 /**
- * The secret part of a confirmation link. It is derived, so that each attempt to send the link sends the same one although only its hash
- * is stored; without the master key it cannot be computed from what is stored.
+ * Derives the secret part of a confirmation link. Only its hash is stored, so deriving it lets every attempt send the
+ * same link. It cannot be computed from the stored data without the master key.
  *
- * @param key that of the secrets of webhooks, none of which is derived from such a text
+ * @param key the key of webhook secrets, none of which is derived from such a text
  * @param confirmation a random id of the request
  */
 export function confirmationToken(key: KeyObject, confirmation: string): string {
   return createHmac("sha256", key).update(`channel confirmation\n${confirmation}`).digest("base64url");
 }
 
-/** What is stored of a token. */
+/** Returns the stored hash of a token. */
 export function tokenHash(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/** Whether a text has the form of a token: 32 bytes in base64url. */
+/** Checks whether a text has the form of a token: 32 bytes in base64url. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** The link of a confirmation message, and the token in it. A message that was recorded under a former key keeps its token. */
+/** Returns the link of a confirmation message, and its token. A message recorded under a former key keeps its token. */
 export function linkOf(
   { webhookKeys, baseUrl }: Pick<NotificationsDeps, "webhookKeys" | "baseUrl">,
   { confirmation, tokenSha256 }: Pick<ConfirmationMessage, "confirmation" | "tokenSha256">,

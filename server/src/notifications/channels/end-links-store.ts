@@ -1,6 +1,8 @@
 import type { Tx } from "../../db/database.ts";
 
-/** Ends every link that was sent to confirm a channel and has not been opened: another one must be asked for. @returns how many */
+/**
+ * Invalidates every unopened confirmation link for channels; new ones must be requested. @returns the number of links
+ */
 export async function endConfirmationLinks(tx: Tx, now: Date): Promise<number> {
   const ended = await tx
     .updateTable("channel_addresses")

@@ -10,7 +10,7 @@ export interface GroupChannelRow {
   confirmed_at: Date | null;
 }
 
-/** The channels of a group in their order, with what is known of their addresses. */
+/** Lists the channels of a group in order, with the state of their addresses. */
 export async function listGroupChannelRows(db: Db, tenantId: string, groupId: string): Promise<GroupChannelRow[]> {
   const { rows } = await sql<GroupChannelRow>`
     SELECT c.type, c.target, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at

@@ -7,12 +7,12 @@ import { disabledWebhooks } from "../webhooks/webhook-store.ts";
 import { type GroupChannelRow, listGroupChannelRows } from "./group-channel-store.ts";
 
 /**
- * `confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is not valid any more. `waiting`: a
- * link will be sent. `disabled`: it answered 410, so nothing is sent there.
+ * The state of a channel. `confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that
+ * link is no longer valid. `waiting`: a link will be sent. `disabled`: it answered 410, so nothing is sent there.
  */
 export type ChannelState = "confirmed" | "requested" | "expired" | "waiting" | "disabled";
 
-/** What is known of the address of a channel. */
+/** The known state of a channel's address. */
 export type AddressStateRow = Omit<GroupChannelRow, "type" | "target">;
 
 /** A channel of a group, and whether it is used. */
@@ -26,7 +26,7 @@ export interface GroupChannel {
   confirmedAt: Date | null;
 }
 
-/** The channels of a group in their order. @throws MusterError not_found */
+/** Lists the channels of a group in order. @throws MusterError not_found */
 export const listGroupChannels = useCase(
   { role: "admin" },
   async ({ database: { db }, clock }: NotificationsDeps, caller, groupId: string): Promise<GroupChannel[]> => {

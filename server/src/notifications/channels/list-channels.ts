@@ -7,10 +7,10 @@ import { type ListedAddress, listAddresses, requestLink } from "./channel-addres
 
 export type ChannelRecord = ListedAddress;
 
-/** The most addresses in one answer: as many as a tenant may have. */
+/** The maximum number of addresses in one answer: as many as a tenant may have. */
 const MOST = 1_000;
 
-/** The addresses of the tenant's channels, unconfirmed ones first. */
+/** Lists the addresses of the tenant's channels, unconfirmed ones first. */
 export const listChannels = useCase(
   { scope: "groups:read", role: "admin" },
   async ({ database }: NotificationsDeps, caller): Promise<ChannelRecord[]> =>
@@ -18,9 +18,11 @@ export const listChannels = useCase(
 );
 
 /**
- * Has another link sent to an unconfirmed address, as soon as the caps on links allow it. A confirmed one is left as it is.
+ * Requests another link for an unconfirmed address; it is sent once the caps on links allow it. A confirmed address is
+ * left unchanged.
  *
- * @throws MusterError not_found when the group has no such channel; rate_limited when the address can get no further link today
+ * @throws MusterError not_found if the group has no such channel; rate_limited if the address can get no further link
+ * today
  */
 export const requestConfirmation = adminUseCase(
   { scope: "groups:write", role: "admin" },

@@ -18,8 +18,8 @@ import { confirmationToken, tokenHash } from "./confirmation-token.ts";
 const BATCH = 100;
 
 /**
- * Sends each new channel a link by which its receiver confirms it. The caps on links keep a tenant from using them to annoy a receiver
- * who does not want its messages.
+ * Sends each new channel a link with which its receiver confirms it. The caps on links keep a tenant from annoying
+ * receivers who do not want its messages.
  */
 export async function requestConfirmations(deps: NotificationsDeps): Promise<void> {
   for (;;) {
@@ -48,7 +48,7 @@ async function requestBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
   return due.length;
 }
 
-/** How many links each tenant may still send in this hour. The tenants are locked in the order of their ids. */
+/** Returns how many links each tenant may still send this hour. The tenants are locked in the order of their ids. */
 async function tenantRoom(
   { limits }: NotificationsDeps,
   tx: Tx,
@@ -61,7 +61,7 @@ async function tenantRoom(
   return rooms;
 }
 
-/** When the address may get another link; `undefined`: now. */
+/** Returns when the address may get another link; `undefined` for now. */
 async function addressFull(
   { limits }: NotificationsDeps,
   tx: Tx,

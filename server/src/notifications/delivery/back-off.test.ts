@@ -5,7 +5,7 @@ import { retryAt } from "./back-off.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 
-test("the pause before an attempt doubles, a quarter more or less, until a day has passed", () => {
+test("the delay before an attempt doubles, with 25 % jitter, until a day has passed", () => {
   const delay = (attempt: number, chance = 0.5) => retryAt(NOW, attempt, NOW, chance)!.getTime() - NOW.getTime();
   assert.deepEqual(
     [1, 2, 3, 4].map((attempt) => delay(attempt)),

@@ -2,12 +2,13 @@ import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
 
 const FIRST_MS = 5 * SECOND;
 const LONGEST_MS = HOUR;
-/** How long a message is tried, from its creation. */
+/** How long delivery of a message is attempted, from its creation. */
 export const EXPIRY_MS = DAY;
 
 /**
- * When to try again after the `attempt`th failure: 5 s, doubling up to an hour, a quarter more or less so that messages that failed
- * together are not repeated together. `undefined` when that would be later than {@link EXPIRY_MS} after the message's creation.
+ * Returns when to retry after the `attempt`th failure. The backoff starts at 5 s and doubles up to an hour, with 25 %
+ * jitter so that messages that failed together are not retried together. `undefined` if that would be later than {@link
+ * EXPIRY_MS} after the message's creation.
  *
  * @param chance from 0 to 1
  */

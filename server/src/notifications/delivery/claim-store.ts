@@ -6,7 +6,7 @@ import type { Place } from "../queues/place.ts";
 import { PRIORITIES } from "../queues/queue-store.ts";
 import { EXPIRY_MS } from "./back-off.ts";
 
-/** Which process sends a delivery, and until when no other one may: earlier when the process stops. */
+/** A process's claim to send a delivery. No other process may send it before `until`, unless the owner has stopped. */
 export interface Lease {
   now: Date;
   until: Date;
@@ -25,18 +25,18 @@ export interface ClaimedRow {
   anomaly_id: string | null;
   payload: Message;
   created_at: Date;
-  /** Counts the attempt that the lease is for. */
+  /** The number of attempts, including the leased one. */
   attempts: number;
 }
 
 const CLAIMED = sql`d.id, d.tenant_id, d.queue, d.target, d.user_id, d.group_id, d.anomaly_id, d.payload, d.created_at, d.attempts`;
 
-/** A leased delivery counts as perhaps sent until its result is recorded. */
+/** SQL: leases a delivery, which counts as possibly sent until its result is recorded. */
 const leased = ({ now, until, by }: Lease): RawBuilder<unknown> => sql`
   attempts = attempts + 1, claimed_at = ${now}, next_at = ${until}, claimed_by = ${by}::uuid,
   maybe_sent = true, maybe_sent_before = maybe_sent`;
 
-/** Leases a delivery that the transaction has locked by its queue. */
+/** Leases a delivery whose queue the transaction has locked. */
 export async function claimDelivery(tx: Tx, id: string, lease: Lease): Promise<ClaimedRow[]> {
   const { rows } = await sql<ClaimedRow>`
     UPDATE deliveries d SET ${leased(lease)} WHERE d.id = ${id} RETURNING ${CLAIMED}`.execute(tx);
@@ -63,12 +63,12 @@ export async function claimWebhooks(db: Db, places: readonly Place[], lease: Lea
   return rows;
 }
 
-/** Inserts a delivery attempt; `error` is `null` when it succeeded. */
+/** SQL: inserts a delivery attempt. `error` is `null` if it succeeded. */
 const attempt = (id: string, number: number, now: Date, error: string | null): RawBuilder<unknown> => sql`
   INSERT INTO delivery_attempts (delivery_id, attempt, at, error) VALUES (${id}, ${number}, ${now}, ${error})
   ON CONFLICT DO NOTHING`;
 
-/** Records that it arrived, whichever process has leased it now. */
+/** Records that the delivery arrived, whichever process has leased it now. */
 export async function recordSent(db: Db, { id, attempts }: ClaimedRow, now: Date): Promise<void> {
   await sql`
     WITH attempted AS (${attempt(id, attempts, now, null)})
@@ -78,13 +78,13 @@ export async function recordSent(db: Db, { id, attempts }: ClaimedRow, now: Date
 
 export interface Failure {
   error: string;
-  /** When to try again; `undefined`: never. */
+  /** When to retry; `undefined` for never. */
   retryAt: Date | undefined;
-  /** Whether it may have arrived all the same. */
+  /** Whether it may have arrived nevertheless. */
   maybeSent: boolean;
 }
 
-/** Records that an attempt failed, unless another process has leased the delivery since. */
+/** Records a failed attempt, unless another process has leased the delivery since. */
 export async function recordFailed(db: Db, { id, attempts }: ClaimedRow, failure: Failure, now: Date): Promise<void> {
   const { error, retryAt, maybeSent } = failure;
   await sql`

@@ -21,29 +21,29 @@ export interface DeliveryRecord {
   groupId: string | null;
   anomalyId: string | null;
   createdAt: Date;
-  /** When it is tried next, while it is pending. */
+  /** The time of the next attempt while it is pending. */
   nextAt: Date;
   state: DeliveryState;
   doneAt: Date | null;
   lastError: string | null;
-  /** The quiet choice of the user that held it back, and until when; it is considered again then. */
+  /** The user's quiet choice that deferred it, and until when. It is re-evaluated then. */
   deferredBy: DeferredBy | null;
   deferredUntil: Date | null;
-  /** The mail that it was sent in, together with others. */
+  /** The digest mail that contains it. */
   digestId: string | null;
   attempts: { attempt: number; at: string; error: string | null }[];
 }
 
-/** `from` and `to`: when it was created. */
+/** A filter for deliveries. `from` and `to` refer to the creation time. */
 export interface DeliveryFilter extends Period {
   anomalyId?: string | undefined;
   groupId?: string | undefined;
   channel?: Channel | undefined;
   state?: DeliveryState | undefined;
   notState?: DeliveryState | undefined;
-  /** Only those of groups that this user is a member of, and the user's own. */
+  /** Includes only messages of this user's groups, and the user's own. */
   viewer?: string | undefined;
-  /** Who asks sees the addresses of their own channels; `null`: the shell. */
+  /** The asking user, who sees the addresses of their own channels; `null` for the shell. */
   asking: string | null;
 }
 
@@ -57,7 +57,7 @@ const columnsFor = (
 
 const NEWEST_FIRST: WalkKey = { by: sql`d.id`, type: "uuid", descending: true };
 
-/** One page, newest first, with every attempt, and how many there are. */
+/** Lists one page, newest first, with every attempt, and the total number. */
 export async function listDeliveryRows(
   db: Db,
   tenantId: string,
@@ -81,7 +81,7 @@ export async function listDeliveryRows(
   return { rows, ...totalOf(Number(counted.rows[0]!.n), page) };
 }
 
-/** The state stands in the statement as it is, for the indexes of one state. */
+/** Builds the filter. The state is a literal in the statement, so that the indexes on one state apply. */
 function conditionOf({ anomalyId, groupId, channel, state, notState, viewer, ...period }: DeliveryFilter) {
   const conditions: RawBuilder<unknown>[] = [sql`true`, ...createdBetween("d.id", period)];
   if (anomalyId !== undefined) conditions.push(sql`d.anomaly_id = ${anomalyId}::uuid`);

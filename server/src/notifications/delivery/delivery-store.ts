@@ -16,12 +16,12 @@ export interface NewDelivery {
   groupId: string | null;
   anomalyId: string | null;
   message: Message;
-  /** A second delivery with the same key is not inserted. */
+  /** The deduplication key. A second delivery with the same key is not inserted. */
   dedupe: Buffer | null;
 }
 
 const INSERT_BATCH = 500;
-/** Mails that a receiver did not ask for: how many a mailbox gets is counted. */
+/** The kinds of unsolicited mail, which are counted per mailbox. */
 const COUNTED: ReadonlySet<Message["type"]> = new Set(["channel.confirmation", "group.test", "user.test"]);
 
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
@@ -68,7 +68,9 @@ export interface NotifiedRow {
   group_name: string;
 }
 
-/** The recipients of the openings of these anomalies, each once an anomaly; a webhook once a group or user. */
+/**
+ * Lists the recipients of these anomalies' opening messages, each once per anomaly; a webhook once per group or user.
+ */
 export async function notifiedOfOpening(tx: Tx, anomalyIds: string[]): Promise<NotifiedRow[]> {
   const { rows } = await sql<NotifiedRow>`
     SELECT DISTINCT ON (d.anomaly_id, d.channel, d.target, CASE d.channel WHEN 'webhook' THEN coalesce(d.user_id, d.group_id) END)
@@ -87,7 +89,10 @@ export interface Backlog {
   since: Date;
 }
 
-/** How many deliveries of a channel are pending, and since when the oldest; a channel without any has no row. */
+/**
+ * Returns the number of pending deliveries per channel, and the creation time of the oldest. Channels without any are
+ * absent.
+ */
 export async function readBacklog(db: Db): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
     SELECT channel, count(*)::int AS waiting, min(created_at) AS since FROM deliveries

@@ -7,8 +7,8 @@ import { type DeliveryFilter, type DeliveryRecord, listDeliveryRows } from "./de
 export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer" | "asking">, PageRequest {}
 
 /**
- * The messages of the tenant, newest first, with every attempt. A user who is not an admin sees those of the groups they are a member of, and their own.
- * An anomaly or a group that is not the tenant's has none.
+ * Lists the tenant's messages, newest first, with every attempt. A user who is not an admin sees the messages of their
+ * groups, and their own. An anomaly or group of another tenant yields none.
  */
 export const listDeliveries = useCase(
   { scope: "groups:read", role: "viewer" },

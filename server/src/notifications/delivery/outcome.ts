@@ -4,21 +4,21 @@ import type { ClaimedRow } from "./claim-store.ts";
 export type Outcome =
   | {
       sent: true;
-      /** The receiver has answered a confirmation request with this challenge. */
+      /** The challenge with which the receiver answered a confirmation request. */
       echoed?: string;
     }
   | {
       sent: false;
       error: string;
-      /** Another attempt would fail as well. */
+      /** Whether another attempt would fail as well. */
       final: boolean;
-      /** It may have arrived all the same. */
+      /** Whether it may have arrived nevertheless. */
       maybeSent: boolean;
-      /** The address must not be used again (410). */
+      /** Whether the address must not be used again (410). */
       gone?: boolean;
     };
 
-/** Sends one message; never throws. */
+/** Sends one message. Never throws. */
 export type Send = (delivery: ClaimedRow) => Promise<Outcome>;
 
 const MAX_ERROR_CHARS = 500;

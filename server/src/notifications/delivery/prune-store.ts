@@ -3,8 +3,8 @@ import type { Db } from "../../db/database.ts";
 import type { Channel } from "./delivery-store.ts";
 
 /**
- * Fails deliveries that have been pending since before `before`: a page that late is of no use. At most `limit`, on the index
- * `deliveries_expiring`.
+ * Fails up to `limit` deliveries that have been pending since before `before`, since a page that late is useless. Uses
+ * the index `deliveries_expiring`.
  *
  * @returns the channel of each
  */
@@ -21,7 +21,9 @@ export async function expireDeliveries(
   return rows.map(({ channel }) => channel);
 }
 
-/** Deletes at most `limit` deliveries from before `before` that are no longer pending, with their attempts. @returns how many */
+/**
+ * Deletes up to `limit` settled deliveries from before `before`, with their attempts. @returns the number of deliveries
+ */
 export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM deliveries WHERE id = ANY (ARRAY(

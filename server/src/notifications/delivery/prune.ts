@@ -10,7 +10,11 @@ import { deleteDeliveries, expireDeliveries } from "./prune-store.ts";
 /** How long pages and deliveries are stored. */
 const RETENTION_MS = 30 * DAY;
 
-/** Fails messages that are pending for a day and deletes what is older than 30 days, and addresses that are channels no more: those of users after a day, those of groups' webhooks when it is time; to be called every few minutes. */
+/**
+ * Fails messages that have been pending for a day, and deletes messages and pages older than 30 days. Also deletes the
+ * addresses of former channels: those of users after a day, those of groups' webhooks when due. Must be called every
+ * few minutes.
+ */
 export async function prune(deps: NotificationsDeps): Promise<void> {
   const { db } = deps.database;
   const now = deps.clock.now();

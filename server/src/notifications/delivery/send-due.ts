@@ -23,13 +23,13 @@ import { failed, type Outcome, type Send } from "./outcome.ts";
 /** Shorter than the lease: a process that leases the message next must not find this one still sending. */
 const MAIL_TIMEOUT_MS = 45 * SECOND;
 
-/** When to stop claiming messages, and when to abandon those that are being sent. */
+/** The signals to stop claiming messages, and to abandon those in flight. */
 export interface StopSignals {
   stop: AbortSignal;
   abandon: AbortSignal;
 }
 
-/** Sends e-mails that are due. Without a mail server they wait, which is logged once. */
+/** Sends due e-mails. Without a mail server they wait, which is logged once. */
 export function mailWorkers(deps: NotificationsDeps, mailer: Mailer | undefined, signals: StopSignals): WorkerPool {
   const { mailConnections: total, mailSlotsPerTenant: perTenant } = deps.limits;
   // One mail server sends everything, so a failure says nothing about the address.
@@ -39,7 +39,7 @@ export function mailWorkers(deps: NotificationsDeps, mailer: Mailer | undefined,
   const claim = async (room: number): Promise<ClaimedRow[]> => {
     if (signals.stop.aborted) return [];
     if (mailer) return await claimFrom(fair, room, (places) => claimMails(deps, places));
-    if (!warned) deps.logger.warn("MUSTER_SMTP_URL is not set: e-mails are not sent, and fail after a day");
+    if (!warned) deps.logger.warn("MUSTER_SMTP_URL is not set: e-mails are not sent and fail after a day");
     warned = true;
     return [];
   };
@@ -55,7 +55,7 @@ export function mailWorkers(deps: NotificationsDeps, mailer: Mailer | undefined,
   });
 }
 
-/** Sends webhooks that are due. */
+/** Sends due webhooks. */
 export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopSignals): WorkerPool {
   const { database, limits, metrics } = deps;
   const { webhookSlots: total, webhookSlotsPerTenant: perTenant, webhookSlotsPerTarget: perQueue } = limits;
@@ -83,8 +83,8 @@ export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopS
 }
 
 /**
- * Claims the first message of queues that have their turn. Where another process has claimed it, or a window is full, the slot is free
- * again and the next queues have their turn.
+ * Claims the first message of each queue whose turn it is. If another process has claimed it, or a window is full, the
+ * slot becomes free again and the next queues get their turn.
  */
 async function claimFrom(
   fair: FairQueue,
@@ -116,7 +116,10 @@ async function claimOrRelease(
   }
 }
 
-/** Sends, and records the result. A result that cannot be recorded is followed by another attempt when the lease ends, under the same id. */
+/**
+ * Sends a message and records the result. If the result cannot be recorded, another attempt under the same id follows
+ * when the lease ends.
+ */
 async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRow, send: Send): Promise<void> {
   const { database, clock, logger } = deps;
   const count = (result: string, times = 1) => deps.metrics.notifications.inc({ channel, result }, times);
@@ -143,21 +146,24 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
   }
 }
 
-/** Disables the webhook of the group, or of the user, that the delivery was for. @returns how many deliveries failed */
+/** Disables the delivery's webhook, for its group or its user. @returns the number of deliveries that failed */
 async function disable({ database: { db } }: NotificationsDeps, row: ClaimedRow, now: Date): Promise<number> {
   const { tenant_id: tenantId, user_id: userId, target } = row;
   if (userId === null) return await disableWebhook(db, tenantId, target, now);
   return await disableChannel(db, { tenantId, userId }, target, now);
 }
 
-/** A webhook that was never confirmed is called for an hour only: it may be the address of a server that does not want the messages. */
+/**
+ * Returns the time of the next attempt. An unconfirmed webhook is called for one hour only, since its server may not
+ * want the messages.
+ */
 function nextAttempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRow, now: Date): Date | undefined {
   const again = retryAt(row.created_at, row.attempts, now, randomFraction(deps.ids));
   if (channel === "email" || row.payload.type !== "channel.confirmation") return again;
   return again && again <= addMs(row.created_at, HOUR) ? again : undefined;
 }
 
-/** Without an answer in time it is unknown whether the mail server accepted the message. */
+/** Limits the wait for a mail server. Without an answer, it is unknown whether the server accepted the message. */
 async function unlessAbandoned(sending: Promise<Outcome>, abandon: AbortSignal): Promise<Outcome> {
   const unanswered = (reason: string) => failed(reason, { maybeSent: true });
   const answered = withTimeout(sending, MAIL_TIMEOUT_MS, () => unanswered("the mail server took too long"));

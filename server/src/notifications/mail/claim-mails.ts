@@ -20,7 +20,7 @@ import {
 } from "./mail-queue-store.ts";
 import { nextMail, WINDOW_MS } from "./plan-mails.ts";
 
-/** Leases one mail of each queue. A queue that must wait for its window gives none. */
+/** Leases one mail of each queue. A queue that must wait for its window yields none. */
 export async function claimMails(deps: NotificationsDeps, places: readonly Place[]): Promise<ClaimedRow[]> {
   const claims = await Promise.allSettled(
     places.map((place) => inTransaction(deps.database.db, (tx) => claimOne(deps, tx, place))),
@@ -39,14 +39,14 @@ async function claimOne(deps: NotificationsDeps, tx: Tx, { tenantId, queue }: Pl
   return id === undefined ? [] : await claimDelivery(tx, id, lease);
 }
 
-/** The next mail that is no critical page. What is sent to channels leaves the room in the window that people have. */
+/** Chooses the next mail that is not a critical page. Mails to channels leave some of the window to people. */
 async function nextOfWindow(deps: NotificationsDeps, tx: Tx, at: QueueAt): Promise<string | undefined> {
   const window = { since: addMs(at.now, -WINDOW_MS), until: addMs(at.now, WINDOW_MS) };
   for (const waiting of await waitingMails(tx, at)) {
     const sent = await mailedBetween(tx, at.queue, waiting.priority, window);
     const id = await chosen(deps, tx, at, waiting, sent.length);
     if (id !== undefined) return id;
-    // When the oldest mail leaves the window there is room.
+    // There is room once the oldest mail has left the window.
     await postpone(tx, at, waiting.priority, addMs(sent[0] ?? at.now, WINDOW_MS));
   }
   return undefined;

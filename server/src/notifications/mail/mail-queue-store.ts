@@ -10,7 +10,7 @@ export async function lockQueue(tx: Tx, queue: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster mail ${queue}`}, 0))`.execute(tx);
 }
 
-/** A queue of mails at a time. What was created more than a day before is not sent. */
+/** A queue of mails at a point in time. Mails created more than a day earlier are not sent. */
 export interface QueueAt {
   tenantId: string;
   queue: string;
@@ -21,7 +21,7 @@ const due = ({ tenantId, queue, now }: QueueAt) => sql`
   d.state = 'pending' AND d.channel = 'email' AND d.tenant_id = ${tenantId} AND d.queue = ${queue}
   AND d.next_at <= ${now} AND d.created_at >= ${addMs(now, -EXPIRY_MS)}`;
 
-/** The first critical page that is due. */
+/** Finds the first critical page that is due. */
 export async function firstCritical(tx: Tx, at: QueueAt): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT d.id FROM deliveries d WHERE ${due(at)} AND d.priority <= ${LAST_CRITICAL}
@@ -29,14 +29,14 @@ export async function firstCritical(tx: Tx, at: QueueAt): Promise<string | undef
   return rows[0]?.id;
 }
 
-/** The mails of one priority that are due. */
+/** The due mails of one priority. */
 export interface WaitingMails {
   priority: Priority;
   again: number;
   fresh: number;
 }
 
-/** The due mails that are no critical pages, those to people first. */
+/** Counts the due mails that are not critical pages, by priority, those to people first. */
 export async function waitingMails(tx: Tx, at: QueueAt): Promise<WaitingMails[]> {
   const { rows } = await sql<WaitingMails>`
     SELECT d.priority, count(*) FILTER (WHERE d.maybe_sent)::int AS again,
@@ -46,7 +46,7 @@ export async function waitingMails(tx: Tx, at: QueueAt): Promise<WaitingMails[]>
   return rows;
 }
 
-/** The oldest due mail of the priority. @param again whether it may have been sent before */
+/** Finds the oldest due mail of the priority. @param again whether it may have been sent before */
 export async function oldestMail(tx: Tx, at: QueueAt, priority: Priority, again: boolean): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     SELECT d.id FROM deliveries d WHERE ${due(at)} AND d.priority = ${priority} AND d.maybe_sent = ${again}
@@ -55,8 +55,8 @@ export async function oldestMail(tx: Tx, at: QueueAt, priority: Priority, again:
 }
 
 /**
- * When mails of the queue up to a priority were claimed after `since`, oldest first. A claim at `until` or later was timed by a clock
- * that has been set back since, and does not count.
+ * Lists the times when mails of the queue, up to a priority, were claimed after `since`, oldest first. A claim at or
+ * after `until` comes from a clock that has been set back since, and does not count.
  */
 export async function mailedBetween(
   tx: Tx,
@@ -72,19 +72,20 @@ export async function mailedBetween(
   return rows.map(({ claimed_at }) => claimed_at);
 }
 
-/** Mails that one digest combines. */
+/** The mails that one digest combines. */
 export interface FoldedMails {
   target: string;
   userId: string | null;
-  /** How many messages, those of earlier digests counted each. */
+  /** The number of messages, including each one in earlier digests. */
   total: number;
-  /** The first of them. */
+  /** The first messages. */
   items: SingleMessage[];
 }
 
 /**
- * Ends the oldest due mails of a priority that were certainly never sent, since a digest contains them: at most `limit`, all to the same
- * user. Users may share a mailbox; a digest that is one user's ends with that user's channel.
+ * Folds the oldest due mails of a priority into a digest: at most `limit`, all to the same user, and only mails that
+ * were certainly never sent. Users may share a mailbox, but a digest belongs to one user and ends with that user's
+ * channel.
  */
 export async function foldInto(
   tx: Tx,
@@ -114,7 +115,7 @@ export async function foldInto(
   return rows[0]!;
 }
 
-/** Moves the mails of a priority that are due to a later time. */
+/** Postpones the due mails of a priority. */
 export async function postpone(tx: Tx, at: QueueAt, priority: Priority, until: Date): Promise<void> {
   await sql`UPDATE deliveries d SET next_at = ${until} WHERE ${due(at)} AND d.priority = ${priority}`.execute(tx);
 }

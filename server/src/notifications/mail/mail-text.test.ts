@@ -49,7 +49,7 @@ test("a page names the device and what is wrong, in the local time of the recipi
   assert.match(end.text, /^Resolved +2026-07-21 14:30:00 \(Europe\/Berlin\) by system$/m);
 });
 
-test("a device name cannot begin a header or a line of its own, nor fill the subject", () => {
+test("a device name cannot start a header or a line of its own, or fill the subject", () => {
   for (const bad of [
     "x\r\nBcc: eve@evil.example",
     "x\nBcc: eve",
@@ -65,7 +65,7 @@ test("a device name cannot begin a header or a line of its own, nor fill the sub
   }
 });
 
-test("a digest has a line for each message and the number of those left out", () => {
+test("a digest has a line for each message and the number of omitted ones", () => {
   const items = [OVERDUE, ...Array.from({ length: 199 }, () => OPENED)];
   const digest = { type: "digest", at: OPENED.at, timeZone: "UTC", total: 301, items } as const;
   const { subject, text } = mailText(digest, "https://m");
@@ -82,10 +82,10 @@ test("a notice names the device, the certificate and its end", () => {
   assert.match(text, /^https:\/\/m\/devices\/pump-1$/m);
 });
 
-test("a notice of suppressed messages says how many, in which minute, and what the limit is", () => {
+test("a notice of suppressed messages states their number, the minute and the limit", () => {
   const at = "2026-07-21T12:00:00.000Z";
   const notice = { type: "notifications.suppressed", at, timeZone: "UTC", suppressed: 40, limit: 600 } as const;
   const { subject, text } = mailText(notice, "https://m");
   assert.equal(subject, "[Muster] 40 messages were suppressed");
-  assert.match(text, /from 2026-07-21 12:00:00 \(UTC\) .* 600 a minute/);
+  assert.match(text, /from 2026-07-21 12:00:00 \(UTC\) .* 600 per minute/);
 });

@@ -18,14 +18,18 @@ export interface MailText {
 
 const MAX_SUBJECT_CHARS = 200;
 
-/** A message as plain text. Names and values come from users and devices: none of them can begin a new line or header. */
+/**
+ * Formats a message as plain text. Names and values come from users and devices, and none of them can start a new line
+ * or header.
+ */
 export function mailText(message: SingleMessage | DigestMessage, baseUrl: string): MailText {
   return toText("items" in message ? digest(message, baseUrl) : single(message, baseUrl));
 }
 
 /**
- * A mail to an address that may belong to a person who has nothing to do with the tenant: of the tenant's own texts it contains only its name,
- * of which no link can be made. The user's address is left out, since an administrator of the tenant chose it.
+ * Formats a confirmation mail. The address may belong to a person who has nothing to do with the tenant. So its name is
+ * the only text of the tenant's in the mail, and is written so that no mail program makes a link of it. The user's
+ * address is left out, since an administrator of the tenant chose it.
  */
 export function confirmationText({ address, expiresAt, tenant, user }: ConfirmationMessage, url: string): MailText {
   const lines = [
@@ -57,7 +61,7 @@ function single(message: SingleMessage, baseUrl: string) {
 function ofSuppressed(message: SuppressedMessage, baseUrl: string) {
   const { at, limit, suppressed, timeZone } = message;
   const lines = [
-    `In the minute from ${localTime(at, timeZone)} anomalies caused more messages than the ${limit} a minute that are sent.`,
+    `In the minute from ${localTime(at, timeZone)} anomalies caused more messages than the limit of ${limit} per minute.`,
     `${suppressed} further ones were not sent and are not repeated. Critical pages to people are always sent.`,
     "The anomalies are recorded as usual:",
   ];
@@ -162,13 +166,13 @@ function table(facts: [string, string][]): string[] {
   return facts.map(([name, value]) => `${name.padEnd(width)}${oneLine(value)}`);
 }
 
-/** Without control characters, marks that change the direction of text, and line separators of any kind. */
+/** Replaces control characters, bidirectional marks and all kinds of line separators. */
 function oneLine(text: string, most = 1_000): string {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").toWellFormed();
   return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
 }
 
-/** `2026-11-21 14:03:10 (Europe/Berlin)`. */
+/** Formats a time, for example `2026-11-21 14:03:10 (Europe/Berlin)`. */
 function localTime(at: string, timeZone: string): string {
   const wall = new Date(wallTime(timeZone, Date.parse(at))).toISOString();
   return `${wall.slice(0, 10)} ${wall.slice(11, 19)} (${timeZone})`;

@@ -2,9 +2,9 @@ import type { NotificationsDeps } from "../deps.ts";
 import { mailTransport } from "./send-mail.ts";
 
 /**
- * Sends one mail now, outside the queue: a link that is used once loses its value while it waits.
+ * Sends one mail immediately, outside the queue, because a one-time link loses its value while it waits.
  *
- * @throws Error when there is no mail server, or it does not take the mail
+ * @throws Error if there is no mail server, or it does not accept the mail
  */
 export async function sendPlainMail(
   { settings, clock }: Pick<NotificationsDeps, "settings" | "clock">,

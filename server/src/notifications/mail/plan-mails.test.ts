@@ -5,7 +5,7 @@ import { nextMail } from "./plan-mails.ts";
 
 const MOST = 20;
 
-/** What leaves in one window, in order. */
+/** Returns the mails that leave in one window, in order. */
 function windowOf(waiting: { sent: number; fresh: number; again: number }): string[] {
   const left = { ...waiting };
   const mails: string[] = [];
@@ -19,7 +19,7 @@ function windowOf(waiting: { sent: number; fresh: number; again: number }): stri
   return mails;
 }
 
-test("up to twenty mails in a window are sent each, and more become one digest", () => {
+test("up to twenty mails in a window are sent separately, and more become one digest", () => {
   assert.deepEqual(windowOf({ sent: 0, fresh: 20, again: 0 }), Array(20).fill("one"));
   assert.deepEqual(windowOf({ sent: 0, fresh: 21, again: 0 }), ["digest"]);
   assert.deepEqual(windowOf({ sent: 19, fresh: 2, again: 0 }), ["digest"]);
@@ -27,7 +27,7 @@ test("up to twenty mails in a window are sent each, and more become one digest",
   assert.deepEqual(windowOf({ sent: 0, fresh: 3, again: 25 }), [...Array(19).fill("again"), "digest"]);
 });
 
-test("an address never gets more than twenty mails in a window, and what was never sent is not left behind by repetitions", () => {
+test("an address never gets more than twenty mails in a window, and repetitions do not starve mails that were never sent", () => {
   const count = fc.integer({ min: 0, max: 60 });
   fc.assert(
     fc.property(count, count, count, (sent, fresh, again) => {

@@ -1,17 +1,24 @@
 import { MINUTE } from "../../lib/clock.ts";
 
-/** The time in which one address gets at most so many mails of a tenant; what is beyond is combined into a digest. */
+/**
+ * The window in which one address gets a limited number of mails from a tenant. Further mails are combined into a
+ * digest.
+ */
 export const WINDOW_MS = MINUTE;
 
-/** What is sent to an address next: a mail that may have been sent before, the oldest other one, all others as a digest, or nothing yet. */
+/**
+ * The next mail to an address: one that may have been sent before, the oldest other one, all others as a digest, or
+ * none yet.
+ */
 export type NextMail = "again" | "one" | "digest" | "none";
 
 /**
- * What to send to one address next, so that it never gets more than `most` mails in a window.
+ * Decides what to send to one address next, so that it never gets more than `most` mails in a window.
  *
- * @param sent in the window that ends now
- * @param fresh waiting, certainly never sent
- * @param again waiting, and perhaps sent before: repeated under the same id, so never part of a digest
+ * @param sent the number of mails in the window that ends now
+ * @param fresh the number of waiting mails that were certainly never sent
+ * @param again the number of waiting mails that may have been sent; they are repeated under the same id and so are
+ * never part of a digest
  */
 export function nextMail({
   most,

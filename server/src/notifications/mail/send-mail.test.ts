@@ -22,7 +22,7 @@ const MAIL: Omit<ClaimedRow, "created_at"> = {
   attempts: 1,
 };
 
-/** A mail server that replies `says` at `stage` instead of success; the empty string: it disconnects. */
+/** Runs a mail server that replies `says` at `stage` instead of success; with an empty string, it disconnects. */
 async function outcomeWhere(stage: string, says: string, { credentials = "", heard = [] as string[] } = {}) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -67,7 +67,7 @@ const later = { final: false, maybeSent: false };
 const never = { final: true, maybeSent: false };
 const unknown = { final: false, maybeSent: true };
 
-test("a mail that the server refuses was not sent, finally so for a 5xx to the recipient or message; after a disconnect the result is unknown", async () => {
+test("a refused mail was not sent, a 5xx to the recipient or message is final, and after a disconnect the result is unknown", async () => {
   const said: [string, string, unknown][] = [
     ["nowhere", "", "sent"],
     ["connection", "", later],
@@ -84,7 +84,7 @@ test("a mail that the server refuses was not sent, finally so for a 5xx to the r
     assert.deepEqual([stage, says, await outcomeWhere(stage, says)], [stage, says, outcome]);
 });
 
-test("user name and password are never sent without TLS, also not to this machine", async () => {
+test("user name and password are never sent without TLS, not even to this machine", async () => {
   const heard: string[] = [];
   assert.deepEqual(await outcomeWhere("EHLO", "250 AUTH PLAIN LOGIN", { credentials: "ada:hunter2@", heard }), later);
   assert.ok(heard.some((line) => line === "STARTTLS"));

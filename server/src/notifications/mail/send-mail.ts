@@ -12,7 +12,7 @@ export interface Mailer {
   close(): void;
 }
 
-/** Mail over the configured server; `undefined` without one. */
+/** Creates a mailer for the configured server, or `undefined` without one. */
 export function createMailer(deps: NotificationsDeps): Mailer | undefined {
   const { settings, clock, baseUrl, limits } = deps;
   const { smtp } = settings;
@@ -44,7 +44,7 @@ export function createMailer(deps: NotificationsDeps): Mailer | undefined {
   };
 }
 
-/** Connections to the mail server. */
+/** Creates a connection pool for the mail server. */
 export function mailTransport({ url }: NonNullable<NotificationsDeps["settings"]["smtp"]>, maxConnections: number) {
   return nodemailer.createTransport({
     url: url.reveal(),
@@ -61,11 +61,14 @@ export function mailTransport({ url }: NonNullable<NotificationsDeps["settings"]
 
 function textOf(deps: NotificationsDeps, message: Message): MailText {
   if (message.type === "channel.confirmation") return confirmationText(message, linkOf(deps, message).url);
-  if (message.type === "webhook.test") throw new Error("a test of a webhook is not sent by mail");
+  if (message.type === "webhook.test") throw new Error("a webhook test is never sent by mail");
   return mailText(message, deps.baseUrl());
 }
 
-/** Credentials are sent over TLS only, also to this machine: without STARTTLS the mail fails, whatever the server offers. */
+/**
+ * Checks for credentials, which require TLS, even to this machine. Without STARTTLS the mail fails, whatever the server
+ * offers.
+ */
 function hasCredentials(url: string): boolean {
   const { username, password } = new URL(url);
   return username !== "" || password !== "";
@@ -79,13 +82,14 @@ interface MailError extends Error {
   timeoutType?: string;
 }
 
-/** Codes of nodemailer for failures before the message is transmitted. */
+/** Nodemailer's codes for failures before the message is transmitted. */
 const BEFORE_MESSAGE = ["EDNS", "ETLS", "EPROTOCOL", "EAUTH", "EENVELOPE"];
 
 /**
- * A server that replied with an error has not accepted the message. 5xx to the recipient or the message is final (RFC 5321 4.2.1), while
- * 5xx to the sender is a matter of configuration. A server that disconnected or stopped answering may have accepted it: nodemailer
- * reports both, at whatever stage, with the codes of a failed connection.
+ * Interprets an error. A server that replied with an error has not accepted the message. A 5xx to the recipient or the
+ * message is final (RFC 5321 4.2.1), while a 5xx to the sender is a matter of configuration. A server that disconnected
+ * or stopped answering may have accepted it: nodemailer reports both, at any stage, with the codes of a failed
+ * connection.
  */
 function interpret({ code = "", command, responseCode, syscall, timeoutType }: MailError) {
   const refused = responseCode !== undefined;

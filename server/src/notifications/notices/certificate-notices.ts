@@ -11,7 +11,7 @@ import {
   recordOverdueNotices,
 } from "./notice-store.ts";
 
-/** Notifies the tenant's admins about a certificate, once a reason. */
+/** Notifies the tenant's admins about a certificate, once per reason. */
 export async function noticeCertificate(
   deps: NotificationsDeps,
   tx: Tx,
@@ -22,7 +22,7 @@ export async function noticeCertificate(
   await notifyAdmins(deps, tx, kind, await recordCertificateNotice(tx, kind, certificateId, now), now);
 }
 
-/** Notifies admins of certificates that are not renewed in time; to be called at least daily. */
+/** Notifies admins about certificates that are not renewed in time. Must be called at least daily. */
 export async function noticeCertificates(deps: NotificationsDeps): Promise<void> {
   const now = deps.clock.now();
   const reasons = [

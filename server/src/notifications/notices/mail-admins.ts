@@ -4,7 +4,10 @@ import type { NotificationsDeps } from "../deps.ts";
 import type { Message } from "../message.ts";
 import { adminsOf } from "./notice-store.ts";
 
-/** Sends an e-mail about each row to every active admin of its tenant, beside the cap on messages about anomalies. */
+/**
+ * Sends an e-mail about each row to every active admin of its tenant. The cap on messages about anomalies does not
+ * apply.
+ */
 export async function mailAdmins<Row extends { tenant_id: string }>(
   { ids }: Pick<NotificationsDeps, "ids">,
   tx: Tx,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { endingBundles, overdueRenewals } from "../../certificates/certificates.ts";
 import type { Tx } from "../../db/database.ts";
 
-/** The certificate of a notice that has just been recorded. */
+/** The certificate of a newly recorded notice. */
 export interface NoticeRow {
   id: string;
   tenant_id: string;
@@ -12,7 +12,7 @@ export interface NoticeRow {
   device_name: string;
 }
 
-/** The most notices that one statement records. */
+/** The maximum number of notices that one statement records. */
 export const NOTICE_BATCH = 500;
 
 /** Records a notice of `kind` for each certificate of a query with the column `id`, except those that have one. */
@@ -43,7 +43,7 @@ export function recordExpiringNotices(tx: Tx, now: Date): Promise<NoticeRow[]> {
   return recordNotices(tx, "certificate.expiring", now, endingBundles(sql`${now}`));
 }
 
-/** The active admins of the tenants. */
+/** Lists the active admins of the tenants. */
 export async function adminsOf(
   tx: Tx,
   tenantIds: string[],

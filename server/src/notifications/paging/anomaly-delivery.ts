@@ -5,8 +5,8 @@ import type { PagedAnomaly } from "./paged-anomaly-store.ts";
 import type { Recipient } from "./recipients.ts";
 
 /**
- * A message about an anomaly to one recipient. When two groups notify the same person of the same step, one message is sent; a webhook
- * gets one for each group or user, since each signs with a secret of its own.
+ * Builds a message about an anomaly to one recipient. If two groups notify the same person about the same step, one
+ * message is sent. A webhook gets one per group or user, since each signs with its own secret.
  */
 export function anomalyDelivery(
   type: AnomalyMessage["type"],

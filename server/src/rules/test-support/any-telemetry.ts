@@ -3,7 +3,7 @@ import type { MetricValue } from "../../telemetry/reading.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
 import type { SentReading } from "./reference-evaluator.ts";
 
-/** Few metrics and few values, so that most of them matter to a rule. */
+/** A few metrics and values, so that most of them matter to a rule. */
 const METRICS = ["a", "b"] as const;
 
 const anyValue: fc.Arbitrary<MetricValue> = fc.oneof(
@@ -37,7 +37,7 @@ const anyComparison: fc.Arbitrary<Pick<NewRule, "operator" | "value" | "clearVal
   fc.record({ operator: fc.constantFrom("eq", "ne"), value: fc.constantFrom<MetricValue>(3, true, "run") }),
 );
 
-/** Any rule on one of the metrics. */
+/** Generates any rule on one of the metrics. */
 export function anyRule(id: string): fc.Arbitrary<Rule> {
   return fc
     .record({
@@ -49,7 +49,7 @@ export function anyRule(id: string): fc.Arbitrary<Rule> {
     .map(({ compare, ...rest }) => checkRule({ ...rest, ...compare, severity: "minor" }, id, "rule"));
 }
 
-/** Some readings of one metric with one value, so many half seconds apart. */
+/** A run of readings of one metric with one value, `apart` half-seconds apart. */
 const anyRun = fc.record({
   metric: fc.constantFrom(...METRICS),
   value: anyValue,
@@ -58,7 +58,7 @@ const anyRun = fc.record({
   inOneMessage: fc.boolean(),
 });
 
-/** Messages in the order of time, but for some that are late, repeated, unordered or contradicting. */
+/** Generates messages in time order, except for some that are late, repeated, unordered or contradictory. */
 export const anyMessages: fc.Arbitrary<SentReading[][]> = fc
   .tuple(
     fc.array(anyRun, { maxLength: 20, size: "max" }),

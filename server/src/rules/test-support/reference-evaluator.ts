@@ -1,11 +1,11 @@
 /**
- * A second evaluator of rules, written in another way: it has no state, but looks for spans in all readings. It shares no code with
- * the evaluator, which property tests compare with it.
+ * A second, stateless evaluator of rules that searches all readings for spans. It shares no code with the real
+ * evaluator, which property tests compare with it.
  */
 import type { MetricValue } from "../../telemetry/reading.ts";
 import type { Rule } from "../rule.ts";
 
-/** One reading of a message: its time (microseconds), metric and value. */
+/** A reading of a message: its time (microseconds), metric and value. */
 export interface SentReading {
   time: number;
   metric: string;
@@ -17,15 +17,15 @@ export interface ReferenceAnomaly {
   openedAt: number;
   /** `null` while it is not resolved. */
   resolvedAt: number | null;
-  /** Breaches from the one that opened it on. */
+  /** The number of breaches, including the one that opened it. */
   occurrences: number;
-  /** The last of them. */
+  /** The value of the last breach. */
   value: MetricValue;
 }
 
 type Evaluated = { time: number; value: MetricValue; side: "breach" | "band" | "good" };
 
-/** The anomalies of one device that sent `messages` in this order, rule by rule and each rule's in time. */
+/** Returns the anomalies of one device that sent `messages` in this order, by rule and then by time. */
 export function referenceAnomalies(
   rules: readonly Rule[],
   messages: readonly (readonly SentReading[])[],
@@ -33,7 +33,9 @@ export function referenceAnomalies(
   return rules.flatMap((rule) => anomaliesOf(rule, evaluatedReadings(rule, messages)));
 }
 
-/** The readings that count: those of one message by time, and of all only those newer than every one of their metric before. */
+/**
+ * Returns the readings that count: sorted by time within a message, and newer than all previous ones of their metric.
+ */
 function evaluatedReadings(rule: Rule, messages: readonly (readonly SentReading[])[]): Evaluated[] {
   const inOrder = messages
     .flatMap((message) => message.filter(({ metric }) => metric === rule.metric).toSorted((a, b) => a.time - b.time))
@@ -64,7 +66,7 @@ function anomaliesOf(rule: Rule, readings: readonly Evaluated[]): ReferenceAnoma
   }
 }
 
-/** The first index, from `from` on, at which readings of `side` alone have lasted for `seconds`. */
+/** Returns the first index, from `from` on, where only readings of `side` have lasted for `seconds`. */
 function endOfSpan(
   readings: readonly Evaluated[],
   from: number,
