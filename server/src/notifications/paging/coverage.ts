@@ -8,8 +8,8 @@ export interface Span {
 }
 
 /**
- * The times between `from` and `to` at which an anomaly that opens then has a recipient by one of the group's steps, unless it ends
- * before. A step that notifies a shift after some minutes notifies the users on duty at that time.
+ * Returns the times between `from` and `to` when a newly opened anomaly has a recipient in one of the group's steps,
+ * unless it ends first. A step that notifies a shift after some minutes notifies the users on duty at that later time.
  */
 export function coveredTimes(group: PagedGroup, from: Date, to: Date): Span[] {
   const spans = group.escalation.flatMap(({ afterMinutes, notify }): Span[] => {
@@ -26,7 +26,7 @@ export function coveredTimes(group: PagedGroup, from: Date, to: Date): Span[] {
   return union(spans);
 }
 
-/** The parts of [`from`, `to`) that none of `spans` covers. */
+/** Returns the parts of [`from`, `to`) that `spans` leave uncovered. */
 export function uncoveredTimes(spans: readonly Span[], from: Date, to: Date): Span[] {
   const gaps: Span[] = [];
   let open = from;

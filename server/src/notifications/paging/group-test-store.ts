@@ -11,12 +11,12 @@ export interface TestRow {
   last_error: string | null;
 }
 
-/** Lets the tests of a group take turns until the transaction ends. */
+/** Serializes the tests of a group until the transaction ends. */
 export async function lockTests(tx: Tx, groupId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster group test ${groupId}`}, 0))`.execute(tx);
 }
 
-/** When the group was last tested; `undefined`: not as long as deliveries are kept. */
+/** Returns when the group was last tested; `undefined` if not within the retention of deliveries. */
 export async function lastTest(tx: Tx, groupId: string): Promise<Date | undefined> {
   const { rows } = await sql<{ created_at: Date }>`
     SELECT created_at FROM deliveries WHERE group_id = ${groupId} AND type = 'group.test'
@@ -24,7 +24,7 @@ export async function lastTest(tx: Tx, groupId: string): Promise<Date | undefine
   return rows[0]?.created_at;
 }
 
-/** SQL: the digest `g` that a delivery `d` was sent in: digests that are not sent are combined again. */
+/** SQL: joins the digest `g` in which a delivery `d` was finally sent, since unsent digests are combined again. */
 export const SENT_IN = sql`LEFT JOIN LATERAL (
   WITH RECURSIVE up AS (
       SELECT o.digest_id, o.state, o.last_error FROM deliveries o WHERE o.id = d.digest_id
@@ -32,13 +32,16 @@ export const SENT_IN = sql`LEFT JOIN LATERAL (
       SELECT o.digest_id, o.state, o.last_error FROM up JOIN deliveries o ON o.id = up.digest_id
   ) SELECT up.state, up.last_error FROM up WHERE up.digest_id IS NULL) g ON true`;
 
-/** SQL: a {@link TestRow} of a delivery `d` for the user who asks. A message in a digest `g` has the state of the digest. */
+/**
+ * SQL: the {@link TestRow} of a delivery `d` for the asking user. A message in a digest `g` has the state of the
+ * digest.
+ */
 export const testRow = (
   asking: string | null,
 ) => sql`d.id, d.channel, ${shownTarget(asking)} AS target, d.created_at, coalesce(g.state, d.state) AS state,
   coalesce(g.last_error, d.last_error) AS last_error`;
 
-/** The newest test messages of the group. */
+/** Lists the newest test messages of the group. */
 export async function listTestRows(
   db: Db,
   { tenantId, groupId, asking }: { tenantId: string; groupId: string; asking: string | null },

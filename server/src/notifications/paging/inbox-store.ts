@@ -15,21 +15,21 @@ const workDue = statement<{ now: Date }, { due: boolean }>(
         OR EXISTS (SELECT FROM suppressed_deliveries WHERE minute <= ${p.now}::timestamptz - interval '1 minute') AS due`,
 );
 
-/** Whether anything is due: what an idle process checks every second. */
+/** Checks whether any work is due. An idle process does so every second. */
 export async function isWorkDue(db: Db, now: Date): Promise<boolean> {
   const [row] = await runStatement(db, workDue, { now });
   return row!.due;
 }
 
-/** How many changes of one tenant, and of all, one transaction handles. */
+/** The maximum number of changes that one transaction handles, per tenant and in total. */
 const PER_TENANT = 100;
 const BATCH = 400;
 
 export type InboxChange = RecordedChange & { tenantId: string };
 
 /**
- * Removes changes from the inbox: some of each tenant after `after` that no other process is handling, each tenant's oldest first. The
- * transaction that handles them commits the removal, so a failed one leaves them for the next.
+ * Dequeues changes from the inbox: some for each tenant after `after` that no other process is handling, oldest first.
+ * The handling transaction commits the removal, so a failed one leaves them for the next.
  */
 export async function dequeueChanges(tx: Tx, after: string): Promise<InboxChange[]> {
   const { rows } = await sql<InboxChange>`

@@ -7,31 +7,31 @@ import { pagingGroups, readGroups } from "./paged-group-store.ts";
 import type { PagedGroup } from "./recipients.ts";
 
 const AHEAD_MS = 7 * DAY;
-/** The most groups that one answer evaluates: each is a week of duties. */
+/** The maximum number of groups that one answer evaluates, with a week of duties each. */
 const MOST = 200;
 
 /** A group with uncovered hours in the next seven days. */
 export interface UncoveredGroup {
   groupId: string;
   name: string;
-  /** Of the next seven days; rounded up to a tenth. */
+  /** The number of uncovered hours in the next seven days, rounded up to a tenth. */
   hours: number;
-  /** When the first of them begins. */
+  /** The start of the first uncovered time. */
   from: Date;
 }
 
 export interface Coverage {
   /** The groups with uncovered hours, most hours first. */
   items: UncoveredGroup[];
-  /** How many groups with an escalation were evaluated. */
+  /** The number of evaluated groups with an escalation. */
   groups: number;
-  /** There are more of them, which were not. */
+  /** Whether more groups exist that were not evaluated. */
   more: boolean;
 }
 
 /**
- * The groups that the caller sees, have an escalation, and have uncovered hours in the next seven days. A group without an escalation
- * sends no pages by intent and is not among them.
+ * Lists the groups with an escalation, visible to the caller, that have uncovered hours in the next seven days. A group
+ * without an escalation sends no pages on purpose, so it is left out.
  */
 export const listCoverage = useCase(
   { role: "viewer" },
@@ -43,7 +43,7 @@ export const listCoverage = useCase(
     for (const group of groups) {
       const uncovered = uncoveredOf(group, now);
       if (uncovered) items.push(uncovered);
-      // The calendar of many shifts takes its time, in which messages of devices wait.
+      // The calendar of many shifts takes a while, during which device messages would wait.
       await setImmediate();
     }
     items.sort((a, b) => b.hours - a.hours);

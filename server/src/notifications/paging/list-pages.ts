@@ -5,10 +5,10 @@ import type { NotificationsDeps } from "../deps.ts";
 import { isVisibleAnomaly, listPageRows, type PageRecord } from "./page-list-store.ts";
 
 /**
- * The escalation steps of an anomaly in the order in which they are due, those to come included. A user who is not an admin sees those of
- * the groups they are a member of.
+ * Lists the escalation steps of an anomaly in the order in which they are due, including future ones. A user who is not
+ * an admin sees only their own groups' steps.
  *
- * @throws MusterError not_found, also for a caller who does not see the device
+ * @throws MusterError not_found, also if the caller may not see the device
  */
 export const listPages = useCase(
   { scope: "groups:read", role: "viewer" },

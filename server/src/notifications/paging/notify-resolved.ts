@@ -10,7 +10,7 @@ import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
 import type { PagedGroup, Recipient } from "./recipients.ts";
 
-/** What the resolutions of some anomalies are made of. */
+/** The input for the resolution messages of some anomalies. */
 interface Resolutions {
   notified: NotifiedRow[];
   anomalies: ReadonlyMap<string, PagedAnomaly>;
@@ -19,8 +19,8 @@ interface Resolutions {
 }
 
 /**
- * Notifies every recipient of an anomaly's opening of its resolution. Quiet hours hold it back until they end, as they would hold back a
- * page of the same severity.
+ * Notifies every recipient of an anomaly's opening of its resolution. Quiet hours defer it as they would a page of the
+ * same severity.
  */
 export async function notifyResolved(deps: NotificationsDeps, tx: Tx, anomalyIds: string[]): Promise<void> {
   const notified = await notifiedOfOpening(tx, anomalyIds);
@@ -60,7 +60,7 @@ function messagesOf(
   return { deliveries, deferred };
 }
 
-/** The message to one recipient of the opening. */
+/** Builds the message to one recipient of the opening. */
 export function resolutionTo(
   { ids }: Pick<NotificationsDeps, "ids">,
   anomaly: PagedAnomaly,

@@ -23,13 +23,15 @@ export interface OnCallDuty {
 /** The people on duty now and in the next seven days, and the uncovered hours. */
 export interface OnCall {
   now: OnCallDuty[];
-  /** In the order in which they begin; those under way come first. */
+  /** In starting order; those in progress come first. */
   duties: OnCallDuty[];
-  /** Uncovered hours: an anomaly that opens then has no recipient by any step of the groups. */
+  /** Uncovered hours: an anomaly that opens then has no recipient in any step of the groups. */
   gaps: Span[];
 }
 
-/** A user who is not an admin must be a member of the group. @throws MusterError not_found */
+/**
+ * Returns who is on call for a group. A user who is not an admin must be a member of it. @throws MusterError not_found
+ */
 export const onCallOfGroup = useCase(
   { scope: "groups:read", role: "viewer" },
   async (deps: NotificationsDeps, caller, groupId: string): Promise<OnCall> => {
@@ -41,7 +43,10 @@ export const onCallOfGroup = useCase(
   },
 );
 
-/** Over all groups of the device. @throws MusterError not_found, also for a caller who does not see the device */
+/**
+ * Returns who is on call for any group of the device. @throws MusterError not_found, also if the caller may not see the
+ * device
+ */
 export const onCallOfDevice = useCase(
   { scope: "devices:read", role: "viewer" },
   async (deps: NotificationsDeps, caller, deviceId: string): Promise<OnCall> => {

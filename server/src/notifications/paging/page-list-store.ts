@@ -4,18 +4,18 @@ import type { Db } from "../../db/database.ts";
 import type { PageState } from "./page-store.ts";
 import type { Notify } from "./recipients.ts";
 
-/** A step of a group's escalation for an anomaly: when it is due, and what became of it. */
+/** A step of a group's escalation for an anomaly: when it is due, and its result. */
 export interface PageRecord {
   groupId: string;
   groupName: string;
-  /** Minutes after the anomaly opened. */
+  /** The minutes from the opening of the anomaly. */
   afterMinutes: number;
   notify: Notify;
   dueAt: Date;
   state: "due" | PageState;
 }
 
-/** Of the groups that `viewer` (a user; undefined: all groups) is a member of. */
+/** Lists the pages of groups of which `viewer` (a user; undefined for all groups) is a member. */
 export async function listPageRows(
   db: Db,
   tenantId: string,
@@ -34,7 +34,7 @@ export async function listPageRows(
   return rows;
 }
 
-/** Whether the tenant has this anomaly and `viewer` (a user; undefined: every device) sees its device. */
+/** Checks whether the tenant has this anomaly and `viewer` (a user; undefined for every device) may see its device. */
 export async function isVisibleAnomaly(
   db: Db,
   tenantId: string,

@@ -13,10 +13,13 @@ export interface PageRow {
   due_at: Date;
 }
 
-/** `nobody`: the step had no recipients; `deferred`: quiet choices held it back for all of them; `stopped`: the anomaly was acknowledged or resolved; `late`: due more than a day ago. */
+/**
+ * `nobody`: the step had no recipients; `deferred`: quiet choices deferred it for all recipients; `stopped`: the
+ * anomaly was acknowledged or resolved; `late`: it was due more than a day ago.
+ */
 export type PageState = "paged" | "nobody" | "deferred" | "stopped" | "late";
 
-/** Plans the steps of the groups of each anomaly's device, as they are now. A lost renewal pages the groups that want it. */
+/** Plans the steps of the current groups of each anomaly's device. A lost renewal pages only groups that opted in. */
 export async function planPages(tx: Tx, anomalyIds: string[]): Promise<void> {
   await sql`
     INSERT INTO pages (tenant_id, anomaly_id, group_id, after_minutes, notify, due_at, critical)
@@ -30,17 +33,17 @@ export async function planPages(tx: Tx, anomalyIds: string[]): Promise<void> {
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** Stops the steps that are not due yet. Sending a due one checks the anomaly again. */
+/** Stops the steps that are not due yet. Sending a due step checks the anomaly again. */
 export async function stopPages(tx: Tx, anomalyIds: string[]): Promise<void> {
   await sql`UPDATE pages SET state = 'stopped' WHERE anomaly_id = ANY (${anomalyIds}::uuid[]) AND state = 'due'`.execute(
     tx,
   );
 }
 
-/** How many due pages of all tenants one transaction turns into messages. */
+/** The maximum number of due pages, of all tenants, that one transaction turns into messages. */
 const BATCH = 400;
 
-/** Locks pages that are due: some of each tenant after `after` that no other process is paging for, critical ones first. */
+/** Locks due pages: some for each tenant after `after` that no other process is handling, critical ones first. */
 export async function lockDuePages(
   tx: Tx,
   now: Date,
@@ -71,7 +74,7 @@ export async function markPages(tx: Tx, pages: readonly PageRow[], state: PageSt
      WHERE p.anomaly_id = m.anomaly_id AND p.group_id = m.group_id AND p.after_minutes = m.after_minutes`.execute(tx);
 }
 
-/** Makes the next step of each of these pages due now, where it is due later. */
+/** Makes the next step after each of these pages due now, unless it is due earlier. */
 export async function hastenNext(tx: Tx, pages: readonly PageRow[], now: Date): Promise<void> {
   if (pages.length === 0) return;
   await sql`
@@ -83,7 +86,7 @@ export async function hastenNext(tx: Tx, pages: readonly PageRow[], now: Date): 
              AND n.group_id = deferred.group_id AND n.after_minutes > deferred.after_minutes)`.execute(tx);
 }
 
-/** Deletes at most `limit` pages that were due before `before`. @returns how many */
+/** Deletes up to `limit` pages that were due before `before`. @returns the number of pages */
 export async function deletePages(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM pages p USING (

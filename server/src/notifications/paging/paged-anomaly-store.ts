@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 
-/** An anomaly as far as messages name it. */
+/** The properties of an anomaly that messages contain. */
 export interface PagedAnomaly {
   id: string;
   tenant_id: string;
@@ -18,7 +18,7 @@ export interface PagedAnomaly {
   resolved_by: string | null;
 }
 
-/** The anomalies by their ids. */
+/** Reads anomalies by id. */
 export async function readAnomalies(db: Db, ids: string[]): Promise<Map<string, PagedAnomaly>> {
   const { rows } = await sql<PagedAnomaly>`
     SELECT a.id, a.tenant_id, a.device_id, d.name AS device_name, a.metric, a.value, a.breached, a.severity, a.status,

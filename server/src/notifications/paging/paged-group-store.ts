@@ -3,11 +3,11 @@ import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import type { PagedGroup } from "./recipients.ts";
 
-/** A user who may be notified: neither deactivated nor deleted. */
+/** SQL: a user who may be notified, neither deactivated nor deleted. */
 const ACTIVE = sql`u.deleted_at IS NULL AND u.status = 'active'`;
 const PEOPLE = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'email', u.email) ORDER BY u.id), '[]')`;
 
-/** The groups with the people that each may notify, in the order of their ids. @param tenantId `null`: of any tenant */
+/** Reads groups with the people that each may notify, by id. @param tenantId `null` for any tenant */
 export async function readGroups(db: Db, tenantId: string | null, ids: string[]): Promise<PagedGroup[]> {
   const { rows } = await sql<PagedGroup>`
     SELECT g.id, g.name, g.escalation, g.always_pages AS "alwaysPages",
@@ -27,7 +27,7 @@ export async function readGroups(db: Db, tenantId: string | null, ids: string[])
   return rows;
 }
 
-/** The ids of the next `limit` groups after `after`, of all tenants, in their order. */
+/** Returns the ids of the next `limit` groups after `after`, across all tenants, in order. */
 export async function nextGroups(db: Db, after: string | undefined, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM shared_groups WHERE ${after ?? null}::uuid IS NULL OR id > ${after ?? null}::uuid
@@ -35,7 +35,7 @@ export async function nextGroups(db: Db, after: string | undefined, limit: numbe
   return rows.map(({ id }) => id);
 }
 
-/** The newest groups that have an escalation and that `viewer` sees (`boundedToGroupsOf`). */
+/** Returns the newest groups with an escalation that `viewer` may see (`boundedToGroupsOf`). */
 export async function pagingGroups(
   db: Db,
   tenantId: string,
@@ -52,7 +52,7 @@ export async function pagingGroups(
   return rows.map(({ id }) => id);
 }
 
-/** Whether the user is a member of the group. */
+/** Checks whether the user is a member of the group. */
 export async function isMember(db: Db, groupId: string, userId: string): Promise<boolean> {
   const { rows } = await sql<{ member: boolean }>`
     SELECT EXISTS (SELECT FROM shared_group_members WHERE group_id = ${groupId} AND user_id = ${userId}) AS member`.execute(
@@ -61,7 +61,10 @@ export async function isMember(db: Db, groupId: string, userId: string): Promise
   return rows[0]!.member;
 }
 
-/** The groups of a device; `undefined` when there is no such device that `viewer` sees (`boundedToGroupsOf`). */
+/**
+ * Returns the groups of a device, or `undefined` if there is no such device that `viewer` may see
+ * (`boundedToGroupsOf`).
+ */
 export async function groupsOfDevice(
   db: Db,
   tenantId: string,

@@ -5,11 +5,11 @@ export interface Person {
   email: string;
 }
 
-/** A group as far as paging needs it. Deactivated and deleted users are not in it. */
+/** The properties of a group that paging needs. Deactivated and deleted users are left out. */
 export interface PagedGroup {
   id: string;
   name: string;
-  /** Unconfirmed ones are not used. */
+  /** Unconfirmed channels are not used. */
   channels: { type: "email" | "webhook"; target: string; confirmed: boolean }[];
   escalation: { afterMinutes: number; notify: Notify }[];
   alwaysPages: AlwaysPages;
@@ -32,7 +32,9 @@ export interface Recipient {
   timeZone: string;
 }
 
-/** The recipients of an escalation step at `now`, each address once; none when the group has no such people then. */
+/**
+ * Returns the recipients of an escalation step at `now`, each address once. Empty if the group has no such people then.
+ */
 export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Recipient[] {
   const onDuty = group.shifts.filter((shift) => dutyAt(shift, now) !== undefined);
   const zone = (onDuty[0] ?? group.shifts[0])?.timeZone ?? "UTC";
@@ -54,12 +56,12 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
   }
 }
 
-/** The channels that messages are sent to. */
+/** Returns the channels that receive messages. */
 export function confirmedChannels({ channels }: PagedGroup): PagedGroup["channels"] {
   return channels.filter(({ confirmed }) => confirmed);
 }
 
-/** Each address once; a webhook once an owner, who signs with a secret of its own. */
+/** Keeps each address once. A webhook is kept once per owner, since each owner signs with its own secret. */
 export function distinct(recipients: Recipient[]): Recipient[] {
   const byAddress = new Map<string, Recipient>();
   for (const each of recipients) {

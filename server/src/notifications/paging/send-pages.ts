@@ -17,19 +17,25 @@ import { type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
 /**
- * How many due pages of one tenant a turn takes, at most and at least. Fewer would split a storm into several batches, which another
- * process may send one by one before they are enough for a digest.
+ * The limits on a tenant's due pages per turn. A lower minimum would split a storm into several batches, which another
+ * process may send one by one before there are enough for a digest.
  */
 const PER_TENANT = { most: 100, least: 50 };
-/** Fewer messages make no turn long. */
+/** Turns with fewer messages do not count for the pace. */
 const MANY_MESSAGES = 100;
-/** A turn is one transaction, for whose end every other statement waits on the embedded database. */
+/**
+ * The target duration of a turn. It is one transaction, and on the embedded database all other statements wait for its
+ * end.
+ */
 const TURN_MS = 50;
 
 /**
- * Turns pages that are due into messages to the recipients at this time. One transaction locks the anomalies and inserts the
- * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening. A step that
- * quiet choices hold back for all its recipients makes the next step of the group due at once. Tenants take turns, which are shorter after one that took long over many messages.
+ * Turns due pages into messages to the current recipients. One transaction locks the anomalies and inserts the
+ * messages, so an acknowledged or resolved anomaly is never paged, and its resolution reaches every recipient of its
+ * opening.
+ *
+ * A step that quiet choices defer for all recipients makes the group's next step due immediately. Tenants take turns,
+ * and turns get shorter after one that took long over many messages.
  *
  * @returns whether more pages may be due
  */
@@ -80,7 +86,7 @@ async function sendBatch(
     for (const page of outcome.nobody)
       logger.warn(
         { anomalyId: page.anomaly_id, groupId: page.group_id, notify: page.notify },
-        "a page has no recipients: the group has no such people or confirmed channels now",
+        "a page has no recipients: the group currently has no such people or confirmed channels",
       );
     await faultPoint("page.commit");
     return { outcome, messages: deliveries.length };

@@ -1,14 +1,14 @@
 import { Pace } from "../../lib/batching/pace.ts";
 
-/** Which tenant's work was done last, so that the others come first. Kept by a process for each kind of work. */
+/** The tenant whose work was done last, so that others come next. A process has one for each kind of work. */
 export interface TenantTurn {
-  /** Others, in the order of their ids, come before this tenant. */
+  /** Tenants with higher ids than this one come next. */
   after: string;
-  /** How much of one tenant's work is done in a turn. */
+  /** The amount of work per tenant in a turn. */
   readonly pace: Pace;
 }
 
-/** The lowest uuid, before every tenant's id. */
+/** The lowest UUID, before every tenant's id. */
 const START = "00000000-0000-0000-0000-000000000000";
 
 export function newTurn(): TenantTurn {
@@ -16,10 +16,11 @@ export function newTurn(): TenantTurn {
 }
 
 /**
- * Does some work of the tenants after the one that had the last turn, so that a tenant with much to do does not delay the others.
+ * Works for the tenants after the one that had the last turn, so that a tenant with much work does not delay the
+ * others.
  *
- * @param work returns the last tenant that it worked for; `undefined` when none after the given one had work
- * @returns whether a tenant may have work left
+ * @param work returns the last tenant it worked for, or `undefined` if no tenant after the given one had work
+ * @returns whether any tenant may have work left
  */
 export async function takeTurn(
   turn: TenantTurn,

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * The tenants of the CTE `tenant` whose `work` no other process is doing, locked until the transaction ends. With locks of rows alone, two
- * processes that begin at once divide the changes of one moment between them, and a storm is not combined into one digest.
+ * SQL: the tenants of the CTE `tenant` whose `work` no other process is doing, locked until the transaction ends. With
+ * row locks alone, two processes that start together would divide the changes between them, and a storm would not be
+ * combined into one digest.
  *
- * `OFFSET 0` keeps the condition in the subquery: a tenant that the batch does not come to is not locked.
+ * `OFFSET 0` keeps the condition in the subquery, so that tenants beyond the batch are not locked.
  */
 export function lockedTenants(work: "inbox" | "pages"): RawBuilder<unknown> {
   return sql`(SELECT tenant_id FROM tenant

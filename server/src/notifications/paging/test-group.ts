@@ -14,18 +14,18 @@ import { readGroups } from "./paged-group-store.ts";
 import { distinct, type Notify, type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
 import { type TestMessage, toTestMessage } from "./test-message.ts";
 
-/** Tests of one group are at least so far apart: each writes to everyone who is paged. */
+/** The minimum interval between tests of a group, since each test reaches everyone who is paged. */
 const PAUSE_MS = MINUTE;
-/** The most messages of tests in one answer: those of the last test to a full group. */
+/** The maximum number of test messages in one answer: those of the last test of a full group. */
 const MOST = 500;
 
 /**
- * Sends a test message to whom a step of the group's escalation would page now, by the way that pages take.
+ * Sends a test message to everyone whom a step of the group's escalation would page now, along the same path as pages.
  *
- * @returns how many messages wait to be sent; fewer than recipients when the tenant's messages of this minute, or a mailbox's tests of
- *   this day, are used up
- * @throws MusterError not_found; invalid_request when the step would have no recipient; rate_limited within a minute of the last test, and
- *   when no mailbox may get a test
+ * @returns the number of recipients, and of messages in the queue; fewer if the tenant's messages for this minute or a
+ * mailbox's tests for this day are used up
+ * @throws MusterError not_found; invalid_request if the step would have no recipient; rate_limited within a minute of
+ * the last test, and if no mailbox may get a test
  */
 export const testGroup = adminUseCase(
   { role: "admin" },
@@ -67,7 +67,7 @@ async function requirePause(tx: Tx, groupId: string, now: Date): Promise<void> {
     throw rateLimited("A group is tested at most once a minute.", Math.ceil((again.getTime() - now.getTime()) / 1_000));
 }
 
-/** The addresses of the recipients: a test goes to users' own channels, too, whatever they have chosen as quiet. */
+/** Returns the recipients' addresses. A test also goes to users' own channels, whatever their quiet choices are. */
 function addressed(recipients: readonly Recipient[], people: ReadonlyMap<string, PersonRow>): Recipient[] {
   return recipients.flatMap((to) => addressesOf(to, people.get(to.userId ?? "")));
 }
@@ -99,7 +99,7 @@ function messagesTo(
 }
 
 const NO_RECIPIENT: Record<Notify, string> = {
-  shift: "No user is on duty now on the group's shifts.",
+  shift: "No user is currently on duty on the group's shifts.",
   members: "The group has no active member.",
   channels: "The group has no confirmed channel.",
 };
@@ -110,7 +110,10 @@ const testsOf = (caller: Caller, groupId: string) => ({
   asking: userIdOf(caller),
 });
 
-/** The messages of the group's last tests, newest first. They are kept as long as other deliveries. @throws MusterError not_found */
+/**
+ * Lists the messages of the group's last tests, newest first. They are stored as long as other deliveries. @throws
+ * MusterError not_found
+ */
 export const listGroupTests = useCase(
   { role: "admin" },
   async ({ database }: NotificationsDeps, caller, groupId: string): Promise<TestMessage[]> => {

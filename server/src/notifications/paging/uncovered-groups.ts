@@ -6,7 +6,7 @@ import { nextGroups, readGroups } from "./paged-group-store.ts";
 const AHEAD_MS = 7 * DAY;
 const BATCH = 200;
 
-/** Names every group whose escalation has no recipient, whenever an anomaly opens in the next seven days. */
+/** Lists every group with an escalation but no recipient at any time in the next seven days. */
 export async function* uncoveredGroups({ database: { db }, clock }: NotificationsDeps): AsyncGenerator<string> {
   const now = clock.now();
   for (let after: string | undefined; ; ) {

@@ -6,19 +6,22 @@ import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { AnomalyMessage } from "../message.ts";
 import type { Deferral } from "./quiet.ts";
 
-/** A message about an anomaly that a quiet choice holds back; one for a user, however many channels the user has. */
+/** A message about an anomaly that a quiet choice defers: one per user, however many channels the user has. */
 export interface DeferredDelivery {
-  /** What would be sent to the user's account. */
+  /** The message as it would go to the user's account. */
   delivery: NewDelivery;
   deferred: Deferral;
-  /** The minutes of the step of escalation; 0 for a resolution. */
+  /** The minutes of the escalation step; 0 for a resolution. */
   step: number;
 }
 
-/** A change of duties or choices that commits beside the insertion does not see the message: it is considered once more after this time. */
+/**
+ * The delay of one extra evaluation, because a concurrent change of duties or choices does not see the inserted
+ * message.
+ */
 const AGAIN_MS = MINUTE;
 
-/** Records what is held back. A step holds back one message for a user, also when several groups page the user. */
+/** Records deferred messages. A step defers one message per user, even if several groups page the user. */
 export async function insertDeferred(tx: Tx, items: readonly DeferredDelivery[], now: Date): Promise<void> {
   if (items.length === 0) return;
   const rows = items.map(({ delivery: { message, ...delivery }, deferred, step }) => ({
@@ -65,7 +68,7 @@ export interface DueDeferredRow {
   time_zone: string;
 }
 
-/** Locks messages whose quiet choice has ended and that no other process has locked, the first first. */
+/** Locks messages whose quiet choice has ended and that no other process has locked, earliest first. */
 export async function lockDueDeferred(tx: Tx, now: Date, limit: number): Promise<DueDeferredRow[]> {
   const { rows } = await sql<DueDeferredRow>`
     SELECT d.id, d.tenant_id, d.type, d.user_id, d.group_id, d.anomaly_id, d.deferred_step, d.payload->>'timeZone' AS time_zone
@@ -75,14 +78,14 @@ export async function lockDueDeferred(tx: Tx, now: Date, limit: number): Promise
   return rows;
 }
 
-/** Records that the messages have been considered for the last time: they stay in the log as held back until then. */
+/** Ends the evaluation of these messages. They stay in the log as deferred until then. */
 export async function endDeferred(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length > 0)
     await sql`UPDATE deliveries SET release_at = NULL, deferred_until = coalesce(deferred_until, ${now})
       WHERE id = ANY (${ids}::uuid[])`.execute(tx);
 }
 
-/** Has what is held back for a user considered again, since the user's choices have changed. */
+/** Re-evaluates a user's deferred messages after the user's choices have changed. */
 export async function considerDeferred(tx: Tx, userId: string, now: Date): Promise<void> {
   await sql`
     UPDATE deliveries SET release_at = ${now} WHERE id = ANY (ARRAY(
@@ -91,7 +94,7 @@ export async function considerDeferred(tx: Tx, userId: string, now: Date): Promi
        ORDER BY id FOR UPDATE))`.execute(tx);
 }
 
-/** Holds a message back further. */
+/** Defers a message further. */
 export async function deferLonger(tx: Tx, id: string, { by, until }: Deferral): Promise<void> {
   await sql`UPDATE deliveries SET deferred_by = ${by}, deferred_until = ${until}, release_at = ${until} WHERE id = ${id}`.execute(
     tx,

@@ -8,14 +8,14 @@ export interface DeferredRecipient {
   deferred: Deferral;
 }
 
-/** The recipients of a step: the addresses that are notified, and the users for whom the message is held back. */
+/** The recipients of a step: the addresses to notify, and the users for whom the message is deferred. */
 export interface Divided {
   notified: Recipient[];
   deferred: DeferredRecipient[];
 }
 
 /**
- * Applies users' channels and quiet choices to the recipients of a step. Channels of the group are notified as they are.
+ * Applies users' channels and quiet choices to the recipients of a step. Channels of the group are always notified.
  *
  * @param people the recipients that are users
  */
@@ -35,14 +35,17 @@ export function divideRecipients(
   return { ...divided, notified: distinct(divided.notified) };
 }
 
-/** Where a user is notified: own channels, and the account's address unless the user has chosen otherwise and has a channel. */
+/**
+ * Returns a user's addresses: their own channels, and the account's address unless the user has opted out and has a
+ * channel.
+ */
 export function addressesOf(to: Recipient, person: PersonRow | undefined): Recipient[] {
   if (!person) return [to];
   const own = person.channels.map(({ type, target }): Recipient => ({ ...to, channel: type, target }));
   return distinct(person.accountEmail || own.length === 0 ? [to, ...own] : own);
 }
 
-/** The ids of all users of the groups. */
+/** Returns the ids of all users of the groups. */
 export function usersOf(groups: readonly PagedGroup[]): string[] {
   return groups.flatMap(({ members, shifts }) =>
     [...members, ...shifts.flatMap(({ users }) => users)].map(({ id }) => id),

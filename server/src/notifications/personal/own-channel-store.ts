@@ -17,16 +17,16 @@ export interface OwnChannelRow extends AddressStateRow {
   disabled_at: Date | null;
 }
 
-/** SQL: the key of a user's address: everyone confirms an address for themselves. */
+/** SQL: the key of a user's address. Each user confirms an address separately. */
 const keyOf = (userId: string, type: Channel, target: string) =>
   sql`channel_address_key(${type}::text, ${`${userId} ${target}`}::text)`;
 
-/** Lets changes of a user's notifications take turns until the transaction ends. */
+/** Serializes changes of a user's notifications until the transaction ends. */
 export async function lockOwn(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster own notifications ${userId}`}, 0))`.execute(tx);
 }
 
-/** The user's channels, oldest first. */
+/** Lists the user's channels, oldest first. */
 export async function listChannelRows(db: Db, { tenantId, userId }: Owner): Promise<OwnChannelRow[]> {
   const { rows } = await sql<OwnChannelRow>`
     SELECT c.id, c.type, c.target, c.disabled_at, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
@@ -36,7 +36,10 @@ export async function listChannelRows(db: Db, { tenantId, userId }: Owner): Prom
   return rows;
 }
 
-/** One that is disabled is no longer: its receiver is asked to confirm it. @returns whether the user did not have this address */
+/**
+ * Inserts a channel, or enables a disabled one, whose receiver is asked to confirm it. @returns whether the address is
+ * new for the user
+ */
 export async function insertChannel(
   tx: Tx,
   { tenantId, userId }: Owner,
@@ -51,10 +54,11 @@ export async function insertChannel(
 }
 
 /**
- * Disables a webhook of a user's own whose receiver answered 410, and fails what is pending for it. Nothing is sent there until the user
- * names it again and its receiver has confirmed it. A group's webhook, or another user's, of the same address is not affected.
+ * Disables a user's own webhook whose receiver answered 410, and fails its pending messages. Nothing is sent there
+ * until the user adds it again and its receiver confirms it. Webhooks of groups or other users at the same address are
+ * not affected.
  *
- * @returns how many deliveries failed
+ * @returns the number of failed deliveries
  */
 export async function disableChannel(db: Db, { tenantId, userId }: Owner, target: string, now: Date): Promise<number> {
   const { rows } = await sql`
@@ -71,7 +75,10 @@ export async function disableChannel(db: Db, { tenantId, userId }: Owner, target
   return rows.length;
 }
 
-/** Names an address, so that its receiver gets a link unless it is confirmed. `again`: also while an earlier link is valid. */
+/**
+ * Records that a user names an address, so that its receiver gets a link unless it is confirmed. `again` requests a
+ * link even while an earlier one is valid.
+ */
 export async function nameAddress(
   tx: Tx,
   { tenantId, userId }: Owner,
@@ -86,7 +93,7 @@ export async function nameAddress(
         THEN coalesce(a.request_at, excluded.request_at) END`.execute(tx);
 }
 
-/** Whether an e-mail address is that of the user's account or of a channel of the user's own. */
+/** Checks whether an e-mail address belongs to the user's account or to one of the user's channels. */
 export async function hasAddress(db: Db, userId: string, address: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     SELECT EXISTS (SELECT FROM shared_users WHERE id = ${userId} AND lower(email) = lower(${address}::text))
@@ -97,14 +104,14 @@ export async function hasAddress(db: Db, userId: string, address: string): Promi
   return rows[0]!.has;
 }
 
-/** How many addresses the user has named since `since`, those that are no channel any more included. */
+/** Counts the addresses that the user has named since `since`, including former channels. */
 export async function countNamed(tx: Tx, userId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM channel_addresses WHERE user_id = ${userId} AND named_at > ${since}`.execute(tx);
   return rows[0]!.count;
 }
 
-/** No further link is sent to the address. */
+/** Deletes a channel. No further link is sent to the address. */
 export async function deleteChannel(db: Db, { tenantId, userId }: Owner, id: string): Promise<void> {
   await sql`
     WITH removed AS (
@@ -114,7 +121,7 @@ export async function deleteChannel(db: Db, { tenantId, userId }: Owner, id: str
        WHERE a.tenant_id = r.tenant_id AND a.type = r.type AND a.key = r.key`.execute(db);
 }
 
-/** Deletes at most `limit` channels of deleted users. @returns how many */
+/** Deletes up to `limit` channels of deleted users. @returns the number of channels */
 export async function deleteEndedChannels(db: Db, limit: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM user_channels WHERE id = ANY (ARRAY(
@@ -123,7 +130,10 @@ export async function deleteEndedChannels(db: Db, limit: number): Promise<number
   return rows.length;
 }
 
-/** Deletes at most `limit` addresses that users named before `before` and that are no channel any more. @returns how many */
+/**
+ * Deletes up to `limit` addresses that users named before `before` and that are no longer channels. @returns the number
+ * of addresses
+ */
 export async function deleteUnnamed(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM channel_addresses a USING (

@@ -19,19 +19,19 @@ import {
 } from "./own-channel-store.ts";
 import { readPeople } from "./person-store.ts";
 
-/** A channel that was added. */
+/** An added channel. */
 export interface AddedChannel {
   id: string;
-  /** The key that messages to a new webhook are signed with (`whsec_…`): shown this once. */
+  /** The signing key of a new webhook (`whsec_…`), shown only once. */
   secret: string | null;
 }
 
-/** The caller as the owner of channels. */
+/** Returns the caller as the owner of channels. */
 export const ownerOf = (caller: Caller) => ({ tenantId: caller.tenantId, userId: ownUserOf(caller) });
 
 /**
- * Adds a channel of the caller's own, which is used once its receiver has confirmed it. For one that the caller has, another link is sent
- * while it is unconfirmed, as one is that answered 410.
+ * Adds a channel of the caller's own, which is used once its receiver has confirmed it. If the channel exists but is
+ * unconfirmed, for example after it answered 410, another link is sent.
  *
  * @throws MusterError invalid_request; rate_limited
  */
@@ -58,11 +58,11 @@ export const addOwnChannel = useCase(
   },
 );
 
-/** @throws MusterError invalid_request for the account's address; rate_limited for a user who names many addresses */
+/** @throws MusterError invalid_request for the account's address; rate_limited if the user has named many addresses */
 async function requireNewAddress(tx: Tx, userId: string, { type, target }: Channel, now: Date): Promise<void> {
   const { email } = (await readPeople(tx, [userId])).get(userId)!;
   if (type === "email" && sameTarget(type, email, target))
-    throw invalidRequest("That is the address of your account, which gets your messages already.", "target");
+    throw invalidRequest("This is the address of your account, which already gets your messages.", "target");
   const named = await countNamed(tx, userId, addMs(now, -DAY));
   if (named >= LIMITS.channelsOfUserPerDay.value)
     throw rateLimited("You have named many addresses today. Try again tomorrow.", DAY / 1_000);
@@ -72,7 +72,7 @@ function sameTarget(type: Channel["type"], a: string, b: string): boolean {
   return type === "email" ? a.toLowerCase() === b.toLowerCase() : a === b;
 }
 
-/** Removes a channel of the caller's own; one that is not there changes nothing. */
+/** Removes one of the caller's channels. Does nothing if it does not exist. */
 export const removeOwnChannel = useCase(
   { role: "viewer" },
   async ({ database }: NotificationsDeps, caller, id: string): Promise<void> => {

@@ -10,7 +10,7 @@ import { listChannelRows } from "./own-channel-store.ts";
 import { ownerOf } from "./own-channels.ts";
 import { type NotificationChoices, type PersonRow, readPeople } from "./person-store.ts";
 
-/** How the caller is notified. */
+/** The caller's notification settings. */
 export interface OwnNotifications extends NotificationChoices {
   /** The address of the account. */
   email: string;
@@ -45,7 +45,7 @@ export const getOwnNotifications = useCase(
   },
 );
 
-/** Replaces the caller's choices. What they do not hold back any more is sent. @throws MusterError invalid_request */
+/** Replaces the caller's choices, and sends messages that they no longer defer. @throws MusterError invalid_request */
 export const setOwnNotifications = useCase(
   { role: "viewer" },
   async ({ database, clock }: NotificationsDeps, caller, given: NotificationChoices): Promise<NotificationChoices> => {
@@ -63,7 +63,7 @@ function choicesOf({ accountEmail, quietHours, onlyOnShift, criticalToo }: Perso
   return { accountEmail, quietHours, onlyOnShift, criticalToo };
 }
 
-/** Quiet hours end every day: there is always a time at which what they hold back is sent. */
+/** Validates quiet hours. They end every day, so that deferred messages are always sent at some time. */
 function checkHours(hours: NonNullable<NotificationChoices["quietHours"]>): NotificationChoices["quietHours"] {
   const { timeZone, startTime, endTime } = checkTimes({ ...hours, daysOfWeek: DAYS_OF_WEEK });
   if (startTime === endTime) throw invalidRequest("Quiet hours must begin and end at different times.", endTime);

@@ -3,13 +3,13 @@ import type { Db } from "../../db/database.ts";
 import type { Channel } from "../delivery/delivery-store.ts";
 import type { QuietChoices } from "./quiet.ts";
 
-/** How a user wants to be notified. */
+/** A user's notification choices. */
 export interface NotificationChoices extends QuietChoices {
-  /** Whether messages go to the address with which the user signs in. Without a channel that is used they do in any case. */
+  /** Whether messages go to the address with which the user signs in. They always do if no other channel is in use. */
   accountEmail: boolean;
 }
 
-/** What holds for a user who has chosen nothing. */
+/** The choices of a user who has made none. */
 export const NO_CHOICES: NotificationChoices = {
   accountEmail: true,
   quietHours: null,
@@ -17,7 +17,7 @@ export const NO_CHOICES: NotificationChoices = {
   criticalToo: false,
 };
 
-/** How a user is notified: the choices, and the channels that are used. */
+/** A user's choices, and the channels in use. */
 export interface PersonRow extends NotificationChoices {
   user_id: string;
   email: string;
@@ -29,7 +29,7 @@ const CHOICES = sql`coalesce(n.account_email, true) AS "accountEmail",
     jsonb_build_object('startTime', n.quiet_start, 'endTime', n.quiet_end, 'timeZone', n.quiet_zone) END AS "quietHours",
   coalesce(n.only_on_shift, false) AS "onlyOnShift", coalesce(n.critical_too, false) AS "criticalToo"`;
 
-/** The users by their ids. Channels are those that are confirmed and were not refused with 410. */
+/** Reads users by id, with the channels that are confirmed and have not answered 410. */
 export async function readPeople(db: Db, userIds: readonly string[]): Promise<Map<string, PersonRow>> {
   const ids = [...new Set(userIds)];
   if (ids.length === 0) return new Map();

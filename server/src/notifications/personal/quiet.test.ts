@@ -5,7 +5,7 @@ import { deferral, type QuietChoices } from "./quiet.ts";
 
 const NIGHT = { startTime: "22:00", endTime: "07:00", timeZone: "Europe/Berlin" };
 const CHOICES: QuietChoices = { quietHours: NIGHT, onlyOnShift: false, criticalToo: false };
-/** Mondays, 08:00 to 16:00. */
+/** A shift on Mondays, 08:00 to 16:00. */
 const SHIFT: ShiftTimes = {
   timeZone: "UTC",
   startTime: "08:00",
@@ -15,10 +15,10 @@ const SHIFT: ShiftTimes = {
   validUntil: null,
 };
 const MAJOR = { severity: "major", alwaysPages: "critical" as const, shifts: [] };
-/** A Monday; Berlin is an hour ahead. */
+/** A time on a Monday. Berlin is one hour ahead. */
 const at = (time: string) => new Date(`2026-11-23T${time}:00Z`);
 
-test("quiet hours hold back what is not critical, in the user's zone, until their end", () => {
+test("quiet hours, in the user's zone, defer messages that are not critical until they end", () => {
   assert.deepEqual(deferral(CHOICES, MAJOR, at("21:00")), {
     by: "quiet_hours",
     until: new Date("2026-11-24T06:00:00Z"),
@@ -28,7 +28,7 @@ test("quiet hours hold back what is not critical, in the user's zone, until thei
   assert.equal(deferral(CHOICES, MAJOR, at("06:00")), undefined);
 });
 
-test("a group decides which pages no choice holds back, and the user whether the choices apply to critical ones", () => {
+test("a group decides which pages are never deferred, and the user whether their choices apply to critical ones", () => {
   const deferred = (severity: string, alwaysPages: "all" | "critical" | "none", criticalToo: boolean) =>
     deferral({ ...CHOICES, criticalToo }, { severity, alwaysPages, shifts: [] }, at("23:00")) !== undefined;
   const table = (["all", "critical", "none"] as const).map((alwaysPages) => [
@@ -43,7 +43,7 @@ test("a group decides which pages no choice holds back, and the user whether the
   ]);
 });
 
-test("who wants pages on duty only gets none until the next duty on a shift of the group", () => {
+test("a user who wants pages only on duty gets none until the next duty on a shift of the group", () => {
   const choices = { ...CHOICES, quietHours: null, onlyOnShift: true };
   const asked = { ...MAJOR, shifts: [SHIFT] };
   assert.equal(deferral(choices, asked, at("08:00")), undefined);

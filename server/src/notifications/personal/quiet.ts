@@ -1,33 +1,36 @@
 import { type AlwaysPages, DAYS_OF_WEEK, dutyAt, nextDuty, type ShiftTimes } from "../../groups/groups.ts";
 
-/** When a user wants no pages, where the group leaves the choice (`alwaysPages`). */
+/** The times when a user wants no pages, as far as the group leaves the choice (`alwaysPages`). */
 export interface QuietChoices {
-  /** Every day, in local time of the zone; an end before the start is on the next day. */
+  /** The daily quiet hours in local time of the zone. An end before the start is on the next day. */
   quietHours: { startTime: string; endTime: string; timeZone: string } | null;
-  /** Pages of a group only while on duty on one of its shifts. */
+  /** Whether to send pages of a group only during the user's duties on its shifts. */
   onlyOnShift: boolean;
-  /** Whether the choices hold back critical pages as well. */
+  /** Whether the choices defer critical pages as well. */
   criticalToo: boolean;
 }
 
-/** The quiet choice that holds a message back. */
+/** The quiet choice that defers a message. */
 export type DeferredBy = "quiet_hours" | "off_shift";
 
 export interface Deferral {
   by: DeferredBy;
-  /** When it ends; `null`: not foreseeably. */
+  /** The end of the deferral; `null` if it cannot be foreseen. */
   until: Date | null;
 }
 
-/** A message to a user, as far as quiet choices ask. */
+/** The properties of a message to a user on which quiet choices depend. */
 export interface QuietQuestion {
   severity: string;
   alwaysPages: AlwaysPages;
-  /** The shifts of the group that the user is on; `undefined` for a message that does not depend on them. */
+  /** The group's shifts that include the user; `undefined` for a message that does not depend on them. */
   shifts: readonly ShiftTimes[] | undefined;
 }
 
-/** What holds the message back at `now`; `undefined`: it is sent. A page that the group demands is never held back. */
+/**
+ * Returns why the message is deferred at `now`, or `undefined` if it is sent. A page that the group requires is never
+ * deferred.
+ */
 export function deferral(choices: QuietChoices, asked: QuietQuestion, now: Date): Deferral | undefined {
   const critical = asked.severity === "critical";
   if (asked.alwaysPages === "all") return undefined;
@@ -39,7 +42,7 @@ export function deferral(choices: QuietChoices, asked: QuietQuestion, now: Date)
   return { by: "off_shift", until: firstDuty(shifts, now) };
 }
 
-/** Quiet hours recur like a shift of every day. */
+/** Represents quiet hours as a shift on every day. */
 function daily(hours: NonNullable<QuietChoices["quietHours"]>): ShiftTimes {
   return { ...hours, daysOfWeek: DAYS_OF_WEEK, validFrom: null, validUntil: null };
 }

@@ -17,8 +17,9 @@ import { type Deferral, deferral } from "./quiet.ts";
 const BATCH = 100;
 
 /**
- * Sends what quiet choices held back until now, or until the user's duties or choices changed: a page if its anomaly is still open, a resolution to whom the opening was sent. What was
- * held back stays in the log beside the message that is sent.
+ * Sends deferred messages once their quiet choice has ended, or the user's duties or choices have changed. A page is
+ * sent if its anomaly is still open, a resolution if the user got the opening. The deferred message stays in the log
+ * beside the sent one.
  */
 export async function releaseDeferred(deps: NotificationsDeps): Promise<void> {
   for (;;) {
@@ -65,13 +66,13 @@ async function readContext(tx: Tx, due: readonly DueDeferredRow[]): Promise<Cont
 }
 
 interface Considered {
-  /** What holds it back further. */
+  /** Why the message is deferred further. */
   deferred?: Deferral | undefined;
   messages: NewDelivery[];
 }
 const NOTHING: Considered = { messages: [] };
 
-/** Who has left the group since is not notified. */
+/** Decides about a deferred message. A user who has left the group is no longer notified. */
 function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context, now: Date): Considered {
   const anomaly = context.anomalies.get(row.anomaly_id);
   const group = context.groups.get(row.group_id);

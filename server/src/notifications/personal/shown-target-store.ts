@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * SQL: the address of delivery `d` as a user sees it. Of another user's own channels only the host is shown: the rest may be private, or
- * a secret in the path of a webhook.
+ * SQL: the address of delivery `d` as shown to a user. Only the host is shown of other users' own channels: the rest
+ * may be private, or a secret in the path of a webhook.
  *
- * @param asking the user; `null`: the shell
+ * @param asking the user; `null` for the shell
  */
 export const shownTarget = (asking: string | null): RawBuilder<string> => sql`
   CASE WHEN d.user_id IS NULL OR d.user_id = ${asking}::uuid

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { SENT_IN, type TestRow, testRow } from "../paging/group-test-store.ts";
 
-/** How many test messages the user has sent since `since`. */
+/** Counts the test messages that the user has sent since `since`. */
 export async function countOwnTests(tx: Tx, userId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM deliveries
@@ -10,7 +10,7 @@ export async function countOwnTests(tx: Tx, userId: string, since: Date): Promis
   return rows[0]!.count;
 }
 
-/** The newest test messages of the user. */
+/** Lists the newest test messages of the user. */
 export async function listOwnTestRows(db: Db, tenantId: string, userId: string, limit: number): Promise<TestRow[]> {
   const { rows } = await sql<TestRow>`
     SELECT ${testRow(userId)} FROM deliveries d ${SENT_IN}

@@ -14,13 +14,14 @@ import { ownerOf } from "./own-channels.ts";
 import { readPeople } from "./person-store.ts";
 import { countOwnTests, listOwnTestRows } from "./test-own-store.ts";
 
-/** The most messages of tests in one answer. */
+/** The maximum number of test messages in one answer. */
 const MOST = 20;
 
 /**
- * Sends a test message to every address at which the caller is notified, by the way that pages take. Quiet choices do not hold it back.
+ * Sends a test message to every address at which the caller is notified, along the same path as pages. Quiet choices do
+ * not defer it.
  *
- * @returns to how many addresses
+ * @returns the number of addresses
  * @throws MusterError rate_limited
  */
 export const testOwnNotifications = useCase(
@@ -53,7 +54,7 @@ async function requireRoom(tx: Tx, userId: string, messages: number, now: Date):
     throw rateLimited("You have sent many test messages. Try again in an hour.", HOUR / 1_000);
 }
 
-/** The messages of the caller's last tests, newest first. */
+/** Lists the messages of the caller's last tests, newest first. */
 export const listOwnTests = useCase(
   { role: "viewer" },
   async ({ database }: NotificationsDeps, caller): Promise<TestMessage[]> => {

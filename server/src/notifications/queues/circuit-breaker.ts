@@ -3,31 +3,31 @@ import type { Place } from "./place.ts";
 
 const FIRST_PAUSE_MS = 10 * SECOND;
 const LONGEST_PAUSE_MS = 5 * MINUTE;
-/** Queues that a process remembers; above this number it forgets the one that failed longest ago. */
+/** The maximum number of queues that a process remembers. Beyond it, the one that failed longest ago is dropped. */
 const MOST_QUEUES = 10_000;
 
-/** Which queues fail. Each process records it for itself: after a restart a target is tried again at once. */
+/** Tracks which queues fail. Each process does so separately, so after a restart a target is tried immediately. */
 export interface CircuitBreaker {
   /** Records the result of an attempt. */
   record(place: Place, succeeded: boolean): void;
-  /** Queues whose last attempt failed; nothing is sent from a `paused` one now. */
+  /** Returns the queues whose last attempt failed. Nothing is currently sent from a `paused` one. */
   failing(): (Place & { paused: boolean })[];
   /**
-   * How many queues have failed so often that they are paused, or were within the last 5 min and have not succeeded since. Older
-   * failures say little: another process may have delivered the messages.
+   * Counts the queues that have failed often enough to be paused, or to have been within the last 5 min, without a
+   * success since. Older failures say little, because another process may have delivered the messages.
    */
   open(): number;
 }
 
 interface Failing extends Place {
   inARow: number;
-  /** Of the monotonic clock. */
+  /** A time of the monotonic clock. */
   pausedUntilMs: number;
 }
 
 /**
- * After `failures` failed attempts in a row a queue is paused: 10 s, doubling with every further failure up to 5 min. Then it is
- * tried again; a success ends it.
+ * Creates a breaker that pauses a queue after `failures` failed attempts in a row: for 10 s, doubling with every
+ * further failure up to 5 min. Then the queue is tried again. A success resets it.
  */
 export function createCircuitBreaker(failures: number, clock: Pick<Clock, "monotonicMs">): CircuitBreaker {
   const queues = new Map<string, Failing>();
@@ -56,7 +56,7 @@ export function createCircuitBreaker(failures: number, clock: Pick<Clock, "monot
   };
 }
 
-/** @param further failures since the one that paused the queue; below 0 it is not paused yet */
+/** @param further the number of failures since the one that paused the queue; negative if it is not paused yet */
 function pauseMs(further: number): number {
   return further < 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** Math.min(further, 30), LONGEST_PAUSE_MS);
 }

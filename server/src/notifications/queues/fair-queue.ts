@@ -5,18 +5,24 @@ import type { Place } from "./place.ts";
 import { dueQueues, FIRST } from "./queue-store.ts";
 import type { Slots } from "./slots.ts";
 
-/** Tenants whose last queue is remembered; above this number the one that had its turn longest ago starts from its first queue. */
+/**
+ * The maximum number of tenants whose last queue is remembered. Beyond it, the tenant served longest ago starts again
+ * from its first queue.
+ */
 const MOST_TENANTS = 1_000;
 
-/** Chooses whose message is sent next. */
+/** Chooses the next messages to send. */
 export interface FairQueue {
-  /** Queues with a message that is due, at most `room`, with a slot taken for each: tenants take turns, and each tenant's queues. */
+  /**
+   * Returns at most `room` queues with a due message, taking a slot for each. Tenants take turns, and so do each
+   * tenant's queues.
+   */
   take(room: number): Promise<Place[]>;
-  /** Returns the slot of a place that {@link take} gave. */
+  /** Returns the slot of a place from {@link take}. */
   release(place: Place): void;
 }
 
-/** Round robin over tenants, then over each tenant's queues, critical pages first. */
+/** Creates a round robin over tenants, then over each tenant's queues, with critical pages first. */
 export function createFairQueue(
   { database, clock }: Pick<NotificationsDeps, "database" | "clock">,
   channel: Channel,
@@ -39,7 +45,10 @@ export function createFairQueue(
     });
   }
 
-  /** Takes a slot for each place that still has one: those before it in the same turn may have used up the slots of failing queues. */
+  /**
+   * Takes a slot for each place that still has one. Earlier places in the same turn may have used up the slots of
+   * failing queues.
+   */
   function takeSlots(places: readonly Place[]): Place[] {
     return places.filter((place) => {
       if (slots.fullQueues(breaker.failing()).includes(place.queue)) return false;

@@ -1,6 +1,6 @@
-/** Where a message waits: in the queue of one tenant's messages to one address. */
+/** The queue of a message: one per tenant and address. */
 export interface Place {
   tenantId: string;
-  /** Unique over all tenants and channels. */
+  /** Unique across all tenants and channels. */
   queue: string;
 }

@@ -1,8 +1,8 @@
 import type { Message } from "../message.ts";
 
 /**
- * The order in which one tenant's messages are sent, lowest first. Critical pages overtake all others and are never combined; people
- * come before channels.
+ * The sending order of one tenant's messages, lowest first. Critical pages overtake all others and are never combined.
+ * People come before channels.
  */
 export const PRIORITY = { criticalToPerson: 0, criticalToChannel: 1, toPerson: 2, toChannel: 3 } as const;
 export type Priority = (typeof PRIORITY)[keyof typeof PRIORITY];

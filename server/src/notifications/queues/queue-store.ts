@@ -6,22 +6,22 @@ import { EXPIRY_MS } from "../delivery/back-off.ts";
 import type { Channel } from "../delivery/delivery-store.ts";
 import type { Place } from "./place.ts";
 
-/** Which queues have their turn. */
+/** The state of the round robin. */
 export interface Turn {
   now: Date;
-  /** The tenant that had its turn last: others, in the order of their ids, come before it. */
+  /** The last tenant served. Tenants with higher ids come next. */
   after: string;
-  /** The queue of each tenant that had its turn last. */
+  /** The last queue served of each tenant. */
   lastQueues: Record<string, string>;
   fullTenants: string[];
   fullQueues: string[];
   limit: number;
 }
 
-/** The lowest uuid: no id of a tenant or queue is below it. */
+/** The lowest UUID: no id of a tenant or queue is below it. */
 export const FIRST = "00000000-0000-0000-0000-000000000000";
 const NONE = sql.lit(FIRST);
-/** One look-up for each: a condition on several priorities would read past every message that is not due yet. */
+/** One lookup per priority. A condition on several priorities would scan every message that is not due yet. */
 export const PRIORITIES = sql`VALUES (0), (1), (2), (3)`;
 
 interface Params {
@@ -36,8 +36,8 @@ interface Params {
 }
 
 /**
- * Reads only heads: which tenants have pending messages, which queues each has, and whether the first message of a queue is due. Each
- * is one look-up in the index `deliveries_queued`, so that a long queue costs what a short one does.
+ * Reads only heads: the tenants with pending messages, the queues of each, and whether the first message of a queue is
+ * due. Each is one lookup in the index `deliveries_queued`, so a long queue costs no more than a short one.
  */
 const dueQueuesStatement = statement<Params, { tenant_id: string; queue: string }>(
   "notifications-due-queues",
@@ -74,7 +74,10 @@ const dueQueuesStatement = statement<Params, { tenant_id: string; queue: string 
      LIMIT ${p.limit}::integer`,
 );
 
-/** One queue of each tenant whose turn it is; none twice. Only what was created within {@link EXPIRY_MS} is sent. */
+/**
+ * Returns one queue for each tenant whose turn it is, without duplicates. Only messages created within {@link
+ * EXPIRY_MS} are sent.
+ */
 export async function dueQueues(db: Db, channel: Channel, turn: Turn): Promise<Place[]> {
   const rows = await runStatement(db, dueQueuesStatement, {
     channel,

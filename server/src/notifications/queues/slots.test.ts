@@ -7,7 +7,7 @@ const a2 = { tenantId: "a", queue: "a2" };
 const a3 = { tenantId: "a", queue: "a3" };
 const b = { tenantId: "b", queue: "b1" };
 
-test("a queue and a tenant have so many slots, and get them back", () => {
+test("the slots of a queue and of a tenant are limited, and are returned", () => {
   const slots = createSlots({ total: 64, perTenant: 3, perQueue: 2 });
   slots.take(a);
   assert.deepEqual([slots.fullQueues([]), slots.fullTenants()], [[], []]);
@@ -19,7 +19,7 @@ test("a queue and a tenant have so many slots, and get them back", () => {
   assert.deepEqual([slots.fullQueues([]), slots.fullTenants()], [[], []]);
 });
 
-test("queues that fail get one slot each, half of their tenant's and half of all", () => {
+test("failing queues get one slot each, and together at most half of their tenant's slots and half of all", () => {
   const slots = createSlots({ total: 6, perTenant: 4, perQueue: 2 });
   const failing = [a, a2, a3, b];
   slots.take(a);

@@ -6,15 +6,15 @@ export interface SlotLimits {
   perQueue: number;
 }
 
-/** The attempts that this process makes at the same time. */
+/** The concurrent attempts of this process. */
 export interface Slots {
   take(place: Place): void;
   release(place: Place): void;
-  /** Tenants that have all their slots in use. */
+  /** Returns the tenants whose slots are all in use. */
   fullTenants(): string[];
   /**
-   * Queues that get no further slot now. A queue of `failing` gets one, and all of them together half of a tenant's and half of the
-   * process's slots: targets that do not answer leave room for those that do.
+   * Returns the queues that currently get no further slot. A queue in `failing` gets one slot. All of them together get
+   * half of a tenant's and half of the process's slots, so that unresponsive targets leave room for others.
    */
   fullQueues(failing: readonly Place[]): string[];
 }

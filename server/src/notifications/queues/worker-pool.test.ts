@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorkerPool } from "./worker-pool.ts";
 
-test("a worker pool processes every item, a few at a time, and claims new ones while a slow one is in flight", async () => {
+test("a worker pool processes every item, a few at a time, and claims more while a slow one is in flight", async () => {
   const waiting = Array.from({ length: 10 }, (_, n) => n);
   const done: number[] = [];
   let [atOnce, most] = [0, 0];
@@ -29,10 +29,10 @@ test("a worker pool processes every item, a few at a time, and claims new ones w
   await pool.run();
 });
 
-test("a worker pool claims again when items finish that had kept others from being claimed", async () => {
+test("a worker pool claims again when items finish that had blocked others", async () => {
   let [left, inFlight] = [5, 0];
   const claim = async () => {
-    // As for a queue with two slots: both may be free again when the next claim could be made.
+    // Models a queue with two slots: both may be free again by the time of the next claim.
     const items = Array.from({ length: Math.min(2 - inFlight, left) }, () => null);
     left -= items.length;
     inFlight += items.length;

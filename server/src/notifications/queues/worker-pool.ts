@@ -1,13 +1,15 @@
-/** Processes items that are claimed from the database, a few at a time. */
+/** Processes items claimed from the database, a few at a time. */
 export interface WorkerPool {
-  /** Claims and processes items until none is left; resolves then. A call during a run makes it claim again at once. */
+  /**
+   * Claims and processes items, and resolves when none are left. A call during a run makes it claim again immediately.
+   */
   run(): Promise<void>;
 }
 
 /**
- * @param slots how many items are processed at the same time
- * @param claim claims at most that many items
- * @param work processes one; must not throw
+ * @param slots the number of items processed concurrently
+ * @param claim claims at most the given number of items
+ * @param work processes one item; must not throw
  */
 export function createWorkerPool<Item>(
   slots: number,
@@ -23,7 +25,7 @@ export function createWorkerPool<Item>(
     try {
       for (;;) {
         requested = false;
-        // What finishes during the claim may make room for items that it did not get.
+        // Items that finish during the claim may make room for others that it did not get.
         const wasIdle = inFlight.size === 0;
         const room = slots - inFlight.size;
         const items = room > 0 ? await claim(room) : [];

@@ -6,7 +6,10 @@ import { readWebhook } from "./view-webhooks.ts";
 import { toWebhook, type WebhookRecord } from "./webhook-record.ts";
 import { enableWebhook as enable } from "./webhook-store.ts";
 
-/** Takes a webhook off its group: nothing is sent there any more, not even what waits. @throws MusterError not_found */
+/**
+ * Removes a webhook from its group. Nothing more is sent there, not even pending messages. @throws MusterError
+ * not_found
+ */
 export const deleteWebhook = adminUseCase(
   { scope: "webhooks:write", role: "admin" },
   "webhook.delete",
@@ -19,7 +22,7 @@ export const deleteWebhook = adminUseCase(
   }),
 );
 
-/** Has messages sent again to a webhook that answered 410, in all groups that have its address. @throws MusterError not_found */
+/** Resumes sending to a webhook that answered 410, in all groups with its address. @throws MusterError not_found */
 export const enableWebhook = adminUseCase(
   { scope: "webhooks:write", role: "admin" },
   "webhook.enable",
@@ -34,8 +37,8 @@ export const enableWebhook = adminUseCase(
 );
 
 /**
- * Has the receiver of an unconfirmed webhook asked again to confirm it, as soon as the caps on that allow it. A confirmed one is left as
- * it is.
+ * Asks the receiver of an unconfirmed webhook again to confirm it, once the caps on such requests allow it. A confirmed
+ * webhook is left unchanged.
  *
  * @throws MusterError not_found
  */

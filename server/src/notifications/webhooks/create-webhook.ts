@@ -14,16 +14,17 @@ export interface NewWebhook {
   url: string;
 }
 
-/** A webhook with the secret that its messages are signed with from now on (`whsec_…`). */
+/** A webhook with the new secret for signing its messages (`whsec_…`). */
 export interface WebhookWithSecret extends WebhookRecord {
   secret: string;
 }
 
 /**
- * Adds a webhook to a group. Its receiver is asked to confirm it, unless the address is confirmed for the tenant.
+ * Adds a webhook to a group. Its receiver is asked to confirm it, unless the address is already confirmed for the
+ * tenant.
  *
- * @throws MusterError invalid_request with the id of an unknown group, or what is wrong, in `detail`; already_exists with the webhook's id;
- *   quota_exceeded
+ * @throws MusterError invalid_request with the id of an unknown group, or the invalid place, in `detail`;
+ * already_exists with the webhook's id; quota_exceeded
  */
 export const createWebhook = adminUseCase(
   { scope: "webhooks:write", role: "admin" },
@@ -33,7 +34,7 @@ export const createWebhook = adminUseCase(
       const { groupId, url } = input;
       const added = await deps.groups.addWebhook(tx, tenantId, input);
       const id = webhookId(groupId, hash(url));
-      if (!added) throw alreadyExists("The group has this webhook already.", id);
+      if (!added) throw alreadyExists("The group already has this webhook.", id);
       const result = withSecret(deps, await readWebhook(tx, tenantId, id));
       return { target: id, after: { groupId, url }, result };
     },
@@ -41,8 +42,8 @@ export const createWebhook = adminUseCase(
 );
 
 /**
- * Gives a webhook another secret. Messages are signed with the former one, too, for a day, so that receivers can change it without missing
- * any; the one before that ends at once.
+ * Replaces the secret of a webhook. For a day, messages are signed with the former secret as well, so that receivers
+ * can switch without missing any. The secret before that one ends immediately.
  *
  * @throws MusterError not_found
  */

@@ -1,9 +1,9 @@
 import { type AddressRange, addressRange, isInRanges } from "../../lib/address.ts";
 
-/** IPv4, and of IPv6 the only block from which addresses of the internet are assigned (RFC 4291 2.5.4). */
+/** IPv4, and the only IPv6 block from which internet addresses are assigned (RFC 4291 2.5.4). */
 const PUBLIC = ranges("0.0.0.0/0", "2000::/3");
 
-/** Parts of {@link PUBLIC} that the IANA special-purpose registries (RFC 6890) reserve. */
+/** The parts of {@link PUBLIC} that the IANA special-purpose registries (RFC 6890) reserve. */
 const SPECIAL = ranges(
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -27,8 +27,8 @@ const SPECIAL = ranges(
 );
 
 /**
- * Whether an address is of the public internet: not this machine, not a private or shared network, not link-local (cloud
- * metadata), not multicast or reserved. IPv4 written as IPv6, unique local addresses and NAT64 lie outside `2000::/3`, so they
+ * Checks whether an address is on the public internet: not this machine, a private or shared network, link-local (cloud
+ * metadata), multicast or reserved. IPv4-mapped IPv6, unique local addresses and NAT64 are outside `2000::/3`, so they
  * are not public either.
  */
 export function isPublicAddress(address: string): boolean {

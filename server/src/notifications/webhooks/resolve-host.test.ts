@@ -12,7 +12,7 @@ import { createResolve, hostsEntries } from "./resolve-host.ts";
 
 const signal = new AbortController().signal;
 
-/** A name server on loopback; without an answer it is silent. */
+/** Runs a name server on loopback. Without `answer`, it stays silent. */
 async function nameServer(
   t: TestContext,
   answer?: (question: Buffer) => Buffer,
@@ -30,7 +30,7 @@ async function nameServer(
   return server;
 }
 
-/** Answers a question for A with 192.0.2.7 and any other with no record (RFC 1035 4.1). */
+/** Answers a question for A with 192.0.2.7, and any other with no record (RFC 1035 4.1). */
 function withOneAddress(question: Buffer): Buffer {
   const end = question.indexOf(0, 12) + 5;
   const isA = question.readUInt16BE(end - 4) === 1;
@@ -47,7 +47,7 @@ function withOneAddress(question: Buffer): Buffer {
   return Buffer.concat([header, question.subarray(12, end), ...(isA ? [record] : [])]);
 }
 
-test("a host is asked of the name servers, and one without any address is an error", async (t) => {
+test("the name servers resolve a host, by one question per address family", async (t) => {
   const server = await nameServer(t, withOneAddress);
   const resolve = createResolve({ hostsFile: "/nonexistent", servers: [server.at] });
   assert.deepEqual(await resolve("hooks.example", signal), ["192.0.2.7"]);
@@ -68,14 +68,14 @@ test("localhost and the names of the hosts file are answered without a name serv
   assert.equal(server.asked, 0);
 });
 
-test("a hundred look-ups that get no answer leave the thread pool free, and end when they are aborted", async (t) => {
+test("a hundred unanswered lookups leave the thread pool free, and end when they are aborted", async (t) => {
   const server = await nameServer(t);
   const resolve = createResolve({ hostsFile: "/nonexistent", servers: [server.at] });
   const abort = new AbortController();
   const waiting = Array.from({ length: 100 }, (_, n) => resolve(`h${n}.example`, abort.signal));
   const ended = Promise.allSettled(waiting);
   while (server.asked < 100) await setImmediate();
-  // Work of the thread pool: with its threads occupied it would wait for the look-ups.
+  // This work needs the thread pool. If its threads were occupied, it would wait for the lookups.
   await promisify(pbkdf2)("x", "y", 1, 32, "sha256");
   assert.deepEqual(
     new Set(await Promise.all(waiting.map((each) => Promise.race([each, "waiting"])))),

@@ -4,17 +4,20 @@ import { isIP } from "node:net";
 import { SECOND } from "../../lib/clock.ts";
 import type { Resolve } from "./resolve-target.ts";
 
-/** For one question to one server; a second try takes twice as long. Together below the time of one webhook call. */
+/**
+ * The timeout for one question to one server; a second try takes twice as long. Together they stay below the time of
+ * one webhook call.
+ */
 const TIMEOUT_MS = 2 * SECOND;
 const TRIES = 2;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
 /**
- * Looks up a host with c-ares: a name server that does not answer occupies no thread of the pool that files, keys and passwords need,
- * as `dns.lookup` would. `localhost` and names below it are this machine (RFC 6761 6.3); then the hosts file decides; then the
- * name servers of the machine, which are asked for exactly this name, without search domains.
+ * Creates a resolver that uses c-ares. Unlike with `dns.lookup`, a silent name server occupies no thread of the pool
+ * that files, keys and passwords need. `localhost` and names below it are this machine (RFC 6761 6.3). Then the hosts
+ * file decides, then the machine's name servers, which are asked for exactly this name without search domains.
  *
- * @param servers for tests; absent: those of the machine
+ * @param servers for tests; defaults to the machine's
  */
 export function createResolve({
   hostsFile = "/etc/hosts",
@@ -47,7 +50,7 @@ async function ask(name: string, servers: string[] | undefined, signal: AbortSig
   }
 }
 
-/** The addresses that a hosts file has for a name. */
+/** Returns the addresses of a name in a hosts file. */
 export function hostsEntries(text: string, name: string): string[] {
   return text
     .split("\n")

@@ -12,13 +12,13 @@ const NOT_PUBLIC = [
   .join(" ")
   .split(" ");
 
-test("an address outside the public internet is recognised in every notation", () => {
+test("an address outside the public internet is recognized in every notation", () => {
   for (const address of NOT_PUBLIC) assert.equal(isPublicAddress(address), false, address);
   for (const address of ["1.1.1.1", "172.32.0.1", "100.128.0.1", "192.169.0.1", "2606:4700::1111", "2a00:1450::1"])
     assert.equal(isPublicAddress(address), true, address);
 });
 
-test("a webhook host is resolved once, and refused when any of its addresses is not public", async () => {
+test("a webhook host is resolved once, and refused if any of its addresses is not public", async () => {
   let lookups = 0;
   const answers =
     (...addresses: string[]) =>

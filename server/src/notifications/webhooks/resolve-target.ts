@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Looks up every address of a host name; `signal` ends the look-up. */
+/** Resolves every address of a host name. `signal` aborts the lookup. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<string[]>;
 
 /** The target must not be called, now or later. */
@@ -10,10 +10,10 @@ export class TargetRefused extends Error {
 }
 
 /**
- * The one address to connect to for `url`, looked up once and checked. The caller connects to exactly this address, so that a name
- * that resolves differently at the next look-up (DNS rebinding) leads nowhere else.
+ * Resolves `url` once, and returns the checked address to connect to. The caller connects to exactly this address, so
+ * that DNS rebinding, a different result of a later lookup, has no effect.
  *
- * @throws TargetRefused when `url` is not https, or one of its addresses is not public
+ * @throws TargetRefused if `url` is not https, or one of its addresses is not public
  */
 export async function resolveTarget(
   url: URL,

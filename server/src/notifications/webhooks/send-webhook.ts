@@ -13,8 +13,8 @@ import type { SecretSeeds } from "./signing-store.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
 /**
- * POSTs a message as Standard Webhooks specifies. Any 2xx is success. A redirect is a failure: following it would bypass the check
- * of the address.
+ * POSTs a message as specified by Standard Webhooks. Any 2xx is a success. A redirect is a failure, because following
+ * it would bypass the check of the address.
  */
 export async function sendWebhook(
   deps: NotificationsDeps,
@@ -60,13 +60,16 @@ export async function sendWebhook(
   }
 }
 
-/** The payload structure that Standard Webhooks recommends. */
+/** Builds the payload structure that Standard Webhooks recommends. */
 function toBody(payload: Message): object {
   const { type, at, timeZone: _, ...data } = payload;
   return { type, timestamp: at, data };
 }
 
-/** What the receiver of a new webhook is asked: to answer with the challenge, or to have the address opened. */
+/**
+ * Builds the confirmation request for the receiver of a new webhook: to answer with the challenge, or to have the
+ * address opened.
+ */
 function confirmationBody(
   { type, at, group, user, expiresAt }: ConfirmationMessage,
   link: { url: string; token: string },
@@ -78,7 +81,7 @@ function confirmationBody(
   };
 }
 
-/** Whether an answer consists of the challenge, as text (as in WebSub) or as `{"challenge": "…"}`. */
+/** Checks whether an answer consists of the challenge, as text (as in WebSub) or as `{"challenge": "…"}`. */
 function echoes(text: string, challenge: string): boolean {
   if (text.trim() === challenge) return true;
   try {
@@ -93,7 +96,7 @@ function interpret(status: number): Outcome {
   return failed(`answered ${status}`, status === 410 ? { final: true, gone: true } : {});
 }
 
-/** @returns the status and the text, once the answer has ended or is too long; rejects when none came in time */
+/** @returns the status and the text, once the answer has ended or is too long; rejects if none came in time */
 function post(
   url: URL,
   address: string,
@@ -105,7 +108,7 @@ function post(
   }: { body: string; headers: Record<string, string>; signal: AbortSignal; mostBytes: number },
 ): Promise<{ status: number; text: string }> {
   const family = isIPv6(address) ? 6 : 4;
-  /** The connection goes to the checked address, whatever the name resolves to now. */
+  /** Connects to the checked address, whatever the name resolves to now. */
   const lookup: LookupFunction = (_host, options, done) => {
     if (options.all) done(null, [{ address, family }]);
     else done(null, address, family);

@@ -6,18 +6,18 @@ import { readSigning } from "./signing-store.ts";
 import { webhookSecret } from "./webhook-secret.ts";
 import { enableWebhook } from "./webhook-store.ts";
 
-/** What the receiver of a group's webhook must know. */
+/** The information that the receiver of a group's webhook needs. */
 export interface WebhookInfo {
-  /** The key that its messages are signed with (`whsec_…`). */
+  /** The key with which its messages are signed (`whsec_…`). */
   secret: string;
-  /** Whether it answered 410, so that nothing is sent there any more. */
+  /** Whether it answered 410, so that nothing more is sent there. */
   disabled: boolean;
 }
 
 /**
- * Shows a webhook's secret, any number of times; with `enable` messages are sent there again.
+ * Shows a webhook's secret, any number of times. With `enable`, sending to it resumes.
  *
- * @throws MusterError not_found when the group has no such webhook
+ * @throws MusterError not_found if the group has no such webhook
  */
 export const showWebhook = adminUseCase(
   { scope: "groups:write", role: "admin" },

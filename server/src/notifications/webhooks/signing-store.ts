@@ -2,10 +2,13 @@ import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import { hash } from "./webhook-store.ts";
 
-/** What the secrets of a webhook are derived from, beside its owner and address: the present one, and the former one while messages are signed with it, too. */
+/**
+ * The inputs to a webhook's secrets, beside its owner and address: the current one, and the former one while messages
+ * are also signed with it.
+ */
 export type SecretSeeds = readonly [present: string | null, former?: string | null];
 
-/** Where a message is to be sent. */
+/** The destination of a message. */
 export interface SigningPlace {
   tenant_id: string;
   group_id: string | null;
@@ -13,15 +16,18 @@ export interface SigningPlace {
   target: string;
 }
 
-/** A webhook that a message is to be sent to. */
+/** The webhook that receives a message. */
 export interface SigningRow {
   /** Whether the address answered 410. */
   disabled: boolean;
-  /** `undefined`: the group, or the user whose channel it is, does not name the webhook. */
+  /** `undefined` if the group, or the user whose channel it is, does not name the webhook. */
   seeds: SecretSeeds | undefined;
 }
 
-/** The webhook of a group or, in a message to a user, of that user, whose channels' secrets are derived from their ids. */
+/**
+ * Reads the webhook of a group or, for a message to a user, of that user. The secrets of users' channels are derived
+ * from their ids.
+ */
 export async function readSigning(
   db: Db,
   { tenant_id, group_id, user_id = null, target }: SigningPlace,

@@ -11,10 +11,10 @@ import { recordTest, type WebhookRow } from "./webhook-list-store.ts";
 import { toWebhook, type WebhookRecord } from "./webhook-record.ts";
 
 /**
- * Sends a signed test message to a webhook by the way that pages take. The record's `lastCheck` shows what became of it.
+ * Sends a signed test message to a webhook along the same path as pages. The record's `lastCheck` shows the result.
  *
- * @throws MusterError not_found; webhook_inactive; rate_limited within a minute of the last test, and when the tenant's messages of this
- *   minute are used up
+ * @throws MusterError not_found; webhook_inactive; rate_limited within a minute of the last test, or if the tenant's
+ * messages for this minute are used up
  */
 export const testWebhook = adminUseCase(
   { scope: "webhooks:write", role: "admin" },
@@ -44,7 +44,7 @@ export const testWebhook = adminUseCase(
   }),
 );
 
-/** Whole seconds from `from` to `to`, at least one. */
+/** Returns the whole seconds from `from` to `to`, at least one. */
 function secondsUntil(to: Date | null, from: Date): number {
   return Math.max(Math.ceil(((to ?? from).getTime() - from.getTime()) / SECOND), 1);
 }

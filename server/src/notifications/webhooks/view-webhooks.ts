@@ -12,7 +12,7 @@ export interface WebhookQuery extends PageRequest {
   groupId?: string | undefined;
 }
 
-/** The webhooks of the tenant's groups, newest first. A group that is not the tenant's has none. */
+/** Lists the webhooks of the tenant's groups, newest first. A group of another tenant yields none. */
 export const listWebhooks = useCase(
   { scope: "webhooks:read", role: "admin" },
   async ({ database, clock }: NotificationsDeps, caller, query: WebhookQuery): Promise<Page<WebhookRecord>> => {
@@ -31,7 +31,7 @@ export const getWebhook = useCase(
     toWebhook(await readWebhook(database.db, caller.tenantId, id), clock.now()),
 );
 
-/** The webhook that an id names. @throws MusterError not_found */
+/** Reads the webhook with an id. @throws MusterError not_found */
 export async function readWebhook(db: Db, tenantId: string, id: string): Promise<WebhookRow> {
   const place = placeOf(id);
   const row = place && (await findWebhook(db, tenantId, place));

@@ -1,14 +1,14 @@
-/** Which webhook an id names: a group's, by the first half of its key. */
+/** The webhook that an id identifies: a group's, by the first half of its key. */
 export interface WebhookPlace {
   groupId: string;
   keyStart: Buffer;
 }
 
-/** Octets of the key in an id. */
+/** The number of octets of the key in an id. */
 const KEY_START = 16;
 const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([0-9a-f]{32})$/;
 
-/** `undefined` for what cannot be an id. */
+/** Parses an id. @returns `undefined` if it cannot be one */
 export function placeOf(id: string): WebhookPlace | undefined {
   const [, groupId, start] = ID.exec(id) ?? [];
   return groupId === undefined ? undefined : { groupId, keyStart: Buffer.from(start!, "hex") };

@@ -3,16 +3,16 @@ import type { Db, Tx } from "../../db/database.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import type { WebhookPlace } from "./webhook-id.ts";
 
-/** The newest message that asked to confirm or tested a webhook since it was added. */
+/** The newest confirmation request or test of a webhook since it was added. */
 export interface WebhookCheck {
   type: "channel.confirmation" | "webhook.test";
   at: Date;
   state: "pending" | "sent" | "failed";
-  /** Why the last attempt failed. */
+  /** The error of the last attempt. */
   error: string | null;
 }
 
-/** A webhook with what is known of its address. */
+/** A webhook with the known state of its address. */
 export interface WebhookRow {
   group_id: string;
   group_name: string;
@@ -38,8 +38,9 @@ const COLUMNS = sql`w.group_id, g.name AS group_name, w.key, w.target, w.created
   c.type AS check_type, c.created_at AS check_at, c.state AS check_state, c.last_error AS check_error`;
 
 /**
- * What is known of webhooks `w`. A confirmation is the address's, whichever group named it, but not that of a user's own channel; a test
- * is the webhook's own. Messages from before a webhook was added were those of others at its address.
+ * SQL: joins the known state of webhooks `w`. A confirmation belongs to the address, whichever group named it, unless
+ * it was for a user's own channel. A test belongs to the webhook. Messages older than a webhook were for others at its
+ * address.
  */
 const KNOWN = sql`JOIN shared_groups g ON g.id = w.group_id
   LEFT JOIN channel_addresses a ON a.tenant_id = w.tenant_id AND a.type = 'webhook' AND a.key = w.key
@@ -51,7 +52,7 @@ const KNOWN = sql`JOIN shared_groups g ON g.id = w.group_id
        AND d.user_id IS NULL AND d.created_at >= w.created_at AND (d.type = 'channel.confirmation' OR d.group_id = w.group_id)
      ORDER BY d.id DESC LIMIT 1) c ON true`;
 
-/** One page of the tenant's webhooks, newest first, and how many there are: as many as the quota of channels at most. */
+/** Lists one page of the tenant's webhooks, newest first, and the total number, which the quota of channels bounds. */
 export async function listWebhookRows(
   db: Db,
   tenantId: string,
@@ -69,7 +70,7 @@ export async function listWebhookRows(
   return { rows, total: counted.rows[0]!.n };
 }
 
-/** The webhook, if the tenant has it. */
+/** Finds the webhook, if the tenant has it. */
 export async function findWebhook(db: Db, tenantId: string, place: WebhookPlace): Promise<WebhookRow | undefined> {
   const { rows } =
     await sql<WebhookRow>`SELECT ${COLUMNS} FROM webhooks w ${KNOWN} WHERE ${at(tenantId, place)}`.execute(db);
@@ -89,7 +90,7 @@ export async function recordTest(
   return rows.length > 0;
 }
 
-/** Gives a webhook another secret. @returns whether there is such a webhook */
+/** Replaces a webhook's secret. @returns whether the webhook exists */
 export async function replaceSeed(
   tx: Tx,
   tenantId: string,
@@ -102,7 +103,7 @@ export async function replaceSeed(
   return rows.length > 0;
 }
 
-/** SQL: `w` is the webhook that an id names. */
+/** SQL: `w` is the webhook that an id identifies. */
 function at(tenantId: string, { groupId, keyStart }: WebhookPlace): RawBuilder<unknown> {
   return sql`w.tenant_id = ${tenantId} AND w.group_id = ${groupId}::uuid AND substring(w.key FOR 16) = ${keyStart}::bytea`;
 }

@@ -2,22 +2,22 @@ import { type ChannelState, stateOf } from "../channels/group-channels.ts";
 import { webhookId } from "./webhook-id.ts";
 import type { WebhookCheck, WebhookRow } from "./webhook-list-store.ts";
 
-/** A webhook of a group. Never its secret. */
+/** A webhook of a group, without its secret. */
 export interface WebhookRecord {
   /** `<group id>-<the first 32 hex digits of the SHA-256 of the address>`. */
   id: string;
   groupId: string;
   url: string;
   state: ChannelState;
-  /** When its receiver was last asked to confirm it, and until when that can be done. */
+  /** When its receiver was last asked to confirm it, and until when that is possible. */
   requestedAt: Date | null;
   expiresAt: Date | null;
   confirmedAt: Date | null;
   /** When it answered 410. */
   disabledAt: Date | null;
-  /** Until then messages are signed with its former secret, too. */
+  /** Until when messages are also signed with its former secret. */
   formerSecretUntil: Date | null;
-  /** The newest message that asked to confirm or tested the webhook since it was added. */
+  /** The newest confirmation request or test of the webhook since it was added. */
   lastCheck: WebhookCheck | null;
   createdAt: Date;
 }

@@ -4,7 +4,7 @@ import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 
-test("every group, address and seed has a secret of its own, and the signature covers id, time and body", () => {
+test("every group, address and seed has its own secret, and the signature covers id, time and body", () => {
   const key = Buffer.alloc(32, 1);
   const secret = webhookSecret(key, "g", "https://a.example/");
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -22,7 +22,7 @@ test("every group, address and seed has a secret of its own, and the signature c
     assert.notEqual(other["webhook-signature"], headers["webhook-signature"]);
 });
 
-test("a message is signed with the present secret and with former ones that receivers may still use", () => {
+test("a message is signed with the current secret and with former ones that receivers may still use", () => {
   const secrets = [1, 2].map((octet) => webhookSecret(Buffer.alloc(32, octet), "g", "https://a.example/"));
   const of = (given: string[]) => signatureHeaders(given, "1", NOW, "{}")["webhook-signature"];
   assert.equal(of(secrets), `${of([secrets[0]!])} ${of([secrets[1]!])}`);

@@ -1,11 +1,11 @@
 import { createHmac, type KeyObject } from "node:crypto";
 
 /**
- * The signing secret of the webhook of a group or user (Standard Webhooks: `whsec_` and base64). It is derived, so it is not stored;
- * every owner and address has its own.
+ * Derives the signing secret of a group's or user's webhook (Standard Webhooks: `whsec_` and base64). It is not stored,
+ * and each owner and address has its own.
  *
  * @param key derived from the master key for this purpose alone
- * @param seed what makes this secret another one than those that the webhook had before; `null`: the one of earlier versions
+ * @param seed distinguishes this secret from the webhook's earlier ones; `null` for the secret of earlier versions
  */
 export function webhookSecret(
   key: KeyObject | Buffer,
@@ -18,9 +18,10 @@ export function webhookSecret(
 }
 
 /**
- * The headers of Standard Webhooks for a body. `id` is the same at every attempt; `at` is the time of the attempt.
+ * Returns the Standard Webhooks headers for a body. `id` stays the same in all attempts; `at` is the time of the
+ * attempt.
  *
- * @param secrets the present one, then former ones: a receiver accepts the message if one of the signatures is that of its secret
+ * @param secrets the current one, then former ones; a receiver accepts the message if any signature matches its secret
  */
 export function signatureHeaders(
   secrets: readonly string[],

@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 
-/** What identifies an address: `channel_address_key` of the database. */
+/** Returns the key of an address, like the database's `channel_address_key`. */
 export const hash = (target: string): Buffer => createHash("sha256").update(target).digest();
 
-/** Fails what is pending for the groups' webhooks of this address; nothing is sent there until it is enabled. @returns how many deliveries failed */
+/**
+ * Fails the pending messages for the groups' webhooks at this address. Nothing is sent there until it is enabled.
+ * @returns the number of failed deliveries
+ */
 export async function disableWebhook(db: Db, tenantId: string, target: string, now: Date): Promise<number> {
   await sql`INSERT INTO disabled_webhooks (tenant_id, target_sha256, target, disabled_at)
     VALUES (${tenantId}, ${hash(target)}, ${target}, ${now}) ON CONFLICT DO NOTHING`.execute(db);
@@ -23,14 +26,17 @@ export async function enableWebhook(db: Db, tenantId: string, target: string): P
   return rows.length > 0;
 }
 
-/** Which of the tenants' webhooks are disabled, as `<tenant> <target>`. */
+/** Returns the tenants' disabled webhooks, as `<tenant> <target>`. */
 export async function disabledWebhooks(db: Db, tenantIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ tenant_id: string; target: string }>`
     SELECT tenant_id, target FROM disabled_webhooks WHERE tenant_id = ANY (${tenantIds}::uuid[])`.execute(db);
   return new Set(rows.map((row) => `${row.tenant_id} ${row.target}`));
 }
 
-/** Deletes at most `limit` addresses of webhooks that no group has any more, and whether they answered 410. @returns how many */
+/**
+ * Deletes up to `limit` webhook addresses that no group has any more, and their 410 state. @returns the number of
+ * addresses
+ */
 export async function deleteForgotten(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     WITH old AS (
