@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TicketLink } from "../anomalies/anomalies.ts";
 import type { Tx } from "../db/database.ts";
 
-/** The anomaly's unfinished ticket; the anomaly is locked. */
+/** Finds the unfinished ticket of a locked anomaly. */
 export async function findUnfinished(tx: Tx, tenantId: string, anomalyId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM tickets WHERE tenant_id = ${tenantId} AND anomaly_id = ${anomalyId}
@@ -10,7 +10,7 @@ export async function findUnfinished(tx: Tx, tenantId: string, anomalyId: string
   return rows[0]?.id;
 }
 
-/** Which ticket each of these anomalies, which are locked, has to show: its unfinished one, else its newest. */
+/** Determines which ticket each of these locked anomalies must show: its unfinished one, otherwise its newest. */
 export async function findShownTickets(tx: Tx, anomalyIds: readonly string[]): Promise<TicketLink[]> {
   const { rows } = await sql<TicketLink>`
     SELECT a.id AS "anomalyId",

@@ -16,15 +16,15 @@ import { type TicketFields, type TicketRecord, toRecord } from "./ticket-record.
 import { lockTicket, type TicketRow, updateTicket } from "./ticket-store.ts";
 import { isUnfinished, movesFrom, timesAfter } from "./transitions.ts";
 
-/** A JSON merge patch (RFC 7396): an absent field stays, `null` empties it. */
+/** A JSON merge patch (RFC 7396): absent fields stay unchanged, `null` clears a field. */
 export type TicketPatch = { [Field in keyof TicketFields]?: TicketFields[Field] | undefined };
 
 /**
- * Changes a ticket under its row's lock; a patch that changes nothing leaves `updatedAt` and the history alone.
+ * Changes a ticket under its row lock. A patch without effect leaves `updatedAt` and the history alone.
  *
  * @param options.matches the precondition (If-Match), evaluated on the locked ticket
  * @throws MusterError not_found, precondition_failed, invalid_transition, invalid_request with the offending id in
- *   `detail`, already_exists when it would be its anomaly's second unfinished ticket
+ * `detail`, already_exists if it would be its anomaly's second unfinished ticket
  */
 export const changeTicket = useCase(
   { scope: "tickets:write", role: "operator" },
@@ -88,7 +88,10 @@ async function write(
   if (anomalies.length > 0) await linkTickets(tx, tenantId, await findShownTickets(tx, anomalies));
 }
 
-/** The anomalies whose shown ticket may change: the change links or unlinks them, or begins or ends an unfinished ticket. */
+/**
+ * Returns the anomalies whose shown ticket may change: the change links or unlinks them, or starts or ends an
+ * unfinished ticket.
+ */
 function anomaliesConcerned(before: TicketRow, after: TicketRow): string[] {
   const same = before.anomaly_id === after.anomaly_id && isUnfinished(before.status) === isUnfinished(after.status);
   if (same) return [];

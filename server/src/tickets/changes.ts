@@ -1,7 +1,7 @@
 import type { TicketHistoryTable } from "../db/schema.generated.ts";
 import type { TicketFields } from "./ticket-record.ts";
 
-/** The old and the new value of each changed field; times as ISO 8601. */
+/** The old and the new value of each changed field, with times in ISO 8601. */
 export type Changes = TicketHistoryTable["changes"];
 
 const FIELDS: readonly (keyof TicketFields)[] = [
@@ -18,7 +18,7 @@ const FIELDS: readonly (keyof TicketFields)[] = [
   "resolution",
 ];
 
-/** The fields that differ; of a new ticket those that are not empty. */
+/** Returns the fields that differ; for a new ticket, the fields that are not empty. */
 export function changesBetween(before: TicketFields | undefined, after: TicketFields): Changes {
   const changes: Changes = {};
   for (const field of FIELDS) {

@@ -3,7 +3,7 @@ import { movesFrom, type TicketStatus } from "./transitions.ts";
 
 export type TicketsErrorCode = "invalid_transition";
 
-/** The ticket's status may not become `to`; `allowed` in the answer are the statuses that may follow. */
+/** Reports that the ticket's status may not become `to`. `allowed` in the answer lists the statuses that may follow. */
 export function invalidTransition(from: TicketStatus, to: TicketStatus): MusterError<"invalid_transition"> {
   const allowed = movesFrom(from);
   const message = `a ticket that is ${from} can become ${allowed.join(" or ")}, not ${to}`;

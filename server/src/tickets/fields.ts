@@ -2,7 +2,7 @@ import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 
-/** Most characters of each text. */
+/** The maximum number of characters in each text. */
 export const LENGTHS = {
   title: records.ticketTitleCharacters.value,
   description: records.ticketTextCharacters.value,
@@ -24,6 +24,6 @@ export function checkedText(field: "description" | "resolution" | "comment", tex
 /** @throws MusterError invalid_request for a time outside the years 1970 to 9999 */
 export function checkedDueAt(at: Date): Date {
   const ms = at.getTime();
-  if (!(ms >= EARLIEST && ms < END)) throw invalidRequest("dueAt must lie in the years 1970 to 9999", "dueAt");
+  if (!(ms >= EARLIEST && ms < END)) throw invalidRequest("dueAt must be in the years 1970 to 9999", "dueAt");
   return at;
 }

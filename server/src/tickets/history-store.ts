@@ -10,7 +10,7 @@ export interface HistoryRow {
   changes: Changes;
 }
 
-/** One page of a ticket's history, newest first, and how many entries it has. */
+/** Lists one page of a ticket's history, newest first, and the total number of entries. */
 export async function listHistoryRows(
   db: Db,
   tenantId: string,

@@ -8,8 +8,8 @@ export interface DeviceRef {
 }
 
 /**
- * The tenant's device `id`, if `viewer` (a user; undefined: every device) may see it. Its row is locked against deletion, which locks
- * the device before its anomalies, as a ticket does.
+ * Locks and returns the tenant's device `id`, if `viewer` (a user; undefined for every device) may see it. The row lock
+ * prevents deletion, which locks the device before its anomalies, as a ticket does.
  */
 export async function lockDevice(
   tx: Tx,
@@ -24,7 +24,7 @@ export async function lockDevice(
   return rows[0];
 }
 
-/** The device of the tenant's anomaly `id`, which may be deleted; visible and locked as in {@link lockDevice}. */
+/** Does the same for the device of the tenant's anomaly `id`, even if it is deleted. See {@link lockDevice}. */
 export async function lockDeviceOfAnomaly(
   tx: Tx,
   tenantId: string,
@@ -38,7 +38,7 @@ export async function lockDeviceOfAnomaly(
   return rows[0];
 }
 
-/** Whether the tenant has this group and `viewer` (a user; undefined: every group) is a member of it. */
+/** Checks whether the tenant has this group and `viewer` (a user; undefined for every group) is a member. */
 export async function isGroup(db: Db, tenantId: string, id: string, viewer: string | undefined): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM shared_groups g WHERE g.tenant_id = ${tenantId} AND g.id = ${id} AND ${
@@ -49,7 +49,7 @@ export async function isGroup(db: Db, tenantId: string, id: string, viewer: stri
   return rows.length > 0;
 }
 
-/** Whether the tenant has this user, not deleted. */
+/** Checks whether the tenant has this user, and that it is not deleted. */
 export async function isUser(db: Db, tenantId: string, id: string): Promise<boolean> {
   const query = db.selectFrom("shared_users").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
   return (await query.where("deleted_at", "is", null).executeTakeFirst()) !== undefined;

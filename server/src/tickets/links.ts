@@ -5,10 +5,10 @@ import { invalidRequest } from "../lib/request-errors.ts";
 import { type DeviceRef, isGroup, isUser, lockDevice, lockDeviceOfAnomaly } from "./link-store.ts";
 import type { TicketRow } from "./ticket-store.ts";
 
-/** What a ticket is about and who it is for, as stored. */
+/** The subject of a ticket, and its group and assignee, as stored. */
 export type Links = Pick<TicketRow, "device_uid" | "device_id" | "anomaly_id" | "group_id" | "assignee_user_id">;
 
-/** The requested links: `null` for none, `undefined` to keep the present one. */
+/** The requested links: `null` for none, `undefined` to keep the current one. */
 export interface WantedLinks {
   deviceId?: string | null | undefined;
   anomalyId?: string | null | undefined;
@@ -25,10 +25,10 @@ export const NO_LINKS: Links = {
 };
 
 /**
- * Applies the requested links to `before`. An id that stays is not checked again: what it names may have been deleted since. A
- * ticket of an anomaly is about the anomaly's device.
+ * Applies the requested links to `before`. An unchanged id is not checked again, since its record may have been
+ * deleted. The device of a ticket for an anomaly is the anomaly's.
  *
- * @throws MusterError invalid_request with the id in `detail`, the same for another tenant's and for one that is nowhere
+ * @throws MusterError invalid_request with the id in `detail`, the same for another tenant's id and a nonexistent one
  */
 export async function linked(tx: Tx, caller: Caller, before: Links, wanted: WantedLinks): Promise<Links> {
   const subject = await subjectOf(tx, caller, before, wanted);
@@ -46,7 +46,7 @@ export async function linked(tx: Tx, caller: Caller, before: Links, wanted: Want
 
 type Subject = Pick<Links, "device_uid" | "device_id" | "anomaly_id">;
 
-/** The anomaly and its device, or the device alone. */
+/** Returns the anomaly and its device, or the device alone. */
 async function subjectOf(tx: Tx, caller: Caller, before: Links, wanted: WantedLinks): Promise<Subject> {
   const anomalyId = wanted.anomalyId === undefined ? before.anomaly_id : wanted.anomalyId;
   const now = { uid: before.device_uid, id: before.device_id };
@@ -57,7 +57,7 @@ async function subjectOf(tx: Tx, caller: Caller, before: Links, wanted: WantedLi
       ? ofAnomaly
       : await deviceWanted(tx, caller, wanted.deviceId);
   if (anomalyId !== null && device.uid !== ofAnomaly.uid)
-    throw invalidRequest("the anomaly is of another device", wanted.deviceId ?? "deviceId");
+    throw invalidRequest("the anomaly belongs to another device", wanted.deviceId ?? "deviceId");
   return { anomaly_id: anomalyId, device_uid: device.uid, device_id: device.id };
 }
 

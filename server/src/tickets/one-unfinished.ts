@@ -3,11 +3,12 @@ import { alreadyExists } from "../lib/request-errors.ts";
 import { findUnfinished } from "./anomaly-tickets-store.ts";
 
 /**
- * An anomaly has at most one unfinished ticket. Call this under the anomaly's lock, before a ticket of it becomes unfinished.
+ * Enforces that an anomaly has at most one unfinished ticket. Must be called under the anomaly's lock, before one of
+ * its tickets becomes unfinished.
  *
  * @throws MusterError already_exists with the unfinished ticket's id in `detail`
  */
 export async function requireNoUnfinished(tx: Tx, tenantId: string, anomalyId: string): Promise<void> {
   const ticketId = await findUnfinished(tx, tenantId, anomalyId);
-  if (ticketId !== undefined) throw alreadyExists("the anomaly has an unfinished ticket already", ticketId);
+  if (ticketId !== undefined) throw alreadyExists("the anomaly already has an unfinished ticket", ticketId);
 }

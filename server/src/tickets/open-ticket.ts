@@ -11,22 +11,23 @@ import { refuseTooOften } from "./ticket-rate.ts";
 import { type TicketPriority, type TicketRecord, type TicketType, toRecord } from "./ticket-record.ts";
 import { insertTicket } from "./ticket-store.ts";
 
-/** `null` is the same as absent. */
+/** The fields of a new ticket. `null` is the same as absent. */
 export interface NewTicket extends WantedLinks {
   title: string;
   description?: string | undefined;
-  /** Default: corrective. */
+  /** Defaults to corrective. */
   type?: TicketType | undefined;
-  /** Default: medium. */
+  /** Defaults to medium. */
   priority?: TicketPriority | undefined;
   dueAt?: Date | null | undefined;
 }
 
 /**
- * Opens a maintenance ticket (spec 4.1). One for an anomaly is about the anomaly's device, and the anomaly shows it.
+ * Opens a maintenance ticket (spec 4.1). A ticket for an anomaly gets the anomaly's device, and the anomaly shows the
+ * ticket.
  *
- * @throws MusterError invalid_request with the offending id in `detail`; already_exists when the anomaly has an unfinished
- *   ticket, whose id is in `detail`; rate_limited
+ * @throws MusterError invalid_request with the offending id in `detail`; already_exists if the anomaly has an
+ * unfinished ticket, whose id is in `detail`; rate_limited
  */
 export const openTicket = useCase(
   { scope: "tickets:write", role: "operator" },

@@ -4,10 +4,10 @@ import type { TicketsDeps } from "./deps.ts";
 import { firstOfMinute, isTooOften } from "./ticket-store.ts";
 
 /**
- * The answer to a ticket that failed with `error`.
+ * Converts the `error` of a failed ticket into the answer.
  *
- * @throws MusterError rate_limited (`retryAfterSeconds`) when the tenant has created as many in the last minute as it may; any other
- *   `error` as it is
+ * @throws MusterError rate_limited (`retryAfterSeconds`) if the tenant has reached its tickets per minute; any other
+ * `error` unchanged
  */
 export async function refuseTooOften(deps: TicketsDeps, tenantId: string, error: unknown): Promise<never> {
   if (!isTooOften(error)) throw error;

@@ -7,7 +7,7 @@ export const TICKET_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
 export type TicketType = (typeof TICKET_TYPES)[number];
 export type TicketPriority = (typeof TICKET_PRIORITIES)[number];
 
-/** The fields that a client sets when it opens a ticket or patches it; `null` stands for none. */
+/** The fields that a client sets when it opens or patches a ticket; `null` stands for none. */
 export interface TicketFields {
   title: string;
   description: string;
@@ -22,7 +22,7 @@ export interface TicketFields {
   resolution: string | null;
 }
 
-/** Fields as in docs/spec-decisions.md, Records. */
+/** A ticket, with fields as in docs/spec-decisions.md, Records. */
 export interface TicketRecord extends TicketFields {
   id: string;
   /** Counts from 1 within the tenant, without gaps. */

@@ -5,7 +5,7 @@ import { refusalCode } from "../db/refusal.ts";
 import type { TicketHistoryTable, TicketsTable } from "../db/schema.generated.ts";
 import { visibleTicket } from "./visibility-store.ts";
 
-/** A ticket as it is stored. */
+/** A ticket as stored. */
 export type TicketRow = Omit<Selectable<TicketsTable>, "tenant_id" | "comments">;
 
 /** A history entry, written in the statement or transaction of its change. */
@@ -17,10 +17,10 @@ export interface HistoryEntry {
 }
 
 /**
- * Inserts a ticket under the tenant's next number, with its first history entry. The counter is locked until the transaction
- * ends: nothing that waits for a lock may come after it.
+ * Inserts a ticket under the tenant's next number, with its first history entry. The counter stays locked until the
+ * transaction ends, so nothing after it may wait for a lock.
  *
- * @param perMinute how many tickets a tenant without a value of its own may create in a minute
+ * @param perMinute the tickets per minute of a tenant without its own quota
  * @returns the number
  * @throws an error for which {@link isTooOften} is true
  */
@@ -54,12 +54,14 @@ export async function insertTicket(
   return rows[0]!.number;
 }
 
-/** Whether the tenant has created as many tickets in the last minute as it may. */
+/** Checks whether the tenant has reached its tickets per minute. */
 export function isTooOften(error: unknown): boolean {
   return refusalCode(error) === "ticket_rate";
 }
 
-/** When the first of the tenant's `perMinute` newest tickets was created: a minute later one more may be. */
+/**
+ * Returns when the first of the tenant's `perMinute` newest tickets was created. Another one is allowed a minute later.
+ */
 export async function firstOfMinute(db: Db, tenantId: string, perMinute: number): Promise<Date | undefined> {
   const { rows } = await sql<{ created_at: Date }>`
     SELECT t.created_at FROM tickets t
@@ -73,7 +75,7 @@ function ratePerMinute(tenantId: string, usual: number): RawBuilder<number> {
   return quotaValue(sql.lit("ticketsPerMinute"), sql`${tenantId}::uuid`, sql`${usual}`);
 }
 
-/** The ticket, if `viewer` (a user; undefined: every ticket) may see it. */
+/** Finds the ticket if `viewer` (a user; undefined for every ticket) may see it. */
 export function findTicket(
   db: Db,
   tenantId: string,
@@ -83,7 +85,7 @@ export function findTicket(
   return selectTicket(db, tenantId, id, viewer, sql``);
 }
 
-/** Like {@link findTicket}, the row locked until the transaction ends. */
+/** Does the same as {@link findTicket}, and locks the row until the transaction ends. */
 export function lockTicket(
   tx: Tx,
   tenantId: string,

@@ -12,7 +12,7 @@ export type { NewTicket } from "./open-ticket.ts";
 export { TICKET_PRIORITIES, TICKET_TYPES, type TicketRecord } from "./ticket-record.ts";
 export { movesFrom, TICKET_STATUSES } from "./transitions.ts";
 
-/** Maintenance tickets: the work to do, who does it, and the history of each. */
+/** Maintenance tickets: the work to do, its assignees, and its history. */
 export const ticketUseCases = {
   openTicket,
   changeTicket,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { invalidTransition } from "./errors.ts";
 import { isUnfinished, movesFrom, TICKET_STATUSES, timesAfter } from "./transitions.ts";
 
-test("of the twenty moves between two statuses exactly ten are allowed", () => {
+test("exactly ten of the twenty moves between two statuses are allowed", () => {
   const moves = TICKET_STATUSES.flatMap((from) => movesFrom(from).map((to) => `${from} → ${to}`));
   assert.deepEqual(moves, [
     "open → in_progress",
@@ -19,7 +19,7 @@ test("of the twenty moves between two statuses exactly ten are allowed", () => {
   ]);
 });
 
-test("a finished ticket can only be reopened, every other one can be cancelled", () => {
+test("a finished ticket can only be reopened, and every other one can be cancelled", () => {
   for (const status of TICKET_STATUSES) {
     if (isUnfinished(status)) assert.ok(movesFrom(status).includes("cancelled"), status);
     else assert.deepEqual(movesFrom(status), ["open"]);

@@ -16,18 +16,21 @@ export function movesFrom(status: TicketStatus): readonly TicketStatus[] {
   return MOVES[status];
 }
 
-/** Whether work is still to be done; an anomaly has at most one such ticket. */
+/** Checks whether work remains to be done. An anomaly has at most one such ticket. */
 export function isUnfinished(status: TicketStatus): boolean {
   return status !== "completed" && status !== "cancelled";
 }
 
-/** When work began and when it was completed. */
+/** The times when work began and when it was completed. */
 export interface WorkTimes {
   started_at: Date | null;
   completed_at: Date | null;
 }
 
-/** The times of a ticket whose status becomes `to` now: work begins once, and only a completed ticket has an end. */
+/**
+ * Returns the times of a ticket whose status becomes `to` now. Work begins once, and only a completed ticket has an
+ * end.
+ */
 export function timesAfter({ started_at, completed_at }: WorkTimes, to: TicketStatus, now: Date): WorkTimes {
   return {
     started_at: to === "in_progress" ? (started_at ?? now) : started_at,

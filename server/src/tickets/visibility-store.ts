@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
 
 /**
- * The SQL condition that `viewer` (a user; undefined: a caller who sees every ticket) may see the ticket `t`: they opened it, it is
- * assigned to them or to a group of theirs, or they see its device (docs/spec-decisions.md, Tickets).
+ * SQL: `viewer` (a user; undefined for a caller who sees every ticket) may see the ticket `t`. They opened it, it is
+ * assigned to them or one of their groups, or they may see its device (docs/spec-decisions.md, Tickets).
  */
 export function visibleTicket(viewer: string | undefined): RawBuilder<unknown> {
   if (viewer === undefined) return sql`true`;

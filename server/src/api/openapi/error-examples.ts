@@ -63,7 +63,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   method_not_allowed: { message: "This address takes GET, POST, HEAD." },
   request_timeout: { message: "The request took too long to arrive." },
   already_exists: {
-    message: "The anomaly has an unfinished ticket already.",
+    message: "The anomaly already has an unfinished ticket.",
     detail: "0199c1d0-4a00-7b3e-8f4e-0d5a4f1f2b3c",
   },
   device_self_enrolled: {

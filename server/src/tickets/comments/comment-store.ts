@@ -2,16 +2,19 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { PageRequest } from "../../lib/page.ts";
 
-/** What a person says about a ticket. */
+/** A comment by a person on a ticket. */
 export interface TicketComment {
   id: string;
   at: Date;
-  /** Who, as histories print it: `user:<id>`. */
+  /** The author, in the format of histories: `user:<id>`. */
   author: string;
   text: string;
 }
 
-/** Appends a comment to a ticket that the transaction has locked. Its count makes the comment a change of the ticket, of which clients hear. */
+/**
+ * Appends a comment to a ticket that the transaction has locked. The comment count changes the ticket, so that clients
+ * are notified.
+ */
 export async function insertComment(
   tx: Tx,
   tenantId: string,
@@ -24,7 +27,7 @@ export async function insertComment(
     VALUES (${id}, ${tenantId}, ${ticketId}, ${at}, ${author}, ${text})`.execute(tx);
 }
 
-/** One page of a ticket's comments, newest first, and how many there are. */
+/** Lists one page of a ticket's comments, newest first, and the total number. */
 export async function listCommentRows(
   db: Db,
   tenantId: string,

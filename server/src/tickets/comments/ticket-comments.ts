@@ -11,7 +11,7 @@ import { lockTicket } from "../ticket-store.ts";
 import { insertComment, listCommentRows, type TicketComment } from "./comment-store.ts";
 
 /**
- * Appends a comment to a ticket, whatever its status. A comment is never changed.
+ * Appends a comment to a ticket, whatever its status. Comments never change.
  *
  * @throws MusterError not_found, invalid_request
  */
@@ -32,7 +32,7 @@ export const commentTicket = useCase(
   },
 );
 
-/** The comments of a ticket, newest first. @throws MusterError not_found */
+/** Lists the comments of a ticket, newest first. @throws MusterError not_found */
 export const listTicketComments = useCase(
   { role: "viewer" },
   async (deps: TicketsDeps, caller, ticketId: string, page: PageRequest): Promise<Page<TicketComment>> => {

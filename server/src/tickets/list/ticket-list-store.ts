@@ -11,29 +11,29 @@ import { COLUMNS, type TicketRow } from "../ticket-store.ts";
 import type { TicketStatus } from "../transitions.ts";
 import { visibleTicket } from "../visibility-store.ts";
 
-/** Properties that a ticket has, or has not. Of a property with several values, one suffices. */
+/** Properties to match. If a property has several values, any of them matches. */
 export interface TicketProperties {
   status?: TicketStatus | readonly TicketStatus[] | undefined;
   priority?: TicketPriority | readonly TicketPriority[] | undefined;
   type?: TicketType | readonly TicketType[] | undefined;
-  /** null: assigned to no one. */
+  /** null for unassigned tickets. */
   assigneeUserId?: string | null | undefined;
-  /** null: of no group. */
+  /** null for tickets without a group. */
   groupId?: string | null | undefined;
 }
 
 export interface TicketFilter extends TicketProperties {
   deviceId?: string | undefined;
   anomalyId?: string | undefined;
-  /** Unfinished, and due before this time. */
+  /** Matches unfinished tickets due before this time. */
   dueBefore?: Date | undefined;
   /** Properties that a ticket must not have. */
   not?: TicketProperties | undefined;
-  /** Only tickets that this user may see. */
+  /** Matches only tickets that this user may see. */
   viewer?: string | undefined;
 }
 
-/** What the list may be sorted by. The newest comes first where there is no order, or the order is equal. */
+/** The supported sort orders. Without an order, and among equals, the newest comes first. */
 const ORDERS = {
   createdAt: { by: sql`t.id`, type: "uuid" },
   updatedAt: { by: sql`t.updated_at`, type: "timestamptz" },
@@ -49,12 +49,12 @@ export const TICKET_ORDERS = Object.keys(ORDERS) as TicketOrder[];
 
 export interface TicketListing {
   filter: TicketFilter;
-  /** A part of the title in any case, or the number. */
+  /** A part of the title, case-insensitive, or the number. */
   q?: string | undefined;
   sort?: { by: TicketOrder; descending: boolean } | undefined;
 }
 
-/** One page, newest first unless it is sorted, and how many match in all. */
+/** Lists one page, newest first unless sorted, and the total number of matches. */
 export async function listTicketRows(
   db: Db,
   tenantId: string,
@@ -68,7 +68,7 @@ export async function listTicketRows(
   if (sort !== undefined) {
     const order = { ...ORDERS[sort.by], descending: sort.descending };
     const where = allOf(matches ? [...conditions, matches] : conditions);
-    // A search reads every ticket, in whichever order.
+    // A search reads every ticket, whatever the order.
     const indexed = matches === undefined && isIndexed(sort, filter);
     return await sortedPage(db, tenantId, { ...shown, where, order, indexed }, page);
   }
@@ -79,7 +79,10 @@ export async function listTicketRows(
   return await filteredPage(db, tenantId, { ...shown, where: within ?? sql`true` }, page);
 }
 
-/** Indexes have the order of creation, of the last change, of the due time, those without one last, and of one status the order of priority. */
+/**
+ * Checks for an index with this order. There are indexes by creation, last change and due time (tickets without one
+ * last), and by priority within one status.
+ */
 function isIndexed({ by, descending }: NonNullable<TicketListing["sort"]>, { status }: TicketFilter): boolean {
   if (by === "priority") return descending && typeof status === "string";
   return by !== "dueAt" || !descending;

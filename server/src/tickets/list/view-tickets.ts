@@ -13,11 +13,11 @@ export interface TicketQuery
   extends PageRequest,
     Omit<TicketFilter, "viewer" | "dueBefore">,
     Pick<TicketListing, "q" | "sort"> {
-  /** Only unfinished tickets that are due already. */
+  /** Matches only unfinished tickets that are already due. */
   overdue?: boolean | undefined;
 }
 
-/** One change of a ticket; the oldest is its opening. */
+/** A change of a ticket; the oldest one is its opening. */
 export interface TicketHistoryEntry {
   id: string;
   at: Date;
@@ -37,7 +37,7 @@ export const getTicket = useCase(
 );
 
 /**
- * Newest first, unless sorted. What is not the tenant's matches nothing.
+ * Lists tickets, newest first unless sorted. Ids of other tenants match nothing.
  *
  * @throws MusterError invalid_request, rate_limited for a search that is too long
  */
@@ -56,20 +56,20 @@ export const listTickets = useCase(
 
 type Wanted = Omit<TicketFilter, "viewer" | "dueBefore">;
 
-/** Whether an id is asked for that no record can have. */
+/** Checks whether the query contains an id that no record can have. */
 function namesUnknown({ deviceId, anomalyId, assigneeUserId, groupId }: Wanted): boolean {
   if (deviceId !== undefined && !isDeviceId(deviceId)) return true;
   return [anomalyId, assigneeUserId, groupId].some((id) => typeof id === "string" && !isUuid(id));
 }
 
-/** Without ids that no ticket can have: every ticket is without them. */
+/** Drops ids that no ticket can have from a negated filter, since every ticket lacks them. */
 function known({ assigneeUserId, groupId, ...others }: NonNullable<Wanted["not"]> = {}): Wanted["not"] {
   const possible = (id: string | null | undefined) => (typeof id === "string" && !isUuid(id) ? undefined : id);
   const not = { ...others, assigneeUserId: possible(assigneeUserId), groupId: possible(groupId) };
   return Object.values(not).every((value) => value === undefined) ? undefined : not;
 }
 
-/** What happened to a ticket, newest first. @throws MusterError not_found */
+/** Lists the history of a ticket, newest first. @throws MusterError not_found */
 export const listTicketHistory = useCase(
   { scope: "tickets:read", role: "viewer" },
   async (deps: TicketsDeps, caller, id: string, page: PageRequest): Promise<Page<TicketHistoryEntry>> => {
