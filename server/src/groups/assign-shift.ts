@@ -12,7 +12,7 @@ import { addShift } from "./shifts/shift-store.ts";
 /**
  * Assigns a shift to a group (spec 4.1). Idempotent.
  *
- * @returns the group as it is now
+ * @returns the current group
  * @throws MusterError not_found (the group); invalid_request with the id of an unknown shift in `detail`
  */
 export const assignShift = useCase(

@@ -2,16 +2,17 @@ import { parseEmailAddress } from "../lib/mail/email-address.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Where a group is notified: an email address, or an https address that receives a POST. */
+/** A notification channel of a group: an email address, or an https address that receives a POST. */
 export interface Channel {
   type: "email" | "webhook";
   target: string;
 }
 
 /**
- * The channels as stored. Whether an address may be called (private networks and the like) is checked at each call.
+ * Validates the channels and returns them as stored. Whether an address may be called (no private network, for example)
+ * is checked at each call.
  *
- * @throws MusterError invalid_request with the place of the bad one in `detail`: an address may hold a secret
+ * @throws MusterError invalid_request with the invalid place in `detail`, as an address may contain a secret
  */
 export function checkChannels(channels: readonly Channel[]): Channel[] {
   if (channels.length > LIMITS.channelsOfGroup)
@@ -20,16 +21,16 @@ export function checkChannels(channels: readonly Channel[]): Channel[] {
   return channels.map((channel, index) => {
     const where = `channels.${index}`;
     const { type, target } = checkChannel(channel, `${where}.target`);
-    if (seen.has(`${type} ${target}`)) throw invalidRequest(`${where} repeats a channel before it`, where);
+    if (seen.has(`${type} ${target}`)) throw invalidRequest(`${where} repeats an earlier channel`, where);
     seen.add(`${type} ${target}`);
     return { type, target };
   });
 }
 
 /**
- * Returns the channel as it is stored.
+ * Validates the channel and returns it as stored.
  *
- * @param where the place of its address, for the message, which does not repeat the address: it may hold a secret
+ * @param where the place of its address, named in the message instead of the address, which may contain a secret
  * @throws MusterError invalid_request with `where` in `detail`
  */
 export function checkChannel({ type, target }: Channel, where: string): Channel {
@@ -51,7 +52,7 @@ export function requireWebhook(url: string): void {
 
 function wrongWebhook(target: string): string | undefined {
   if (target.length > LIMITS.targetCharacters) return `must be at most ${LIMITS.targetCharacters} characters`;
-  // The parser would repair these: the stored address must be the address that is called.
+  // The URL parser would repair these characters, but the stored address must be exactly the one called.
   if (/[\s\\\p{Cc}]/u.test(target) || !target.isWellFormed()) return "must not contain blanks or backslashes";
   const url = URL.parse(target);
   if (url?.protocol !== "https:" || !/^https:\/\/[^/]/i.test(target)) return "must be an https address";

@@ -18,11 +18,15 @@ export interface NewGroup {
   channels?: readonly Channel[] | undefined;
   escalation?: readonly EscalationStep[] | undefined;
   pagesLostRenewals?: boolean | undefined;
-  /** `critical` when absent. */
+  /** Defaults to `critical`. */
   alwaysPages?: AlwaysPages | undefined;
 }
 
-/** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail`; quota_exceeded */
+/**
+ * Creates a group.
+ *
+ * @throws MusterError invalid_request with an unknown user's id, or the invalid place, in `detail`; quota_exceeded
+ */
 export const createGroup = useCase(
   { scope: "groups:write", role: "admin" },
   async (deps: GroupsDeps, caller, input: NewGroup): Promise<GroupRecord> => {

@@ -7,8 +7,8 @@ import { toGroupRecord } from "./group-record.ts";
 import { findGroup } from "./group-store.ts";
 
 /**
- * Deletes a group that no device is in and no open claim names: its devices would lose the people who see them and are paged. Its
- * shifts stay; its tickets stay, without a group.
+ * Deletes a group without devices or open claims. Otherwise its devices would lose the people who see them and are
+ * paged. Its shifts stay; its tickets stay without a group.
  *
  * @throws MusterError not_found; in_use, with the numbers of `devices` and `openClaims`
  */
@@ -22,7 +22,7 @@ export const deleteGroup = adminUseCase(
         if (!(await lockGroupToDelete(tx, tenantId, id))) throw notFound("group");
         const use = await countGroupUse(tx, tenantId, id, deps.clock.now());
         if (use.devices > 0 || use.openClaims > 0)
-          throw inUse("the group is in use: take its devices out of it, and revoke the claims that name it", use);
+          throw inUse("the group is in use: remove its devices from it, and revoke the claims that name it", use);
         const before = toGroupRecord((await findGroup(tx, tenantId, id))!);
         await deleteGroupRow(tx, tenantId, id);
         return { target: id, before, result: undefined };

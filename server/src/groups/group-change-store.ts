@@ -3,7 +3,7 @@ import type { Tx } from "../db/database.ts";
 import type { Channel } from "./channels.ts";
 import type { AlwaysPages, EscalationStep } from "./escalation.ts";
 
-/** What of a group changes; `undefined` stays. */
+/** A change to a group. `undefined` fields stay unchanged. */
 export interface GroupChange {
   name?: string | undefined;
   description?: string | undefined;
@@ -29,13 +29,13 @@ export async function updateGroupRow(
            pages_lost_renewals = coalesce(${pagesLostRenewals ?? null}::boolean, pages_lost_renewals),
            always_pages = coalesce(${alwaysPages ?? null}::text, always_pages), updated_at = ${now}
      WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
-  // Channels that stay as they are must not be named again: that would ask their receivers once more to confirm.
+  // Unchanged channels must not be written, because that would ask their receivers to confirm again.
   if (channels)
     await sql`UPDATE groups SET channels = ${json(channels)}::jsonb
       WHERE tenant_id = ${tenantId} AND id = ${id} AND channels <> ${json(channels)}::jsonb`.execute(tx);
 }
 
-/** Makes those of `userIds` that are users of the tenant the members of the group, and no others. @returns the members */
+/** Replaces the members of the group by those of `userIds` that are users of the tenant. @returns the members */
 export async function setMembers(tx: Tx, tenantId: string, groupId: string, userIds: string[]): Promise<Set<string>> {
   await sql`DELETE FROM group_members
     WHERE group_id = ${groupId} AND NOT user_id = ANY (${userIds}::uuid[])`.execute(tx);
@@ -47,14 +47,14 @@ export async function setMembers(tx: Tx, tenantId: string, groupId: string, user
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** Locks the group so that no device can be put into it. @returns whether the tenant has it */
+/** Locks the group so that no device can be added to it. @returns whether the tenant has it */
 export async function lockGroupToDelete(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM groups WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`.execute(tx);
   return rows.length > 0;
 }
 
-/** What refers to a group: its devices, and claims that can still be redeemed. */
+/** The references to a group: its devices, and claims that can still be redeemed. */
 export interface GroupUse {
   devices: number;
   openClaims: number;
@@ -73,7 +73,7 @@ export async function deleteGroupRow(tx: Tx, tenantId: string, id: string): Prom
   await sql`DELETE FROM groups WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
 }
 
-/** @returns whether the shift was on the group */
+/** @returns whether the shift was assigned to the group */
 export async function removeShift(tx: Tx, groupId: string, shiftId: string): Promise<boolean> {
   const { rows } = await sql`
     DELETE FROM group_shifts WHERE group_id = ${groupId} AND shift_id = ${shiftId} RETURNING 1`.execute(tx);

@@ -2,14 +2,14 @@ import type { Channel } from "./channels.ts";
 import type { AlwaysPages, EscalationStep } from "./escalation.ts";
 import type { GroupRow } from "./group-store.ts";
 
-/** A group as the API shows it (docs/spec-decisions.md, records). */
+/** A group in its API form (docs/spec-decisions.md, records). */
 export interface GroupRecord {
   id: string;
   name: string;
   description: string;
   memberUserIds: string[];
   channels: Channel[];
-  /** Those of `channels` that are not used yet, because their receivers have not confirmed them. */
+  /** The `channels` that are not used yet because their receivers have not confirmed them. */
   unconfirmedChannels: Channel[];
   escalation: EscalationStep[];
   /** Whether the escalation also pages when a device of the group does not renew its certificate in time. */

@@ -19,11 +19,11 @@ export interface GroupRow {
   updated_at: Date;
   member_user_ids: string[];
   shift_ids: string[];
-  /** Those of `channels` whose receivers have not confirmed them. */
+  /** The `channels` whose receivers have not confirmed them. */
   unconfirmed_channels: Channel[];
 }
 
-/** A new group has no shifts; {@link addMembers} adds its members. */
+/** A new group, without shifts. {@link addMembers} adds its members. */
 export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unconfirmed_channels">;
 
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
@@ -44,7 +44,7 @@ export async function addMembers(tx: Tx, tenantId: string, groupId: string, user
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** The channels of a group that its receivers have not confirmed, in the order of its channels. */
+/** Lists the unconfirmed channels of a group, in the order of its channels. */
 export async function unconfirmedChannels(tx: Tx, groupId: string): Promise<Channel[]> {
   const { rows } = await sql<Channel>`
     SELECT type, target FROM shared_group_channels WHERE group_id = ${groupId} AND NOT confirmed ORDER BY position`.execute(
@@ -53,7 +53,7 @@ export async function unconfirmedChannels(tx: Tx, groupId: string): Promise<Chan
   return rows;
 }
 
-/** The group, if `viewer` sees it. */
+/** Finds the group if `viewer` may see it. */
 export async function findGroup(db: Db, tenantId: string, id: string, viewer?: Viewer): Promise<GroupRow | undefined> {
   const { rows } = await sql<GroupRow>`
     SELECT ${COLUMNS} FROM groups g
@@ -67,7 +67,7 @@ function visibleGroup(viewer: Viewer): RawBuilder<SqlBool> {
   return sql<SqlBool>`EXISTS (SELECT FROM group_members v WHERE v.group_id = g.id AND v.user_id = ${viewer}::uuid)`;
 }
 
-/** Locks the group, so that changes of its members and shifts are serialized. @returns whether the tenant has it */
+/** Locks the group, which serializes changes to its members and shifts. @returns whether the tenant has it */
 export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom("groups")
@@ -89,7 +89,10 @@ export async function touchGroup(tx: Tx, tenantId: string, id: string, now: Date
     .execute();
 }
 
-/** One page of the groups that `viewer` sees, newest first, and how many match in all. `q`: a part of the name, in any case. */
+/**
+ * Lists one page of the groups that `viewer` may see, newest first, and the total number of matches. `q` is a part of
+ * the name, case-insensitive.
+ */
 export async function listGroupRows(
   db: Db,
   tenantId: string,
@@ -103,7 +106,7 @@ export async function listGroupRows(
   return await countedPage(db, tenantId, shown, page);
 }
 
-/** Without deleted users. */
+/** SQL: the columns of a group, without deleted users. */
 const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.always_pages, g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,

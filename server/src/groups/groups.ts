@@ -30,7 +30,10 @@ export {
 } from "./shifts/shift-calendar.ts";
 export type { ShiftRecord } from "./shifts/shift-record.ts";
 
-/** Notification groups: who is notified about, and who sees, which devices; and shifts: who is on duty when. */
+/**
+ * Notification groups, which decide who sees and is notified about which devices; and shifts, which decide who is on
+ * duty when.
+ */
 export const groupUseCases = {
   createGroup,
   getGroup,

@@ -2,7 +2,7 @@ import { records } from "../lib/limits/records.ts";
 
 const WEEK_MINUTES = 7 * 24 * 60;
 
-/** What a group and a shift may hold (docs/spec-decisions.md, Groups and shifts). Those that bound growth are fixed limits. */
+/** The limits of groups and shifts (docs/spec-decisions.md, Groups and shifts). Those that bound growth are fixed. */
 export const LIMITS = {
   membersOfGroup: records.membersOfGroup.value,
   channelsOfGroup: records.channelsOfGroup.value,

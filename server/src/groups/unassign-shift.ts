@@ -5,7 +5,10 @@ import type { GroupsDeps } from "./deps.ts";
 import { removeShift } from "./group-change-store.ts";
 import { lockGroup, touchGroup } from "./group-store.ts";
 
-/** Takes a shift off a group; one that is not on it changes nothing. The shift stays. @throws MusterError not_found (the group) */
+/**
+ * Unassigns a shift from a group. Does nothing if it is not assigned. The shift itself stays. @throws MusterError
+ * not_found (the group)
+ */
 export const unassignShift = adminUseCase(
   { role: "admin" },
   "group.unassign-shift",

@@ -13,7 +13,7 @@ import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, lockGroup } from "./group-store.ts";
 import { LIMITS } from "./limits.ts";
 
-/** What changes of a group; what is absent stays. */
+/** A change to a group. Absent fields stay unchanged. */
 export type GroupEdit = { [Field in keyof NewGroup]?: NewGroup[Field] | undefined };
 
 export interface Precondition {
@@ -22,8 +22,8 @@ export interface Precondition {
 }
 
 /**
- * Changes a group. A new channel is used once its receiver has confirmed it; one that stays keeps its confirmation. Members who are
- * removed see the group's devices no more.
+ * Changes a group. A new channel is used once its receiver has confirmed it; existing ones keep their confirmation.
+ * Removed members no longer see the group's devices.
  *
  * @throws MusterError not_found; precondition_failed; invalid_request as {@link createGroup}; quota_exceeded
  */
@@ -77,7 +77,7 @@ async function changeMembers(tx: Tx, tenantId: string, id: string, userIds: read
   if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
 }
 
-/** Whether the record lacks something of what is wanted: repeating a change changes nothing. */
+/** Checks whether the record differs from the wanted state, so that repeating a change has no effect. */
 function changes(record: GroupRecord, { memberUserIds, ...wanted }: GroupEdit): boolean {
   if (memberUserIds && !isDeepStrictEqual(new Set(memberUserIds), new Set(record.memberUserIds))) return true;
   return Object.entries(wanted).some(

@@ -6,7 +6,7 @@ import type { GroupsDeps } from "./deps.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, listGroupRows } from "./group-store.ts";
 
-/** A user who is not an admin sees the groups they are a member of. @throws MusterError not_found */
+/** Returns a group. A user who is not an admin must be a member. @throws MusterError not_found */
 export const getGroup = useCase(
   { scope: "groups:read", role: "viewer" },
   async (deps: GroupsDeps, caller, id: string): Promise<GroupRecord> => {
@@ -17,7 +17,7 @@ export const getGroup = useCase(
   },
 );
 
-/** Those that the caller sees, newest first. `q`: a part of the name, in any case. */
+/** Lists the groups that the caller may see, newest first. `q` is a part of the name, case-insensitive. */
 export const listGroups = useCase(
   { scope: "groups:read", role: "viewer" },
   async (deps: GroupsDeps, caller, query: PageRequest & { q?: string | undefined }): Promise<Page<GroupRecord>> => {

@@ -10,8 +10,8 @@ import { LIMITS } from "./limits.ts";
 /**
  * Adds a webhook to the channels of a group.
  *
- * @returns whether the group did not have it
- * @throws MusterError invalid_request (`detail`: the id of an unknown group, or what is wrong); quota_exceeded
+ * @returns whether it is new for the group
+ * @throws MusterError invalid_request (`detail`: the id of an unknown group, or the invalid place); quota_exceeded
  */
 export async function addWebhook(
   { quotas, clock }: GroupsDeps,
@@ -30,7 +30,7 @@ export async function addWebhook(
   return true;
 }
 
-/** Takes a webhook off a group. @returns whether the group had it */
+/** Removes a webhook from a group. @returns whether the group had it */
 export async function removeWebhook(
   { clock }: GroupsDeps,
   tx: Tx,
@@ -48,7 +48,7 @@ function isWebhook({ type, target }: Channel, url: string): boolean {
   return type === "webhook" && target === url;
 }
 
-/** The channels of the group, which is locked; `undefined` when the tenant has no such group. */
+/** Locks the group and returns its channels, or `undefined` if the tenant has no such group. */
 async function lockedChannels(tx: Tx, tenantId: string, groupId: string): Promise<Channel[] | undefined> {
   if (!isUuid(groupId) || !(await lockGroup(tx, tenantId, groupId))) return undefined;
   return (await findGroup(tx, tenantId, groupId))?.channels;

@@ -2,11 +2,11 @@ import { invalidRequest } from "../../lib/request-errors.ts";
 import { timeZoneName } from "../../lib/time-zone.ts";
 import { DAYS_OF_WEEK, type DayOfWeek, type ShiftTimes } from "./shift-calendar.ts";
 
-/** When a new shift recurs, as the request states it. */
+/** The times of a new shift, as requested. */
 export interface NewShiftTimes {
-  /** IANA name. */
+  /** An IANA name. */
   timeZone: string;
-  /** `HH:MM`, local; an end at or before the start is on the next day, equal times are a whole day. */
+  /** `HH:MM`, local. An end at or before the start is on the next day; equal times are a whole day. */
   startTime: string;
   endTime: string;
   daysOfWeek: readonly string[];
@@ -21,7 +21,7 @@ const DATE = /^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/;
 /** @throws MusterError invalid_request with the offending value in `detail` */
 export function checkTimes(given: NewShiftTimes): ShiftTimes {
   const timeZone = timeZoneName(given.timeZone);
-  if (timeZone === undefined) throw invalidRequest("There is no such time zone (IANA name wanted).", given.timeZone);
+  if (timeZone === undefined) throw invalidRequest("There is no such time zone; give an IANA name.", given.timeZone);
   const validFrom = date("validFrom", given.validFrom);
   const validUntil = date("validUntil", given.validUntil);
   if (validFrom !== null && validUntil !== null && validUntil < validFrom)
@@ -41,17 +41,17 @@ function time(field: string, text: string): string {
   return text;
 }
 
-/** A day of the calendar from 1970 on; `null` when none was given. */
+/** Validates a calendar day from 1970 on; `null` if none was given. */
 function date(field: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const day = DATE.test(text) ? Date.parse(text) : Number.NaN;
-  // 2026-02-30 parses, as the 2nd of March.
+  // Date.parse accepts 2026-02-30 as the 2nd of March.
   if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== text)
     throw invalidRequest(`${field} must be a date, YYYY-MM-DD`, text);
   return text;
 }
 
-/** In the order of the week. */
+/** Returns the days in weekday order. */
 function days(given: readonly string[]): DayOfWeek[] {
   const unknown = given.find((day) => !DAYS_OF_WEEK.includes(day as DayOfWeek));
   if (unknown !== undefined) throw invalidRequest(`a day is one of ${DAYS_OF_WEEK.join(", ")}`, unknown);

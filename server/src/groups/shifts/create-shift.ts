@@ -12,12 +12,12 @@ import { addUsers, insertShift } from "./shift-store.ts";
 
 export interface NewShift extends NewShiftTimes {
   name: string;
-  /** Who is on duty together. */
+  /** The users who are on duty together. */
   userIds?: readonly string[] | undefined;
 }
 
 /**
- * Creates a shift, from the shell: the public API has no such operation (spec 4.1).
+ * Creates a shift, from the shell; the public API has no such operation (spec 4.1).
  *
  * @throws MusterError invalid_request with the offending value or unknown user's id in `detail`; quota_exceeded
  */

@@ -6,7 +6,9 @@ import { deleteShiftRow, lockShift } from "./shift-change-store.ts";
 import { toShiftRecord } from "./shift-record.ts";
 import { findShift } from "./shift-store.ts";
 
-/** Deletes a shift that the caller sees: its users are on duty no more, in no group. @throws MusterError not_found */
+/**
+ * Deletes a shift that the caller may see. Its users are no longer on duty in any group. @throws MusterError not_found
+ */
 export const deleteShift = adminUseCase(
   { role: "operator" },
   "shift.delete",

@@ -4,7 +4,10 @@ import fc from "fast-check";
 import { DAY, HOUR, MINUTE } from "../../lib/clock.ts";
 import { DAYS_OF_WEEK, dutiesBetween, dutyAt, nextDuty, type ShiftTimes } from "./shift-calendar.ts";
 
-/** Around the start and the end of daylight saving time and in another week; Apia also around the Friday that it skipped. */
+/**
+ * Weeks around the start and the end of daylight saving time, and another week; for Apia also the one with the skipped
+ * Friday.
+ */
 const WEEKS: [zone: string, ...middles: string[]][] = [
   ["Europe/Berlin", "2026-03-29", "2026-10-25", "2026-07-01"],
   ["America/New_York", "2026-03-08", "2026-11-01", "2026-01-01"],
@@ -18,7 +21,7 @@ const WEEKS: [zone: string, ...middles: string[]][] = [
 
 interface Minute {
   at: number;
-  /** The latest wall time shown until then: it stands still while an hour repeats. */
+  /** The latest wall time shown so far. It stands still while an hour repeats. */
   shown: number;
 }
 
@@ -27,7 +30,9 @@ interface Week {
   minutes: Minute[];
 }
 
-/** Every minute of eight days in local time, read from the zone data in another way than the code under test does. */
+/**
+ * Returns every minute of eight days in local time, reading the zone data in a different way than the code under test.
+ */
 function localMinutes(zone: string, middle: string): Week {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
@@ -57,7 +62,7 @@ function localMinutes(zone: string, middle: string): Week {
 
 const weeks = WEEKS.flatMap(([zone, ...middles]) => middles.map((middle) => localMinutes(zone, middle)));
 
-/** The reference: the wall time lies in the span of a day on which the shift begins. */
+/** The reference: the wall time is in the span of a day on which the shift begins. */
 function onDuty(times: ShiftTimes): (shown: number) => boolean {
   const start = Date.parse(`1970-01-01T${times.startTime}Z`);
   const end = Date.parse(`1970-01-01T${times.endTime}Z`);
@@ -75,7 +80,7 @@ function onDuty(times: ShiftTimes): (shown: number) => boolean {
 const time = fc
   .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 0, 15, 30, 45, 59))
   .map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`);
-/** Most often in the hours in which clocks change. */
+/** Mostly times in the hours in which clocks change. */
 const anyTime = fc.oneof(time, fc.constantFrom("00:00", "00:30", "01:00", "01:45", "02:00", "02:30", "03:00", "03:15"));
 const week = fc.constantFrom(...weeks);
 
@@ -176,7 +181,7 @@ test("a night shift of eight hours lasts seven when daylight saving time starts 
   assert.equal(hours(berlin("22:00", "06:00"), "2026-10-24"), 9);
 });
 
-test("a skipped local time is the instant of the change, a repeated one the first of the two", () => {
+test("a skipped local time maps to the instant of the change, and a repeated one to the first of the two", () => {
   const at = (text: string) => new Date(text);
   const early = berlin("02:30", "06:00");
   assert.deepEqual(nextDuty(early, at("2026-03-29T00:00Z"))!.startsAt, at("2026-03-29T01:00Z"));

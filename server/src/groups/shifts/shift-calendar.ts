@@ -1,16 +1,16 @@
 import { DAY, MINUTE } from "../../lib/clock.ts";
 import { firstInstant, wallTime } from "../../lib/time-zone.ts";
 
-/** In the order of the week. A duty counts as one of the local day on which it begins. */
+/** The days in weekday order. A duty belongs to the local day on which it begins. */
 export const DAYS_OF_WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type DayOfWeek = (typeof DAYS_OF_WEEK)[number];
 
 /**
- * When a shift recurs, in local time of its zone (docs/spec-decisions.md, Shifts). An end time that is not after the start time
- * is on the next day, so equal times are a whole day.
+ * The recurrence of a shift, in local time of its zone (docs/spec-decisions.md, Shifts). An end time that is not after
+ * the start time is on the next day, so equal times are a whole day.
  */
 export interface ShiftTimes {
-  /** IANA name. */
+  /** An IANA name. */
   timeZone: string;
   /** `HH:MM`. */
   startTime: string;
@@ -27,19 +27,19 @@ export interface Duty {
   endsAt: Date;
 }
 
-/** The duty under way at `at`; `undefined` when the shift is off duty. */
+/** Returns the duty in progress at `at`, or `undefined` if the shift is off duty. */
 export function dutyAt(times: ShiftTimes, at: Date): Duty | undefined {
   const [first] = dutiesFrom(times, at);
   return first && first.startsAt <= at ? first : undefined;
 }
 
-/** The first duty that begins after `after`; `undefined` when the shift's validity ends before another. */
+/** Returns the first duty that begins after `after`, or `undefined` if the shift's validity ends before another. */
 export function nextDuty(times: ShiftTimes, after: Date): Duty | undefined {
   for (const duty of dutiesFrom(times, after)) if (duty.startsAt > after) return duty;
   return undefined;
 }
 
-/** The duties that have some time in common with [`from`, `to`), whole and in order. */
+/** Returns the duties that overlap [`from`, `to`), unclipped and in order. */
 export function dutiesBetween(times: ShiftTimes, from: Date, to: Date): Duty[] {
   const duties: Duty[] = [];
   for (const duty of dutiesFrom(times, from)) {
@@ -50,8 +50,9 @@ export function dutiesBetween(times: ShiftTimes, from: Date, to: Date): Duty[] {
 }
 
 /**
- * The duties that end after `from`, in order and endlessly where `validUntil` is null. They never overlap, since none is longer than
- * a local day. A duty that lies entirely in the hour that the start of daylight saving time skips is left out.
+ * Yields the duties that end after `from`, in order, and endlessly if `validUntil` is null. They never overlap, since
+ * none is longer than a local day. A duty entirely within the hour that is skipped when daylight saving time starts is
+ * left out.
  */
 function* dutiesFrom(times: ShiftTimes, from: Date): Generator<Duty> {
   const { timeZone, daysOfWeek } = times;
@@ -67,7 +68,7 @@ function* dutiesFrom(times: ShiftTimes, from: Date): Generator<Duty> {
   }
 }
 
-/** Start and length in wall time, in milliseconds; the length is above 0 and at most a day. */
+/** Returns start and length in wall time, in milliseconds. The length is above 0 and at most a day. */
 function span({ startTime, endTime }: ShiftTimes): [start: number, length: number] {
   const [start, end] = [timeOfDay(startTime), timeOfDay(endTime)];
   return [start, end > start ? end - start : end - start + DAY];
@@ -77,7 +78,7 @@ function timeOfDay(text: string): number {
   return (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * MINUTE;
 }
 
-/** 1970-01-01 was a Thursday. */
+/** Returns the day of the week. 1970-01-01 was a Thursday. */
 function dayOfWeek(day: number): DayOfWeek {
   return DAYS_OF_WEEK[(((day / DAY + 3) % 7) + 7) % 7]!;
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
 import type { ShiftTimes } from "./shift-calendar.ts";
 
-/** Locks the shift, so that changes of it are serialized. @returns whether the tenant has it */
+/** Locks the shift, which serializes changes to it. @returns whether the tenant has it */
 export async function lockShift(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM shifts WHERE tenant_id = ${tenantId} AND id = ${id} FOR NO KEY UPDATE`.execute(tx);
@@ -33,7 +33,9 @@ export async function updateShiftRow(
     .execute();
 }
 
-/** Puts those of `userIds` that are users of the tenant on the shift, and no others. @returns who is on it */
+/**
+ * Replaces the users of the shift by those of `userIds` that are users of the tenant. @returns the users of the shift
+ */
 export async function setShiftUsers(
   tx: Tx,
   tenantId: string,
@@ -51,7 +53,7 @@ export async function setShiftUsers(
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** Deletes the shift, takes it off its groups, and its users off it. */
+/** Deletes the shift, with its assignments to groups and users. */
 export async function deleteShiftRow(tx: Tx, tenantId: string, id: string): Promise<void> {
   await sql`DELETE FROM shifts WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
 }

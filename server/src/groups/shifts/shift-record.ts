@@ -1,7 +1,7 @@
 import { dutyAt, type ShiftTimes } from "./shift-calendar.ts";
 import type { ShiftRow } from "./shift-store.ts";
 
-/** A shift as the API shows it (docs/spec-decisions.md, records). */
+/** A shift in its API form (docs/spec-decisions.md, records). */
 export interface ShiftRecord extends ShiftTimes {
   id: string;
   name: string;

@@ -33,7 +33,7 @@ export async function addUsers(tx: Tx, tenantId: string, shiftId: string, userId
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** The shift, if `viewer` sees it. */
+/** Finds the shift if `viewer` may see it. */
 export async function findShift(db: Db, tenantId: string, id: string, viewer: Viewer): Promise<ShiftRow | undefined> {
   const { rows } = await sql<ShiftRow>`
     SELECT ${COLUMNS} FROM shifts s
@@ -41,7 +41,7 @@ export async function findShift(db: Db, tenantId: string, id: string, viewer: Vi
   return rows[0];
 }
 
-/** SQL: shift `s` is one of the groups or duties of `viewer`, or of no group yet; or `viewer` sees every shift. */
+/** SQL: shift `s` is assigned to a group of `viewer`, to `viewer`, or to no group yet; or `viewer` sees every shift. */
 function visibleShift(viewer: Viewer): RawBuilder<SqlBool> {
   if (viewer === undefined) return sql<SqlBool>`true`;
   return sql<SqlBool>`(NOT EXISTS (SELECT FROM group_shifts v WHERE v.shift_id = s.id)
@@ -50,13 +50,13 @@ function visibleShift(viewer: Viewer): RawBuilder<SqlBool> {
     OR EXISTS (SELECT FROM shift_users v WHERE v.shift_id = s.id AND v.user_id = ${viewer}::uuid))`;
 }
 
-/** `q`: a part of the name, in any case. `groupId`: those that are on this group. */
+/** A query for shifts. `q` is a part of the name, case-insensitive; `groupId` selects the shifts of a group. */
 export interface ShiftQuery extends PageRequest {
   q?: string | undefined;
   groupId?: string | undefined;
 }
 
-/** One page of the shifts that `viewer` sees, newest first, and how many match in all. */
+/** Lists one page of the shifts that `viewer` may see, newest first, and the total number of matches. */
 export async function listShiftRows(
   db: Db,
   tenantId: string,
@@ -72,9 +72,9 @@ export async function listShiftRows(
 }
 
 /**
- * Assigns the shift, if it is the tenant's, to the group, whose row the caller has locked.
+ * Assigns the shift to the group, if it is the tenant's. The caller has locked the group's row.
  *
- * @returns whether it was assigned now or before; `undefined` when the tenant has no such shift
+ * @returns whether it was newly assigned or already present; `undefined` if the tenant has no such shift
  */
 export async function addShift(
   tx: Tx,
@@ -91,7 +91,7 @@ export async function addShift(
   return row && (row.added ? "added" : "present");
 }
 
-/** A deleted user is on no shift. */
+/** SQL: the columns of a shift, without deleted users. */
 const COLUMNS = sql`s.id, s.name, s.time_zone, s.start_time, s.end_time, s.days_of_week,
   s.valid_from::text AS valid_from, s.valid_until::text AS valid_until,
   ARRAY(SELECT m.user_id::text FROM shift_users m JOIN shared_users u ON u.id = m.user_id

@@ -14,7 +14,7 @@ import { lockShift, setShiftUsers, updateShiftRow } from "./shift-change-store.t
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
 import { findShift } from "./shift-store.ts";
 
-/** What changes of a shift; what is absent stays. `null`: no bound. */
+/** A change to a shift. Absent fields stay unchanged; `null` removes a bound. */
 export type ShiftEdit = {
   [Field in Exclude<keyof NewShift, "validFrom" | "validUntil">]?: NewShift[Field] | undefined;
 } & {
@@ -23,9 +23,10 @@ export type ShiftEdit = {
 };
 
 /**
- * Changes a shift that the caller sees, for every group that it is on.
+ * Changes a shift that the caller may see, for all of its groups.
  *
- * @throws MusterError not_found; precondition_failed; invalid_request with the offending value or unknown user's id in `detail`
+ * @throws MusterError not_found; precondition_failed; invalid_request with the offending value or unknown user's id in
+ * `detail`
  */
 export const updateShift = adminUseCase(
   { role: "operator" },
@@ -51,7 +52,7 @@ export const updateShift = adminUseCase(
         const times = timesOf(before, input);
         if (input.userIds) await changeUsers(tx, tenantId, id, input.userIds);
         await updateShiftRow(tx, tenantId, id, { name: name ?? before.name, ...times }, now);
-        // A user who took themselves off the shift may not see it any more.
+        // Users who removed themselves from the shift may no longer see it.
         const result = toShiftRecord((await findShift(tx, tenantId, id, undefined))!, now);
         const unchanged = isDeepStrictEqual(before, result);
         return { target: id, before, after: result, result, unchanged };

@@ -7,7 +7,7 @@ import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
 import { findShift, listShiftRows, type ShiftQuery } from "./shift-store.ts";
 
 /**
- * A user who is not an admin sees the shifts of their groups, those they are on, and those of no group.
+ * Returns a shift. A user who is not an admin sees the shifts of their groups, their own, and those of no group.
  *
  * @throws MusterError not_found
  */
@@ -21,7 +21,10 @@ export const getShift = useCase(
   },
 );
 
-/** Those that the caller sees, newest first. `q`: a part of the name, in any case. `groupId`: those that are on this group. */
+/**
+ * Lists the shifts that the caller may see, newest first. `q` is a part of the name, case-insensitive; `groupId`
+ * selects the shifts of a group.
+ */
 export const listShifts = useCase(
   { scope: "shifts:read", role: "viewer" },
   async (deps: GroupsDeps, caller, query: ShiftQuery): Promise<Page<ShiftRecord>> => {
