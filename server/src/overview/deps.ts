@@ -11,7 +11,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Tickets } from "../tickets/tickets.ts";
 
-/** What the use cases of this feature work with: the use cases of the others, each of which checks what the caller may see. */
+/** The dependencies of this feature: the use cases of other features, each of which checks what the caller may see. */
 export interface OverviewDeps {
   database: Database;
   clock: Clock;

@@ -5,7 +5,7 @@ import type { Db } from "../db/database.ts";
 import { hasOtherTopics } from "../devices/devices.ts";
 import type { PageRequest } from "../lib/page.ts";
 
-/** Findings that are counted and listed over all devices. */
+/** The kinds of findings that are counted and listed across all devices. */
 export const LISTED_FINDING_KINDS = [
   "shared_key",
   "publishes_nowhere",
@@ -15,10 +15,16 @@ export const LISTED_FINDING_KINDS = [
 ] as const;
 export type ListedFindingKind = (typeof LISTED_FINDING_KINDS)[number];
 
-/** Findings that are listed, one kind at a time. While a root is rolled out, almost every device lacks it at first: it is not counted. */
+/**
+ * The kinds of findings that can be listed one at a time. `server_root_missing` is not counted, because almost every
+ * device lacks a new root when its rollout begins.
+ */
 export const ASKED_FINDING_KINDS = [...LISTED_FINDING_KINDS, "server_root_missing"] as const;
 
-/** `topics_changed` is looked for on one device alone: over all, it would compare the topics of every certificate. */
+/**
+ * All kinds of findings. `topics_changed` is evaluated for single devices only: across all, it would compare the topics
+ * of every certificate.
+ */
 export const FINDING_KINDS = [...ASKED_FINDING_KINDS, "topics_changed"] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
@@ -27,29 +33,29 @@ export interface FindingRow {
   device_id: string;
   device_name: string;
   certificate_id: string | null;
-  /** The metrics concerned. */
+  /** The affected metrics. */
   metrics: string[];
   at: Date;
 }
 
-/** Which findings are read. */
+/** The selection of findings to read. */
 export interface FindingScope {
   tenantId: string;
-  /** What the topics of the tenant's devices begin with. */
+  /** The prefix of the topics of the tenant's devices. */
   topicPrefix: string;
   now: Date;
-  /** A renewal that was due before this is overdue. */
+  /** A renewal that was due before this time is overdue. */
   overdueBefore: Date;
-  /** A bundle that ends before this ends soon. */
+  /** A bundle that ends before this time ends soon. */
   expiringBefore: Date;
-  /** The server root that takes the place of another one, if any does. */
+  /** The server root that replaces another one, if a rollout is in progress. */
   serverRoot?: ServerRoot | undefined;
   deviceId?: string | undefined;
   kind?: FindingKind | undefined;
   viewer?: string | undefined;
 }
 
-/** One page, newest first, and the total. */
+/** Lists one page, newest first, and the total number. */
 export async function listFindingRows(
   db: Db,
   scope: FindingScope,
@@ -64,7 +70,7 @@ export async function listFindingRows(
   return { rows: found.map(({ total, ...row }) => row), total: Number(rows[0]!.total) };
 }
 
-/** How many findings there are of each kind. */
+/** Counts the findings of each kind. */
 export async function countFindingRows(db: Db, scope: FindingScope): Promise<Record<ListedFindingKind, number>> {
   const { rows } = await sql<{ kind: FindingKind; findings: string }>`
     SELECT kind, count(*) AS findings FROM (${findings(scope)}) found (${COLUMNS}) GROUP BY kind`.execute(db);
@@ -84,7 +90,7 @@ function findings(scope: FindingScope): RawBuilder<unknown> {
   );
 }
 
-/** The devices `d` of the scope. */
+/** SQL: selects the devices `d` of the scope. */
 function ofDevices({ tenantId, deviceId, viewer }: FindingScope): RawBuilder<unknown> {
   return sql`d.tenant_id = ${tenantId}::uuid AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}
     ${deviceId === undefined ? sql`` : sql`AND d.id = ${deviceId}`}`;
@@ -92,7 +98,7 @@ function ofDevices({ tenantId, deviceId, viewer }: FindingScope): RawBuilder<unk
 
 const isLive = (now: Date) => sql`c.revoked_at IS NULL AND c.not_after > ${now}::timestamptz`;
 
-/** What a statement reads of each kind: an index has only the devices concerned, but for overdue renewals. */
+/** The query for each kind. Except for overdue renewals, it uses an index that contains only affected devices. */
 const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<unknown>>> = {
   shared_key: (scope) => sql`
     SELECT 'shared_key', d.id, d.name, c.id, '{}'::text[], f.at

@@ -12,16 +12,16 @@ export interface FindingQuery extends PageRequest {
   kind?: FindingKind | undefined;
 }
 
-/** Something about a device that works and is not as it should be. */
+/** A problem of a device that nevertheless works. */
 export interface Finding {
   kind: FindingKind;
   deviceId: string;
   deviceName: string;
   certificateId: string | null;
-  /** The metrics concerned; empty where it is not about telemetry. */
+  /** The affected metrics; empty if it is not about telemetry. */
   metrics: string[];
   at: Date;
-  /** What it means and what to do, in sentences. */
+  /** The meaning and the remedy, in sentences. */
   cause: string;
   cure: string;
 }
@@ -29,7 +29,7 @@ export interface Finding {
 const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
   shared_key: {
     cause:
-      "The private key of the device's certificate is also that of another device: the key was copied, or generated badly.",
+      "The private key of the device's certificate is also in use on another device: the key was copied, or generated badly.",
     cure: "Have the device renew with a new key. If a key was copied on purpose, revoke the certificate that should not exist.",
   },
   publishes_nowhere: {
@@ -39,13 +39,13 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
   },
   renewal_overdue: {
     cause:
-      "The device should have renewed its certificate a day ago or earlier. It will be refused when the certificate expires.",
-    cure: "Check that the device is online and that its agent reaches the renewal endpoint; or issue a bundle for it.",
+      "The device should have renewed its certificate at least a day ago. It will be refused when the certificate expires.",
+    cure: "Check that the device is online and that its agent reaches the renewal endpoint, or issue a bundle for it.",
   },
   bundle_expiring: {
     cause:
-      "The device's certificate is a bundle that ends within 30 days. The device does not renew it by itself, and is refused once it has ended.",
-    cure: "Issue a new bundle, install it on the device, see it connect, then revoke the former one.",
+      "The device's certificate is a bundle that ends within 30 days. The device does not renew it by itself and is refused after that.",
+    cure: "Issue a new bundle, install it on the device, wait until it connects, then revoke the old one.",
   },
   clock_replaced: {
     cause:
@@ -54,26 +54,27 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
   },
   server_root_missing: {
     cause:
-      "The device has not shown that it has the new server root. Once the broker is served with it, the device cannot verify the broker.",
+      "The device has not shown that it has the new server root. Once the broker uses it, the device cannot verify the broker.",
     cure: "Have the device renew its certificate and connect: the answer has the root in its CA bundle. Give a device with a bundle a new one.",
   },
   topics_changed: {
     cause:
-      "The topics of the device's type, or the type itself, have changed since its certificate was issued. The broker goes by the topics of the certificate.",
-    cure: "Have the device renew its certificate, or issue a new bundle for it: the new one has the present topics. Then have it reconnect.",
+      "The topics of the device's type, or the type itself, have changed since its certificate was issued. The broker enforces the topics in the certificate.",
+    cure: "Have the device renew its certificate, or issue a new bundle for it: the new one has the current topics. Then have it reconnect.",
   },
 };
 
-/** As the notices and `certificateState: expiring` (docs/spec-decisions.md). */
+/** The same period as for the notices and `certificateState: expiring` (docs/spec-decisions.md). */
 const EXPIRING_MS = 30 * DAY;
 
 const sharedReads = new SharedReads<Awaited<ReturnType<typeof listFindingRows>>>();
 
 /**
- * What is wrong with the caller's devices now, newest first. A device that the caller does not see has no finding.
+ * Lists the current problems of the caller's devices, newest first. A device that the caller may not see has no
+ * findings.
  *
- * A finding ends by itself when its cause does: a shared key with its certificate, a replaced time with the next right one. Topics that
- * have changed are found of one device alone; `listOutdatedDevices` lists them for a type.
+ * A finding ends with its cause: a shared key with its certificate, a replaced time with the next correct one. Changed
+ * topics are found for single devices only; `listOutdatedDevices` lists them for a type.
  */
 export const listFindings = useCase(
   { role: "viewer" },
@@ -93,7 +94,7 @@ export const listFindings = useCase(
   },
 );
 
-/** What to read of the findings at `now` of the devices that the caller sees. */
+/** Returns the scope of the findings at `now` for the devices that the caller may see. */
 export function findingScope(
   caller: Caller,
   now: Date,

@@ -7,18 +7,19 @@ import { readTimelineRows, type TimelineKind, type TimelineRow } from "./timelin
 const MOST = records.entriesOfTimeline.value;
 
 export interface TimelineQuery {
-  /** Only what happened before; absent: up to now. */
+  /** The exclusive end of the timeline. Defaults to now. */
   before?: Date | undefined;
   /** 1 to 200, default 50. */
   limit?: number | undefined;
 }
 
-/** Something that happened to a device. */
+/** An event in the history of a device. */
 export type TimelineEntry = TimelineRow;
 export type { TimelineKind };
 
 /**
- * What happened to a device, newest first: connects (of the last 48 hours), certificates, anomalies, tickets, refusals, findings.
+ * Lists the events of a device, newest first: connects (of the last 48 hours), certificates, anomalies, tickets,
+ * refusals and findings.
  *
  * @throws MusterError not_found, invalid_request
  */

@@ -1,19 +1,19 @@
 import { type Caller, isAdmitted, useCase } from "../access/access.ts";
 import type { OverviewDeps } from "./deps.ts";
 
-/** Who did something, as histories and audits print it, with the name of the record. */
+/** An actor, in the format of histories and audits, with the name of its record. */
 export interface NamedActor {
   /** `user:<id>`, `apikey:<id>`, `claim:<id>` or `device:<id>`. */
   actor: string;
-  /** A user's email address, the name of a key or a device, whom a claim is for. */
+  /** A user's email address, the name of a key or a device, or the intended name of a claim. */
   name: string;
-  /** A deleted user. */
+  /** Whether it is a deleted user. */
   deleted: boolean;
 }
 
 /**
- * The names of actors, for the screens that show histories: one look-up for a screen. Left out are actors that are none of the tenant's
- * users, keys, claims and devices, and those that the caller may not see.
+ * Returns the names of actors for screens that show histories, with one request per screen. Leaves out actors other
+ * than the tenant's users, keys, claims and devices, and those that the caller may not see.
  */
 export const nameActors = useCase(
   { role: "viewer" },

@@ -9,8 +9,8 @@ import { search } from "./search.ts";
 export { ASKED_FINDING_KINDS, FINDING_KINDS } from "./finding-store.ts";
 
 /**
- * What spans several features: the home screen's numbers, the search field, findings, the timeline of a device, the names of actors.
- * It writes nothing.
+ * The read-only use cases that span several features: the home screen's numbers, the search field, findings, the
+ * timeline of a device, and the names of actors.
  */
 export const overviewUseCases = { readOverview, search, listFindings, listTimeline, nameActors };
 export type Overview = Bound<typeof overviewUseCases>;

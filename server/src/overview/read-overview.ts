@@ -10,24 +10,24 @@ const NONE = { skip: 0, limit: 1 };
 const SEVERITIES = ["critical", "major", "minor", "warning"] as const;
 const UNFINISHED = ["open", "in_progress", "on_hold"] as const;
 
-/** The numbers of the home screen, of what the caller sees. */
+/** The numbers on the home screen, as far as the caller may see them. */
 export interface Overview {
   at: Date;
   devices: DeviceCounts;
   anomalies: { open: Record<(typeof SEVERITIES)[number], number>; acknowledged: number };
   tickets: Record<(typeof UNFINISHED)[number], number> & { overdue: number; unassigned: number };
-  /** Entries of the refusal journal that began in the last 24 hours. */
+  /** The number of refusal journal entries that began in the last 24 hours. */
   refusedLastDay: number;
   findings: Record<ListedFindingKind, number>;
-  /** Claims that can be redeemed now; null for a caller who may not see claims. */
+  /** The number of claims that can be redeemed now; null if the caller may not see claims. */
   openClaims: number | null;
 }
 
 const sharedReads = new SharedReads<Overview>();
 
 /**
- * What needs attention, in numbers. Every number is the total of a list that can be opened. It takes a dozen statements: many that one
- * tenant asks for at once must not take the connections of all.
+ * Returns what needs attention, in numbers. Each number is the total of a list that can be opened. It takes a dozen
+ * statements, so concurrent requests of a tenant share them and cannot occupy the connections of all tenants.
  */
 export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDeps, caller): Promise<Overview> => {
   const seen = boundedToGroupsOf(caller) ?? "all";

@@ -2,7 +2,10 @@ import { sql } from "kysely";
 import { boundedToGroupsOf, type Caller, visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
 
-/** The certificate of a device that the caller sees with this serial number or fingerprint, both lower-case hex. */
+/**
+ * Finds the certificate with this serial number or fingerprint, both lower-case hex, on a device that the caller may
+ * see.
+ */
 export async function findCertificates(db: Db, caller: Caller, q: string): Promise<{ id: string; title: string }[]> {
   const { rows } = await sql<{ id: string; title: string }>`
     SELECT c.id, c.device_id || ' ' || c.serial_number AS title FROM shared_certificates c

@@ -2,7 +2,7 @@ import { type Caller, isAdmitted, useCase } from "../access/access.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { findCertificates } from "./search-store.ts";
 
-/** A record that a search found: where it is shown follows from its kind and id. */
+/** A record found by a search. Its kind and id determine where it is shown. */
 export interface Found {
   kind:
     | "device"
@@ -16,28 +16,29 @@ export interface Found {
     | "mqtt_client"
     | "user";
   id: string;
-  /** What the record is called. */
+  /** The display name of the record. */
   title: string;
 }
 
-/** At most so many records of a kind. */
+/** The maximum number of records per kind. */
 const OF_KIND = 5;
 const UNFINISHED = ["open", "in_progress", "on_hold"] as const;
-/** Claims whose names are searched, the newest. */
+/** The number of newest claims whose names are searched. */
 const CLAIMS = 100;
-/** MQTT clients whose names are searched, the newest. */
+/** The number of newest MQTT clients whose names are searched. */
 const MQTT_CLIENTS = 10_000;
 
 interface Source {
   kind: Found["kind"];
-  /** The use case whose rule decides whether the caller may search this kind. */
+  /** The use case whose access rule decides whether the caller may search this kind. */
   useCase: Parameters<typeof isAdmitted>[1];
   find(q: string): Promise<Omit<Found, "kind">[]>;
 }
 
 /**
- * A few records of each kind whose name contains `q`, or whose id is `q`: for the search field of the app. Only what the caller may
- * see. Of many devices the newest are searched, of tickets the unfinished ones; certificates are found by their serial number or fingerprint.
+ * Finds a few records of each kind whose name contains `q`, or whose id is `q`, for the app's search field. Returns
+ * only records that the caller may see. Searches the newest of many devices and unfinished tickets only; certificates
+ * are found by serial number or fingerprint.
  */
 export const search = useCase({ role: "viewer" }, async (deps: OverviewDeps, caller, q: string): Promise<Found[]> => {
   const wanted = q.trim();

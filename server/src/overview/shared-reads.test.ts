@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Db } from "../db/database.ts";
 import { SharedReads } from "./shared-reads.ts";
 
-/** Reads that end when the test says so. */
+/** Reads that end on the test's command. */
 function reads() {
   const begun: PromiseWithResolvers<number>[] = [];
   const read = () => {
@@ -15,7 +15,7 @@ function reads() {
 
 const idle = () => new Promise(setImmediate);
 
-test("a tenant reads one thing at a time, those that ask for the same before it begins share it, others are not held up", async () => {
+test("a tenant has one read at a time, requests for the same before it begins share it, and other tenants are not delayed", async () => {
   const [db, shared] = [{} as Db, new SharedReads<number>()];
   const { begun, read } = reads();
   const first = shared.read(db, "acme", "ada", read);
@@ -40,7 +40,7 @@ test("a tenant reads one thing at a time, those that ask for the same before it 
   assert.equal(await colleague, 3);
 });
 
-test("a read that fails fails for those that share it, and the next one runs", async () => {
+test("a failed read fails for all that share it, and the next one runs", async () => {
   const [db, shared] = [{} as Db, new SharedReads<number>()];
   const { begun, read } = reads();
   const first = [1, 2].map(() => shared.read(db, "acme", "ada", read));

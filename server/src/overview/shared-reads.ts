@@ -1,13 +1,15 @@
 import type { Db } from "../db/database.ts";
 import { TenantTurns } from "../lib/limits/tenant-turns.ts";
 
-/** Reads of one kind, one of a tenant at a time; those that ask for the same before it begins share it. */
+/** Serializes each tenant's reads of one kind. Requests for the same before a read begins share it. */
 export class SharedReads<T> {
   readonly #turns = new TenantTurns();
   /** Reads that have not begun, by tenant and key. */
   readonly #waiting = new WeakMap<Db, Map<string, Promise<T>>>();
 
-  /** @param key what is read: a read that begins later sees everything that its callers did before */
+  /**
+   * @param key identifies what is read; a shared read begins later, so it sees everything that its callers did before
+   */
   read(db: Db, tenantId: string, key: string, read: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(db) ?? new Map<string, Promise<T>>();
     this.#waiting.set(db, waiting);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** What a timeline shows of a device: kinds of `<subject>.<what happened>`. */
+/** The kinds of timeline entries, as `<subject>.<event>`. */
 export type TimelineKind =
   | "device.online"
   | "device.offline"
@@ -23,7 +23,7 @@ export interface TimelineRow {
   actor: string | null;
 }
 
-/** The newest `limit` entries of a device before `before`. */
+/** Reads the newest `limit` entries of a device before `before`. */
 export async function readTimelineRows(
   db: Db,
   device: { tenantId: string; id: string },
@@ -41,7 +41,10 @@ export async function readTimelineRows(
   return rows;
 }
 
-/** One SELECT a kind of record, each over the one row of `device`. Connects and disconnects are stored for 48 hours. */
+/**
+ * One SELECT per kind of record, each over the single row of `device`. Connects and disconnects are stored for 48
+ * hours.
+ */
 const SOURCES: readonly RawBuilder<unknown>[] = [
   sql`SELECT e.at, 'device.' || e.connectivity AS kind, NULL::uuid AS id, e.reason AS text, NULL::text AS actor
         FROM shared_connectivity_events e JOIN device ON e.device_uid = device.uid`,
