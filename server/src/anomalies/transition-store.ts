@@ -74,7 +74,7 @@ export function openSilences(observed: Observed, now: Time): RawBuilder<unknown>
  * Resolves the unresolved anomalies of silent devices, and returns the `device_uid` of each.
  *
  * @param ended a query with the columns `device_uid` and `end_reason` (an `EndReason`; NULL if the device was seen
- * again)
+ *   again)
  */
 export function resolveSilences(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
   const locked = sql`
@@ -100,7 +100,7 @@ export function openLostRenewals(observed: Observed, now: Time): RawBuilder<unkn
  * Resolves the unresolved anomalies of certificates.
  *
  * @param ended a query with the columns `certificate_id` and `end_reason` (an `EndReason`; NULL if the certificate was
- * replaced or revoked)
+ *   replaced or revoked)
  */
 export function resolveLostRenewals(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
   return resolve(

@@ -24,7 +24,7 @@ export type TicketPatch = { [Field in keyof TicketFields]?: TicketFields[Field] 
  *
  * @param options.matches the precondition (If-Match), evaluated on the locked ticket
  * @throws MusterError not_found, precondition_failed, invalid_transition, invalid_request with the offending id in
- * `detail`, already_exists if it would be its anomaly's second unfinished ticket
+ *   `detail`, already_exists if it would be its anomaly's second unfinished ticket
  */
 export const changeTicket = useCase(
   { scope: "tickets:write", role: "operator" },

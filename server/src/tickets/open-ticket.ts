@@ -27,7 +27,7 @@ export interface NewTicket extends WantedLinks {
  * ticket.
  *
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists if the anomaly has an
- * unfinished ticket, whose id is in `detail`; rate_limited
+ *   unfinished ticket, whose id is in `detail`; rate_limited
  */
 export const openTicket = useCase(
   { scope: "tickets:write", role: "operator" },

@@ -7,7 +7,7 @@ import { firstOfMinute, isTooOften } from "./ticket-store.ts";
  * Converts the `error` of a failed ticket into the answer.
  *
  * @throws MusterError rate_limited (`retryAfterSeconds`) if the tenant has reached its tickets per minute; any other
- * `error` unchanged
+ *   `error` unchanged
  */
 export async function refuseTooOften(deps: TicketsDeps, tenantId: string, error: unknown): Promise<never> {
   if (!isTooOften(error)) throw error;

@@ -26,7 +26,7 @@ export type ShiftEdit = {
  * Changes a shift that the caller may see, for all of its groups.
  *
  * @throws MusterError not_found; precondition_failed; invalid_request with the offending value or unknown user's id in
- * `detail`
+ *   `detail`
  */
 export const updateShift = adminUseCase(
   { role: "operator" },

@@ -9,7 +9,7 @@ const BATCH = 100;
 
 /**
  * @returns a function that may be called as often as desired; it reports once per clock minute, after the minute is
- * over
+ *   over
  */
 export function suppressedReports(deps: NotificationsDeps): () => Promise<void> {
   let reported = 0;

@@ -22,7 +22,7 @@ export const listChannels = useCase(
  * left unchanged.
  *
  * @throws MusterError not_found if the group has no such channel; rate_limited if the address can get no further link
- * today
+ *   today
  */
 export const requestConfirmation = adminUseCase(
   { scope: "groups:write", role: "admin" },

@@ -18,7 +18,7 @@ export type NextMail = "again" | "one" | "digest" | "none";
  * @param sent the number of mails in the window that ends now
  * @param fresh the number of waiting mails that were certainly never sent
  * @param again the number of waiting mails that may have been sent; they are repeated under the same id and so are
- * never part of a digest
+ *   never part of a digest
  */
 export function nextMail({
   most,

@@ -23,9 +23,9 @@ const MOST = 500;
  * Sends a test message to everyone whom a step of the group's escalation would page now, along the same path as pages.
  *
  * @returns the number of recipients, and of messages in the queue; fewer if the tenant's messages for this minute or a
- * mailbox's tests for this day are used up
+ *   mailbox's tests for this day are used up
  * @throws MusterError not_found; invalid_request if the step would have no recipient; rate_limited within a minute of
- * the last test, and if no mailbox may get a test
+ *   the last test, and if no mailbox may get a test
  */
 export const testGroup = adminUseCase(
   { role: "admin" },

@@ -24,7 +24,7 @@ export interface WebhookWithSecret extends WebhookRecord {
  * tenant.
  *
  * @throws MusterError invalid_request with the id of an unknown group, or the invalid place, in `detail`;
- * already_exists with the webhook's id; quota_exceeded
+ *   already_exists with the webhook's id; quota_exceeded
  */
 export const createWebhook = adminUseCase(
   { scope: "webhooks:write", role: "admin" },

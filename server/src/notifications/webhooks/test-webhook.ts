@@ -14,7 +14,7 @@ import { toWebhook, type WebhookRecord } from "./webhook-record.ts";
  * Sends a signed test message to a webhook along the same path as pages. The record's `lastCheck` shows the result.
  *
  * @throws MusterError not_found; webhook_inactive; rate_limited within a minute of the last test, or if the tenant's
- * messages for this minute are used up
+ *   messages for this minute are used up
  */
 export const testWebhook = adminUseCase(
   { scope: "webhooks:write", role: "admin" },

@@ -40,7 +40,7 @@ const runs = new TenantTurns();
  * a time, so that they occupy one connection.
  *
  * @throws MusterError not_found (pack, device); invalid_request with the place in `detail`; rate_limited if too many
- * runs are waiting
+ *   runs are waiting
  */
 export const dryRun = useCase(
   { role: "operator" },

@@ -69,7 +69,7 @@ export const showThreshold = useCase(
  * same transaction, a trigger resolves the anomalies of removed rules; those of the remaining rules continue.
  *
  * @throws MusterError not_found; precondition_failed if the revision differs; invalid_request with the invalid place in
- * `detail`
+ *   `detail`
  */
 export const updateThreshold = useCase(
   { role: "operator" },

@@ -38,7 +38,7 @@ const insertOrReplace = statement<BatchValues, object>(
  * Stores the rows, the changes to their devices, and the hours to roll up again.
  *
  * @param replaces whether to replace rows that are already stored, at the cost of one more WAL record per row.
- * Otherwise such a row fails the batch (`isRepeated`).
+ *   Otherwise such a row fails the batch (`isRepeated`).
  */
 export function storeReadings(batch: StoredBatch, replaces: boolean): BoundStatement {
   const { rows, latest, retention, dirtyHours, nowMs } = batch;

@@ -31,7 +31,7 @@ const MOST_PARTS = 16;
  * readings that move from rows into a chunk in between are read twice rather than missed.
  *
  * @param rowsOnlyFrom the time, in microseconds since 1970, from which rows contain everything that is in chunks
- * (`partitions/hot-days.ts`)
+ *   (`partitions/hot-days.ts`)
  * @param spans in order, without overlaps
  * @param visit gets the time in microseconds since 1970
  */

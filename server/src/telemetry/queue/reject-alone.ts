@@ -13,7 +13,7 @@ const MAX_TIMEOUTS = 3;
  * are locked.
  *
  * @returns when to store it again, rejected or unchanged: `next`, or `last` after those of other devices; `never` if
- * the database is at fault
+ *   the database is at fault
  */
 export async function rejectAlone(
   deps: SettleDeps,

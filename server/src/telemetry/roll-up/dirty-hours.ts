@@ -28,7 +28,7 @@ export interface DirtyHourSelection {
    * Must be called once the batch is stored.
    *
    * @returns hours to mark now: they were skipped as already marked, but storing took so long that they may have been
-   * computed
+   *   computed
    */
   confirm(nowMs: number): DirtyHours | undefined;
 }
