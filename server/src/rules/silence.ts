@@ -32,7 +32,7 @@ export interface SilenceDeps extends RulesDeps {
  */
 export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDeps): () => Promise<void> {
   let listeningSince = clock.now();
-  /** Whether the last poll failed. Messages that devices have sent since may be waiting to be stored. */
+  /** Whether the last poll failed. Messages sent since then may be waiting to be stored. */
   let failed = false;
 
   async function poll(now: Date): Promise<void> {
@@ -46,9 +46,7 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
     }
   }
 
-  /**
-   * Polls as of the time up to which everything is stored, because acknowledged messages may wait in the ingest stream.
-   */
+  /** Polls as of the time up to which everything is stored: acknowledged messages may wait in the ingest stream. */
   async function pollUnlessBehind(now: Date): Promise<void> {
     const lagMs = await telemetry.streamLag();
     if (lagMs === undefined) failed = true;

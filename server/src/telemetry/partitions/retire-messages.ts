@@ -25,7 +25,7 @@ interface Run {
  * those, their hours are put into chunks first. Otherwise a device that always sends late messages would block the rows
  * of all others.
  *
- * Such days share the time of a call equally, so that one with very many of these hours cannot block the others. A day
+ * These days share the time of a call equally, so that one with very many of these hours cannot block the others. A day
  * that is in use, or of which too much is left, is dropped by a later call. Must be called every hour.
  *
  * @param stopped settles no further hours once aborted
