@@ -13,8 +13,8 @@ const UNHANDLED = [
   "a part of the service failed to close",
   "stopping failed",
   "the database cannot store a message",
-  "a message of another process cannot be read",
-  "a broadcast of another process cannot be read",
+  "a message from another process cannot be decoded",
+  "a broadcast from another process cannot be decoded",
   "a command failed",
 ];
 /** What is logged of requests and commands that were answered with 503, as long as PostgreSQL was away or started (57P03). */

@@ -17,7 +17,7 @@ import type { CreateEngine, EngineOptions } from "./engine.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {
-  /** `nats`: carries messages between processes on any machine. */
+  /** `nats`, if set, carries messages between processes on any machine. */
   config: {
     mqtt: Config;
     trustedProxies: readonly AddressRange[];
@@ -37,9 +37,12 @@ export interface BrokerDeps extends PolicyDeps {
   metrics: PolicyDeps["metrics"] &
     CapReportTools["metrics"] &
     Pick<Metrics, "storedMessagesRefused" | keyof BusMetrics>;
-  /** By which other processes count the CONNECTs of an address, too. */
+  /** Lets other processes count an address's CONNECTs, too. */
   requestCounts?: RequestCounts | undefined;
-  /** Where the processes that serve MQTT together have their sockets; absent where this is the only one. NATS takes their place. */
+  /**
+   * The folder with the sockets of the processes that serve MQTT together; absent if this is the only one. NATS
+   * replaces it.
+   */
   busFolder?: string | undefined;
 }
 
@@ -47,16 +50,19 @@ type Config = Pick<EngineOptions, "host" | "port" | "sharesPort" | "serverRefere
 
 /** The MQTT surface: one engine under one policy. */
 export interface Broker {
-  /** Opens the listener; `connections.startNode()` comes before. @returns the port */
+  /** Opens the listener; call `connections.startNode()` first. @returns the port */
   start(): Promise<{ port: number }>;
-  /** Accepts no more connections and ends every session, at a limited rate; `stop` does so first. Safe when it was never started. */
+  /**
+   * Stops accepting connections and ends every session at a limited rate. `stop` does this first. Safe if never
+   * started.
+   */
   drain(): Promise<void>;
-  /** How long a drain takes for the number of sessions alone. */
+  /** The seconds that draining the current number of sessions takes at the limited rate. */
   readonly drainSeconds: number;
-  /** Stores the messages under way, then closes every session. Safe when it was never started. */
+  /** Stores the messages in flight, then closes every session. Safe if never started. */
   stop(): Promise<void>;
   healthy(): boolean;
-  /** Whether messages get to processes on other machines now; undefined where there are none to be, and before a start. */
+  /** Whether messages reach processes on other machines now; undefined without NATS and before the start. */
   busConnected(): boolean | undefined;
 }
 
@@ -89,7 +95,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     if (replacedFrom !== undefined) for (const each of ended) policy.recordTakeover(each, replacedFrom);
     const ownerId = await retained.ownerOf(target);
     if (ownerId !== undefined) engine.recheckRetained(ownerId);
-    // Once the drop is acknowledged, the database must not list its sessions as open.
+    // Once the drop is acknowledged, the database must not list its sessions as open any more.
     await connections.flush();
   });
   let started = false;

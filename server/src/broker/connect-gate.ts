@@ -10,13 +10,16 @@ import type { ConnectAnswer } from "./policy/policy.ts";
 export interface ConnectGateOptions {
   limits: Pick<BrokerLimits, "mqttConnectsPerMinute">;
   clock: Pick<Clock, "monotonicMs">;
-  /** Addresses that many clients share, whose CONNECTs are not counted. */
+  /** Addresses shared by many clients; their CONNECTs are not counted. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
   requestCounts?: Pick<RequestCounts, "register"> | undefined;
 }
 
-/** Refuses a CONNECT before the database is read for it: of an address that sends too many, and of any where too much waits to be sent. */
+/**
+ * Refuses a CONNECT before the database is read for it: from an address that sends too many, or from any address while
+ * too many bytes wait to be sent.
+ */
 export class ConnectGate {
   readonly #options: ConnectGateOptions;
   readonly #outgoing: Pick<OutgoingBudget, "isOver">;
@@ -29,7 +32,7 @@ export class ConnectGate {
     this.#rate = createAddressLimit(limits.mqttConnectsPerMinute, clock, counts && { name: "connect", counts });
   }
 
-  /** Counts a CONNECT from `address`. @returns how to refuse it; undefined to authorize it */
+  /** Counts a CONNECT from `address`. @returns why to refuse it; undefined if it may be authorized */
   refusalOf(address: string): ConnectAnswer | undefined {
     const { onCapReached } = this.#options;
     if (!this.#isExempt(address) && this.#rate.admit(addressBlock(address)) > 0) {

@@ -20,15 +20,15 @@ export type ConnectionLimits = OverheadLimits &
 
 interface CapOptions {
   limits: ConnectionLimits;
-  /** Addresses that many clients share; the caps on one address do not apply to them. */
+  /** Addresses shared by many clients; the per-address cap does not apply to them. */
   proxies: readonly AddressRange[];
   budget: UnauthenticatedConnections;
   onCapReached: OnCapReached;
 }
 
 /**
- * Keeps the caps on connections: of one address, of clients that have not authenticated, and of sessions. A client that has not
- * authenticated never costs another its session: the two are counted apart.
+ * Enforces the caps on connections per address, on unauthenticated clients, and on sessions. Unauthenticated clients
+ * and sessions are counted separately, so an unauthenticated client never costs another client its session.
  */
 export function capConnections({ limits, proxies, budget, onCapReached }: CapOptions) {
   const sockets = new RawSockets();

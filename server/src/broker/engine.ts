@@ -13,34 +13,37 @@ import type { BrokerPolicy, Principal } from "./policy/policy.ts";
 
 export interface EngineOptions {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** Other processes listen on the port, too. */
+  /** Whether other processes listen on the same port. */
   sharesPort?: boolean | undefined;
   tls(): ListenerTls;
-  /** Registers what to call when `tls()` has changed; returns a function that unregisters it. */
+  /** Registers a listener for changes of `tls()`; returns a function that unregisters it. */
   onTlsChange(listener: () => void): () => void;
   limits: BrokerLimits;
-  /** Load balancers that name the client of a connection before its TLS. */
+  /** Load balancers that announce the client's address in a header before the TLS handshake. */
   proxyProtocolFrom?: readonly AddressRange[];
-  /** Addresses that many clients share, to which the caps on one address do not apply. */
+  /** Addresses shared by many clients; the per-address cap does not apply to them. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
-  /** Of all processes; this one counts for itself where there are none. */
+  /** The counts of all processes; without them, this process counts alone. */
   requestCounts?: Pick<RequestCounts, "register"> | undefined;
   policy: BrokerPolicy;
-  /** The lease in which this process has sessions now, undefined without one; always the same one where it is left out. */
+  /**
+   * Returns the number of the lease that this process holds now, undefined if it holds none. Omitted: one lease without
+   * end.
+   */
   leaseTerm?: (() => number | undefined) | undefined;
-  /** Where clients of MQTT 5 connect instead, once this process accepts no more connections. */
+  /** The address at which MQTT 5 clients should connect once this process accepts no more connections. */
   serverReference?: string | undefined;
-  /** Of the product, where it is left out. */
+  /** The product's rules if omitted. */
   clientIds?: ClientIdRules;
   /** The sessions that outlive their connection. */
   stored: StoredSessions;
   retained: RetainedMessages;
-  /** To the other processes of the broker, if there are any. */
+  /** The link to the other processes of the broker, if there are any. */
   bus?: Bus | undefined;
-  /** Messages had no room in the stored sessions for which they were meant. */
+  /** Reports messages for which their stored sessions had no room. */
   onUnstored(count: number): void;
   clock: Clock;
   ids: Ids;
@@ -50,33 +53,40 @@ export interface EngineOptions {
 export type CreateEngine = (options: EngineOptions) => BrokerEngine;
 
 /**
- * An MQTT broker under a {@link BrokerPolicy}: it carries bytes, the policy decides. Every engine must pass the policy suite
- * (server/test/broker/policy-suite.ts).
+ * An MQTT broker under a {@link BrokerPolicy}: the engine carries bytes, the policy decides. Every engine must pass the
+ * policy suite (server/test/broker/policy-suite.ts).
  */
 export interface BrokerEngine {
   /** Opens the listener. */
   start(): Promise<{ port: number }>;
   /**
-   * Accepts no more connections and ends every session, after its messages under way are stored and acknowledged: at most as many a
-   * second as `limits` say, so that another process can take them. Clients of MQTT 5 learn where to connect instead. Idempotent.
+   * Stops accepting connections and ends every session once its messages in flight are stored and acknowledged.
+   * `limits` caps the rate per second so that another process can take the sessions over. MQTT 5 clients learn where to
+   * connect instead. Idempotent.
    */
   drain(): Promise<void>;
-  /** Ends every session within a second or so, and waits for nothing: the database is not there to store anything. Clients may connect again. */
+  /**
+   * Ends every session within about a second without storing anything, because the database is unreachable. Clients may
+   * reconnect.
+   */
   endSessions(reason: string): void;
-  /** How long {@link drain} would take for the number of sessions alone. */
+  /** The seconds that {@link drain} would take for the current number of sessions. */
   readonly drainSeconds: number;
   /** Drains, then stops everything else. */
   stop(): Promise<void>;
   healthy(): boolean;
   /**
-   * Closes the sessions of a target, also one whose CONNECT is being authorized. Resolves when they are closed and none of their
-   * messages is under way any more. Their wills are not published. Idempotent.
+   * Closes a target's sessions, including one whose CONNECT is being authorized. Resolves once they are closed and none
+   * of their messages is in flight. Their wills are not published. Idempotent.
    *
-   * @returns whose sessions were open
+   * @returns the principals whose sessions were open
    */
   drop(target: DropTarget, reason: string): Promise<Principal[]>;
-  /** Reads the retained messages of this device or MQTT client again, before they are delivered: its rights may have ended. */
+  /**
+   * Re-reads the retained messages of a device or MQTT client before delivering them, because its rights may have
+   * ended.
+   */
   recheckRetained(ownerId: string): void;
-  /** Sends the commands that wait for a device, if it is connected here and subscribes to their topics. */
+  /** Sends a device's pending commands if it is connected here and subscribes to their topics. */
   deliverCommands(deviceUid: string): void;
 }

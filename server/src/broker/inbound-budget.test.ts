@@ -43,15 +43,15 @@ class Reader {
   }
 }
 
-test("a session reads until its own bytes are used up, and again when a message is settled", () => {
+test("a session reads until its own budget is used up, and resumes when a message is settled", () => {
   const reader = new Reader(budgets(), "a", 40);
   reader.readAll();
-  assert.equal(reader.bytes, 120, "the message that exceeds the limit has been read when it is noticed");
+  assert.equal(reader.bytes, 120, "the message that exceeds the limit is still read");
   reader.settleOne();
-  assert.equal(reader.bytes, 120, "it read one more");
+  assert.equal(reader.bytes, 120, "it reads one more");
 });
 
-test("the sessions of a tenant share its bytes in turn, and sessions of other tenants are read all the time", () => {
+test("the sessions of a tenant take turns within its budget, and other tenants' sessions are always read", () => {
   const inbound = budgets();
   const readers = Array.from({ length: 4 }, () => new Reader(inbound, "a", 50));
   for (const reader of readers) reader.readAll();
@@ -67,26 +67,26 @@ test("the sessions of a tenant share its bytes in turn, and sessions of other te
   assert.deepEqual(
     readers.map(({ bytes }) => bytes),
     [0, 100, 50, 50],
-    "the process is full, and the tenant has no less than the average before the second message is settled",
+    "the process is full, and the tenant is not below the average until the second message is settled",
   );
 });
 
-test("a packet that is collected counts as a whole and is read to its end; those of other sessions wait until there is room", () => {
+test("a packet being collected counts in full and is read to its end; other sessions' packets wait for room", () => {
   const inbound = budgets();
   const [one, two, three] = Array.from({ length: 3 }, () => new Reader(inbound, "a", 50));
   assert.equal(one!.budget.mayCollect(90), true);
   assert.equal(two!.budget.mayCollect(120), true);
   assert.equal(inbound.bytes, 210);
   assert.equal(three!.budget.mayCollect(90), false);
-  assert.equal(one!.budget.mayCollect(90), true, "it has its place");
+  assert.equal(one!.budget.mayCollect(90), true, "it has its reservation");
   assert.equal(inbound.bytes, 210);
   one!.budget.endCollecting();
-  assert.equal(three!.reading.length, 2, "it was resumed");
+  assert.equal(three!.reading.length, 2, "it resumes");
   two!.budget.close();
   assert.equal(inbound.bytes, 100);
 });
 
-test("a packet that is not completed in time loses its place where others wait, and asks for one again", (t) => {
+test("a packet that is not completed in time loses its reservation to waiting sessions, and asks again", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const inbound = budgets();
   const [stalled, other] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
@@ -102,7 +102,7 @@ test("a packet that is not completed in time loses its place where others wait, 
   assert.equal(inbound.bytes, 300);
 });
 
-test("while the process is full, a tenant below the average is read and the others are not", () => {
+test("while the process is full, only tenants below the average are read", () => {
   const inbound = budgets({
     ...LIMITS,
     mqttUnsettledBytesPerTenant: 1000,
@@ -116,7 +116,7 @@ test("while the process is full, a tenant below the average is read and the othe
   assert.ok(small.bytes >= 50 && small.bytes <= 350);
 });
 
-test("held bytes count against the tenant, up to half of it, and not against their session", () => {
+test("deferred bytes count against the tenant, up to half of its budget, but not against their session", () => {
   const inbound = budgets();
   const [holding, reading] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
   assert.deepEqual([holding.budget.defer(60), holding.budget.defer(60), holding.budget.defer(60)], [true, true, false]);
@@ -125,10 +125,10 @@ test("held bytes count against the tenant, up to half of it, and not against the
   assert.equal(reading.bytes, 100);
   assert.equal(holding.budget.hasRoom(), false);
   holding.budget.undefer(60);
-  assert.equal(inbound.bytes, 60 + 100 + 50, "the session that held them waited, and read a message");
+  assert.equal(inbound.bytes, 60 + 100 + 50, "the session that deferred them was waiting, and reads a message");
 });
 
-test("a session that ends drops what is deferred; what is being stored counts until it is settled", () => {
+test("a session that ends drops its deferred bytes; bytes being stored count until they are settled", () => {
   const inbound = budgets();
   const [ending, next] = [new Reader(inbound, "a", 90), new Reader(inbound, "a", 90)];
   ending.readOne();
@@ -136,14 +136,14 @@ test("a session that ends drops what is deferred; what is being stored counts un
   next.readOne();
   assert.equal(next.budget.hasRoom(), false);
   ending.budget.close();
-  assert.equal(inbound.bytes, 90 + 90 + 90, "the other session was resumed");
+  assert.equal(inbound.bytes, 90 + 90 + 90, "the other session resumes");
   const late = new Reader(inbound, "a", 90);
-  assert.equal(late.budget.hasRoom(), false, "a new session does not start with an empty tenant");
+  assert.equal(late.budget.hasRoom(), false, "a new session does not reset its tenant's count");
   ending.settleOne();
   assert.equal(inbound.bytes, 90 + 90 + 90);
 });
 
-test("the sessions of a tenant are read no faster than its rate, in turn, and those of other tenants all the time", (t) => {
+test("a tenant's sessions take turns and are read no faster than its rate; other tenants are always read", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const inbound = budgets({ ...LIMITS, mqttBytesPerSecondPerTenant: 1_000 });
   const resumed: string[] = [];
@@ -166,7 +166,7 @@ test("the sessions of a tenant are read no faster than its rate, in turn, and th
   assert.deepEqual(resumed, ["first", "second"]);
 });
 
-test("whatever sessions read, settle and close, limits hold, none waits without reason, and all returns to nothing", () => {
+test("under any sequence of reads, settlements and closes, the limits hold and the counts return to zero", () => {
   const step = fc.tuple(
     fc.nat(5),
     fc.constantFrom("read", "settle", "settle", "close"),

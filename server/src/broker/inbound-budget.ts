@@ -11,18 +11,18 @@ type InboundLimits = Pick<
 >;
 
 /**
- * Bytes of PUBLISH packets that this process is reading, or has read and not settled (stored, refused or dropped): of each session, each tenant and all.
- * A session without room is not read. While all of them together have too many, only tenants below the average are. The sessions of a
- * tenant are also read no faster than its rate.
+ * Counts the bytes of PUBLISH packets that this process is reading or has read but not settled (stored, refused or
+ * dropped): per session, per tenant and in total. A session without room is not read. While the total is over its
+ * limit, only tenants below the average are read. A tenant's sessions are also read no faster than its rate.
  */
 export class InboundBudget {
   readonly limits: InboundLimits;
   readonly clock: Clock;
   readonly #tenants = new Map<string, TenantBudget>();
-  /** Tenants with waiting sessions, in the order in which they began to wait. */
+  /** Tenants with waiting sessions, longest wait first. */
   readonly #waiting = new Set<TenantBudget>();
   bytes = 0;
-  /** Tenants that have bytes. */
+  /** The number of tenants that have unsettled bytes. */
   sending = 0;
 
   constructor(limits: InboundLimits, clock: Clock) {
@@ -38,7 +38,7 @@ export class InboundBudget {
     return new SessionBudget(tenant, resume);
   }
 
-  /** Sessions of `tenant` may be waiting, or no longer. */
+  /** Updates whether `tenant` has waiting sessions. */
   waits(tenant: TenantBudget): void {
     if (tenant.isWaiting) this.#waiting.add(tenant);
     else this.#waiting.delete(tenant);
@@ -48,7 +48,7 @@ export class InboundBudget {
     return this.bytes >= this.limits.mqttUnsettledBytes;
   }
 
-  /** Resumes sessions of other tenants too while the process has room. */
+  /** Resumes waiting sessions of every tenant while the process has room. */
   resumeWaiting(): void {
     for (const tenant of this.#waiting) {
       if (this.isFull) return;
@@ -61,7 +61,7 @@ export class InboundBudget {
   }
 }
 
-/** The bytes of one tenant, and its sessions that are not read because the tenant or the process has too many. */
+/** The bytes of one tenant, and its sessions that wait because the tenant or the process has too many. */
 class TenantBudget implements Totals {
   readonly id: string;
   sessions = 0;
@@ -136,7 +136,7 @@ class TenantBudget implements Totals {
     this.#forgetUnused();
   }
 
-  /** Resumes sessions one after the other: each may take the room that there is, and waits behind the others when there is none. */
+  /** Resumes sessions in turn while there is room. A session that finds none goes to the back of the queue. */
   resumeWaiting(): void {
     for (let left = this.#waiting.size; left > 0 && this.hasRoom(); left--) {
       const session = this.#waiting.take();

@@ -1,6 +1,6 @@
 import type { Limits } from "../lib/limits/limits.ts";
 
-/** What one client may cost this process: the limits that the engine and the listener apply (docs/limits.md). */
+/** The limits on what one client may cost this process, applied by the engine and the listener (docs/limits.md). */
 export type BrokerLimits = Pick<
   Limits,
   | "mqttPacketBytes"

@@ -13,7 +13,7 @@ import { type ConnectionLimits, capConnections } from "./connection-caps.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
 
-/** Our certificate with its chain and key, and the roots under which client certificates are trusted; PEM. */
+/** The server's certificate chain and key, and the roots that client certificates must chain to; PEM. */
 export interface ListenerTls {
   cert: string;
   key: string;
@@ -22,40 +22,44 @@ export interface ListenerTls {
 
 export interface ListenerOptions {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** Other processes listen on the port, too. */
+  /** Whether other processes listen on the same port. */
   sharesPort?: boolean | undefined;
   tls(): ListenerTls;
   limits: ConnectionLimits &
     Pick<BrokerLimits, "mqttHandshakeSeconds" | "mqttFailedConnections" | "mqttFailedConnectionsPerSecond">;
-  /** Load balancers that name the client of a connection before its TLS. */
+  /** Load balancers that announce the client's address in a header before the TLS handshake. */
   proxyProtocolFrom?: readonly AddressRange[];
-  /** Addresses that many clients share; the caps on one address do not apply to them. */
+  /** Addresses shared by many clients; the per-address cap does not apply to them. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
   clock: Pick<Clock, "monotonicMs">;
   logger: Logger;
-  /** A client whose TLS handshake is done. It counts as unauthenticated until `authenticated` is called. */
+  /**
+   * Called when a client's TLS handshake is complete. The client counts as unauthenticated until `authenticated` is
+   * called.
+   */
   onPeer(socket: Socket, credential: Credential): void;
 }
 
 export interface Listener {
   start(): Promise<number>;
-  /** Uses the current `tls()` for new connections; open ones go on. */
+  /** Uses the current `tls()` for new connections; open connections are unaffected. */
   refresh(): void;
-  /** Counts a client as a session from now on; `onEvicted` is called before it is closed to make room for others. */
+  /** Counts a client as a session from now on. `onEvicted` is called before it is closed to make room for others. */
   authenticated(socket: Socket, onEvicted: () => void): void;
   listening(): boolean;
-  /** Accepts no more connections, and closes those that have not authenticated. */
+  /** Stops accepting connections and closes the unauthenticated ones. */
   stop(): Promise<void>;
 }
 
 const KEEPALIVE_MS = 60_000;
 
 /**
- * TLS for MQTT. A client certificate is requested and not required, because password clients share the port; the credential says
- * whether it was verified. No TLS session is ever resumed: Node does not verify the certificate of a resumed session again.
+ * Creates the TLS listener for MQTT. A client certificate is requested but not required, because password clients share
+ * the port; the credential says whether it was verified. TLS sessions are never resumed: Node does not verify the
+ * certificate of a resumed session again.
  */
 export function createListener(options: ListenerOptions): Listener {
   const { host, port, sharesPort, limits, logger } = options;
@@ -75,7 +79,7 @@ export function createListener(options: ListenerOptions): Listener {
 
   takeHandshakesInTurns(server, limits.mqttHandshakeSeconds * SECOND);
   server.on("connection", connections.opened);
-  // Without this, a handshake that fails or takes too long leaves its socket open for good.
+  // Without this, a handshake that fails or times out leaves its socket open forever.
   server.on("tlsClientError", (error, socket) => {
     logger.debug({ err: error.message, remoteAddress: socket.remoteAddress }, "a TLS handshake failed");
     socket.destroy();

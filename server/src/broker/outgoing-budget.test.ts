@@ -21,7 +21,7 @@ function sessions(count: number): Session[] {
   return Array.from({ length: count }, () => new Session());
 }
 
-test("a tenant with too many bytes loses the session with most of them, and no other tenant loses one", () => {
+test("a tenant over its limit loses its largest session, and no other tenant loses one", () => {
   const budget = new OutgoingBudget(LIMITS, wheel);
   const [small, large, other] = sessions(3) as [Session, Session, Session];
   const grow = (tenant: string, session: Session, bytes: number) => {
@@ -37,7 +37,7 @@ test("a tenant with too many bytes loses the session with most of them, and no o
   assert.equal(budget.bytes, 86 * KIB);
 });
 
-test("a process with too many bytes ends a session of the tenant with most of them", () => {
+test("a process over its limit ends a session of the largest tenant", () => {
   const budget = new OutgoingBudget(LIMITS, wheel);
   const [a, b, c] = sessions(3) as [Session, Session, Session];
   for (const [tenant, session, bytes] of [
@@ -51,7 +51,7 @@ test("a process with too many bytes ends a session of the tenant with most of th
   assert.deepEqual([a.isEnded, b.isEnded, c.isEnded], [true, false, false]);
 });
 
-test("whatever sessions do, the budgets hold and return to 0", () => {
+test("under any sequence of changes, the budgets hold and return to 0", () => {
   const steps = fc.array(fc.tuple(fc.nat(2), fc.nat(5), fc.nat(120)), { maxLength: 80 });
   fc.assert(
     fc.property(steps, (all) => {
@@ -64,7 +64,7 @@ test("whatever sessions do, the budgets hold and return to 0", () => {
         budget.count(`${tenant}`, session);
         assert.ok(budget.bytes <= LIMITS.mqttBacklogBytesOfAll && budget.bytes >= 0);
       }
-      // A session may have sent without telling.
+      // A session may have sent bytes without reporting it.
       for (const session of open.flat()) session.waitingBytes = 0;
       budget.onDue();
       assert.equal(budget.bytes, 0);

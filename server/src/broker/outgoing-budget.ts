@@ -1,18 +1,18 @@
 import type { BrokerLimits } from "./limits.ts";
 import { TICK_MS, type Timed, type TimerWheel } from "./timer-wheel.ts";
 
-/** A session for which bytes wait. */
+/** A session with bytes that wait to be sent. */
 export interface Waiting {
-  /** 0 once it has ended. */
+  /** 0 once the session has ended. */
   readonly waitingBytes: number;
-  /** Ends it: it is too far behind. */
+  /** Ends the session because it is too far behind. */
   onBacklog(): void;
 }
 
-/** Less than this is not counted: most sessions never have more. */
+/** The minimum that is counted: most sessions never have more waiting. */
 export const COUNTED_BYTES = 4 * 1024;
 
-/** Once there was too much for the process, so much of its limit must be free again. */
+/** The fraction of the process's limit that must be free before an overload counts as over. */
 const FREE_AGAIN = 1 / 8;
 
 interface Tenant {
@@ -21,8 +21,9 @@ interface Tenant {
 }
 
 /**
- * Bytes that wait in this process to be sent to clients that do not read or do not acknowledge: of each tenant, and all. Where there are
- * too many, the session with most of its tenant is ended; where the process has too many, it is one of the tenant with most.
+ * Counts the bytes that wait in this process for clients that do not read or do not acknowledge, per tenant and in
+ * total. If a tenant exceeds its limit, its largest session is ended. If the process does, the largest tenant loses its
+ * largest session.
  */
 export class OutgoingBudget implements Timed {
   dueTick = 0;
@@ -40,12 +41,15 @@ export class OutgoingBudget implements Timed {
     this.#wheel = wheel;
   }
 
-  /** Sessions were ended because too much waited for all, and it is not much less yet: a new one would add to it. */
+  /**
+   * Whether sessions were ended because the process exceeded its limit and the total has not dropped enough since. A
+   * new session would add to it.
+   */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Counts what waits for a session now, and makes room if it is too much. */
+  /** Updates the count of a session's waiting bytes, and makes room if a limit is exceeded. */
   count(tenantId: string, session: Waiting): void {
     const tenant = this.#tenants.get(tenantId);
     const bytes = session.waitingBytes;
@@ -60,7 +64,7 @@ export class OutgoingBudget implements Timed {
     this.#makeRoom(tenantId, counted);
   }
 
-  /** Sockets say nothing of what they send: all that is counted is counted again. */
+  /** Recounts every counted session, because sockets do not report when they have sent bytes. */
   onDue(): void {
     for (const [tenantId, { sessions }] of [...this.#tenants]) {
       for (const session of [...sessions.keys()]) this.count(tenantId, session);
@@ -89,13 +93,13 @@ export class OutgoingBudget implements Timed {
 
   #endLargest(tenantId: string, tenant: Tenant): void {
     const [session] = largestOf(tenant.sessions, (bytes) => bytes);
-    // Before it ends: what it leaves to others is counted with them.
+    // Uncount it before it ends: bytes that it passes on to other sessions are counted there.
     this.#set(tenantId, tenant, session, 0);
     session.onBacklog();
   }
 }
 
-/** @param entries at least one */
+/** Returns the largest entry. @param entries at least one */
 function largestOf<K, V>(entries: ReadonlyMap<K, V>, sizeOf: (value: V) => number): [K, V] {
   let largest: [K, V] | undefined;
   for (const entry of entries) if (!largest || sizeOf(entry[1]) > sizeOf(largest[1])) largest = entry;

@@ -10,7 +10,7 @@ function limit(messagesPerSecond: number, bytesPerSecond: number) {
   };
 }
 
-test("a burst of one second's worth passes, then the sustained rate", () => {
+test("a burst worth one second passes, then the sustained rate applies", () => {
   const { clock, rate } = limit(100, Infinity);
   assert.equal(rate.allowance(), 100);
   rate.spend(100, 1);
@@ -43,7 +43,7 @@ test("a timer that fires late does not lower the rate", () => {
   const { clock, rate } = limit(100, Infinity);
   rate.spend(rate.allowance(), 1);
   let passed = 0;
-  // Each wait is for one message, 10 ms, and each timer is 15 ms late: 40 waits are a second.
+  // Each wait is for one message, 10 ms, and each timer fires 15 ms late, so 40 waits take one second.
   for (let wait = 0; wait < 40; wait++) {
     const ms = rate.waitMs();
     clock.ms += 25;

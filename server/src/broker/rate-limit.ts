@@ -2,8 +2,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { BrokerLimits } from "./limits.ts";
 
 /**
- * Two token buckets, for messages and bytes, that may go into debt: a packet that has arrived passes, and then none until both buckets
- * are positive again.
+ * Two token buckets, for messages and for bytes, that may go into debt: a packet that has arrived passes, and no
+ * further one does until both buckets are positive again.
  */
 export class RateLimit {
   readonly #messagesPerSecond: number;
@@ -25,7 +25,7 @@ export class RateLimit {
     this.#at = clock.monotonicMs();
   }
 
-  /** How many messages may pass now; 0 while either bucket is in debt. */
+  /** Returns how many messages may pass now; 0 while either bucket is in debt. */
   allowance(): number {
     if (this.#messagesPerSecond === Infinity && this.#bytesPerSecond === Infinity) return Infinity;
     const now = this.#clock.monotonicMs();
@@ -39,7 +39,7 @@ export class RateLimit {
     this.#bytes -= bytes;
   }
 
-  /** Milliseconds until at least one message may pass again. */
+  /** Returns the milliseconds until at least one message may pass. */
   waitMs(): number {
     const messages = untilPositive(this.#messages, this.#messagesPerSecond);
     const bytes = untilPositive(this.#bytes, this.#bytesPerSecond);
@@ -47,8 +47,8 @@ export class RateLimit {
   }
 
   /**
-   * Credits a wait of `ms`, or the time that has really passed if that is longer: timers are late, especially under load. `ms` is the
-   * minimum, so that the fake clock of a test cannot stop a client.
+   * Credits a wait of `ms`, or the time that has really passed if that is longer, because timers fire late under load.
+   * `ms` is the minimum, so that a test's fake clock cannot stop a client.
    */
   waited(ms: number): void {
     const now = this.#clock.monotonicMs();
@@ -66,7 +66,7 @@ export class RateLimit {
   }
 }
 
-/** Seconds until a bucket that fills at `perSecond` contains a whole token. */
+/** Returns the seconds until a bucket that fills at `perSecond` contains a whole token. */
 function untilPositive(tokens: number, perSecond: number): number {
   return perSecond === Infinity ? 0 : (1 - tokens) / perSecond;
 }

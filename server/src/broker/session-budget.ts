@@ -1,51 +1,57 @@
 /**
- * What a message costs in memory beside its packet until it is settled: parsed readings, promises, its place in queues. Measured: with
- * 350,000 messages of 100 bytes waiting, the heap had grown by 4.2 kB a message.
+ * The memory that an unsettled message costs beside its packet: parsed readings, promises, queue entries. With 350,000
+ * messages of 100 bytes waiting, the heap grew by a measured 4.2 kB per message.
  */
 const MESSAGE_OVERHEAD = 4 * 1024;
 
-/** The bytes that count against the budgets of unsettled messages for a PUBLISH of so many bytes. */
+/** Returns the bytes that a PUBLISH of this length counts against the budgets of unsettled messages. */
 export function unsettledBytes(packetLength: number): number {
   return packetLength + MESSAGE_OVERHEAD;
 }
 
-/** The bytes of a session's tenant and of the process, as far as a session needs to know. */
+/** The totals of a session's tenant and of the process, as far as a session needs them. */
 export interface Totals {
-  /** What the session may have itself. */
+  /** The limit of the session itself. */
   readonly sessionBytes: number;
   hasRoom(): boolean;
-  /** Whether half of the budgets is left. */
+  /** Whether at least half of the budgets is free. */
   isHalfEmpty(): boolean;
-  /** @param bytes negative when they are settled: waiting sessions may have room then */
+  /** Adds to the totals. @param bytes negative when bytes are settled, which may make room for waiting sessions */
   count(bytes: number): void;
-  /** Counts bytes that were read against the tenant's rate. */
+  /** Counts received bytes against the tenant's rate. */
   spend(bytes: number): void;
   /** Resumes the session once there is room. */
   wait(session: SessionBudget): void;
-  /** The session has begun to collect a packet, or ended it. */
+  /** Records that the session has begun or finished collecting a packet. */
   collects(session: SessionBudget, isCollecting: boolean): void;
   closed(session: SessionBudget): void;
 }
 
-/** The unsettled bytes of one session. Those that are being stored are counted until they are settled, also after its end. */
+/**
+ * Counts the unsettled bytes of one session. Bytes that are being stored count until they are settled, even after the
+ * session's end.
+ */
 export class SessionBudget {
   readonly #totals: Totals;
   readonly #resume: () => void;
-  /** Of QoS 2 messages that must wait. They do not count against the session, or it could not read the PUBREL that they wait for. */
+  /**
+   * The bytes of deferred QoS 2 messages. They do not count against the session: otherwise it could not read the PUBREL
+   * that they wait for.
+   */
   #deferred = 0;
-  /** Being stored. */
+  /** The bytes being stored. */
   #begun = 0;
-  /** Length of a packet that is being collected. */
+  /** The length of the packet being collected; 0 if there is none. */
   #collecting = 0;
   #isFull = false;
 
-  /** @param resume called when the session had no room and has some again; it reads at once what it can */
+  /** @param resume called when the session has room again after having had none; it immediately reads what it can */
   constructor(totals: Totals, resume: () => void) {
     this.#totals = totals;
     this.#resume = resume;
   }
 
-  /** Whether the session may be read. If not, it is resumed once it may. */
+  /** Returns whether the session may be read. If not, it is resumed once it may. */
   hasRoom(): boolean {
     this.#isFull = !this.#hasOwnRoom();
     if (this.#isFull) return false;
@@ -55,8 +61,9 @@ export class SessionBudget {
   }
 
   /**
-   * Whether the session may go on with a packet of which a part has arrived. It counts as a whole from then on, so that it can be
-   * completed whatever arrives of others: packets of many sessions that all waited for the rest of their room would wait without end.
+   * Returns whether the session may go on with a packet that has partly arrived. The whole packet is reserved from then
+   * on, so it can be completed whatever other sessions receive. Without the reservation, many partial packets could
+   * wait for each other's room without end.
    *
    * @param length of the packet
    */
@@ -69,7 +76,7 @@ export class SessionBudget {
     return true;
   }
 
-  /** The packet is complete, or has to ask again before more of it is read. */
+  /** Releases the reservation: the packet is complete, or the session must ask again before it reads more of it. */
   endCollecting(): void {
     const length = this.#collecting;
     if (length === 0) return;
@@ -78,12 +85,15 @@ export class SessionBudget {
     this.#totals.count(-length);
   }
 
-  /** Counts bytes that the session was sent, of packets of any kind. */
+  /** Counts received bytes, of packets of any kind, against the tenant's rate. */
   spend(bytes: number): void {
     this.#totals.spend(bytes);
   }
 
-  /** Counts bytes that are held back. @returns whether they may be: half of the budgets stays free of them, so that reading goes on */
+  /**
+   * Counts deferred bytes. @returns false if they may not be deferred: half of the budgets stays free so that reading
+   * goes on
+   */
   defer(bytes: number): boolean {
     if (!this.#totals.isHalfEmpty()) return false;
     this.#deferred += bytes;
@@ -96,7 +106,7 @@ export class SessionBudget {
     this.#totals.count(-bytes);
   }
 
-  /** Counts the bytes of a message that is being stored from now on. */
+  /** Counts the bytes of a message whose storing begins. */
   begin(bytes: number): void {
     this.#begun += bytes;
     this.#totals.count(bytes);
@@ -108,7 +118,7 @@ export class SessionBudget {
     if (this.#isFull && this.#hasOwnRoom()) this.resume();
   }
 
-  /** Drops what is deferred. */
+  /** Releases the session's share; deferred bytes are dropped. */
   close(): void {
     const dropped = this.#deferred;
     this.#deferred = 0;

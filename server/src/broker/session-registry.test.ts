@@ -37,7 +37,7 @@ test("a drop ends the sessions of its target and no others", async () => {
   assert.deepEqual(other.ended, ["deleted"]);
 });
 
-test("a drop while a CONNECT is being authorized refuses its admission, an earlier drop does not", async () => {
+test("a drop while a CONNECT is being authorized prevents its admission, an earlier drop does not", async () => {
   const registry = new SessionRegistry();
   await registry.drop({ certificateId: "a" }, "an earlier drop");
   const made = session(registry, "1");
@@ -52,7 +52,7 @@ test("a drop while a CONNECT is being authorized refuses its admission, an earli
   assert.deepEqual(late.ended, [], "a refused session is not found by drops");
 });
 
-test("old drops are deleted, though never while a session registered before them is being authorized", async () => {
+test("old drops are deleted, but never while a session registered before them is being authorized", async () => {
   const registry = new SessionRegistry();
   const made = session(registry, "1");
   registry.register(made);

@@ -1,23 +1,30 @@
 import type { DropTarget } from "../connections/connections.ts";
 import type { Principal } from "./policy/policy.ts";
 
-/** A session as the registry knows it. */
+/** A session as the registry sees it. */
 export interface RegisteredSession {
   readonly sessionId: string;
-  /** Closes it; resolves when it is closed and none of its messages is under way. Idempotent. */
+  /** Closes the session; resolves once it is closed and none of its messages is in flight. Idempotent. */
   end(reason: string): Promise<void>;
-  /** Commands may wait for its device. */
+  /** Checks for pending commands for the session's device. */
   deliverCommands(): void;
 }
 
-/** Beyond this number the oldest is forgotten: the drops of all were lost. */
+/**
+ * The limit on replaced sessions that wait for their drop. Beyond it the oldest is forgotten, as its drop must have
+ * been lost.
+ */
 const MAX_REPLACED = 10_000;
-/** Beyond this number, drops that came before every session now being authorized are deleted: no admission needs them. */
+/**
+ * The number of recorded drops beyond which those that no admission needs are deleted: drops older than every session
+ * being authorized.
+ */
 const MAX_RECORDED_DROPS = 10_000;
 
 /**
- * The sessions of this process. A session is registered before its certificate is read from the database, and every drop is
- * recorded; admission compares the two. So a revocation between the read and the admission is seen by one of them.
+ * The sessions of this process. A session is registered before its certificate is read from the database, and every
+ * drop is recorded; admission compares the two. Therefore a revocation between the read and the admission is never
+ * missed.
  */
 export class SessionRegistry {
   readonly #byKey = new Map<string, Set<RegisteredSession>>();
@@ -25,22 +32,24 @@ export class SessionRegistry {
     RegisteredSession,
     { readonly keys: readonly string[]; readonly principal: Principal }
   >();
-  /** Tenant → how many devices and MQTT clients have a session here, open or being opened. */
+  /** The number of devices and MQTT clients with a session here, open or being opened, by tenant. */
   readonly #clients = new Map<string, number>();
-  /** Sessions whose CONNECT is being authorized → how many drops there had been when they were registered. */
+  /** Sessions whose CONNECT is being authorized, each with the number of drops at its registration. */
   readonly #pending = new Map<RegisteredSession, number>();
-  /** Target → the number of its last drop, oldest first. */
+  /** The last drop of each target, oldest first. */
   readonly #drops = new Map<string, { number: number; reason: string }>();
   #dropCount = 0;
-  /** Sessions that ended because another process said that it had replaced them, and whose drop has not come. */
+  /** Sessions that ended because another process announced their replacement, and whose drop has not arrived yet. */
   readonly #replaced = new Map<string, Principal>();
 
-  /** Registers a session, before anything about it is read from the database. */
+  /** Registers a session before anything about it is read from the database. */
   register(session: RegisteredSession): void {
     this.#pending.set(session, this.#dropCount);
   }
 
-  /** Lets drops find an authorized session. @returns why it must end, when one of them came since it was registered */
+  /**
+   * Makes an authorized session visible to drops. @returns why it must end, if it was dropped since its registration
+   */
   admit(session: RegisteredSession, principal: Principal): string | undefined {
     const since = this.#pending.get(session) ?? 0;
     this.#pending.delete(session);
@@ -59,12 +68,12 @@ export class SessionRegistry {
     return undefined;
   }
 
-  /** Whether the device or MQTT client has a session here, which a new one replaces. */
+  /** Returns whether the device or MQTT client has a session here, which a new one replaces. */
   hasSessionOf({ deviceUid, mqttClientId }: Principal): boolean {
     return this.#byKey.has(deviceUid === undefined ? key("mqttClientId", mqttClientId!) : key("deviceUid", deviceUid));
   }
 
-  /** How many devices and MQTT clients of a tenant have a session here, open or being opened. */
+  /** Returns how many devices and MQTT clients of a tenant have a session here, open or being opened. */
   clientsOf(tenantId: string): number {
     return this.#clients.get(tenantId) ?? 0;
   }
@@ -88,7 +97,7 @@ export class SessionRegistry {
     else this.#clients.set(tenantId, clients);
   }
 
-  /** Ends a session that another process has replaced, before its drop comes. */
+  /** Ends a session that another process has replaced, ahead of its drop. */
   async replace(sessionId: string): Promise<void> {
     const [session] = this.#byKey.get(key("sessionId", sessionId)) ?? [];
     if (session) this.#replaced.set(sessionId, this.#admitted.get(session)!.principal);
@@ -97,9 +106,9 @@ export class SessionRegistry {
   }
 
   /**
-   * Ends the target's sessions; one that is being authorized is refused at its admission.
+   * Ends the target's sessions; a session being authorized is refused at its admission.
    *
-   * @returns whose sessions were open, now or when they were replaced
+   * @returns the principals whose sessions are open, or were when they were replaced
    */
   async drop(target: DropTarget, reason: string): Promise<Principal[]> {
     const [[field, id]] = Object.entries(target) as [[string, string]];
@@ -119,7 +128,7 @@ export class SessionRegistry {
     return principals;
   }
 
-  /** Commands may wait for this device. */
+  /** Makes the sessions of this device check for pending commands. */
   deliverCommands(deviceUid: string): void {
     for (const session of this.#byKey.get(key("deviceUid", deviceUid)) ?? []) session.deliverCommands();
   }

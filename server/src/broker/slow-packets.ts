@@ -1,4 +1,6 @@
-/** A packet that is not complete after so long, or after twice of it, loses its place while others wait for one. */
+/**
+ * A packet that is not complete after one to two of these intervals loses its reservation while other sessions wait.
+ */
 const SLOW_MS = 1_000;
 
 interface Collecting {
@@ -6,12 +8,13 @@ interface Collecting {
 }
 
 /**
- * The sessions of one tenant that collect a packet, each of which has a place in the tenant's bytes. Where others wait, one that is not
- * completed in time loses its place: clients that have stopped in the middle of a packet would keep those of the others unread.
+ * The sessions of one tenant that are collecting a packet, each with a reservation in the tenant's budget. While other
+ * sessions wait, a packet that is not completed in time loses its reservation. Otherwise clients that stall in the
+ * middle of a packet would keep all others unread.
  */
 export class SlowPackets {
   #new = new Set<Collecting>();
-  /** Those that have been there since the last look. */
+  /** The sessions that were already collecting at the last check. */
   #old = new Set<Collecting>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -23,7 +26,7 @@ export class SlowPackets {
     if (!this.#new.delete(session)) this.#old.delete(session);
   }
 
-  /** A session waits. */
+  /** Starts checking for slow packets, because a session waits. */
   watch(): void {
     if (this.#timer || this.#new.size + this.#old.size === 0) return;
     this.#timer = setTimeout(() => {

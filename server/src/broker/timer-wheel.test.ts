@@ -20,7 +20,7 @@ function ticks(wheel: TimerWheel, count: number): void {
   for (let n = 0; n < count; n++) wheel.tick();
 }
 
-test("a timeout is never early, at most two ticks late, and comes once", () => {
+test("a timeout fires once, never early and at most two ticks late", () => {
   const wheel = new TimerWheel();
   for (const ms of [1, 100, 800, 1_500, 90_000, 400_000]) {
     const timed = new Recorded(wheel);
@@ -29,12 +29,12 @@ test("a timeout is never early, at most two ticks late, and comes once", () => {
     ticks(wheel, 2_000);
     assert.equal(timed.at.length, 1, `${ms} ms`);
     const passed = (timed.at[0]! - began) * TICK_MS;
-    // The first tick may come at once.
+    // The first tick may come immediately.
     assert.ok(passed - TICK_MS >= ms && passed < ms + 2 * TICK_MS, `${ms} ms came after ${passed}`);
   }
 });
 
-test("a timeout that is set again or cleared does not come at its former time", () => {
+test("a timeout that is reset or cleared does not fire at its old time", () => {
   const wheel = new TimerWheel();
   const [moved, cleared] = [new Recorded(wheel), new Recorded(wheel)];
   wheel.set(moved, 1_000);
@@ -47,7 +47,7 @@ test("a timeout that is set again or cleared does not come at its former time", 
   assert.deepEqual(cleared.at, []);
 });
 
-test("a timeout may be set again when it comes", () => {
+test("a timeout may be set again when it fires", () => {
   const wheel = new TimerWheel();
   let times = 0;
   const timed: Timed = {

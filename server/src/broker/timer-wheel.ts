@@ -1,4 +1,4 @@
-/** Something that is due at some time, once; the wheel keeps `dueTick`. */
+/** A one-shot timer; the wheel maintains `dueTick`. */
 export interface Timed {
   dueTick: number;
   onDue(): void;
@@ -8,11 +8,11 @@ export const TICK_MS = 250;
 const SLOTS = 256;
 
 /**
- * Timeouts of many sessions by one timer. They are late by up to two ticks and never early. Time is counted in ticks of the event loop,
- * so a process that was stopped for a while does not time out clients that it has not read.
+ * Runs the timeouts of many sessions on one timer, up to two ticks late and never early. Time is counted in ticks of
+ * the event loop, so a process that was suspended does not time out clients that it has had no chance to read.
  */
 export class TimerWheel {
-  /** How many ticks there have been. */
+  /** The number of ticks so far. */
   now = 0;
   readonly #slots: Set<Timed>[] = Array.from({ length: SLOTS }, () => new Set());
   #timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export class TimerWheel {
     clearInterval(this.#timer);
   }
 
-  /** Calls `timed.onDue()` in `ms`, instead of at the time that was set before. */
+  /** Calls `timed.onDue()` in `ms`, replacing any time set before. */
   set(timed: Timed, ms: number): void {
     this.clear(timed);
     timed.dueTick = this.now + 1 + Math.ceil(ms / TICK_MS);

@@ -1,4 +1,4 @@
-/** Lets a number of works run at once; further ones wait in their order. */
+/** Limits concurrency; waiters are served first in, first out. */
 export class Turnstile {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -3,12 +3,12 @@ import { withTimeout } from "../../lib/timeouts.ts";
 import { encodeInterest, encodeNumber, encodeRelease, encodeServe, encodeSettled } from "./frame.ts";
 import { OwnInterest } from "./own-interest.ts";
 
-/** How long a SUBSCRIBE waits until the other processes know of it. */
+/** The longest that a SUBSCRIBE waits until the other processes know of it. */
 const ANNOUNCE_MS = 1_000;
 
-/** To a process that is sent the interest of this one. */
+/** A link to a process that receives this process's interest. */
 export interface InterestLink {
-  /** All interest of this process up to this number is known to the other one. */
+  /** The number up to which the other process knows this one's changes of interest. */
   known: number;
   /** Queues a frame. */
   control(frame: Buffer): void;
@@ -22,19 +22,19 @@ interface Waiter {
 }
 
 interface Options {
-  /** The processes that this one is connected to; one that has not connected itself yet knows nothing. */
+  /** The processes that this one is connected to; a process that has not connected back knows no interest yet. */
   peers(): Iterable<string>;
-  /** Called where something is to be flushed. */
+  /** Called when frames wait to be flushed. */
   onPending(): void;
 }
 
-/** What this process subscribes to, which stored sessions it has, and which of the other processes know. */
+/** Announces this process's subscriptions and stored sessions, and tracks which other processes know of them. */
 export class Announcements {
   readonly #options: Options;
   readonly #own = new OwnInterest();
   readonly #served = new Set<string>();
   readonly #links = new Map<string, InterestLink>();
-  /** Processes that have not answered in time: they are not waited for until they do. */
+  /** Processes that did not answer in time; they are not waited for until they answer. */
   readonly #late = new Set<string>();
   #waiters: Waiter[] = [];
 
@@ -67,7 +67,7 @@ export class Announcements {
     this.#options.onPending();
   }
 
-  /** Another process sends its messages from now on: it is sent all interest. */
+  /** Sends all interest to a process that sends its messages here from now on. */
   joined(name: string, link: InterestLink): void {
     this.#links.get(name)?.destroy();
     this.#links.set(name, link);
@@ -84,14 +84,14 @@ export class Announcements {
     this.check();
   }
 
-  /** A process knows of all changes up to `number`. */
+  /** Records that a process knows of all changes up to `number`. */
   known(name: string, link: InterestLink, number: number): void {
     link.known = Math.max(link.known, number);
     this.#late.delete(name);
     this.check();
   }
 
-  /** Resolves when every process knows of all changes so far, or is late; undefined where there is nothing to wait for. */
+  /** Resolves when every process knows of all changes so far or is late; undefined if there is nothing to wait for. */
   announced(): Promise<void> | undefined {
     const { number } = this.#own;
     if (this.#behind(number).length === 0) return undefined;
@@ -103,7 +103,7 @@ export class Announcements {
     });
   }
 
-  /** Resolves what need not wait any more. */
+  /** Resolves the waiters that are complete. */
   check(): void {
     if (this.#waiters.length === 0) return;
     const [done, waiting] = [[] as Waiter[], [] as Waiter[]];

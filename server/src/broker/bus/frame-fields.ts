@@ -1,11 +1,11 @@
 const LENGTH_BYTES = 4;
 
-/** Bytes of a text with its length in front. */
+/** Returns the bytes that a length-prefixed text takes. */
 export function lengthOf(text: string): number {
   return 2 + Buffer.byteLength(text);
 }
 
-/** Writes the fields of one frame behind its length and type. */
+/** Writes the fields of one frame after its length and type. */
 export class FrameWriter {
   readonly #frame: Buffer;
   #at = LENGTH_BYTES;
@@ -60,7 +60,7 @@ export class FrameWriter {
   }
 }
 
-/** Reads the fields of one frame one after the other. Every method throws an Error where the frame is too short. */
+/** Reads the fields of one frame in order. Every method throws an Error if the frame is too short. */
 export class FrameCursor {
   readonly #frame: Buffer;
   #at: number;
@@ -92,14 +92,14 @@ export class FrameCursor {
     return this.#frame.toString("utf8", start, start + length);
   }
 
-  /** A field that another reader reads. */
+  /** Reads a field with another reader. */
   with<T>(read: (at: number, frame: Buffer) => { value: T; at: number }): T {
     const { value, at } = read(this.#at, this.#frame);
     this.#at = at;
     return value;
   }
 
-  /** What is left; it shares the memory of the frame. */
+  /** Returns the remaining bytes, which share the frame's memory. */
   rest(): Buffer {
     return this.#frame.subarray(this.#at);
   }
@@ -112,17 +112,20 @@ export class FrameCursor {
   }
 }
 
-/** No message is as long: a longer frame is garbage. */
+/** The maximum length of a frame. No message is that long, so a longer frame is garbage. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
-/** Divides the bytes of one connection into frames. A frame that arrives in many chunks is copied once. */
+/** Splits the bytes of one connection into frames. A frame that arrives in many chunks is copied only once. */
 export class FrameSplitter {
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Bytes to wait for. */
+  /** The bytes needed before the next frame is whole. */
   #needed = 0;
 
-  /** Calls `onFrame` with each whole frame, without its length. Throws an Error where one is too long, and what `onFrame` throws. */
+  /**
+   * Calls `onFrame` with each whole frame, without its length. @throws {Error} if one is too long, and whatever
+   * `onFrame` throws
+   */
   feed(chunk: Buffer, onFrame: (frame: Buffer) => void): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
@@ -141,7 +144,7 @@ export class FrameSplitter {
   }
 }
 
-/** Where the frame ends that begins at `at`, as far as that is known. */
+/** Returns where the frame that begins at `at` ends, or its header if that has not arrived whole. */
 function endOf(bytes: Buffer, at: number): number {
   if (bytes.length - at < LENGTH_BYTES) return at + LENGTH_BYTES;
   const length = bytes.readUInt32BE(at);

@@ -81,7 +81,7 @@ test("a message for a group arrives with the group and the number of its hops", 
   );
 });
 
-test("the time that a message has waited is taken from its expiry, whatever the clock of the other process says", () => {
+test("a message's waiting time is subtracted from its expiry, whatever the other process's clock shows", () => {
   const sent = new Message("t", Buffer.from("x"), 1, { messageExpiry: 60 }, NOW);
   const frame = encodePublish({ tenantId: "t", message: sent, retain: false, route: DIRECT }, NOW + 20_000);
   const got = decodeFrame(frame.subarray(4), 500);
@@ -101,7 +101,7 @@ test("interest and its acknowledgement arrive as they were sent", () => {
   assert.deepEqual(decoded(encodeHello("0123abcd")), { type: "hello", version: BUS_VERSION, name: "0123abcd" });
 });
 
-test("the process of a stored session is announced, and its end with what is stored then", () => {
+test("the process that serves a stored session is announced, and its release includes the session as stored", () => {
   const session = {
     ownerId: "one",
     tenantId: "acme",
@@ -120,7 +120,7 @@ test("the process of a stored session is announced, and its end with what is sto
   }
 });
 
-test("how the bytes are divided into chunks does not change the frames", () => {
+test("the frames do not depend on how the bytes are split into chunks", () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 10 }), fc.array(fc.integer({ min: 1, max: 30 })), (names, sizes) => {
       const bytes = Buffer.concat(names.map(encodeHello));
@@ -140,7 +140,7 @@ test("how the bytes are divided into chunks does not change the frames", () => {
   );
 });
 
-test("bytes that are no frame throw, and nothing else happens", () => {
+test("bytes that are not a frame throw without side effects", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), (bytes) => {
       try {

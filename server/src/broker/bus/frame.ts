@@ -6,29 +6,35 @@ import { Message, type Qos } from "../routing/message.ts";
 import type { BusMessage, Route, SharedMessage } from "./bus.ts";
 import { FrameCursor, FrameWriter, lengthOf } from "./frame-fields.ts";
 
-/** Processes of different versions exchange no messages. A frame that is new on one kind of bus only needs no new version. */
+/**
+ * The protocol version; processes of different versions exchange no messages. A new frame that only one kind of bus
+ * uses needs no new version.
+ */
 export const BUS_VERSION = 2;
 
 export type BusFrame =
-  /** The first one of a connection: which process has opened it. */
+  /** The first frame of a connection: the process that has opened it. */
   | { type: "hello"; version: number; name: string }
-  /** Its number counts the changes of one process. */
+  /** A change of interest; its number counts the changes of one process. */
   | { type: "interest"; number: number; tenantId: string; filter: string; isOn: boolean }
-  /** The other process has the connection of an owner's stored session. */
+  /** The sender has the connection of an owner's stored session. */
   | { type: "serve"; number: number; ownerId: string }
-  /** It has it no more; the session as it is stored then. */
+  /** The sender no longer has it; the session is included as stored then. */
   | { type: "release"; number: number; ownerId: string; session: KnownSession | undefined }
-  /** What was sent for it before is stored. */
+  /** Everything sent for the owner earlier is stored. */
   | { type: "settled"; ownerId: string }
   /** All interest up to this number has been sent. */
   | { type: "all"; number: number }
-  /** The other process knows of all interest up to this number. */
+  /** The sender knows of all interest up to this number. */
   | { type: "known"; number: number }
   /** The process stops. */
   | { type: "bye"; name: string }
-  /** The first one of a batch over NATS; batches are numbered from 1 in each epoch of their link. */
+  /** The first frame of a batch over NATS; batches are numbered from 1 in each epoch of their link. */
   | ({ type: "batch" } & BatchNumber)
-  /** All batches up to this one have arrived; epoch 0: none is known. `isGap`: the next one has not, but a later one. */
+  /**
+   * All batches up to this one have arrived; epoch 0: none is known. `isGap`: the next one is missing, but a later one
+   * has arrived.
+   */
   | ({ type: "ack"; isGap: boolean } & BatchNumber)
   | ({ type: "publish" } & BusMessage)
   | ({ type: "shared" } & SharedMessage);
@@ -57,7 +63,7 @@ const TYPE = {
 const RETAIN = 4;
 const HAS_PROPERTIES = 8;
 
-/** A frame is its length in four bytes, its type in one, and its fields. */
+/** Encodes a hello. Every frame is its length in four bytes, its type in one, and its fields. */
 export function encodeHello(name: string): Buffer {
   return new FrameWriter(TYPE.hello, 1 + lengthOf(name)).byte(BUS_VERSION).text(name).done();
 }
@@ -98,7 +104,7 @@ export function encodeAck({ from, epoch, number }: BatchNumber, isGap: boolean):
   return writer.byte(Number(isGap)).done();
 }
 
-/** @param nowMs by the monotonic clock: the time that a message has waited is taken from its expiry */
+/** @param nowMs by the monotonic clock: the message's waiting time is subtracted from its expiry */
 export function encodePublish({ tenantId, message, retain, route }: BusMessage, nowMs: number): Buffer {
   const properties = propertiesOf(message, nowMs);
   const length = messageLength(tenantId, message, properties) + routeLength(route);
@@ -126,7 +132,7 @@ function writeRoute(writer: FrameWriter, { storedFor, servedBy, unread }: Route)
       .byte(Number(unread.has(owner)));
 }
 
-/** As {@link encodePublish}. */
+/** Encodes like {@link encodePublish}. */
 export function encodeShared({ tenantId, message, retain, group, hops }: SharedMessage, nowMs: number): Buffer {
   const properties = propertiesOf(message, nowMs);
   const length = messageLength(tenantId, message, properties) + lengthOf(group) + 1;
@@ -156,7 +162,7 @@ function writeMessage(
   if (properties) writer.bytes(properties);
 }
 
-/** Decodes a frame without its length. A payload shares its memory. Throws an Error where it is malformed. */
+/** Decodes a frame without its length. A payload shares the frame's memory. @throws {Error} if it is malformed */
 export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
   const cursor = new FrameCursor(frame, 1);
   switch (frame[0]) {
@@ -187,7 +193,7 @@ export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
     case TYPE.shared:
       return decodeShared(cursor, nowMs);
     default:
-      throw new Error(`there is no frame of type ${frame[0]}`);
+      throw new Error(`unknown frame type ${frame[0]}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { InterestLink } from "./announcements.ts";
 import { FrameSplitter } from "./frame-fields.ts";
 
-/** What is sent on one connection to another process, collected in a turn of the event loop. */
+/** The frames for one connection to another process, collected during a turn of the event loop. */
 class Pending {
   readonly socket: Socket;
   #frames: Buffer[] = [];
@@ -12,7 +12,7 @@ class Pending {
     this.socket = socket;
   }
 
-  /** Bytes that the system has not taken. */
+  /** The bytes that the operating system has not taken. */
   get waiting(): number {
     return this.#bytes + this.socket.writableLength;
   }
@@ -31,21 +31,24 @@ class Pending {
   }
 }
 
-/** To a process that this one sends messages to, on a connection that this one has opened; the other one sends its interest on it. */
+/**
+ * The link to a process that this one sends messages to, on a connection opened here. The other process sends its
+ * interest on it.
+ */
 export class OutLink {
   readonly name: string;
   readonly #pending: Pending;
   readonly #maxBytes: number;
   #messages = 0;
 
-  /** @param maxBytes that wait for a process which does not read */
+  /** @param maxBytes the limit on bytes that wait for a process that does not read */
   constructor(name: string, socket: Socket, maxBytes: number) {
     this.name = name;
     this.#pending = new Pending(socket);
     this.#maxBytes = maxBytes;
   }
 
-  /** Queues a message. @returns false where too much waits: messages of QoS 0 have half of the room */
+  /** Queues a message. @returns false if too many bytes wait; QoS 0 messages may use half of the limit */
   message(frame: Buffer, qos: number): boolean {
     const room = qos === 0 ? this.#maxBytes / 2 : this.#maxBytes;
     if (this.#pending.waiting + frame.length > room) return false;
@@ -58,7 +61,7 @@ export class OutLink {
     this.#pending.push(frame);
   }
 
-  /** @returns how many messages were sent */
+  /** Sends the queued frames. @returns how many messages were among them */
   flush(): number {
     this.#pending.flush();
     const sent = this.#messages;
@@ -72,9 +75,12 @@ export class OutLink {
   }
 }
 
-/** From a process that sends messages to this one, on a connection that it has opened; this one sends its interest on it. */
+/**
+ * The link from a process that sends messages to this one, on a connection opened there. This process sends its
+ * interest on it.
+ */
 export class InLink implements InterestLink {
-  /** All interest of this process up to this number is known to the other one. */
+  /** The number up to which the other process knows this one's changes of interest. */
   known = -1;
   readonly #pending: Pending;
   readonly #maxBytes: number;
@@ -84,7 +90,9 @@ export class InLink implements InterestLink {
     this.#maxBytes = maxBytes;
   }
 
-  /** Queues a change. A process that does not read loses its connection, and gets the whole interest with its next one. */
+  /**
+   * Queues a change. A process that does not read loses its connection, and receives all interest when it reconnects.
+   */
   control(frame: Buffer): void {
     if (this.#pending.waiting > this.#maxBytes) this.#pending.socket.destroy();
     else this.#pending.push(frame);
@@ -99,7 +107,7 @@ export class InLink implements InterestLink {
   }
 }
 
-/** Reads frames from a connection; one that sends garbage is closed. */
+/** Reads frames from a connection, and closes it if the other end sends garbage. */
 export function readFrames(socket: Socket, onFrame: (frame: Buffer) => void, onGarbage: (error: Error) => void): void {
   const splitter = new FrameSplitter();
   socket.on("data", (chunk: Buffer) => {
@@ -110,6 +118,6 @@ export function readFrames(socket: Socket, onFrame: (frame: Buffer) => void, onG
       onGarbage(error as Error);
     }
   });
-  // A failed socket closes, which is what counts.
+  // A failed socket also closes, which is handled.
   socket.on("error", () => undefined);
 }

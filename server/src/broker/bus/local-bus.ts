@@ -24,7 +24,7 @@ import { InLink, OutLink, readFrames } from "./links.ts";
 import { RemoteState } from "./remote-state.ts";
 
 export interface LocalBusDeps {
-  /** Where each process has a socket. Only this user may open the folder. */
+  /** The folder in which each process has a socket, accessible to this user only. */
   folder: string;
   limits: Pick<BrokerLimits, "mqttBusBytes">;
   clock: Clock;
@@ -34,13 +34,16 @@ export interface LocalBusDeps {
 }
 
 const SOCKET_NAME = /^bus\.([0-9a-f]{8})$/;
-/** How long a start waits for a process that does not answer. */
+/** The longest that a start waits for a process that does not answer. */
 const JOIN_MS = 2_000;
 const RECONNECT_MS = 200;
-/** A socket on which no process listens is removed once it is as old. */
+/** The age at which a socket that no process listens on is removed. */
 const STALE_MS = 10_000;
 
-/** The processes of one machine, over Unix sockets: each opens a connection to every other one, on which it sends its messages. */
+/**
+ * Connects the processes of one machine over Unix sockets. Each process opens a connection to every other, on which it
+ * sends its messages.
+ */
 export class LocalBus implements Bus {
   readonly #deps: LocalBusDeps;
   readonly name: string;
@@ -64,7 +67,7 @@ export class LocalBus implements Bus {
     this.#receiver = receiver;
     const { folder } = this.#deps;
     await listenOnPrivateSocket(this.#server, this.#pathOf(this.name));
-    // Each listens before it reads the folder: of two that start at once, one finds the other at least.
+    // Each process listens before it reads the folder: if two start at once, at least one finds the other.
     const names = (await readdir(folder)).flatMap((file) => SOCKET_NAME.exec(file)?.[1] ?? []);
     await Promise.all(names.map((name) => this.#join(name)));
   }
@@ -136,7 +139,7 @@ export class LocalBus implements Bus {
     return link !== undefined;
   }
 
-  /** @returns false where too much waits for the other process */
+  /** @returns false if too many bytes wait for the other process */
   #send(link: OutLink, frame: Buffer, qos: number): boolean {
     const isSent = link.message(frame, qos);
     if (!isSent) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
@@ -154,7 +157,7 @@ export class LocalBus implements Bus {
     return join(this.#deps.folder, `bus.${name}`);
   }
 
-  /** Connects to another process. Resolves when its interest is known here, or when it does not answer. */
+  /** Connects to another process. Resolves when its interest is known here, or when it does not answer in time. */
   async #join(name: string): Promise<void> {
     if (name === this.name || this.#out.has(name) || this.#isStopped) return;
     const known = this.#opening.get(name);
@@ -195,11 +198,11 @@ export class LocalBus implements Bus {
     this.#out.delete(name);
     this.#deps.metrics.busPeers.set(this.#out.size);
     this.#announcements.check();
-    // A process that has ended is not found then.
+    // If the process has ended, the attempt fails and is not repeated.
     if (!this.#isStopped) setTimeout(() => void this.#join(name), RECONNECT_MS).unref();
   }
 
-  /** A killed process leaves its socket. A young one may be that of a process which is about to listen. */
+  /** Removes the socket that a killed process left. A young socket may belong to a process that is about to listen. */
   async #removeStale(name: string): Promise<void> {
     const path = this.#pathOf(name);
     const found = await stat(path).catch(() => undefined);
@@ -207,7 +210,7 @@ export class LocalBus implements Bus {
     if (ageMs > STALE_MS) await unlink(path).catch(() => undefined);
   }
 
-  /** Another process has connected, to send its messages. */
+  /** Accepts a connection on which another process will send its messages. */
   #accept(socket: Socket): void {
     const link = new InLink(socket, this.#deps.limits.mqttBusBytes);
     let name: string | undefined;
@@ -244,7 +247,7 @@ export class LocalBus implements Bus {
     readFrames(
       socket,
       (frame) => onFrame(decodeFrame(frame, clock.monotonicMs())),
-      (error) => logger.error({ err: error.message }, "a message of another worker cannot be read"),
+      (error) => logger.error({ err: error.message }, "a message from another worker cannot be decoded"),
     );
   }
 }

@@ -4,13 +4,13 @@ interface Interest {
   count: number;
 }
 
-/** How often the sessions of this process subscribe to each filter, and how many times that has changed between none and some. */
+/** Counts how often this process's sessions subscribe to each filter, and numbers the changes between none and some. */
 export class OwnInterest {
   readonly #filters = new Map<string, Interest>();
-  /** Number of the last change that other processes hear of. */
+  /** The number of the last change announced to other processes. */
   number = 0;
 
-  /** @returns whether other processes must hear of it */
+  /** @returns whether the change must be announced to other processes */
   change(tenantId: string, filter: string, isOn: boolean): boolean {
     const key = `${tenantId} ${filter}`;
     const known = this.#filters.get(key) ?? { tenantId, filter, count: 0 };

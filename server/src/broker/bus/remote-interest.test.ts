@@ -28,7 +28,7 @@ test("processes with members of a group take turns", () => {
   assert.equal(remote.nextOf("acme", SHARED), "two");
 });
 
-test("nothing is left of a process that has ended", () => {
+test("a process that has ended leaves nothing behind", () => {
   const remote = new RemoteInterest<string>();
   remote.set("one", "acme", "t/#", true);
   remote.set("one", "acme", SHARED, true);

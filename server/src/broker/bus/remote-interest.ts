@@ -1,7 +1,7 @@
 import { sharedFilter } from "../codec/shared-filter.ts";
 import { FilterMap } from "../routing/filter-map.ts";
 
-/** A group that shares a subscription, and the processes that have members of it, in the order of their turns. */
+/** A group that shares a subscription, and the processes with members of it, in the order of their turns. */
 interface Group<Peer> {
   readonly key: string;
   readonly peers: Set<Peer>;
@@ -9,16 +9,16 @@ interface Group<Peer> {
 
 interface Tenant<Peer> {
   readonly own: FilterMap<Set<Peer>>;
-  /** Filter → key of the group → group. */
+  /** Groups by filter, then by key. */
   readonly shared: FilterMap<Map<string, Group<Peer>>>;
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
-/** What the sessions of other processes subscribe to: of each filter, which processes. */
+/** The subscriptions of other processes' sessions: the processes by filter. */
 export class RemoteInterest<Peer> {
   readonly #tenants = new Map<string, Tenant<Peer>>();
-  /** What is to be removed with a process. */
+  /** The entries to remove with a process. */
   readonly #of = new Map<Peer, Map<string, { tenantId: string; filter: string }>>();
 
   set(peer: Peer, tenantId: string, filter: string, isOn: boolean): void {
@@ -31,13 +31,13 @@ export class RemoteInterest<Peer> {
     } else if (ofPeer.delete(key)) this.#remove(peer, tenantId, filter);
   }
 
-  /** The process has left. */
+  /** Removes a process that has left. */
   forget(peer: Peer): void {
     for (const { tenantId, filter } of this.#of.get(peer)?.values() ?? []) this.#remove(peer, tenantId, filter);
     this.#of.delete(peer);
   }
 
-  /** The processes with subscribers, each once; undefined where there are none. */
+  /** Returns the processes with subscribers, each once; undefined if there are none. */
   peersOf(tenantId: string, topic: string): ReadonlySet<Peer> | undefined {
     const tenant = this.#tenants.get(tenantId);
     if (!tenant || tenant.own.isEmpty) return undefined;
@@ -45,7 +45,7 @@ export class RemoteInterest<Peer> {
     return found.length <= 1 ? found[0] : new Set(found.flatMap((peers) => [...peers]));
   }
 
-  /** Key of each group that shares a subscription to a topic → how many processes have members. */
+  /** Returns how many processes have members of each group that shares a subscription to a topic, by group key. */
   groupsOf(tenantId: string, topic: string): ReadonlyMap<string, number> {
     const tenant = this.#tenants.get(tenantId);
     if (!tenant || tenant.shared.isEmpty) return NONE;
@@ -53,7 +53,7 @@ export class RemoteInterest<Peer> {
     return new Map(groups.map(({ key, peers }) => [key, peers.size]));
   }
 
-  /** The process whose turn it is to get a message of a group. */
+  /** Returns the process whose turn it is to receive a message for a group. */
   nextOf(tenantId: string, key: string): Peer | undefined {
     const peers = this.#tenants.get(tenantId)?.shared.get(filterOf(key))?.get(key)?.peers;
     const [next] = peers ?? [];
@@ -98,7 +98,7 @@ export class RemoteInterest<Peer> {
   }
 }
 
-/** The filter behind the name of a group. */
+/** Returns the filter after the name of a group. */
 function filterOf(key: string): string {
   return sharedFilter(key)!.filter;
 }

@@ -1,12 +1,12 @@
-/** Owners of stored sessions whose connections other processes have, or had. */
+/** The owners of stored sessions whose connections are, or were, in other processes. */
 export class RemoteOwners<Peer> {
-  /** The newest is the last: a process that had one before may not have said yet that it has not any more. */
+  /** The processes of each owner, the newest last: an earlier process may not have announced its release yet. */
   readonly #peers = new Map<string, Set<Peer>>();
-  /** What is to be removed with a process. */
+  /** The owners to remove with a process. */
   readonly #of = new Map<Peer, Set<string>>();
   /** Resolved when no process has a connection of the owner. */
   readonly #freed = new Map<string, PromiseWithResolvers<void>>();
-  /** What each process has not settled after a release, by owner. */
+  /** Releases that a process has not settled yet, by process and owner. */
   readonly #settling = new Map<Peer, Map<string, PromiseWithResolvers<void>>>();
 
   add(peer: Peer, ownerId: string): void {
@@ -27,10 +27,10 @@ export class RemoteOwners<Peer> {
     this.#freed.delete(ownerId);
   }
 
-  /** Resolves when a process has settled what it was sent for an owner, or has left. */
+  /** Resolves when a process has settled the messages sent to it for an owner, or has left. */
   settling(peer: Peer, ownerId: string): Promise<void> {
     const ofPeer = this.#settling.get(peer) ?? new Map<string, PromiseWithResolvers<void>>();
-    // One that was released twice settles both at once.
+    // If a session is released twice, both waits end with the same announcement.
     const settling = ofPeer.get(ownerId) ?? Promise.withResolvers<void>();
     this.#settling.set(peer, ofPeer.set(ownerId, settling));
     return settling.promise;
@@ -42,7 +42,7 @@ export class RemoteOwners<Peer> {
     ofPeer?.delete(ownerId);
   }
 
-  /** The process has left. */
+  /** Removes a process that has left. */
   forget(peer: Peer): void {
     for (const ownerId of [...(this.#of.get(peer) ?? [])]) this.remove(peer, ownerId);
     this.#of.delete(peer);
@@ -50,13 +50,13 @@ export class RemoteOwners<Peer> {
     this.#settling.delete(peer);
   }
 
-  /** The process that has the connection. */
+  /** Returns the process that has the owner's connection. */
   serverOf(ownerId: string): Peer | undefined {
     const peers = this.#peers.get(ownerId);
     return peers && [...peers].at(-1);
   }
 
-  /** Resolves when no process has it; undefined where none has. */
+  /** Resolves when no process has the owner's connection; undefined if none has. */
   freed(ownerId: string): Promise<void> | undefined {
     if (!this.#peers.has(ownerId)) return undefined;
     const freed = this.#freed.get(ownerId) ?? Promise.withResolvers<void>();

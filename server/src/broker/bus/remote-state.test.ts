@@ -5,10 +5,10 @@ import { RemoteState } from "./remote-state.ts";
 
 const SESSION = { ownerId: "owner", tenantId: "acme", subscriptions: [], expiresAt: null };
 
-/** One process as another one, "peer", announces its stored sessions to it. */
+/** The state of one process while another, "peer", announces its stored sessions to it. */
 function listener() {
   const state = new RemoteState<string>();
-  /** Whether what was sent for each released session is stored. */
+  /** Whether everything sent for each released session is stored. */
   const released: { isSettled: boolean }[] = [];
   const receiver: Pick<BusReceiver, "released"> = {
     released(_session, settled) {
@@ -28,7 +28,7 @@ function listener() {
   return { state, released, release, settle, areSettled: () => released.map(({ isSettled }) => isSettled) };
 }
 
-test("messages for a released session wait until its process has stored what it was sent", async () => {
+test("messages for a released session wait until its process has stored the messages it was sent", async () => {
   const { release, settle, areSettled } = listener();
   await release(SESSION);
   assert.deepEqual(areSettled(), [false]);
@@ -36,7 +36,7 @@ test("messages for a released session wait until its process has stored what it 
   assert.deepEqual(areSettled(), [true]);
 });
 
-test("the deletion of a session waits for nothing, and ends no wait for an earlier release", async () => {
+test("the deletion of a session waits for nothing, and does not end the wait for an earlier release", async () => {
   const { release, settle, areSettled } = listener();
   await release();
   assert.deepEqual(areSettled(), []);
@@ -47,7 +47,7 @@ test("the deletion of a session waits for nothing, and ends no wait for an earli
   assert.deepEqual(areSettled(), [true]);
 });
 
-test("a session that is released twice is settled when its process says so after the second time", async () => {
+test("a session that is released twice is settled by the announcement after the second release", async () => {
   const { release, settle, areSettled } = listener();
   await release(SESSION);
   await release(SESSION);
@@ -56,7 +56,7 @@ test("a session that is released twice is settled when its process says so after
   assert.deepEqual(areSettled(), [true, true]);
 });
 
-test("nothing waits for a process that has left", async () => {
+test("a process that has left is not waited for", async () => {
   const { state, release, areSettled } = listener();
   await release(SESSION);
   state.forget("peer");

@@ -4,15 +4,19 @@ import type { BusFrame } from "./frame.ts";
 import { RemoteInterest } from "./remote-interest.ts";
 import { RemoteOwners } from "./remote-owners.ts";
 
-/** How long messages for a released session wait until the process that had it has stored what it was sent. */
+/**
+ * The longest that messages for a released session wait until its former process has stored the messages it was sent.
+ */
 const SETTLE_MS = 1_000;
 
-/** What the other processes have announced: their subscriptions, and the stored sessions whose connections they have. */
+/**
+ * The announcements of the other processes: their subscriptions, and the stored sessions whose connections they have.
+ */
 export class RemoteState<Peer> {
   readonly interest = new RemoteInterest<Peer>();
   readonly owners = new RemoteOwners<Peer>();
 
-  /** Takes an announcement. @returns whether that process must know that this one knows it */
+  /** Applies an announcement. @returns whether it must be acknowledged */
   learn(peer: Peer, frame: BusFrame, receiver: BusReceiver): frame is BusFrame & { number: number } {
     switch (frame.type) {
       case "interest":
@@ -32,13 +36,16 @@ export class RemoteState<Peer> {
     }
   }
 
-  /** The process has left, or says everything again. */
+  /** Forgets a process that has left or announces everything again. */
   forget(peer: Peer): void {
     this.interest.forget(peer);
     this.owners.forget(peer);
   }
 
-  /** The session is known, and messages for it wait, before a connection that waits for its release goes on. */
+  /**
+   * Applies a release. The session becomes known, and messages for it wait, before a connection that waits for the
+   * release goes on.
+   */
   #release(peer: Peer, { ownerId, session }: BusFrame & { type: "release" }, receiver: BusReceiver): void {
     if (session) {
       const settled = this.owners.settling(peer, ownerId);

@@ -4,59 +4,63 @@ import { checkFirstByte, checkSender, PACKET_TYPE } from "./packet-types.ts";
 import { PacketProblem } from "./problem.ts";
 
 const NOTHING = Buffer.alloc(0);
-/** Bytes that are reserved for an incomplete packet at first. */
+/** The bytes reserved initially for an incomplete packet. */
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * Divides the bytes of a connection into packets; it is the frame of the packet that {@link next} found last. A packet's type, flags and
- * length are checked as soon as its header has arrived, so a packet that is too long is never buffered. Outcomes do not depend on how the
- * bytes are cut. A packet that does not arrive whole is collected in memory of its own, which has its length.
+ * Splits a connection's bytes into packets; it is itself the frame of the packet that {@link next} found last. A
+ * packet's type, flags and length are checked as soon as its header has arrived, so a packet that is too long is never
+ * buffered. The outcome does not depend on how the bytes are split into chunks. A packet that does not arrive whole is
+ * collected in memory of its own with exactly its length.
  */
 export class FrameReader implements Frame {
   first = 0;
   bytes: Buffer = NOTHING;
   bodyStart = 0;
   end = 0;
-  /** Of a packet, in bytes. */
+  /** The maximum length of a packet, in bytes. */
   maxPacket: number;
-  /** Whether a CONNECT was found: the first packet must be one [MQTT-3.1.0-1], and no other [MQTT-3.1.0-2]. */
+  /** Whether a CONNECT was found: the first packet must be one [MQTT-3.1.0-1], and no other may be [MQTT-3.1.0-2]. */
   connected = false;
   /** Where the frame begins. */
   #start = 0;
-  /** The beginning of a packet that is not complete, in memory for more of it; how much has arrived, and its length; 0 is none. */
+  /**
+   * The beginning of an incomplete packet, in memory with room for more; its bytes so far, and its length (0 is no
+   * packet).
+   */
   #packet: Buffer = NOTHING;
   #collected = 0;
   #needed = 0;
-  /** What arrived behind a packet that was collected. */
+  /** The bytes that arrived behind a collected packet. */
   #behind: Buffer = NOTHING;
 
   constructor(maxPacket: number) {
     this.maxPacket = maxPacket;
   }
 
-  /** Whether bytes wait, of a packet that is complete or not. */
+  /** Whether bytes wait, of a complete packet or not. */
   get hasBytes(): boolean {
     return this.end < this.bytes.length || this.#behind.length > 0 || this.#needed > 0;
   }
 
-  /** The length of a packet of which a part has arrived; 0 where none is. */
+  /** The length of a packet that has partly arrived; 0 if there is none. */
   get incomplete(): number {
     return this.#needed;
   }
 
-  /** The bytes of the frame with its header. */
+  /** The length of the frame, with its header. */
   get length(): number {
     return this.end - this.#start;
   }
 
-  /** @param chunk what has arrived. Its memory is the reader's from now on. */
+  /** @param chunk the bytes that have arrived; the reader owns their memory from now on */
   feed(chunk: Buffer): void {
     if (this.#needed > 0) this.#collect(chunk);
     else if (this.#behind.length > 0) this.#behind = Buffer.concat([this.#behind, chunk]);
     else this.#append(chunk);
   }
 
-  /** Moves to the next packet. @returns false while it is not complete. Throws {@link PacketProblem}. */
+  /** Moves to the next packet. @returns false if it is incomplete @throws {PacketProblem} if it is malformed */
   next(): boolean {
     if (this.#needed > 0) return false;
     if (this.end >= this.bytes.length) this.#startOn(this.#behind);
@@ -76,7 +80,7 @@ export class FrameReader implements Frame {
     return true;
   }
 
-  /** Where nothing is left to read, the memory of what was read may have been freed. */
+  /** Once everything is read, the memory of `bytes` may have been freed and must not be touched. */
   #append(chunk: Buffer): void {
     const isRead = this.end >= this.bytes.length;
     this.#startOn(isRead ? chunk : Buffer.concat([this.bytes.subarray(this.end), chunk]));
@@ -109,11 +113,11 @@ export class FrameReader implements Frame {
       if (end - at > this.maxPacket) throw new PacketProblem("a long packet", "packet_too_large");
       return end;
     }
-    // What follows is no packet. Other brokers say nothing either.
+    // Nothing after it can be parsed. Other brokers close silently, too.
     throw new PacketProblem("a malformed length", "unanswered");
   }
 
-  /** Keeps the beginning of a packet that is not complete. A copy: a slice would keep the whole chunk in memory. */
+  /** Copies the beginning of an incomplete packet: a slice would keep the whole chunk in memory. */
   #startCollecting(at: number, needed: number): void {
     const beginning = this.bytes.subarray(at);
     this.#needed = needed;
@@ -134,13 +138,13 @@ export class FrameReader implements Frame {
     if (chunk.length > missing) this.#behind = chunk.subarray(missing);
   }
 
-  /** The memory grows with what has arrived: a header alone takes no more than {@link FIRST_BYTES}. */
+  /** Appends bytes. The memory grows with their number: a header alone takes no more than {@link FIRST_BYTES}. */
   #put(bytes: Buffer): void {
     const collected = this.#collected + bytes.length;
     if (collected > this.#packet.length) {
       const whole = this.#packet;
       const size = Math.min(this.#needed, Math.max(FIRST_BYTES, 2 * collected));
-      // Of a few hundred bytes, memory of its own costs more than what is in it.
+      // For a few hundred bytes, a separate allocation costs more than its content.
       this.#packet = size < FIRST_BYTES / 8 ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
       whole.copy(this.#packet, 0, 0, this.#collected);
       freeMemory(whole, whole.length);

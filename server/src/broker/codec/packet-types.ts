@@ -14,7 +14,7 @@ export const PACKET_TYPE = {
   disconnect: 14,
 } as const;
 
-/** A client's packet → its flags [MQTT-2.2.2-1]; those of PUBLISH vary. A client must not send a type without an entry. */
+/** The flags of each packet type that a client may send [MQTT-2.2.2-1]. PUBLISH is absent because its flags vary. */
 const FLAGS: Readonly<Record<number, number>> = {
   [PACKET_TYPE.connect]: 0,
   [PACKET_TYPE.puback]: 0,
@@ -28,10 +28,10 @@ const FLAGS: Readonly<Record<number, number>> = {
 };
 
 const PINGRESP = 13;
-/** SUBACK, UNSUBACK and PINGRESP: a server sends them, always without flags. */
+/** SUBACK, UNSUBACK and PINGRESP: only a server sends them, always without flags. */
 const WITHOUT_FLAGS: ReadonlySet<number> = new Set([9, 11, PINGRESP]);
 
-/** Checks the flags of a client's packet, for which its first byte is enough. Throws {@link PacketProblem}. */
+/** Checks the flags of a client's packet from its first byte. @throws {PacketProblem} */
 export function checkFirstByte(first: number): void {
   const type = first >> 4;
   const flags = first & 15;
@@ -43,14 +43,16 @@ export function checkFirstByte(first: number): void {
     if (qos === 0 && (flags & 8) !== 0) throw new PacketProblem("a repeated QoS 0 message");
     return;
   }
-  // MQTT 3.1 gives a CONNECT a QoS, which means nothing; later versions forbid it (read-connect.ts).
+  // In MQTT 3.1 a CONNECT may have a QoS, which has no meaning; later versions forbid it (read-connect.ts).
   if (type === PACKET_TYPE.connect && (flags === 2 || flags === 4)) return;
   const expected = FLAGS[type];
   // [MQTT-2.2.2-2]
   if (expected !== undefined && flags !== expected) throw new PacketProblem("reserved flags");
 }
 
-/** Checks that clients send packets of this type, once it is known how long it is. @param length of its body. Throws {@link PacketProblem}. */
+/**
+ * Checks that clients may send this type, once the length is known. @param length of the body @throws {PacketProblem}
+ */
 export function checkSender(first: number, length: number): void {
   const type = first >> 4;
   if (FLAGS[type] !== undefined || type === PACKET_TYPE.publish) return;

@@ -1,8 +1,8 @@
 import type { ProtocolProblem } from "../policy/answers.ts";
 
 /**
- * A packet that MQTT or a limit of ours forbids. Its client is disconnected; `policy/answers.ts` says how a CONNECT with this problem is
- * answered.
+ * A packet that violates MQTT or one of our limits. Its client is disconnected; `policy/answers.ts` maps the problem to
+ * the answer to a CONNECT.
  */
 export class PacketProblem extends Error {
   readonly problem: ProtocolProblem;

@@ -1,4 +1,4 @@
-/** What has properties in MQTT 5; a will has its own inside the CONNECT. */
+/** Packets that carry MQTT 5 properties; a will's properties are inside the CONNECT. */
 export type PropertyHolder =
   | "connect"
   | "will"
@@ -10,7 +10,7 @@ export type PropertyHolder =
   | "unsubscribe"
   | "disconnect";
 
-/** How a value is encoded (MQTT 5, 1.5); a bit is a byte that is 0 or 1. */
+/** The encoding of a value (MQTT 5, 1.5); a bit is a byte that is 0 or 1. */
 export type PropertyType = "bit" | "byte" | "uint16" | "uint32" | "varint" | "text" | "binary" | "pair";
 
 export interface Properties {
@@ -40,7 +40,7 @@ export interface Properties {
   topicAlias?: number;
   maximumQos?: number;
   retainAvailable?: number;
-  /** Names may repeat; their order counts. */
+  /** Names may repeat; their order is significant. */
   userProperties?: [name: string, value: string][];
   /** Bytes. */
   maximumPacketSize?: number;
@@ -54,7 +54,7 @@ export interface PropertyRule {
   name: keyof Properties;
   type: PropertyType;
   on: readonly PropertyHolder[];
-  /** 0 is a protocol error. */
+  /** A value of 0 is a protocol error. */
   notZero?: true;
 }
 
@@ -62,8 +62,8 @@ const MESSAGE = ["publish", "will"] as const;
 const EVERY = ["suback", "unsubscribe", "subscribe", "acknowledgement", "disconnect", "connect", "connack"] as const;
 
 /**
- * MQTT 5, 2.2.2.2, without AUTH and without Response Information in a CONNACK: we have neither. They are sent in this order; outside suites
- * compare the bytes of a CONNACK that has the three limits.
+ * MQTT 5, 2.2.2.2, without AUTH and without Response Information in a CONNACK, which we do not support. Properties are
+ * sent in this order: outside suites compare the bytes of a CONNACK with the three limits.
  */
 export const PROPERTY_RULES: readonly PropertyRule[] = [
   { id: 0x01, name: "payloadFormat", type: "bit", on: MESSAGE },

@@ -3,7 +3,7 @@ import { PACKET_TYPE } from "./packet-types.ts";
 import { PacketProblem } from "./problem.ts";
 import { readProperties } from "./read-properties.ts";
 
-/** The packet id of a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 3.1.1, 3.4 to 3.7). Throws {@link PacketProblem}. */
+/** Reads the packet id of a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 3.1.1, 3.4 to 3.7). @throws {PacketProblem} */
 export function readAck({ bytes, bodyStart, end }: Frame): number {
   if (end - bodyStart !== 2) throw new PacketProblem("an acknowledgement has two bytes");
   const id = (bytes[bodyStart]! << 8) | bytes[bodyStart + 1]!;
@@ -12,17 +12,17 @@ export function readAck({ bytes, bodyStart, end }: Frame): number {
   return id;
 }
 
-/** An acknowledgement of MQTT 5; without a reason code it is 0, success. */
+/** An MQTT 5 acknowledgement; a missing reason code means 0, success. */
 export interface AckPacket {
   packetId: number;
   reason: number;
 }
 
-/** PUBACK, PUBREC (MQTT 5, 3.4.2.1, 3.5.2.1) and PUBREL, PUBCOMP (3.6.2.1, 3.7.2.1). */
+/** The reasons of PUBACK and PUBREC (MQTT 5, 3.4.2.1, 3.5.2.1), and of PUBREL and PUBCOMP (3.6.2.1, 3.7.2.1). */
 const REASONS_OF_MESSAGES: ReadonlySet<number> = new Set([0, 0x10, 0x80, 0x83, 0x87, 0x90, 0x91, 0x97, 0x99]);
 const REASONS_OF_RELEASES: ReadonlySet<number> = new Set([0, 0x92]);
 
-/** Reads a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 5, 3.4 to 3.7). Throws {@link PacketProblem}. */
+/** Reads a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 5, 3.4 to 3.7). @throws {PacketProblem} */
 export function readAck5(frame: Frame): AckPacket {
   const cursor = new Cursor(frame);
   const packetId = cursor.packetId("protocol_error");
@@ -36,7 +36,7 @@ export function readAck5(frame: Frame): AckPacket {
   return { packetId, reason };
 }
 
-/** Checks that a PINGREQ, or a DISCONNECT of MQTT 3.1.1, has no body (3.12, 3.14). Throws {@link PacketProblem}. */
+/** Checks that a PINGREQ, or a DISCONNECT of MQTT 3.1.1, has no body (3.12, 3.14). @throws {PacketProblem} */
 export function checkNoBody({ bodyStart, end }: Frame): void {
   if (bodyStart !== end) throw new PacketProblem("this packet has no body", "unanswered");
 }

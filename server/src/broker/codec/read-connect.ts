@@ -11,18 +11,18 @@ export interface Will {
   payload: Buffer;
   qos: 0 | 1 | 2;
   retain: boolean;
-  /** MQTT 5. */
+  /** Only with MQTT 5. */
   properties?: Properties;
 }
 
 export interface ConnectPacket {
   version: ProtocolVersion;
   clientId: string;
-  /** `clean session`, `clean start`. */
+  /** The flag `clean session` (`clean start` in MQTT 5). */
   clean: boolean;
-  /** Seconds; 0 is none. */
+  /** Seconds; 0 turns it off. */
   keepAlive: number;
-  /** MQTT 5. */
+  /** Only with MQTT 5. */
   properties: Properties | undefined;
   will: Will | undefined;
   username: string | undefined;
@@ -41,26 +41,26 @@ const FLAG = {
 
 const MAX_NAME = 6;
 
-/** Which client ids there are. */
+/** The rules for client ids. */
 export interface ClientIdRules {
   /** Bytes. */
   max: number;
-  /** The same with MQTT 3.1. */
+  /** The maximum with MQTT 3.1. */
   max31: number;
-  /** Makes a client id for a client that has none [MQTT-3.1.3-6]; without it none is assigned. */
+  /** Creates an id for a client without one [MQTT-3.1.3-6]; if absent, no id is assigned. */
   assign?: () => string;
 }
 
-/** 23 is MQTT 3.1's own limit. */
+/** 23 bytes are MQTT 3.1's own limit. */
 export const CLIENT_IDS: ClientIdRules = { max: DEFAULT_LIMITS.mqttClientIdBytes, max31: 23 };
 const MAX_WILL = 0xffff;
 
-/** The protocol level that a CONNECT asks for, which decides how it is answered. Throws {@link PacketProblem}. */
+/** Returns the protocol level that a CONNECT asks for, which decides how it is answered. @throws {PacketProblem} */
 export function versionOf(frame: Frame): ProtocolVersion {
   return readVersion(new Cursor(frame));
 }
 
-/** Reads a CONNECT (MQTT 3.1.1 and 5, 3.1). Throws {@link PacketProblem}. */
+/** Reads a CONNECT (MQTT 3.1.1 and 5, 3.1). @throws {PacketProblem} */
 export function readConnect(frame: Frame, clientIds: ClientIdRules = CLIENT_IDS): ConnectPacket {
   const cursor = new Cursor(frame);
   const version = readVersion(cursor);
@@ -84,7 +84,7 @@ function readCredentials(cursor: Cursor, flags: number): Pick<ConnectPacket, "us
   return { username, password };
 }
 
-/** In MQTT 5, too, bad flags and credentials close the connection without an answer, as other brokers do. */
+/** Closes the connection without an answer for bad flags and credentials, in MQTT 5 too, as other brokers do. */
 function closingIn5<T>(version: ProtocolVersion, read: () => T): T {
   try {
     return read();
@@ -94,7 +94,10 @@ function closingIn5<T>(version: ProtocolVersion, read: () => T): T {
   }
 }
 
-/** Any other level is answered with a return code [MQTT-3.1.2-2], that of MQTT 3.1.1 under the other name; another name with none [MQTT-3.1.2-1]. */
+/**
+ * Reads name and level. An unsupported level is answered with a return code [MQTT-3.1.2-2] (3 or 4 under the wrong name
+ * with MQTT 3.1.1's), an unknown name not at all [MQTT-3.1.2-1].
+ */
 function readVersion(cursor: Cursor): ProtocolVersion {
   const name = cursor.text(MAX_NAME, "protocol name");
   const level = cursor.byte();
@@ -106,9 +109,9 @@ function readVersion(cursor: Cursor): ProtocolVersion {
   throw new PacketProblem("protocol name");
 }
 
-/** [MQTT-3.1.2-3], [MQTT-3.1.2-13] to [MQTT-3.1.2-15], [MQTT-3.1.2-22], which MQTT 5 lacks. */
+/** [MQTT-3.1.2-3], [MQTT-3.1.2-13] to [MQTT-3.1.2-15], [MQTT-3.1.2-22]; MQTT 5 dropped the last. */
 function checkFlags(flags: number, { first }: Frame, version: ProtocolVersion): void {
-  // MQTT 3.1 does not use them.
+  // MQTT 3.1 does not use these flags.
   const mayHaveReserved = version === 3;
   if (!mayHaveReserved && (first & 15) !== 0) throw new PacketProblem("reserved flags");
   if (!mayHaveReserved && (flags & FLAG.reserved) !== 0) throw new PacketProblem("the reserved CONNECT flag");
@@ -120,7 +123,10 @@ function checkFlags(flags: number, { first }: Frame, version: ProtocolVersion): 
   }
 }
 
-/** An empty client id is refused where none is assigned, and by MQTT 3.1.1 for a session that is to be found again [MQTT-3.1.3-8]. */
+/**
+ * Reads the client id. An empty one is refused if none is assigned; MQTT 3.1.1 also refuses it without a clean session
+ * [MQTT-3.1.3-8].
+ */
 function readClientId(
   cursor: Cursor,
   version: ProtocolVersion,
@@ -139,7 +145,7 @@ function readClientId(
   }
 }
 
-/** Enhanced authentication is not supported [MQTT-4.12.0-1]. */
+/** Refuses enhanced authentication, which is not supported [MQTT-4.12.0-1]. */
 function readConnectProperties(cursor: Cursor): Properties {
   const properties = readProperties(cursor, "connect");
   if (properties.authMethod !== undefined) {
@@ -153,7 +159,7 @@ function readWill(cursor: Cursor, flags: number, version: ProtocolVersion): Will
   const properties = version === 5 ? readProperties(cursor, "will") : undefined;
   const topic = cursor.text(MAX_TOPIC_BYTES, "will topic", "topic_name_invalid");
   checkTopicName(topic);
-  // A copy: the will lasts as long as the session, and must not keep the packet's memory.
+  // A copy: the will lasts as long as the session and must not retain the packet's memory.
   const payload = Buffer.from(cursor.binary(MAX_WILL, "will"));
   const qos = ((flags & FLAG.willQos) >> 3) as Will["qos"];
   const will: Will = { topic, payload, qos, retain: (flags & FLAG.willRetain) !== 0 };

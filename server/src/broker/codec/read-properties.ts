@@ -10,8 +10,8 @@ const MAX_FIELD = 0xffff;
 const NONE: Properties = Object.freeze({});
 
 /**
- * Reads the properties of a client's packet (MQTT 5, 2.2.2): each at most once but user properties, and only those that belong to it.
- * Throws {@link PacketProblem}.
+ * Reads the properties of a client's packet (MQTT 5, 2.2.2). Only properties of this packet type are allowed, each at
+ * most once except user properties. @throws {PacketProblem}
  */
 export function readProperties(cursor: Cursor, holder: PropertyHolder): Properties {
   const length = cursor.varint();
@@ -32,14 +32,17 @@ export function readProperties(cursor: Cursor, holder: PropertyHolder): Properti
   return properties;
 }
 
-/** A property stands in the packets that have it, and once, unless it is a user property. */
+/** Checks that the packet type has this property, and that it does not repeat unless it is a user property. */
 function checkPlace(properties: Properties, { name, on, type }: PropertyRule, holder: PropertyHolder): void {
   if (!on.includes(holder)) throw new PacketProblem(`${name} does not belong here`, problemIn(holder));
   if (type !== "pair" && properties[name] !== undefined)
     throw new PacketProblem("a property repeats", "protocol_error");
 }
 
-/** Both codes stand for either; other brokers answer a SUBSCRIBE and an UNSUBSCRIBE with that of a malformed packet. */
+/**
+ * Returns the problem of a misplaced property. Either code is correct; other brokers answer SUBSCRIBE and UNSUBSCRIBE
+ * with the malformed-packet one.
+ */
 function problemIn(holder: PropertyHolder): ProtocolProblem {
   return holder === "subscribe" || holder === "unsubscribe" ? "malformed_packet" : "protocol_error";
 }
@@ -49,7 +52,7 @@ function checkValue({ name, type, notZero }: PropertyRule, value: PropertyValue,
   if (notZero && value === 0) throw new PacketProblem(`${name} is not 0`, problemIn(holder));
   // [MQTT-3.3.2-8]
   if (name === "topicAlias" && value === 0) throw new PacketProblem("topic alias 0", "topic_alias_invalid");
-  // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same of a will
+  // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same for a will
   if (name === "responseTopic") checkTopicName(value as string, "protocol_error");
 }
 
@@ -71,7 +74,7 @@ function readTyped(cursor: Cursor, { name, type }: PropertyRule): PropertyValue 
     case "text":
       return cursor.text(name === "responseTopic" ? MAX_TOPIC_BYTES : MAX_FIELD, name);
     case "binary":
-      // A copy: properties stay longer than their packet.
+      // A copy: properties outlive their packet.
       return Buffer.from(cursor.binary(MAX_FIELD, name));
     case "pair":
       return { name: cursor.text(MAX_FIELD, "user property"), value: cursor.text(MAX_FIELD, "user property") };

@@ -9,20 +9,22 @@ export interface PublishPacket {
   topic: string;
   qos: 0 | 1 | 2;
   retain: boolean;
-  /** 0 at QoS 0. */
+  /** 0 for QoS 0. */
   packetId: number;
-  /** Shares the memory of the packet. */
+  /** Shares the packet's memory. */
   payload: Buffer;
-  /** MQTT 5. */
+  /** Only with MQTT 5. */
   properties?: Properties;
 }
 
-/** The topic that a client published to last: most repeat it, and it is not checked and decoded again. */
+/**
+ * Caches the last topic that a client published to: most clients repeat it, which skips checking and decoding it again.
+ */
 export class LastTopic {
   #bytes: Buffer | undefined;
   #topic = "";
 
-  /** The topic name in `bytes[start, end)`. Throws {@link PacketProblem}. */
+  /** Returns the topic name in `bytes[start, end)`. @throws {PacketProblem} */
   read(bytes: Buffer, start: number, end: number): string {
     const last = this.#bytes;
     if (last?.length === end - start && last.compare(bytes, start, end) === 0) return this.#topic;
@@ -36,7 +38,8 @@ export class LastTopic {
 }
 
 /**
- * Reads a PUBLISH of MQTT 5 (3.3): its topic is empty where a topic alias stands for it [MQTT-3.3.2-8]. Throws {@link PacketProblem}.
+ * Reads an MQTT 5 PUBLISH (3.3). Its topic is empty if a topic alias replaces it [MQTT-3.3.2-8]. @throws
+ * {PacketProblem}
  */
 export function readPublish5(frame: Frame, lastTopic: LastTopic): PublishPacket {
   const cursor = new Cursor(frame);
@@ -51,13 +54,13 @@ export function readPublish5(frame: Frame, lastTopic: LastTopic): PublishPacket 
   }
   // [MQTT-3.3.4-6]
   if (properties.subscriptionId !== undefined) {
-    throw new PacketProblem("a subscription identifier of a client", "protocol_error");
+    throw new PacketProblem("a subscription identifier from a client", "protocol_error");
   }
   const payload = frame.bytes.subarray(cursor.at, frame.end);
   return { topic, qos, retain: (frame.first & 1) !== 0, packetId, payload, properties };
 }
 
-/** Reads a PUBLISH (MQTT 3.1.1, 3.3). Throws {@link PacketProblem}. */
+/** Reads a PUBLISH (MQTT 3.1.1, 3.3). @throws {PacketProblem} */
 export function readPublish({ first, bytes, bodyStart, end }: Frame, lastTopic: LastTopic): PublishPacket {
   if (bodyStart + 2 > end) throw new PacketProblem("a short packet");
   const length = (bytes[bodyStart]! << 8) | bytes[bodyStart + 1]!;

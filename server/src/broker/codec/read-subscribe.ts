@@ -15,7 +15,7 @@ export interface SubscribePacket {
   subscriptions: Subscription[];
 }
 
-/** Reads a SUBSCRIBE (MQTT 3.1.1, 3.8). Throws {@link PacketProblem}. */
+/** Reads a SUBSCRIBE (MQTT 3.1.1, 3.8). @throws {PacketProblem} */
 export function readSubscribe(frame: Frame): SubscribePacket {
   const cursor = new Cursor(frame);
   const packetId = cursor.packetId();
@@ -36,7 +36,7 @@ export interface UnsubscribePacket {
   filters: string[];
 }
 
-/** Reads an UNSUBSCRIBE (MQTT 3.1.1, 3.10). Throws {@link PacketProblem}. */
+/** Reads an UNSUBSCRIBE (MQTT 3.1.1, 3.10). @throws {PacketProblem} */
 export function readUnsubscribe(frame: Frame): UnsubscribePacket {
   const cursor = new Cursor(frame);
   const packetId = cursor.packetId();
@@ -47,7 +47,7 @@ export function readUnsubscribe(frame: Frame): UnsubscribePacket {
   return { packetId, filters };
 }
 
-/** @param before how many filters the packet had before this one */
+/** Reads a topic filter. @param before the number of filters before this one in the packet */
 export function readFilter(cursor: Cursor, before: number): string {
   if (before === MAX_FILTERS) throw new PacketProblem("too many topic filters", "quota_exceeded");
   const filter = cursor.text(MAX_TOPIC_BYTES, "topic filter", "topic_filter_invalid");

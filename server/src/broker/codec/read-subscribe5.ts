@@ -5,15 +5,17 @@ import { readProperties } from "./read-properties.ts";
 import { readFilter } from "./read-subscribe.ts";
 import { sharedFilter } from "./shared-filter.ts";
 
-/** When retained messages are sent to a new subscription: always, if it is new, or never (MQTT 5, 3.8.3.1). */
+/**
+ * When a new subscription is sent retained messages: 0 always, 1 if it did not exist before, 2 never (MQTT 5, 3.8.3.1).
+ */
 export type RetainHandling = 0 | 1 | 2;
 
 export interface Subscription5 {
   filter: string;
   qos: 0 | 1 | 2;
-  /** The session does not get its own messages. */
+  /** The session does not receive its own messages. */
   noLocal: boolean;
-  /** RETAIN is passed on as it was published. */
+  /** RETAIN is forwarded as it was published. */
   retainAsPublished: boolean;
   retainHandling: RetainHandling;
 }
@@ -24,7 +26,7 @@ export interface SubscribePacket5 {
   subscriptions: Subscription5[];
 }
 
-/** Reads a SUBSCRIBE (MQTT 5, 3.8). Throws {@link PacketProblem}. */
+/** Reads a SUBSCRIBE (MQTT 5, 3.8). @throws {PacketProblem} */
 export function readSubscribe5(frame: Frame): SubscribePacket5 {
   const cursor = new Cursor(frame);
   const packetId = cursor.packetId();
@@ -62,7 +64,7 @@ export interface UnsubscribePacket5 {
   filters: string[];
 }
 
-/** Reads an UNSUBSCRIBE (MQTT 5, 3.10). Throws {@link PacketProblem}. */
+/** Reads an UNSUBSCRIBE (MQTT 5, 3.10). @throws {PacketProblem} */
 export function readUnsubscribe5(frame: Frame): UnsubscribePacket5 {
   const cursor = new Cursor(frame);
   const packetId = cursor.packetId();
@@ -74,7 +76,7 @@ export function readUnsubscribe5(frame: Frame): UnsubscribePacket5 {
   return { packetId, filters };
 }
 
-/** [MQTT-4.8.2-1], [MQTT-4.8.2-2]: a shared subscription has a name, without wildcards, and a filter. */
+/** Reads a filter; a shared subscription has a name without wildcards and a filter [MQTT-4.8.2-1], [MQTT-4.8.2-2]. */
 function readFilter5(cursor: Cursor, before: number): string {
   const filter = readFilter(cursor, before);
   const shared = sharedFilter(filter);

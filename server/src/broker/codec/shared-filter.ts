@@ -1,4 +1,4 @@
-/** A filter of a shared subscription, divided [MQTT-4.8.2-1, MQTT-4.8.2-2]. */
+/** The filter of a shared subscription, split into its parts [MQTT-4.8.2-1, MQTT-4.8.2-2]. */
 export interface SharedFilter {
   name: string;
   filter: string;
@@ -6,7 +6,9 @@ export interface SharedFilter {
 
 const SHARED = "$share/";
 
-/** @returns undefined where `filter` is not one of a shared subscription; an empty name or filter where its form is wrong */
+/**
+ * Splits `filter`. @returns undefined if it is not a shared subscription's; an empty name or filter if it is malformed
+ */
 export function sharedFilter(filter: string): SharedFilter | undefined {
   if (!filter.startsWith(SHARED)) return undefined;
   const end = filter.indexOf("/", SHARED.length);

@@ -6,9 +6,10 @@ export const MAX_TOPIC_BYTES = DEFAULT_LIMITS.mqttTopicBytes;
 const MAX_LEVELS = DEFAULT_LIMITS.mqttTopicLevels;
 
 /**
- * Checks a topic name: not empty [MQTT-4.7.3-1], no wildcards [MQTT-3.3.2-2], not too many levels. Throws {@link PacketProblem}.
+ * Checks a topic name: not empty [MQTT-4.7.3-1], no wildcards [MQTT-3.3.2-2], not too many levels.
  *
- * @param problem of an empty one and of wildcards
+ * @param problem the answer to an empty name and to wildcards
+ * @throws {PacketProblem}
  */
 export function checkTopicName(topic: string, problem?: ProtocolProblem): void {
   if (topic === "") throw new PacketProblem("an empty topic", problem);
@@ -16,7 +17,9 @@ export function checkTopicName(topic: string, problem?: ProtocolProblem): void {
   if (topic.length >= MAX_LEVELS) checkLevels(topic.split("/"), "topic_name_invalid");
 }
 
-/** Checks a topic filter: `#` stands alone and last [MQTT-4.7.1-2], `+` alone [MQTT-4.7.1-3]. Throws {@link PacketProblem}. */
+/**
+ * Checks a topic filter: `#` stands alone and last [MQTT-4.7.1-2], `+` alone [MQTT-4.7.1-3]. @throws {PacketProblem}
+ */
 export function checkTopicFilter(filter: string): void {
   if (filter === "") throw new PacketProblem("an empty topic filter");
   const levels = filter.split("/");

@@ -2,8 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { PacketProblem } from "./problem.ts";
 
 /**
- * Checks that `bytes[start, end)` is well-formed UTF-8 without U+0000 [MQTT-1.5.3-1, MQTT-1.5.3-2] and without the other control
- * characters (U+0001 to U+001F, U+007F to U+009F), for which a server may close the connection. Throws {@link PacketProblem}.
+ * Checks that `bytes[start, end)` is well-formed UTF-8 without U+0000 [MQTT-1.5.3-1, MQTT-1.5.3-2] and without the
+ * other control characters (U+0001 to U+001F, U+007F to U+009F), for which a server may close the connection.
+ *
+ * @throws {PacketProblem}
  */
 export function checkText(bytes: Buffer, start: number, end: number, what: string): void {
   let ascii = true;
@@ -12,7 +14,7 @@ export function checkText(bytes: Buffer, start: number, end: number, what: strin
     if (byte < 0x20 || byte === 0x7f) throw new PacketProblem(`a control character in the ${what}`);
     if (byte < 0x80) continue;
     ascii = false;
-    // U+0080 to U+009F are 0xC2 and a byte below 0xA0.
+    // U+0080 to U+009F are encoded as 0xC2 and a byte below 0xA0.
     if (byte === 0xc2 && at + 1 < end && bytes[at + 1]! < 0xa0) {
       throw new PacketProblem(`a control character in the ${what}`);
     }

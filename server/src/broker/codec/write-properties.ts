@@ -4,9 +4,9 @@ const NONE = Buffer.of(0);
 const SUBSCRIPTION_ID = Buffer.of(0x0b);
 
 /**
- * Encodes properties with their length in front (MQTT 5, 2.2.2).
+ * Encodes properties with their length prefix (MQTT 5, 2.2.2).
  *
- * @param subscriptionIds of a PUBLISH, where the property may repeat
+ * @param subscriptionIds those of a PUBLISH, in which the property may repeat
  */
 export function writeProperties(properties: Properties, subscriptionIds: readonly number[] = []): Buffer {
   const parts: Buffer[] = subscriptionIds.flatMap((id) => [SUBSCRIPTION_ID, varint(id)]);
@@ -21,7 +21,7 @@ export function writeProperties(properties: Properties, subscriptionIds: readonl
   return Buffer.concat([varint(content.length), content]);
 }
 
-/** A variable byte integer (MQTT 5, 1.5.5). @param value at most 268,435,455 */
+/** Encodes a variable byte integer (MQTT 5, 1.5.5). @param value at most 268,435,455 */
 export function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

@@ -5,7 +5,7 @@ import { writeProperties } from "./write-properties.ts";
 
 export const PINGRESP: Buffer = Buffer.of(0xd0, 0);
 
-/** MQTT 3.1.1 and 5, 3.2; MQTT 3.1 has no session present. */
+/** Encodes a CONNACK (MQTT 3.1.1 and 5, 3.2); MQTT 3.1 has no session-present flag. */
 export function writeConnack(
   code: number,
   version: ProtocolVersion,
@@ -17,26 +17,26 @@ export function writeConnack(
   return Buffer.concat([Buffer.of(0x20, 2 + encoded.length, flags, code), encoded]);
 }
 
-/** @param codes of each filter, at most 100: its granted QoS, or why there is none [MQTT-3.8.4-5] */
+/** @param codes one per filter, at most 100: the granted QoS, or why none was granted [MQTT-3.8.4-5] */
 export function writeSuback(packetId: number, codes: readonly number[], version: ProtocolVersion): Buffer {
   const properties = version < 5 ? [] : [0];
   const body = [packetId >> 8, packetId & 255, ...properties, ...codes];
   return Buffer.from([0x90, body.length, ...body]);
 }
 
-/** @param codes of each filter, at most 100; only MQTT 5 has them */
+/** @param codes one per filter, at most 100; only MQTT 5 sends them */
 export function writeUnsuback(packetId: number, codes: readonly number[], version: ProtocolVersion): Buffer {
   if (version < 5) return Buffer.of(0xb0, 2, packetId >> 8, packetId & 255);
   return Buffer.from([0xb0, 3 + codes.length, packetId >> 8, packetId & 255, 0, ...codes]);
 }
 
-/** MQTT 5, 3.14. */
+/** Encodes a DISCONNECT (MQTT 5, 3.14). */
 export function writeDisconnect(code: number, properties?: Properties): Buffer {
   if (!properties) return Buffer.of(0xe0, 1, code);
   return withProperties([0xe0], [code], properties);
 }
 
-/** An acknowledgement of MQTT 5 that is not a success. */
+/** Encodes an MQTT 5 acknowledgement that reports a failure. */
 export function writeAck5(type: AckType, packetId: number, code: number, properties?: Properties): Buffer {
   if (properties) return withProperties([PACKET_TYPE[type] << 4], [packetId >> 8, packetId & 255, code], properties);
   const packet = Buffer.alloc(ACK_BYTES + 1);
@@ -46,7 +46,7 @@ export function writeAck5(type: AckType, packetId: number, code: number, propert
   return packet;
 }
 
-/** A packet of a first byte, a few bytes and properties. */
+/** Builds a packet from its first byte, a few bytes and properties. */
 function withProperties(first: number[], start: number[], properties: Properties): Buffer {
   const encoded = writeProperties(properties);
   const length = Buffer.alloc(lengthBytes(start.length + encoded.length));
@@ -72,13 +72,13 @@ export interface OutgoingPublish {
   payload: Buffer;
   qos: 0 | 1 | 2;
   retain: boolean;
-  /** Not 0 at QoS 1 and 2. */
+  /** Not 0 for QoS 1 and 2. */
   packetId: number;
-  /** Encoded; only MQTT 5 has them. */
+  /** Already encoded; only with MQTT 5. */
   properties: Buffer | undefined;
 }
 
-/** MQTT 3.1.1 and 5, 3.3. The flag of a duplicate is 0. */
+/** Encodes a PUBLISH (MQTT 3.1.1 and 5, 3.3) without the DUP flag. */
 export function writePublish({ topic, payload, qos, retain, packetId, properties }: OutgoingPublish): Buffer {
   const topicBytes = Buffer.byteLength(topic);
   const body = 2 + topicBytes + (qos > 0 ? 2 : 0) + (properties?.length ?? 0) + payload.length;
@@ -93,7 +93,7 @@ export function writePublish({ topic, payload, qos, retain, packetId, properties
   return packet;
 }
 
-/** How many bytes a remaining length takes (2.2.3). */
+/** Returns how many bytes a remaining length takes (2.2.3). */
 function lengthBytes(length: number): number {
   if (length < 128) return 1;
   if (length < 16_384) return 2;

@@ -5,34 +5,36 @@ import type { Logger } from "../../lib/logger.ts";
 import type { BrokerPolicy, Principal, WaitingCommand } from "../policy/policy.ts";
 import { Message } from "../routing/message.ts";
 
-/** What a delivery needs of its session. */
+/** The parts of its session that a delivery needs. */
 export interface CommandSession {
   readonly isClosed: boolean;
   readonly principal: Principal | undefined;
   readonly deps: { policy: Pick<BrokerPolicy, "waitingCommands" | "acknowledgeCommand">; clock: Clock; logger: Logger };
-  /** The topics that the client subscribes to with QoS 1 or 2. */
+  /** The topics to which the client subscribes with QoS 1 or 2. */
   acknowledgedTopics(): string[];
-  /** Sends a message of QoS 1; `settled` says whether the client has acknowledged it, or why else it is over. */
+  /**
+   * Sends a QoS 1 message; `settled` is called with true if the client acknowledged it, with false if it was not sent.
+   */
   sendTracked(message: Message, settled: (isAcknowledged: boolean) => void): void;
 }
 
 const IN_FLIGHT = stored.commandsInFlight.value;
 
-/** Sends the commands that wait for the device of a session, oldest first and a few at a time. */
+/** Sends the pending commands of a session's device, oldest first and a few at a time. */
 export class CommandDelivery {
   readonly #session: CommandSession;
-  /** Sent in this session, and not known to be deleted. */
+  /** The commands sent in this session and not known to be deleted. */
   readonly #sent = new Set<string>();
   #inFlight = 0;
   #isReading = false;
-  /** There may be more than was read. */
+  /** Whether there may be more commands than were read. */
   #isStale = false;
 
   constructor(session: CommandSession) {
     this.#session = session;
   }
 
-  /** Sends what may be sent now: commands may have been added, or the device has subscribed. */
+  /** Sends the commands that may be sent now, after commands were added or the device subscribed. */
   deliver(): void {
     this.#isStale = true;
     if (!this.#isReading) void this.#readAll();
@@ -43,7 +45,7 @@ export class CommandDelivery {
     try {
       while (this.#isStale && !this.#session.isClosed && this.#inFlight < IN_FLIGHT) await this.#read();
     } catch (error) {
-      // The next command, subscription or session reads again.
+      // The next command, subscription or session triggers another read.
       this.#session.deps.logger.warn({ err: (error as Error).message }, "could not read the commands for a device");
     } finally {
       this.#isReading = false;
@@ -70,14 +72,14 @@ export class CommandDelivery {
     this.#session.sendTracked(message, (isAcknowledged) => void this.#settle(id, isAcknowledged));
   }
 
-  /** A command that was not acknowledged waits for the next session. */
+  /** Deletes an acknowledged command; any other stays pending for the next session. */
   async #settle(id: string, isAcknowledged: boolean): Promise<void> {
     const { policy, logger } = this.#session.deps;
     try {
       if (isAcknowledged) await policy.acknowledgeCommand(id);
       if (isAcknowledged) this.#sent.delete(id);
     } catch (error) {
-      logger.warn({ err: (error as Error).message }, "a command that was acknowledged will be sent again");
+      logger.warn({ err: (error as Error).message }, "an acknowledged command will be sent again");
     }
     this.#inFlight--;
     if (this.#isStale && !this.#isReading) void this.#readAll();

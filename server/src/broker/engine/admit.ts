@@ -4,7 +4,7 @@ import { type BrokerPolicy, type ConnectAnswer, type Credential, ownerOf, type P
 import type { SessionRegistry } from "../session-registry.ts";
 import type { Session } from "./session.ts";
 
-/** How long a client waits until the will of its last connection is stored. */
+/** The longest that a client waits until the will of its last connection is stored. */
 const WILL_MS = 2_000;
 
 export interface AdmitDeps {
@@ -14,11 +14,12 @@ export interface AdmitDeps {
 }
 
 /**
- * Authorizes a CONNECT and makes the session the current one of its client id. The order closes every race: the session is
- * registered before the database is read, admitted (so that drops find it) before the database lists it as the client's session,
- * and its predecessor is ended before the client is answered; of one at another process, `predecessor` says when.
+ * Authorizes a CONNECT and makes the session the current one of its client id. The order of the steps closes every
+ * race. The session is registered before the database is read. It is admitted, and thus visible to drops, before the
+ * database lists it as the client's session. Its predecessor is ended before the client is answered; `predecessor`
+ * waits for one in another process.
  *
- * @returns undefined to accept the CONNECT, otherwise how to refuse it
+ * @returns undefined to accept the CONNECT, otherwise the answer that refuses it
  */
 export async function admit(
   deps: AdmitDeps,
@@ -59,7 +60,10 @@ export async function admit(
   return await open(deps, session, principal);
 }
 
-/** A session that replaces another of the client is none more. Sessions that are being opened count: they are admitted in the same turn. */
+/**
+ * Whether the session exceeds its tenant's quota. A session that replaces another adds none. Sessions being opened
+ * count, because they are admitted in the same turn.
+ */
 function isBeyondQuota({ registry, limits }: AdmitDeps, principal: Principal): boolean {
   return registry.clientsOf(principal.tenantId) >= limits.mqttSessionsPerTenant && !registry.hasSessionOf(principal);
 }
@@ -76,10 +80,11 @@ async function open(
     session.reason ??= opened.ended;
     return "not_authorized";
   }
-  // When it closed while the database recorded it as open, its end is not recorded yet.
+  // If it closed while the database recorded it as open, its end has not been recorded yet.
   if (session.isClosed) policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
   else session.recorded = true;
-  // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
+  // The database no longer lists the predecessor. It must end even if this session has closed, or it would stay open
+  // unrecorded.
   const { replacedHere, hasCommands } = opened;
   session.hasStored = opened.hasStored;
   session.predecessor = opened.awaitReplaced?.(session.deps.replaceElsewhere);
@@ -90,8 +95,8 @@ async function open(
 }
 
 /**
- * What the client sends from now on comes after the wills of its earlier connections, also where their process has ended without a word. For a client
- * that has been admitted: others are, while it waits.
+ * Waits for the wills of an admitted client's earlier connections, so that its messages from now on come after them.
+ * This includes wills of a process that crashed. Other clients are admitted meanwhile.
  */
 export async function awaitWills({ deps, sessionId, principal, predecessor, hasEarlierWill }: Session): Promise<void> {
   const ownerId = ownerOf(principal!);
@@ -99,7 +104,7 @@ export async function awaitWills({ deps, sessionId, principal, predecessor, hasE
   if (will) await withTimeout(will, WILL_MS, () => undefined);
   if (!hasEarlierWill) return;
   const mayEnd = (await predecessor) !== false;
-  // A process that has answered has time to store its end first; one that has not has used up half of the time already.
+  // A process that has answered may need time to store its end; one that has not has already used up half of the time.
   const leftMs = mayEnd ? 2 * WILL_MS : WILL_MS;
   await withTimeout(deps.publishEarlierWills(ownerId, sessionId, mayEnd), leftMs, () => undefined);
 }

@@ -11,10 +11,10 @@ import { restoreStored } from "./restore-stored.ts";
 import type { Session } from "./session.ts";
 
 const ACCEPTED = 0;
-/** MQTT gives a client one and a half times its keep alive [MQTT-3.1.2-24]. */
+/** The silence allowed per second of keep alive: MQTT grants one and a half times the keep alive [MQTT-3.1.2-24]. */
 const SILENCE_MS = 1_500;
 
-/** Takes a CONNECT: nothing else of the client is handled until it is answered. Throws {@link PacketProblem}. */
+/** Handles a CONNECT; no other packet of the client is handled until it is answered. @throws {PacketProblem} */
 export function takeConnect(session: Session, frame: Frame): void {
   session.version = versionOf(frame);
   const { clientIds } = session.deps;
@@ -36,19 +36,21 @@ export function takeConnect(session: Session, frame: Frame): void {
   void answer(session, credentialOf(session.presented, packet));
 }
 
-/** A client of MQTT 5 can be given another keep alive, so it has one at all [MQTT-3.2.2-21]. */
+/** Returns the keep alive to use. An MQTT 5 client can be assigned another, so it always has one [MQTT-3.2.2-21]. */
 function keepAliveOf({ version, keepAlive }: ConnectPacket, most: number): number {
   if (version < 5) return keepAlive;
   return keepAlive === 0 ? most : Math.min(keepAlive, most);
 }
 
-/** MQTT 3.1.1 has no expiry; a session without `clean session` is stored for as long as may be. */
+/** Returns the requested session. MQTT 3.1.1 has no expiry: a session without `clean session` gets the maximum. */
 function wantedOf({ version, clean, properties }: ConnectPacket, most: number): Session["wanted"] {
   if (version < 5) return { clean, expirySeconds: clean ? 0 : most };
   return { clean, expirySeconds: Math.min(properties?.sessionExpiry ?? 0, most) };
 }
 
-/** What a client of MQTT 5 learns with its CONNACK, and what it asked for (MQTT 5, 3.2.2.3, 3.1.2.11). */
+/**
+ * Applies the limits that an MQTT 5 client asks for, and collects those for its CONNACK (MQTT 5, 3.2.2.3, 3.1.2.11).
+ */
 function announce(session: Session, asked: Properties, serverKeepAlive: number | undefined): void {
   const { limits, policy } = session.deps;
   session.outbound.limitTo({
@@ -80,7 +82,7 @@ async function open(session: Session, credential: Credential): Promise<ConnectAn
   const { deps, wanted } = session;
   const refused = await deps.connecting.pass(() => admitOpen(session, credential));
   if (refused !== undefined) return refused;
-  // Of the sessions of a client, one at most has its messages acknowledged.
+  // At most one of a client's sessions has its messages acknowledged.
   await session.predecessor;
   await awaitWills(session);
   if (session.isClosed) return "not_authorized";
@@ -92,7 +94,7 @@ async function open(session: Session, credential: Credential): Promise<ConnectAn
   return session.isClosed ? "not_authorized" : undefined;
 }
 
-/** A client may leave while its CONNECT waits for its turn. */
+/** Admits the client unless it has left while its CONNECT was queued. */
 async function admitOpen(session: Session, credential: Credential): Promise<ConnectAnswer | undefined> {
   return session.isClosed ? "not_authorized" : await admit(session.deps, session, credential);
 }
@@ -104,7 +106,8 @@ function accept(session: Session): void {
   if (announced && wanted.expirySeconds > 0 && !persistence) announced.sessionExpiry = 0;
   const isPresent = persistence?.isPresent ?? false;
   const connack = writeConnack(ACCEPTED, session.version, { properties: announced, isPresent });
-  // [MQTT-3.1.2-24]: a client that permits no CONNACK cannot be served, and gets nothing before one [MQTT-3.14.0-1].
+  // [MQTT-3.1.2-24]: a client that is too small for a CONNACK cannot be served, and gets no packet before one
+  // [MQTT-3.14.0-1].
   if (!session.outbound.permits(connack)) session.close("protocol_error", null);
   else session.outbound.packet(connack);
   deps.listener.authenticated(session.socket, () => session.close("evicted"));
@@ -122,7 +125,9 @@ function refuse(session: Session, refused: ConnectAnswer): void {
   session.close(refused);
 }
 
-/** A certificate authenticates alone; user name and password count only without one. */
+/**
+ * Returns the credential that counts: a certificate authenticates alone; user name and password count only without one.
+ */
 function credentialOf(presented: Credential, { username, password }: ConnectPacket): Credential {
   if (presented.kind === "certificate") return presented;
   if (username === undefined || password === undefined) return { kind: "none" };

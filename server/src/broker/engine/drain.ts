@@ -3,20 +3,20 @@ import { withTimeout } from "../../lib/timeouts.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
-/** How long the end of a session waits for its messages under way. */
+/** The longest that the end of a session waits for its messages in flight. */
 const SETTLE_MS = 5_000;
 const STEPS_A_SECOND = 10;
 const AT_ONCE = 500;
 
 export interface DrainDeps extends Pick<SessionDeps, "sessions"> {
   limits: Pick<EngineOptions["limits"], "mqttDrainedPerSecond">;
-  /** Where clients of MQTT 5 connect instead. */
+  /** The address at which MQTT 5 clients should connect instead. */
   serverReference?: string | undefined;
 }
 
 /**
- * Ends every session: no more of them a second than another process can take, each after its messages under way are stored and
- * acknowledged. Those whose turn has not come are served as before.
+ * Ends every session, no more per second than another process can take over, each after its messages in flight are
+ * stored and acknowledged. Sessions whose turn has not come are served as usual.
  */
 export async function drain(deps: DrainDeps): Promise<void> {
   const sessions = [...deps.sessions];
@@ -31,7 +31,7 @@ export async function drain(deps: DrainDeps): Promise<void> {
   await Promise.all(ended);
 }
 
-/** Ends every session without waiting for its messages, a part of them in each turn of the event loop. */
+/** Ends every session without waiting for its messages, in portions, one per turn of the event loop. */
 export function endAtOnce(deps: Pick<DrainDeps, "sessions" | "serverReference">, reason: string): void {
   const { serverReference } = deps;
   const sessions = [...deps.sessions];

@@ -7,13 +7,13 @@ import { takeWill } from "../sessions/undelayed-will.ts";
 import { isRetained, retain } from "./retain.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
-/** Takes a closed session out of everything, records its end, and publishes its will if it is due (MQTT 3.1.1, 3.1.2.5). */
+/** Removes a closed session everywhere, records its end, and publishes its will if due (MQTT 3.1.1, 3.1.2.5). */
 export function endSession(session: Session, reason: string): void {
   const { deps, principal } = session;
   deps.sessions.delete(session);
   deps.registry.remove(session);
   const isWillDue = isDue(session, reason);
-  // Before its subscriptions end: they go on until its end is stored.
+  // This comes before its subscriptions end: they stay until the session's end is stored.
   session.partStored(isWillDue);
   for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
   if (!endingOf(reason).ofAll) session.outbound.redeliver();
@@ -31,7 +31,10 @@ function isDue({ principal, recorded, accepted, isWillAsked }: Session, reason: 
   return isWillAsked || endingOf(reason).will === "published";
 }
 
-/** Publishes the will if it is due, and removes what is stored of it: each will is published by the one process that removes it. */
+/**
+ * Publishes the will if it is due, and deletes its stored copy. Only the process that deletes the copy publishes the
+ * will.
+ */
 function endWill(session: Session, principal: Principal, isWillDue: boolean, reason: string): void {
   const { deps, will } = session;
   if (!will || endingOf(reason).will === "left" || !(isWillDue || session.hasStoredWill)) return;
@@ -42,7 +45,7 @@ function endWill(session: Session, principal: Principal, isWillDue: boolean, rea
   deps.wills.add(ownerOf(principal), logged);
 }
 
-/** Under the same rules as any message of the client. */
+/** Publishes a will under the same rules as any message of the client. */
 async function publishWill({ deps }: Session, principal: Principal, will: Will): Promise<void> {
   if (!deps.policy.mayPublish(principal, will.topic)) return;
   await publishFor(deps, principal, willMessage(will, deps.clock.monotonicMs()), will.retain);
@@ -54,7 +57,7 @@ function willMessage({ topic, payload, qos, properties }: Will, nowMs: number): 
 
 type PublishDeps = Pick<SessionDeps, "policy" | "retained" | "persistence" | "router">;
 
-/** Stores, retains and passes on a message of a client that is not connected any more. */
+/** Stores, retains and forwards a message of a client that is no longer connected. */
 async function publishFor(deps: PublishDeps, principal: Principal, message: Message, retained: boolean): Promise<void> {
   const { tenantId } = principal;
   await deps.policy.storeMessage(principal, message.topic, message.payload);
@@ -62,7 +65,7 @@ async function publishFor(deps: PublishDeps, principal: Principal, message: Mess
   await publishStored(deps, { tenantId, message, retain: isRetained(outcome), storedFor: new Set() });
 }
 
-/** Stores a message for the owners of stored sessions that no process serves, and passes it on. */
+/** Stores a message for the owners of stored sessions that no process serves, and forwards it. */
 export async function publishStored(
   { persistence: { routes }, router }: Pick<SessionDeps, "persistence" | "router">,
   routed: Routed,

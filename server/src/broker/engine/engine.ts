@@ -25,15 +25,15 @@ import { Session, type SessionDeps } from "./session.ts";
 import { isComplete, settleIncoming, storeIncoming } from "./take-publish.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
-/** How long a drain waits until the sessions that outlive their connection are stored. */
+/** The longest that a drain waits until the sessions that outlive their connection are stored. */
 const STORE_MS = 5_000;
 
-/** MQTT 3.1, 3.1.1 and 5 in this process. */
+/** Creates an engine for MQTT 3.1, 3.1.1 and 5 in this process. */
 export function createEngine(options: EngineOptions): BrokerEngine {
   return new Engine(options, createListener);
 }
 
-/** The same over another transport; the product has TLS only. */
+/** Creates an engine over another transport; the product uses TLS only. */
 export function createEngineOver(listen: (options: ListenerOptions) => Listener, options: EngineOptions): BrokerEngine {
   return new Engine(options, listen);
 }
@@ -90,7 +90,7 @@ class Engine implements BrokerEngine {
     return { port };
   }
 
-  /** What takes messages of other processes. */
+  /** Returns the handlers for messages from other processes. */
   #receiver(): BusReceiver {
     const { router, retained, persistence, registry } = this.#deps;
     return {
@@ -147,7 +147,10 @@ class Engine implements BrokerEngine {
     this.#deps.wheel.stop();
   }
 
-  /** What the other processes have sent for stored sessions of this one, before they knew of their end, is stored. */
+  /**
+   * Waits until everything that other processes sent for stored sessions here, before they knew of the sessions' end,
+   * is stored.
+   */
   async #settleBus(): Promise<void> {
     const { bus } = this.#options;
     if (!bus) return;
@@ -181,7 +184,7 @@ class Engine implements BrokerEngine {
     this.#deps.registry.deliverCommands(deviceUid);
   }
 
-  /** Serves MQTT on a socket whose TLS handshake is done. */
+  /** Serves MQTT on a socket whose TLS handshake is complete. */
   #serve(socket: Socket, credential: Credential): void {
     const { policy, limits, clock, ids } = this.#options;
     const unverified = credential.kind === "certificate" && !credential.verified;
@@ -201,7 +204,7 @@ const SESSION = Symbol("session");
 
 type SessionSocket = Socket & { [SESSION]: Session };
 
-/** Connects a socket to its session. The listeners are shared by all sockets: a session has no functions of its own. */
+/** Connects a socket to its session. All sockets share the listeners, so a session needs no closures of its own. */
 function attach(socket: Socket, session: Session): void {
   (socket as SessionSocket)[SESSION] = session;
   socket.on("data", onData);
@@ -218,5 +221,5 @@ function onEnd(this: SessionSocket): void {
   this[SESSION].onSocketEnd();
 }
 
-/** A failed socket closes, which is what counts. */
+/** Ignores the error: a failed socket also closes, which is handled. */
 function ignore(): void {}

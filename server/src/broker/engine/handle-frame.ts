@@ -8,7 +8,7 @@ import { takeSubscribe, takeUnsubscribe } from "./subscribe.ts";
 import { takeDisconnect } from "./take-disconnect.ts";
 import { takePublish, takeRelease } from "./take-publish.ts";
 
-/** Handles one packet of a client. @param bytes of the whole packet. Throws {@link PacketProblem}. */
+/** Handles one packet of a client. @param bytes the length of the whole packet @throws {PacketProblem} */
 export function handleFrame(session: Session, frame: Frame, bytes: number): void {
   switch (frame.first >> 4) {
     case PACKET_TYPE.publish:

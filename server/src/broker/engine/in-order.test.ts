@@ -13,7 +13,7 @@ class Message implements Ordered {
   }
 }
 
-/** A queue, and the numbers of settled messages; negative where they were not stored. */
+/** A queue, and the numbers of settled messages; negative if they were not stored. */
 function queueOfMessages() {
   const settled: number[] = [];
   const queue = new InOrder<Message>({
@@ -33,14 +33,14 @@ async function begun({ attempts }: Message, times: number): Promise<void> {
   while (attempts.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("messages are settled in the order of arrival, whichever is stored first", async () => {
+test("messages are settled in order of arrival, whichever is stored first", async () => {
   const { queue, settled } = queueOfMessages();
   const all = [1, 2, 3].map((n) => new Message(n));
   for (const message of all) queue.add(message);
   assert.deepEqual(
     all.map(({ attempts }) => attempts.length),
     [1, 1, 1],
-    "all are begun at once",
+    "all are started immediately",
   );
   all[2]!.attempts[0]!.stored();
   all[1]!.attempts[0]!.stored();
@@ -51,7 +51,7 @@ test("messages are settled in the order of arrival, whichever is stored first", 
   assert.deepEqual(settled, [1, 2, 3]);
 });
 
-test("after a failure the first message is retried until it is stored, and no other one is begun before", async () => {
+test("after a failure the first message is retried until it is stored, before any other is started", async () => {
   const { queue, settled } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   queue.add(first);
@@ -73,7 +73,7 @@ test("after a failure the first message is retried until it is stored, and no ot
   assert.deepEqual(settled, [1, 2, 3]);
 });
 
-test("while a message that has failed waits behind one that is being stored, none is begun", async () => {
+test("while a failed message waits behind one that is being stored, no message is started", async () => {
   const { queue, settled } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   queue.add(first);
@@ -92,7 +92,7 @@ test("while a message that has failed waits behind one that is being stored, non
   assert.deepEqual(settled, [1, 2, 3]);
 });
 
-test("once the session has ended no message is retried, and those behind one that was not stored are dropped", async () => {
+test("once the session has ended, no message is retried, and all behind an unstored one are dropped", async () => {
   const { queue, settled } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   for (const message of [first, second, third]) queue.add(message);

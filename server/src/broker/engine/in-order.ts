@@ -6,9 +6,12 @@ export interface Ordered {
 }
 
 export interface OrderedOwner<M extends Ordered> {
-  /** Stores a message; called again when it rejects. */
+  /** Stores a message; called again if it rejects. */
   store(message: M): Promise<unknown>;
-  /** Whether a stored message may be settled now; otherwise it is stored once more, for what has changed since. */
+  /**
+   * Whether a stored message may be settled now. Otherwise it is stored again, because the set of stored sessions has
+   * changed.
+   */
   isComplete(message: M): boolean;
   /** Acknowledges a message, or drops one that was not stored. */
   settled(message: M, isStored: boolean): void;
@@ -18,10 +21,11 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 /**
- * The messages of one client between their arrival and their acknowledgement. They are stored concurrently, in batches with those
- * of other clients, and settled in the order of arrival [MQTT-4.6.0-2, MQTT-4.6.0-3]. While storing fails (the database is unreachable)
- * nothing is acknowledged and no further message is begun. The first one is retried until it is stored, then the others are begun again, so the
- * session outlasts the outage, and no message is stored without those before it.
+ * The messages of one client between their arrival and their acknowledgement. They are stored concurrently, in batches
+ * with those of other clients, and settled in order of arrival [MQTT-4.6.0-2, MQTT-4.6.0-3]. While storing fails (the
+ * database is unreachable), no message is acknowledged and none is started. The first one is retried until it is
+ * stored, then the others are started again. The session thus outlasts the outage, and no message is stored without its
+ * predecessors.
  */
 export class InOrder<M extends Ordered> {
   readonly #owner: OrderedOwner<M>;
@@ -29,9 +33,9 @@ export class InOrder<M extends Ordered> {
   #head = 0;
   #idle: (() => void)[] = [];
   #recovering = false;
-  /** Storing one of them has failed: none is begun before it is retried. */
+  /** Whether storing a message has failed: no other is started until the first one is stored. */
   #hasFailed = false;
-  /** One was dropped. */
+  /** Whether a message was dropped. */
   #hasDropped = false;
   #abandoned = false;
   #wake: (() => void) | undefined;
@@ -44,19 +48,22 @@ export class InOrder<M extends Ordered> {
     return this.#queue.length - this.#head;
   }
 
-  /** @param message waiting */
+  /** Adds a message and starts storing it unless storing has failed. @param message in state `waiting` */
   add(message: M): void {
     this.#queue.push(message);
     if (!this.#hasFailed) void this.#begin(message);
   }
 
-  /** Resolves when no message is under way. */
+  /** Resolves when no message is in flight. */
   idle(): Promise<void> {
     if (this.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** The session has ended: a message that is being stored is still settled, none is retried. Behind one that was not stored all are dropped. */
+  /**
+   * Ends the queue with its session: messages being stored are still settled, none is retried, and all behind an
+   * unstored one are dropped.
+   */
   abandon(): void {
     this.#abandoned = true;
     this.#wake?.();
@@ -101,7 +108,7 @@ export class InOrder<M extends Ordered> {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Retries the first message until it is stored, or the session has ended. */
+  /** Retries the first message until it is stored or the session has ended. */
   async #recover(): Promise<void> {
     this.#recovering = true;
     let pause = FIRST_RETRY_MS;
@@ -115,7 +122,7 @@ export class InOrder<M extends Ordered> {
         }
         break;
       }
-      // It failed, or it was begun before the failure and is still under way: then wait for its own outcome.
+      // It failed, or it was started before the failure and is still in flight: wait for its own outcome.
       await this.#sleep(pause);
       pause = Math.min(pause * 2, LAST_RETRY_MS);
       if (message.state === "failed") message.state = "waiting";
@@ -126,7 +133,7 @@ export class InOrder<M extends Ordered> {
     this.#settle();
   }
 
-  /** Begins what waits, in its order. What was begun before the failure and is still under way comes before that. */
+  /** Starts the waiting messages in order. Messages started before the failure and still in flight come first. */
   #beginAgain(): void {
     for (const message of this.#queue.slice(this.#head)) {
       if (message.state === "waiting" || message.state === "failed") void this.#begin(message);

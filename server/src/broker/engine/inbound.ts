@@ -8,23 +8,26 @@ import type { BrokerLimits } from "../limits.ts";
 import { RateLimit } from "../rate-limit.ts";
 import type { SessionBudget } from "../session-budget.ts";
 
-/** Why the socket is not read, as bits: a CONNECT is being authorized, the rate limit, the engine stops, the budget. */
+/**
+ * The reasons for not reading the socket, as bits: a CONNECT is being authorized, the rate limit, the engine stops, the
+ * budget.
+ */
 const PAUSE = { connect: 1, rate: 2, stop: 4, budget: 8 } as const;
 
 export interface InboundOwner {
-  /** Whether what the client sends may be handled; otherwise the session ends. */
+  /** Whether the client's packets may be handled; otherwise the session ends. */
   mayBeRead(): boolean;
-  /** A whole packet; its bytes may be used only during the call. May throw {@link PacketProblem}. */
+  /** Handles a whole packet; its bytes may be used only during the call. May throw {@link PacketProblem}. */
   onFrame(frame: Frame, bytes: number): void;
-  /** A forbidden packet; those before it have been handled. */
+  /** Handles a forbidden packet; all earlier packets have been handled. */
   onProblem(problem: PacketProblem): void;
-  /** Handling a packet failed, which is a fault of ours; no other session is to suffer. */
+  /** Handles an internal error while handling a packet; no other session must be affected. */
   onFailure(error: Error): void;
-  /** The client sends no more, and all that it sent has been handled. */
+  /** Called when the client sends no more and all its packets have been handled. */
   onInputEnd(): void;
 }
 
-/** What one session receives: packets no faster than its rate limit, and only while its budget has room. */
+/** Reads one session's packets no faster than its rate limit, and only while its budget has room. */
 export class Inbound {
   readonly #socket: Socket;
   readonly #owner: InboundOwner;
@@ -46,7 +49,7 @@ export class Inbound {
     this.#rate = new RateLimit(limits, clock);
   }
 
-  /** Whether we do not read the client, whatever it sends. */
+  /** Whether we are not reading the client, whatever it sends. */
   get isPaused(): boolean {
     return this.#pauses !== 0;
   }
@@ -57,41 +60,41 @@ export class Inbound {
     this.#read();
   }
 
-  /** The client sends no more. */
+  /** Records that the client sends no more. */
   end(): void {
     this.#isEnded = true;
     this.#read();
   }
 
-  /** A CONNECT is being authorized: nothing behind it is handled before {@link accept}. */
+  /** Pauses while a CONNECT is being authorized: no later packet is handled before {@link accept}. */
   pauseForConnect(): void {
     this.#pause(PAUSE.connect);
   }
 
-  /** The CONNECT is accepted: packets may be longer now, and are read while the budget has room. */
+  /** Continues after an accepted CONNECT: packets may be longer now, and are read while the budget has room. */
   accept(budget: SessionBudget): void {
     this.#budget = budget;
     this.#reader.maxPacket = this.#limits.mqttPacketBytes;
     this.#resume(PAUSE.connect);
   }
 
-  /** The budget has room again. */
+  /** Continues after the budget has room again. */
   resumeInBudget(): void {
     this.#resume(PAUSE.budget);
   }
 
-  /** Reads nothing more, for good. */
+  /** Stops reading permanently. */
   stop(): void {
     this.#pause(PAUSE.stop);
   }
 
-  /** Drops what was not handled. */
+  /** Drops the bytes not handled yet. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#rateTimer);
   }
 
-  /** Not entered again by what a packet causes. */
+  /** Handles the received packets; not re-entrant, although a packet may trigger it. */
   #read(): void {
     if (this.#isReading || this.#isClosed || !this.#owner.mayBeRead()) return;
     this.#isReading = true;
@@ -110,7 +113,7 @@ export class Inbound {
     return this.#pauses === 0 && !this.#isClosed;
   }
 
-  /** Handles what the rate limit lets through now. @returns whether there may be more */
+  /** Handles the packets that the rate limit lets through now. @returns whether there may be more */
   #readWithinRate(): boolean {
     if (!this.#reader.hasBytes) return false;
     const allowance = this.#rate.allowance();
@@ -135,7 +138,7 @@ export class Inbound {
     return bytes > 0;
   }
 
-  /** Asked once for all that arrived together: where the budget is full, a session that is resumed then reads many messages and not one. */
+  /** Whether the budget has room; asked once per chunk, so a resumed session reads many messages instead of one. */
   #hasRoom(): boolean {
     const { incomplete } = this.#reader;
     if (!this.#budget) return true;
@@ -165,7 +168,7 @@ export class Inbound {
   }
 }
 
-/** The rate limit counts all packets but acknowledgements. */
+/** Whether the packet is exempt from the message rate limit, which does not count acknowledgements. */
 function isAck(first: number): boolean {
   const type = first >> 4;
   return type >= PACKET_TYPE.puback && type <= PACKET_TYPE.pubcomp;

@@ -1,7 +1,7 @@
 import { PacketProblem } from "../codec/problem.ts";
 import type { PublishPacket } from "../codec/read-publish.ts";
 
-/** The topic aliases of one connection that its client has set (MQTT 5, 3.3.2.3.4). */
+/** The topic aliases that the client of one connection has set (MQTT 5, 3.3.2.3.4). */
 export class IncomingAliases {
   readonly #max: number;
   readonly #topics = new Map<number, string>();
@@ -11,7 +11,10 @@ export class IncomingAliases {
     this.#max = max;
   }
 
-  /** The topic of a message with an alias: its own, for which the alias stands from then on, or that of the alias. Throws {@link PacketProblem}. */
+  /**
+   * Returns the topic of a message with an alias: its own, which the alias then stands for, or the alias's. @throws
+   * {PacketProblem}
+   */
   topicOf(topic: string, alias: number): string {
     if (alias > this.#max) throw new PacketProblem("a topic alias above the maximum", "topic_alias_invalid");
     if (topic !== "") {
@@ -19,12 +22,12 @@ export class IncomingAliases {
       return topic;
     }
     const known = this.#topics.get(alias);
-    if (known === undefined) throw new PacketProblem("a topic alias that stands for nothing", "protocol_error");
+    if (known === undefined) throw new PacketProblem("an unknown topic alias", "protocol_error");
     return known;
   }
 }
 
-/** Replaces the empty topic of a message by that of its alias. */
+/** Replaces a message's empty topic with that of its alias. */
 export function resolveAlias(packet: PublishPacket, aliases: IncomingAliases): void {
   const alias = packet.properties?.topicAlias;
   if (alias !== undefined) packet.topic = aliases.topicOf(packet.topic, alias);

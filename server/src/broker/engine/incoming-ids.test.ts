@@ -27,18 +27,18 @@ function idsWithin(limits: { qos2InFlight: number; qos2Bytes: number }, room = I
   return { ids: new IncomingIds(limits, budget), budget };
 }
 
-test("messages beyond the window wait for a PUBREL, in their order", () => {
+test("messages beyond the window wait for a PUBREL, in order", () => {
   const { ids } = idsWithin({ qos2InFlight: 2, qos2Bytes: 1000 });
   const arrived = [1, 2, 3, 4].map((id) => ids.arrived(publish(id), 10));
   assert.deepEqual(arrived, ["first", "first", "deferred", "deferred"]);
   assert.deepEqual(ids.release(2), { packet: publish(3), bytes: 10 });
-  assert.equal(ids.arrived(publish(2), 10), "deferred", "behind those that wait");
+  assert.equal(ids.arrived(publish(2), 10), "deferred", "behind the waiting messages");
   assert.equal(ids.release(1)?.packet.packetId, 4);
   assert.equal(ids.release(3)?.packet.packetId, 2);
   assert.equal(ids.release(4), undefined);
 });
 
-test("a message whose id is open is a repetition and takes no place", () => {
+test("a message whose id is open is a repetition and takes no slot", () => {
   const { ids } = idsWithin({ qos2InFlight: 1, qos2Bytes: 1000 });
   assert.deepEqual(
     [false, true, true, false].map((isDuplicate) => ids.arrived(publish(1), 10, isDuplicate)),
@@ -50,14 +50,14 @@ test("a message whose id is open is a repetition and takes no place", () => {
   assert.equal(ids.arrived(publish(2), 10), "first");
 });
 
-test("too many bytes that wait, and a packet id used twice, are refused", () => {
+test("too many waiting bytes, and a packet id used twice, are refused", () => {
   const { ids } = idsWithin({ qos2InFlight: 1, qos2Bytes: 40 });
   for (const id of [1, 2, 3]) ids.arrived(publish(id), 20);
   assert.throws(() => ids.arrived(publish(4), 1), PacketProblem);
   assert.throws(() => ids.arrived(publish(2), 20), PacketProblem);
 });
 
-test("what waits counts in the budget until it is open, and is refused where the budget has no room", () => {
+test("deferred messages count against the budget until they are open, and are refused if it has no room", () => {
   const { ids, budget } = idsWithin({ qos2InFlight: 1, qos2Bytes: 1000 }, 20);
   for (const id of [1, 2, 3]) ids.arrived(publish(id), 10);
   assert.equal(budget.deferred, 20);
@@ -66,7 +66,7 @@ test("what waits counts in the budget until it is open, and is refused where the
   assert.equal(budget.deferred, 0);
 });
 
-test("after any sequence of publishes and releases no more than the window is open, and none is lost", () => {
+test("after any sequence of publishes and releases, at most the window is open and no message is lost", () => {
   const { ids, budget } = idsWithin({ qos2InFlight: 3, qos2Bytes: 10_000 });
   const [open, seen]: [number[], number[]] = [[], []];
   let [state, next, deferred] = [20261122, 1, 0];

@@ -6,7 +6,7 @@ import type { BrokerLimits } from "../limits.ts";
 import type { SessionBudget } from "../session-budget.ts";
 
 interface Arrivals {
-  /** Of the last message; `undefined` before one has arrived on this connection. */
+  /** The checksum of the last message; `undefined` before one has arrived on this connection. */
   checksum: number | undefined;
   count: number;
 }
@@ -19,16 +19,16 @@ interface Deferred {
 }
 
 /**
- * The QoS 2 messages of one client between their PUBLISH and their PUBREL (MQTT 3.1.1, 4.3.3, method B). A limited number is open at
- * once, of each only its packet id. Further ones are deferred without a PUBREC, which a client that respects no window (MQTT 3.1.1 has
- * none) only notices as a delay; their bytes are limited.
+ * The QoS 2 messages of one client between their PUBLISH and their PUBREL (MQTT 3.1.1, 4.3.3, method B). A limited
+ * number is open at a time, each stored as its packet id only. Further messages are deferred without a PUBREC; a client
+ * that ignores the window (MQTT 3.1.1 has none) sees only a delay. Their bytes are limited.
  */
 export class IncomingIds {
   readonly #limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">;
   readonly #budget: Pick<SessionBudget, "defer" | "undefer">;
-  /** Id → which message it was, and how often it has arrived on this connection. */
+  /** The open ids, each with its last message's checksum and number of arrivals on this connection. */
   readonly #open: Map<number, Arrivals>;
-  /** In the order of arrival. */
+  /** The deferred messages in order of arrival. */
   readonly #deferred = new Map<number, Deferred>();
   #bytes = 0;
 
@@ -48,7 +48,7 @@ export class IncomingIds {
     return [...this.#open.keys()];
   }
 
-  /** Those that are open and those that wait. */
+  /** The number of open and deferred messages. */
   get size(): number {
     return this.#open.size + this.#deferred.size;
   }
@@ -58,12 +58,14 @@ export class IncomingIds {
   }
 
   /**
-   * What becomes of a message: it is stored and its id is open now, or it repeats one that is open, or it waits. What repeats one is
-   * acknowledged [MQTT-4.3.3-10]. It has the DUP flag [MQTT-3.3.1-1]: the same message without it for the third time is a protocol error.
+   * Classifies a message: it is stored and its id is open now, or it repeats an open one, or it is deferred. A
+   * repetition is acknowledged [MQTT-4.3.3-10]. It must have the DUP flag [MQTT-3.3.1-1]: the third arrival of the same
+   * message without it is a protocol error.
    *
-   * @param bytes of the whole packet
+   * @param bytes the length of the whole packet
    * @param isDuplicate the DUP flag
-   * @throws PacketProblem where the client repeats a message too often or a packet id that waits, or where too many bytes do
+   * @throws {PacketProblem} if the client repeats a message too often, reuses a deferred packet id, or exceeds the
+   * limit on deferred bytes
    */
   arrived(packet: PublishPacket, bytes: number, isDuplicate = false): "first" | "repeated" | "deferred" {
     const { packetId } = packet;
@@ -80,13 +82,13 @@ export class IncomingIds {
     const fits = this.#bytes + bytes <= this.#limits.qos2Bytes && this.#budget.defer(bytes);
     if (!fits) throw new PacketProblem("too many bytes are not released", "protocol_error");
     this.#bytes += bytes;
-    // A copy: a slice would keep the whole chunk in memory.
+    // A copy: a slice would retain the whole chunk in memory.
     const payload = hasOwnMemory(packet.payload, bytes) ? packet.payload : Buffer.from(packet.payload);
     this.#deferred.set(packetId, { packet: { ...packet, payload }, bytes });
     return "deferred";
   }
 
-  /** The client has sent PUBREL. @returns a deferred message that is open now */
+  /** Handles a PUBREL. @returns a deferred message that is open now */
   release(id: number): Deferred | undefined {
     this.#open.delete(id);
     if (this.#deferred.size === 0 || this.#open.size >= this.#limits.qos2InFlight) return undefined;
@@ -99,12 +101,15 @@ export class IncomingIds {
   }
 }
 
-/** Another message under the same id is no repetition; it is the client's fault, too, and not passed on. */
+/**
+ * Counts an arrival without DUP. Another message under the same id restarts the count; it is the client's fault and not
+ * forwarded.
+ */
 function countRepeat(arrivals: Arrivals, packet: PublishPacket): void {
   const checksum = checksumOf(packet);
   arrivals.count = checksum === arrivals.checksum ? arrivals.count + 1 : 1;
   arrivals.checksum = checksum;
-  if (arrivals.count > MAX_ARRIVALS) throw new PacketProblem("a message is repeated again and again", "protocol_error");
+  if (arrivals.count > MAX_ARRIVALS) throw new PacketProblem("a message is repeated too often", "protocol_error");
 }
 
 function checksumOf({ topic, payload }: PublishPacket): number {

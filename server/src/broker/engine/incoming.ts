@@ -5,25 +5,25 @@ import type { FirstArrival } from "../policy/policy.ts";
 import type { Ordered } from "./in-order.ts";
 
 /**
- * What becomes of a PUBLISH: it is stored; or only acknowledged, as a QoS 2 message that has been stored under its packet id; or denied by
- * its acknowledgement, which MQTT 5 has.
+ * What to do with a PUBLISH: store it; only acknowledge it, as a repeated QoS 2 message; or deny it in its
+ * acknowledgement, which only MQTT 5 supports.
  */
 export type Fate = "store" | "acknowledge" | "deny";
 
 /** A PUBLISH between its arrival and its acknowledgement. */
 export interface Incoming extends Ordered {
   packet: PublishPacket;
-  /** What became of it as a message that is to be retained; `undefined` before that, and where it is not to be. */
+  /** The outcome of retaining it; `undefined` before that, and if it is not to be retained. */
   retained?: RetainOutcome["kind"];
   fate: Fate;
-  /** Set when it is first to be stored: a commit whose answer was lost is then repeated with the same times. */
+  /** Set on the first attempt to store it: a commit whose answer was lost is then repeated with the same times. */
   arrival?: FirstArrival;
-  /** It is stored, but perhaps not for every stored session. */
+  /** Whether it is stored, though perhaps not for every stored session. */
   isIngested?: boolean;
-  /** Owners of stored sessions for whom it is stored. */
+  /** The owners of stored sessions for whom it is stored. */
   storedFor?: Set<string>;
-  /** Who takes it for the others, as it is settled. */
+  /** Its route to the other owners, set when it is settled. */
   route?: Route | undefined;
-  /** Of the whole packet. */
+  /** The length of the whole packet. */
   bytes: number;
 }

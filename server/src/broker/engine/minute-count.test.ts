@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { TICK_MS } from "../timer-wheel.ts";
 import { MinuteCount } from "./minute-count.ts";
 
-test("what happened is counted for a minute from the first time", () => {
+test("occurrences are counted for one minute from the first", () => {
   const count = new MinuteCount();
   const minute = 60_000 / TICK_MS;
   assert.deepEqual(

@@ -12,7 +12,7 @@ import type { TimerWheel } from "../timer-wheel.ts";
 import type { Turnstile } from "../turnstile.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
-/** What all sessions of an engine share. */
+/** The parts that all sessions of an engine share. */
 export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" | "limits" | "clock" | "logger"> {
   leaseTerm(): number | undefined;
   persistence: PersistenceParts;
@@ -23,11 +23,14 @@ export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" 
   connecting: Turnstile;
   router: Router;
   retained: Retained;
-  /** Wills that are being published: what their clients send from the next connection comes after them. */
+  /** Wills that are being published; messages from their clients' next connections come after them. */
   wills: PendingByOwner;
-  /** Publishes what earlier connections of a client have left as their will. @param mayEnd the last one's process may be storing its end */
+  /**
+   * Publishes the wills left by a client's earlier connections. @param mayEnd whether the last connection's process may
+   * still be storing its end
+   */
   publishEarlierWills(ownerId: string, sessionId: string, mayEnd: boolean): Promise<void>;
-  /** Has another process end a session that was replaced, without the database. */
+  /** Makes another process end a replaced session, without the database. */
   replaceElsewhere(sessionId: string): void;
   turns: TurnWriter;
   wheel: TimerWheel;

@@ -3,7 +3,7 @@ import type { Persistence } from "../sessions/persistence.ts";
 import { IncomingIds } from "./incoming-ids.ts";
 import type { Session } from "./session.ts";
 
-/** Continues a stored session: its subscriptions, as far as the client may still have them, and what waits for it. */
+/** Continues a stored session: the subscriptions that the client may still have, and its pending messages. */
 export function restoreStored(session: Session, persistence: Persistence): void {
   const { deps, outbound } = session;
   const { router } = deps;
@@ -20,7 +20,7 @@ export function restoreStored(session: Session, persistence: Persistence): void 
   session.commands?.deliver();
 }
 
-/** As at its SUBSCRIBE. */
+/** Whether a stored subscription may continue, by the same rules as at its SUBSCRIBE. */
 function mayKeep({ deps: { policy }, principal }: Session, filter: string): boolean {
   const shared = sharedFilter(filter);
   if (shared && !policy.mayShare(principal!)) return false;

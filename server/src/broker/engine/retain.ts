@@ -3,12 +3,12 @@ import type { Principal } from "../policy/policy.ts";
 import type { Message } from "../routing/message.ts";
 import type { SessionDeps } from "./session.ts";
 
-/** Whether the message of a topic is this one, or none is left. */
+/** Whether the outcome is that the topic now retains this message, or none. */
 export function isRetained(outcome: RetainOutcome["kind"] | undefined): boolean {
   return outcome === "retained" || outcome === "removed";
 }
 
-/** Retains a message of a client, or removes the one of its topic. Durable when it resolves; rejects when the database fails. */
+/** Retains a client's message, or removes its topic's one. Durable once it resolves; rejects if the database fails. */
 export async function retain(
   { retained, policy }: Pick<SessionDeps, "retained" | "policy">,
   principal: Principal,

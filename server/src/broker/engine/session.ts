@@ -24,15 +24,15 @@ import type { MinuteCount } from "./minute-count.ts";
 import { Outbound, type OutboundOwner } from "./outgoing/outbound.ts";
 import type { EngineParts } from "./parts.ts";
 
-/** What becomes of what happens to a session. */
+/** The handlers for a session's events. */
 export interface SessionHandlers {
-  /** Throws {@link PacketProblem}. */
+  /** @throws {PacketProblem} */
   handleFrame(session: Session, frame: Frame, bytes: number): void;
-  /** Stores a message; it is durable when this resolves. */
+  /** Stores a message, which is durable once this resolves. */
   storeIncoming(session: Session, incoming: Incoming): Promise<void>;
   isComplete(session: Session, incoming: Incoming): boolean;
   settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void;
-  /** The session has closed. */
+  /** Handles the session's close. */
   endSession(session: Session, reason: string): void;
 }
 
@@ -42,15 +42,15 @@ export interface SessionDeps extends EngineParts {
   sessions: Set<Session>;
 }
 
-/** How long closing a session waits until its last messages are stored. */
+/** The longest that closing a session waits until its last messages are stored. */
 const SETTLE_MS = 2_000;
-/** How long the packets of a client that has closed its side are still handled, and how long the last packet to it may take. */
+/** The longest that a client that has closed its side is still served, and that the last packet to it may take. */
 const LINGER_MS = 5_000;
 const FLUSH_MS = 2_000;
 
 /**
- * One connection, from its TLS handshake to its end. It is closed once, for one reason, which decides about its will and its record; what
- * it sent before may be stored afterwards.
+ * One connection, from its TLS handshake to its end. It is closed once, for one reason, which determines its will and
+ * its record. Messages that it sent before may be stored afterwards.
  */
 export class Session
   implements RegisteredSession, InboundOwner, OutboundOwner, OrderedOwner<Incoming>, RetainedSubscriber, Timed
@@ -58,7 +58,7 @@ export class Session
   readonly deps: SessionDeps;
   readonly sessionId: string;
   readonly socket: Socket;
-  /** What the client presented in the TLS handshake. */
+  /** The credential presented in the TLS handshake. */
   readonly presented: Credential;
   readonly remoteAddress: string;
   readonly inbound: Inbound;
@@ -66,44 +66,44 @@ export class Session
   readonly lastTopic = new LastTopic();
   version: ProtocolVersion = 4;
   clientId = "";
-  /** 0 is none. */
+  /** 0 turns the keep alive off. */
   maxSilenceMs = 0;
   will: Will | undefined;
-  /** Its will is stored, for the case that this process ends without a word. */
+  /** Whether its will is stored in case this process crashes. */
   hasStoredWill = false;
-  /** The client asked for its will with its DISCONNECT (MQTT 5). */
+  /** Whether the client asked for its will in its DISCONNECT (MQTT 5). */
   isWillAsked = false;
-  /** What a client of MQTT 5 is to know (its CONNACK). */
+  /** The properties of an MQTT 5 client's CONNACK. */
   announced: Properties | undefined;
-  /** Messages of QoS 1 that are not acknowledged. */
+  /** The number of unacknowledged QoS 1 messages. */
   openQos1 = 0;
   denied: MinuteCount | undefined;
   principal: Principal | undefined;
-  /** The database lists it as open, so its end must be recorded. */
+  /** Whether the database lists it as open, so its end must be recorded. */
   recorded = false;
-  /** Its CONNECT was accepted. */
+  /** Whether its CONNECT was accepted. */
   accepted = false;
   isClosed = false;
-  /** Why it is refused or has ended. */
+  /** The reason for its refusal or end. */
   reason: string | undefined;
-  /** Of an accepted one: its messages that are not settled. */
+  /** The budget of an accepted session's unsettled messages. */
   budget: SessionBudget | undefined;
   inOrder: InOrder<Incoming> | undefined;
   incomingIds: IncomingIds | undefined;
   aliases: IncomingAliases | undefined;
   filters: Set<string> | undefined;
-  /** What the CONNECT asks for; an expiry of 0 seconds is no stored session. */
+  /** The session that the CONNECT asks for; an expiry of 0 seconds means it is not stored. */
   wanted = { clean: true, expirySeconds: 0 };
-  /** The client had a stored session when it connected. */
+  /** Whether the client had a stored session when it connected. */
   hasStored = false;
-  /** A will without a delay of an earlier connection was stored when it connected. */
+  /** Whether an undelayed will of an earlier connection was stored when it connected. */
   hasEarlierWill = false;
-  /** Resolves when replaced sessions at other processes have ended and are stored, or have not in time. */
+  /** Resolves when replaced sessions in other processes have ended and are stored, or have failed to in time. */
   predecessor: Promise<unknown> | undefined;
-  /** Of a session that outlives its connection. */
+  /** Set if the session outlives its connection. */
   persistence: Persistence | undefined;
   #parted: Promise<void> | undefined;
-  /** Once commands have waited for its device. */
+  /** Set once there have been commands for its device. */
   commands: CommandDelivery | undefined;
   dueTick = 0;
   #lastPacketTick = 0;
@@ -122,8 +122,8 @@ export class Session
   }
 
   /**
-   * The lease in which it began lasts. A process that stood still for longer finds what the client had sent before the timer ends its sessions: the client
-   * may have sent it again elsewhere.
+   * Whether the lease in which the session began still lasts. A process that was suspended for longer handles pending
+   * input before the timer ends its sessions, but the client may have sent the same messages elsewhere.
    */
   get mayStore(): boolean {
     return this.deps.leaseTerm() === this.#leaseTerm;
@@ -140,7 +140,7 @@ export class Session
     this.deps.handlers.handleFrame(this, frame, bytes);
   }
 
-  /** A forbidden CONNECT is answered if MQTT has a code for it; later MQTT 3.1.1 has none [MQTT-4.8.0-1], and MQTT 5 a DISCONNECT. */
+  /** Closes the session, with a CONNACK or DISCONNECT if the version has a code; MQTT 3.1.1 may not [MQTT-4.8.0-1]. */
   onProblem({ problem }: PacketProblem): void {
     if (this.accepted) {
       this.close("protocol_error", disconnectCode(problem, this.version));
@@ -157,7 +157,7 @@ export class Session
     this.close("protocol_error");
   }
 
-  /** The client has closed its side, or the connection is lost. */
+  /** Handles a lost connection, or one whose client has closed its side. */
   onSocketEnd(): void {
     if (this.isClosed && this.socket.destroyed) this.deps.wheel.clear(this);
     if (this.isClosed || this.#isLingering) return;
@@ -174,7 +174,7 @@ export class Session
     this.close("connection_lost");
   }
 
-  /** A client that reads and does not acknowledge learns why. What waits in the socket of one that does not read is freed at once. */
+  /** Ends a session that is too far behind. A client that reads learns why; else the socket is freed immediately. */
   onBacklog(): void {
     if (this.isClosed) return;
     if (!this.outbound.isRead) this.socket.destroy();
@@ -237,12 +237,12 @@ export class Session
     this.outbound.publish({ message, qos: 1, retain: false, subscriptionIds: NO_IDS, onSettled: settled });
   }
 
-  /** Stores what is to outlast the connection, once. @param isWillDue whether its will is to be published */
+  /** Stores, once, the state that outlasts the connection. @param isWillDue whether its will is to be published */
   partStored(isWillDue = false): void {
     this.#parted ??= this.persistence?.part(this.incomingIds?.open ?? [], this.outbound.unsettled(), isWillDue);
   }
 
-  /** Ends it when its client is silent for too long. */
+  /** Ends the session if its client is silent for too long. */
   awaitKeepAlive(): void {
     if (this.maxSilenceMs > 0) this.deps.wheel.set(this, this.maxSilenceMs);
     else this.deps.wheel.clear(this);
@@ -255,7 +255,7 @@ export class Session
     else this.#checkKeepAlive();
   }
 
-  /** Closes the session at once, and the connection as soon as a client of MQTT 5 has its DISCONNECT. */
+  /** Closes the session now, and the connection as soon as an MQTT 5 client has its DISCONNECT. */
   async end(reason: string): Promise<void> {
     if (this.version < 5 || !this.accepted) this.socket.destroy();
     this.close(reason);
@@ -266,9 +266,9 @@ export class Session
   }
 
   /**
-   * Closes the session now, and the connection when what was written last is sent. The first reason counts.
+   * Closes the session now, and the connection once its last bytes are sent. Only the first reason counts.
    *
-   * @param code of the DISCONNECT of MQTT 5, where it is not that of the reason; null for none
+   * @param code of the MQTT 5 DISCONNECT, if not the reason's own; null for none
    */
   close(reason: string, code: number | null = endingOf(reason).v5 ?? null, properties?: Properties): void {
     if (this.isClosed) return;
@@ -281,13 +281,13 @@ export class Session
     this.outbound.flush();
     deps.wheel.clear(this);
     if (socket.destroyed) return;
-    // The last packet, such as the CONNACK of a refusal, should arrive; a client that does not read must not keep the socket.
+    // The last packet, such as a refusing CONNACK, should arrive, but only a client that reads may delay the close.
     deps.wheel.set(this, FLUSH_MS);
     socket.resume();
     socket.destroySoon();
   }
 
-  /** While we do not read the client, its silence is ours. */
+  /** Ends the session if its client was silent for too long, not counting the time when we did not read it. */
   #checkKeepAlive(): void {
     const { wheel } = this.deps;
     if (this.inbound.isPaused) this.#lastPacketTick = wheel.now;

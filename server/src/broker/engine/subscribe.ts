@@ -15,7 +15,7 @@ import type { Session } from "./session.ts";
 
 const GRANTED = 0;
 
-/** Takes a SUBSCRIBE: one return code for each filter, in their order [MQTT-3.8.4-5]. Throws {@link PacketProblem}. */
+/** Handles a SUBSCRIBE: one return code per filter, in order [MQTT-3.8.4-5]. @throws {PacketProblem} */
 export function takeSubscribe(session: Session, frame: Frame): void {
   const { packetId, properties, subscriptions } = session.version === 5 ? readSubscribe5(frame) : read3(frame);
   const subscriptionIds = properties.subscriptionId === undefined ? NO_IDS : [properties.subscriptionId];
@@ -31,7 +31,10 @@ export function takeSubscribe(session: Session, frame: Frame): void {
   if (answersLater(session)) answerLater(session, suback);
 }
 
-/** The answer waits until a stored session has the subscriptions, so that its client can rely on them, and other processes know of them. */
+/**
+ * Whether the answer waits until the subscriptions are stored and known to other processes, so that the client can rely
+ * on them.
+ */
 function answersLater({ persistence, deps }: Session): boolean {
   return persistence !== undefined || deps.router.isOneOfSeveral;
 }
@@ -49,18 +52,21 @@ function answerLater(session: Session, answer: Buffer): void {
   );
 }
 
-/** A subscription of MQTT 3.1.1 gets its own messages, RETAIN 0 from then on [MQTT-3.3.1-9], and retained messages each time [MQTT-3.8.4-3]. */
+/**
+ * Reads a SUBSCRIBE of MQTT 3.1.1: a subscription receives its own messages, RETAIN 0 for new ones [MQTT-3.3.1-9], and
+ * retained messages each time [MQTT-3.8.4-3].
+ */
 function read3(frame: Frame): SubscribePacket5 {
   const { packetId, subscriptions } = readSubscribe(frame);
   const options = { noLocal: false, retainAsPublished: false, retainHandling: 0 } as const;
   return { packetId, properties: {}, subscriptions: subscriptions.map((each) => ({ ...each, ...options })) };
 }
 
-/** The granted QoS, or why there is none. @param filters of the session, to which a granted one is added */
+/** Returns the granted QoS, or why none is granted. @param filters of the session, to which a granted one is added */
 function codeOf(session: Session, { filter, qos }: Subscription5, filters: Set<string>): number {
   const { deps, principal, version } = session;
   const shared = version === 5 ? sharedFilter(filter) : undefined;
-  // A share is granted as its filter is, so that nothing is received that could not be received alone.
+  // A shared subscription is authorized by its filter, so it never receives more than a plain one could.
   const asked = shared && deps.policy.mayShare(principal!) ? shared.filter : filter;
   if (!deps.policy.maySubscribe(principal!, asked)) {
     if (version < 5 || deps.policy.hidesReasons) return REASON.refusedFilter;
@@ -82,12 +88,14 @@ function subscribe(session: Session, subscription: Subscription5 & Grant): void 
   session.persistence?.subscribed(filter, subscription);
   // Retained messages are not sent to a shared subscription (MQTT 5, 4.8.2).
   if (session.version === 5 && sharedFilter(filter)) return;
-  // [MQTT-3.3.1-9] to [MQTT-3.3.1-11] of MQTT 5
+  // MQTT 5: [MQTT-3.3.1-9] to [MQTT-3.3.1-11]
   if (retainHandling === 0 || (retainHandling === 1 && isNew))
     session.deps.retained.deliver(session, filter, subscription);
 }
 
-/** Takes an UNSUBSCRIBE, which is acknowledged whether there was a subscription or not [MQTT-3.10.4-5]. Throws {@link PacketProblem}. */
+/**
+ * Handles an UNSUBSCRIBE, which is acknowledged even without a subscription [MQTT-3.10.4-5]. @throws {PacketProblem}
+ */
 export function takeUnsubscribe(session: Session, frame: Frame): void {
   const { packetId, filters } = session.version === 5 ? readUnsubscribe5(frame) : readUnsubscribe(frame);
   const codes = filters.map((filter) => {

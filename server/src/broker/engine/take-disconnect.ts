@@ -4,7 +4,9 @@ import { checkNoBody } from "../codec/read-acks.ts";
 import { readDisconnect5 } from "../codec/read-disconnect.ts";
 import type { Session } from "./session.ts";
 
-/** Takes a DISCONNECT: the will is void [MQTT-3.14.4-3], unless a client of MQTT 5 says otherwise. Throws {@link PacketProblem}. */
+/**
+ * Handles a DISCONNECT: the will is void [MQTT-3.14.4-3] unless an MQTT 5 client asks for it. @throws {PacketProblem}
+ */
 export function takeDisconnect(session: Session, frame: Frame): void {
   if (session.version < 5) checkNoBody(frame);
   else take5(session, frame);

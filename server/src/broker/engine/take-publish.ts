@@ -17,8 +17,9 @@ import { isRetained, retain } from "./retain.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Takes a PUBLISH: authorizes, stores and acknowledges it, and lets the messages of QoS 2 that are too many wait. Throws
- * {@link PacketProblem}.
+ * Handles a PUBLISH: authorizes, stores and acknowledges it; QoS 2 messages beyond the window are deferred.
+ *
+ * @throws {PacketProblem}
  */
 export function takePublish(session: Session, frame: Frame, bytes: number): void {
   const packet = session.version === 5 ? read5(session, frame) : readPublish(frame, session.lastTopic);
@@ -35,7 +36,10 @@ export function takePublish(session: Session, frame: Frame, bytes: number): void
   if (arrived !== "deferred") settleInOrder(session, packet, bytes, arrived === "repeated" ? "acknowledge" : "store");
 }
 
-/** Takes a PUBREL, which is answered whether its id is known or not [MQTT-4.3.3-2]; a deferred message has its turn then. */
+/**
+ * Handles a PUBREL, which is answered whether or not its id is known [MQTT-4.3.3-2], and processes the next deferred
+ * message.
+ */
 export function takeRelease(session: Session, id: number): void {
   session.outbound.ack("pubcomp", id);
   releaseId(session, id);
@@ -46,7 +50,9 @@ function releaseId(session: Session, id: number): void {
   if (next) settleInOrder(session, next.packet, next.bytes, "store");
 }
 
-/** A client of MQTT 5 knows how many messages it may have open [MQTT-3.3.4-7], and how many topic aliases there are [MQTT-3.2.2-17]. */
+/**
+ * Reads a PUBLISH. An MQTT 5 client knows the limits on open messages [MQTT-3.3.4-7] and topic aliases [MQTT-3.2.2-17].
+ */
 function read5(session: Session, frame: Frame): PublishPacket {
   const packet = readPublish5(frame, session.lastTopic);
   if (packet.properties?.topicAlias !== undefined) {
@@ -61,8 +67,8 @@ function read5(session: Session, frame: Frame): PublishPacket {
 }
 
 /**
- * A publish that is not authorized closes the connection of MQTT 3.1.1 without an acknowledgement [MQTT-3.3.5-2]. MQTT 5 has a reason code
- * for it at QoS 1 and 2, and the session stays, unless it happens again and again.
+ * Denies an unauthorized publish. In MQTT 3.1.1 it closes the connection without an acknowledgement [MQTT-3.3.5-2].
+ * MQTT 5 has a reason code for it with QoS 1 and 2, and the session stays open unless this happens too often.
  */
 function deny(session: Session, packet: PublishPacket, bytes: number): void {
   if (session.version === 5 && packet.qos > 0 && isDeniedRarely(session)) settleInOrder(session, packet, bytes, "deny");
@@ -87,7 +93,7 @@ const DUP = 8;
 const DONE = Promise.resolve();
 const NONE = new Set<string>();
 
-/** Stores a message, also for clients with a stored session that no process serves; it is durable when this resolves. */
+/** Stores a message, also for clients whose stored session no process serves. Durable once this resolves. */
 export function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
   const { deps, principal } = session;
   const { packet, fate } = incoming;
@@ -119,7 +125,10 @@ function routedOf({ deps, principal }: Session, incoming: Incoming): Routed {
   return { tenantId: principal!.tenantId, message, retain: isRetained(incoming.retained), storedFor };
 }
 
-/** Decides who takes a stored message for the owners of stored sessions. @returns false where it must be stored for one of them first */
+/**
+ * Determines the route of a stored message to the owners of stored sessions. @returns false if it must first be stored
+ * for one of them
+ */
 export function isComplete(session: Session, incoming: Incoming): boolean {
   incoming.isIngested = true;
   incoming.route = routeOf(session, incoming);
@@ -133,7 +142,7 @@ function routeOf({ deps, principal }: Session, { packet, fate, storedFor = NONE 
   return routes.route({ tenantId, storedFor }, packet);
 }
 
-/** Passes on and acknowledges a stored message: QoS 1 is passed on first, QoS 2 is acknowledged first [MQTT-4.3.3-2]. */
+/** Forwards and acknowledges a stored message: QoS 1 is forwarded first, QoS 2 acknowledged first [MQTT-4.3.3-2]. */
 export function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
   const { packet, fate, bytes } = incoming;
   if (packet.qos === 1) session.openQos1--;
@@ -153,7 +162,7 @@ function pubackReason(session: Session, { fate, retained }: Incoming, isForwarde
   return isConsumed ? SUCCESS : REASON.noSubscribers;
 }
 
-/** @param reason of MQTT 5; 3.1.1 has none but success */
+/** @param reason for MQTT 5; MQTT 3.1.1 can only acknowledge success */
 function acknowledge(session: Session, { qos, packetId }: PublishPacket, reason: number): void {
   const type = qos === 1 ? "puback" : "pubrec";
   if (reason === SUCCESS || session.version < 5) {
@@ -169,7 +178,7 @@ function isStoredByUs({ deps, principal }: Session): boolean {
   return deps.policy.storesMessagesOf(principal!);
 }
 
-/** Whether something may still use the payload of a message that has no subscriber. */
+/** Whether the payload of a message without subscribers may still be in use. */
 function isKept({ deps, principal }: Session, { packet, retained }: Incoming): boolean {
   return retained === "retained" || (packet.qos > 0 && deps.persistence.routes.has(principal!.tenantId));
 }
@@ -177,7 +186,7 @@ function isKept({ deps, principal }: Session, { packet, retained }: Incoming): b
 /** @returns whether there is a subscriber */
 function forward(session: Session, incoming: Incoming): boolean {
   const { deps, principal } = session;
-  // Of a session that has ended, this was not asked before.
+  // Sessions that have ended skip `isComplete`, so the message is routed here.
   const route = incoming.route ?? routeOf(session, incoming);
   if (route) {
     const { tenantId } = principal!;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connackCode, ENDING_REASONS, endingOf, type ProtocolProblem } from "./answers.ts";
 
-/** MQTT 3.1 and 3.1.1, MQTT 5; "close" where the connection is closed without a CONNACK. */
+/** The codes for MQTT 3.1 and 3.1.1, and for MQTT 5; "close" if the connection is closed without a CONNACK. */
 const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = {
   unsupported_version: [1, 0x84],
   unknown_version: [0x84, 0x84],
@@ -25,7 +25,7 @@ const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = 
   connection_rate_exceeded: [3, 0x9f],
 };
 
-test("every refusal of a CONNECT has its code in each version of MQTT", () => {
+test("every CONNECT refusal has its code in each version of MQTT", () => {
   for (const [problem, [older, five]] of Object.entries(REFUSALS) as [ProtocolProblem, [unknown, unknown]][]) {
     assert.equal(connackCode(problem, 3) ?? "close", older, problem);
     assert.equal(connackCode(problem, 4) ?? "close", older, problem);
@@ -33,7 +33,7 @@ test("every refusal of a CONNECT has its code in each version of MQTT", () => {
   }
 });
 
-test("a will is published where MQTT requires it, and is void where the client or the platform ended the session", () => {
+test("a will is published when MQTT requires it, and void when the client or the platform ended the session", () => {
   const published = ["connection_lost", "keepalive_timeout", "protocol_error", "topic_not_authorised"];
   for (const reason of [...published, "slow_consumer", "evicted", "takeover"]) {
     assert.equal(endingOf(reason).will, "published", reason);
@@ -45,13 +45,13 @@ test("a will is published where MQTT requires it, and is void where the client o
   assert.equal(endingOf("node_lost").will, "left");
 });
 
-/** What a server may send in a DISCONNECT (MQTT 5, 3.14.2.1). */
+/** The reason codes that a server may send in a DISCONNECT (MQTT 5, 3.14.2.1). */
 const OF_DISCONNECTS = [
   0x00, 0x80, 0x81, 0x82, 0x83, 0x87, 0x89, 0x8b, 0x8d, 0x8e, 0x8f, 0x90, 0x93, 0x94, 0x95, 0x96, 0x97, 0x98, 0x99,
   0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f, 0xa0, 0xa1, 0xa2,
 ];
 
-test("a DISCONNECT has only reason codes that MQTT 5 lists for it", () => {
+test("a DISCONNECT uses only reason codes that MQTT 5 lists for it", () => {
   for (const reason of [...ENDING_REASONS, "requested"]) {
     const { v5 } = endingOf(reason);
     assert.ok(v5 === undefined || OF_DISCONNECTS.includes(v5), `${reason}: ${v5}`);
@@ -63,7 +63,7 @@ test("all sessions of a process end when it stops, is drained or has lost its le
   assert.deepEqual(ofAll, ["server_stopped", "server_moved", "node_lost"]);
 });
 
-test("MQTT 5 has a DISCONNECT for every end that the client did not choose, and one for all drops", () => {
+test("in MQTT 5 every end that the client did not choose has a DISCONNECT code, and all drops share one", () => {
   assert.deepEqual(
     [
       "disconnected",

@@ -1,7 +1,7 @@
 /** The protocol level of a CONNECT: 3 is MQTT 3.1, 4 is MQTT 3.1.1. */
 export type ProtocolVersion = 3 | 4 | 5;
 
-/** What is wrong with a packet, or why a CONNECT is refused. */
+/** A problem with a packet, or the reason for refusing a CONNECT. */
 export type ProtocolProblem =
   | "unsupported_version"
   | "unknown_version"
@@ -23,7 +23,7 @@ export type ProtocolProblem =
   | "session_quota"
   | "connection_rate_exceeded";
 
-/** A code for MQTT 3.1 and 3.1.1, and one for MQTT 5. Without a code the connection is only closed. */
+/** The codes for MQTT 3.1 and 3.1.1, and for MQTT 5. Without a code, the connection is closed silently. */
 interface Codes {
   readonly v3?: number;
   readonly v5?: number;
@@ -32,7 +32,7 @@ interface Codes {
 /** Return codes of MQTT 3.1.1, 3.2.2.3, and reason codes of MQTT 5, 2.4. */
 const PROBLEMS: Readonly<Record<ProtocolProblem, Codes>> = {
   unsupported_version: { v3: 1, v5: 0x84 },
-  /** A level that no version has: answered as MQTT 5 does, whatever the client speaks. */
+  /** A level that no version has: answered as in MQTT 5, whatever the client speaks. */
   unknown_version: { v3: 0x84, v5: 0x84 },
   unanswered: {},
   malformed_packet: { v5: 0x81 },
@@ -53,29 +53,34 @@ const PROBLEMS: Readonly<Record<ProtocolProblem, Codes>> = {
   connection_rate_exceeded: { v3: 3, v5: 0x9f },
 };
 
-/** The code of the CONNACK that refuses a CONNECT; undefined where the connection is closed without one. */
+/** Returns the code of the CONNACK that refuses a CONNECT; undefined if the connection is closed without one. */
 export function connackCode(problem: ProtocolProblem, version: ProtocolVersion): number | undefined {
   const { v3, v5 } = PROBLEMS[problem];
   return version === 5 ? v5 : v3;
 }
 
 interface Ending {
-  /** Whether the session's will is published (MQTT 3.1.1, 3.1.2.5), or left to the process that removes the session. */
+  /**
+   * Whether the session's will is published (MQTT 3.1.1, 3.1.2.5), void, or left to the process that removes the
+   * session.
+   */
   readonly will: "published" | "void" | "left";
-  /** The reason code of the DISCONNECT that MQTT 5 has for it (MQTT 5, 3.14.2.1). */
+  /** The reason code of the MQTT 5 DISCONNECT (MQTT 5, 3.14.2.1). */
   readonly v5?: number;
-  /** All sessions of the process end with it, so none can take over what another has not acknowledged. */
+  /**
+   * Set if all sessions of the process end for this reason, so none can take over another's unacknowledged messages.
+   */
   readonly ofAll?: true;
 }
 
-/** The reason code of the DISCONNECT that ends a session for a packet's problem; null where the connection is only closed. */
+/** Returns the reason code of the DISCONNECT for a packet's problem; null if the connection is closed silently. */
 export function disconnectCode(problem: ProtocolProblem, version: ProtocolVersion): number | null {
   return (version === 5 ? PROBLEMS[problem].v5 : undefined) ?? null;
 }
 
-/** Codes of single requests: a filter, a message, or the end of a subscription. */
+/** The codes for single requests: a filter, a message, or an unsubscription. */
 export const REASON = {
-  /** Nothing subscribes to the topic, and we do not store the message. */
+  /** No session subscribes to the topic, and we do not store the message. */
   noSubscribers: 0x10,
   noSubscription: 0x11,
   refusedFilter: 0x80,
@@ -85,7 +90,10 @@ export const REASON = {
   sharedNotSupported: 0x9e,
 } as const;
 
-/** What a DISCONNECT says in words (MQTT 5, 3.14.2.2.3), where the client permits it. Nothing that only other clients may know. */
+/**
+ * The reason strings of a DISCONNECT (MQTT 5, 3.14.2.2.3), sent if the client permits them. They must not reveal
+ * anything about other clients.
+ */
 export const DISCONNECT_TEXTS: Readonly<Record<number, string>> = {
   135: "this client publishes to topics that are not its own",
   142: "another connection of this client has taken the place of this one",
@@ -94,13 +102,13 @@ export const DISCONNECT_TEXTS: Readonly<Record<number, string>> = {
   152: "revoked, deleted, disabled, suspended, or disconnected by an administrator",
 };
 
-/** What the acknowledgement of a message says in words. */
+/** The reason strings of a message's acknowledgement. */
 export const ACK_TEXTS: Readonly<Record<number, string>> = {
   135: "this client may not publish to this topic",
   151: "delivered and not retained: the tenant has as many retained messages as it may have",
 };
 
-/** Why sessions end that were accepted, as their record and the presence of their devices say it. */
+/** The reasons for which accepted sessions end, as recorded for the session and shown in the device's presence. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   disconnected: { will: "void" },
   connection_lost: { will: "published" },
@@ -114,17 +122,17 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   storage_failed: { will: "published", v5: 0x89 },
   server_stopped: { will: "void", v5: 0x8b, ofAll: true },
   server_moved: { will: "void", v5: 0x9c, ofAll: true },
-  /** This process may have no sessions any more, and cannot store a will: it is published when its session is removed. */
+  /** This process has lost its sessions and cannot store a will: the process that removes the session publishes it. */
   node_lost: { will: "left", v5: 0x9c, ofAll: true },
 };
 
-/** Every reason of an end that is not a drop. */
+/** Every end reason that is not a drop. */
 export const ENDING_REASONS: readonly string[] = Object.keys(ENDINGS);
 
-/** A drop (a revocation, a deleted device, a disabled client) has a reason of its own. */
+/** The ending of a drop (a revocation, a deleted device, a disabled client), each of which has a reason of its own. */
 const DROPPED: Ending = { will: "void", v5: 0x98 };
 
-/** What follows from the end of an accepted session for `reason`; a reason that is not listed is that of a drop. */
+/** Returns the consequences of an accepted session's end for `reason`; an unlisted reason is a drop's. */
 export function endingOf(reason: string): Ending {
   return Object.hasOwn(ENDINGS, reason) ? ENDINGS[reason]! : DROPPED;
 }

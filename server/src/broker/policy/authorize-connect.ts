@@ -12,7 +12,9 @@ export interface AuthorizeConnectDeps {
   refusals: Refusals;
 }
 
-/** Who the client is, whether the client id is its own, and whether it may publish to its will topic. Rejects when the database fails. */
+/**
+ * Identifies the client and checks that the client id and the will topic are its own. Rejects if the database fails.
+ */
 export async function authorizeConnect(deps: AuthorizeConnectDeps, request: ConnectRequest): Promise<ConnectDecision> {
   const decision = await authenticate(deps, request);
   const { willTopic } = request;
@@ -42,7 +44,7 @@ async function authenticateDevice(
     return refusals.refuse(request, refused, "not_authorized", concerned);
   }
   const { tenantId, tenantSlug, deviceUid, deviceId, certificateId, serialNumber, fingerprintSha256 } = device;
-  // Byte for byte: with other case, padding or a prefix it is another id (spec 4.10).
+  // Compared byte for byte: different case, padding or a prefix makes it another id (spec 4.10).
   if (request.clientId !== deviceId) {
     const concerned = { tenantId, deviceId, serialNumber, fingerprintSha256 };
     return refusals.refuse(request, "client_id_mismatch", "identifier_rejected", concerned);

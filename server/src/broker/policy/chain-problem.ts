@@ -2,7 +2,9 @@ import { X509Certificate } from "node:crypto";
 import type { RefusalReason } from "../../connections/connections.ts";
 import type { CertificateCredential } from "./policy.ts";
 
-/** The refusal reason for a certificate that TLS did not verify, by OpenSSL's code. `intermediates` are our own, DER. */
+/**
+ * Maps OpenSSL's code for an unverified certificate to a refusal reason. `intermediates` are the platform's own, DER.
+ */
 export function chainProblem(credential: CertificateCredential, intermediates: readonly Buffer[]): RefusalReason {
   switch (credential.verifyError) {
     case "CERT_HAS_EXPIRED":

@@ -19,11 +19,11 @@ export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
 }
 
 export interface MusterPolicy extends BrokerPolicy {
-  /** Another process has replaced an open session of this one. @param remoteAddress of the new session */
+  /** Records that another process has replaced an open session of this one. @param remoteAddress of the new session */
   recordTakeover(principal: Principal, remoteAddress: string): void;
 }
 
-/** The rules of spec 4.10 by the database: `certificates` identifies devices, `connections` MQTT clients. */
+/** Implements the rules of spec 4.10 on the database: `certificates` identifies devices, `connections` MQTT clients. */
 export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
   const refusals = new Refusals(deps);
   const checked = { ...deps, refusals };
@@ -51,10 +51,10 @@ export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
       return false;
     },
     mayKeepSubscription: (principal, filter) => principal.subscribeFilters.has(filter),
-    // What is meant for one device must not reach another.
+    // Messages for one device must not reach another.
     mayShare: ({ deviceUid }) => deviceUid === undefined,
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
-    // Telemetry is what devices publish. A message of a gateway or service only goes to subscribers.
+    // Telemetry comes from devices only. Messages from gateways and services go to subscribers only.
     storesMessagesOf: ({ deviceUid }) => deviceUid !== undefined,
     async storeMessage(principal, topic, payload, arrival) {
       const { tenantId, deviceUid, clientId } = principal;
@@ -97,7 +97,8 @@ async function openSession(
   });
   if (ended !== undefined) return { replacedHere: undefined, hasCommands, hasStored, hasWill, ended };
   metrics.connections.inc({ kind: kindOf(principal) });
-  // Of another process, that knows whether it was open: the client may have left it just before.
+  // If the predecessor is in another process, that process records the takeover: it knows whether the session was still
+  // open.
   if (previous?.here) recordTakeover(refusals, principal, remoteAddress);
   const replacedHere = previous?.here ? previous.sessionId : undefined;
   return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced };

@@ -2,7 +2,9 @@ import type { CommandRequest, WaitingCommand } from "../../commands/commands.ts"
 import type { RefusalReason } from "../../connections/connections.ts";
 import type { ProtocolProblem } from "./answers.ts";
 
-/** What a client presented: a certificate (then nothing else counts), a user name and password, or neither. */
+/**
+ * The credential that a client presented: a certificate (which takes precedence), a user name and password, or neither.
+ */
 export type Credential =
   | CertificateCredential
   | { kind: "password"; username: string; password: string }
@@ -12,9 +14,9 @@ export interface CertificateCredential {
   kind: "certificate";
   /** The leaf, DER. */
   der: Buffer;
-  /** Whether TLS verified its chain up to a device root. */
+  /** Whether TLS verified the chain up to a device root. */
   verified: boolean;
-  /** OpenSSL's code for why it did not, e.g. `CERT_HAS_EXPIRED`. */
+  /** OpenSSL's code if TLS did not verify it, e.g. `CERT_HAS_EXPIRED`. */
   verifyError?: string | undefined;
 }
 
@@ -25,7 +27,7 @@ export interface ConnectRequest {
   willTopic?: string | undefined;
 }
 
-/** An accepted client and what it may do. A device has a device and a certificate, an MQTT client has neither. */
+/** An accepted client and its rights. A device has a device uid and a certificate, an MQTT client has neither. */
 export interface Principal {
   readonly tenantId: string;
   readonly tenantSlug: string;
@@ -36,19 +38,19 @@ export interface Principal {
   readonly mqttClientId: string | undefined;
   /** Exact topics. */
   readonly publishTopics: ReadonlySet<string>;
-  /** Exact filters: a listed filter is granted, no other, however much narrower. */
+  /** Exact filters: only a listed filter is granted, never a narrower one. */
   readonly subscribeFilters: ReadonlySet<string>;
 }
 
-/** The owner of a client's stored session: a client id may be another device's later. */
+/** Returns the owner of a client's stored session. A client id is not enough: it may later belong to another device. */
 export function ownerOf({ deviceUid, mqttClientId }: Principal): string {
   return (deviceUid ?? mqttClientId)!;
 }
 
-/** A command that waits for a device (docs/operations/configure.md). */
+/** A pending command for a device (docs/operations/configure.md). */
 export type { WaitingCommand } from "../../commands/commands.ts";
 
-/** How a refused CONNECT is answered; `answers.ts` has the codes of each MQTT version. */
+/** The answer to a refused CONNECT; `answers.ts` has the codes of each MQTT version. */
 export type ConnectAnswer = Extract<
   ProtocolProblem,
   | "identifier_rejected"
@@ -69,73 +71,87 @@ export interface RefusedConnect {
 export type ConnectDecision = { allow: true; principal: Principal } | RefusedConnect;
 
 /**
- * Every rule about who may connect, publish and subscribe (spec 4.10), for every engine. The policy counts and records what
- * it refuses; an engine asks and obeys.
+ * The rules about who may connect, publish and subscribe (spec 4.10), for every engine. The policy decides, counts and
+ * records refusals; an engine obeys.
  */
 export interface BrokerPolicy {
-  /** Authorizes a CONNECT by the database, whatever TLS said. Never rejects: without a database the decision is a refusal. */
+  /** Authorizes a CONNECT against the database, whatever TLS reported. Never rejects: without a database it refuses. */
   authorizeConnect(request: ConnectRequest): Promise<ConnectDecision>;
-  /** Records that a client was disconnected before its CONNECT, because TLS did not verify its certificate. */
+  /** Records that a client was disconnected before its CONNECT because TLS did not verify its certificate. */
   recordUnverified(credential: CertificateCredential, remoteAddress: string): void;
-  /** Records that an authorized client was refused, because its tenant has as many sessions in this process as it may have. */
+  /** Records that an authorized client was refused because its tenant has reached its session quota in this process. */
   recordSessionQuota(principal: Principal, remoteAddress: string): void;
   mayPublish(principal: Principal, topic: string): boolean;
-  /** Records that a message was delivered and not retained, because its tenant has too many retained messages. */
+  /** Records that a message was delivered but not retained because its tenant has too many retained messages. */
   recordUnretained(principal: Principal, topic: string): void;
   maySubscribe(principal: Principal, filter: string): boolean;
-  /** A filter that is refused gets 0x80 (unspecified error) also in MQTT 5, which has a code for the reason; and nothing is said in words. */
+  /**
+   * Whether refused filters get 0x80 (unspecified error) without a reason string in MQTT 5, too, which has specific
+   * codes.
+   */
   readonly hidesReasons?: boolean;
-  /** Whether a stored subscription continues; as `maySubscribe`, but a refusal is no attempt of the client, and not recorded. */
+  /**
+   * Whether a stored subscription may continue. Like `maySubscribe`, but a refusal is not recorded, as the client did
+   * not ask.
+   */
   mayKeepSubscription(principal: Principal, filter: string): boolean;
-  /** Whether the client may share its subscriptions with others (MQTT 5): `maySubscribe` is then asked about the filter behind the name. */
+  /**
+   * Whether the client may use shared subscriptions (MQTT 5). `maySubscribe` is then asked about the filter after the
+   * name.
+   */
   mayShare(principal: Principal): boolean;
   /** Whether a message on `topic` may be delivered to this client, whatever subscriptions the engine has. */
   mayReceive(principal: Principal, topic: string): boolean;
   /**
-   * Stores a message that `mayPublish` allowed. When it resolves the message is durable: acknowledge it then, never before.
-   * An engine passes on the messages of a client in their order, and may pass on the next one before the last is stored.
+   * Stores a message that `mayPublish` allowed. The message is durable once this resolves: acknowledge it then, never
+   * before. An engine passes a client's messages in order, and may pass the next before the last is stored.
    *
-   * @param arrival of a message that is stored again where it is not known to be stored: the same object each time
+   * @param arrival if the message may be stored again because the first outcome is unknown: the same object each time
    */
   storeMessage(principal: Principal, topic: string, payload: Buffer, arrival?: FirstArrival): Promise<void>;
-  /** Whether {@link storeMessage} stores what this client publishes, or leaves it to subscribers. */
+  /** Whether {@link storeMessage} stores this client's messages, rather than leaving them to subscribers. */
   storesMessagesOf(principal: Principal): boolean;
-  /** Records the session of an authorized client; rejects when the database fails. */
+  /** Records the session of an authorized client. Rejects if the database fails. */
   openSession(principal: Principal, session: { sessionId: string; remoteAddress: string }): Promise<OpenedSession>;
-  /** Records that a session has ended, in the background. Never fails. */
+  /** Records in the background that a session has ended. Never fails. */
   closeSession(principal: Principal, sessionId: string, reason: string): void;
-  /** The oldest commands that a device is to be sent. Rejects when the database fails. */
+  /** Returns a device's oldest pending commands. Rejects if the database fails. */
   waitingCommands(principal: Principal, request: Omit<CommandRequest, "deviceUid">): Promise<WaitingCommand[]>;
-  /** Deletes a command that its device has acknowledged. Rejects when the database fails. */
+  /** Deletes a command that its device has acknowledged. Rejects if the database fails. */
   acknowledgeCommand(id: string): Promise<void>;
 }
 
-/** When a message was first to be stored, as the policy has recorded it; `nowMs` may be given. */
+/** The time of the first attempt to store a message, as recorded by the policy; `nowMs` may be given. */
 export interface FirstArrival {
   /** Milliseconds since 1970. */
   nowMs?: number;
   /** Microseconds since 1970. */
   time?: number;
-  /** The session that sent it: nothing of it is stored once it may not. */
+  /** The sending session; the message is not stored once the session may not store. */
   sender?: { readonly mayStore: boolean };
 }
 
 export interface OpenedSession {
-  /** The session of the same client id that it replaces, if that is one of this process: close it before the client is answered. */
+  /**
+   * The session of the same client id that it replaces, if it is in this process: close it before answering the client.
+   */
   replacedHere: string | undefined;
-  /** Commands may wait for the device. */
+  /** Whether there may be commands for the device. */
   hasCommands: boolean;
-  /** The client has a stored session. */
+  /** Whether the client has a stored session. */
   hasStored: boolean;
-  /** A will without a delay of an earlier connection of the client is stored. */
+  /** Whether an undelayed will of the client's earlier connection is stored. */
   hasWill: boolean;
-  /** Why it is not recorded, and to be refused: the right of the client has ended since it was authorized. */
+  /**
+   * Set when the client's authorization was revoked in the meantime: the session was not recorded and must be refused.
+   */
   ended?: string;
   /**
-   * Resolves when the earlier sessions of the client at other processes have closed; to false where they have not in time. To be called at once, also
-   * where the client has left meanwhile: its next session relies on it.
+   * Resolves when the client's earlier sessions in other processes have closed; to false if they have not in time. Must
+   * be called immediately, even if the client has already left, because its next session relies on it.
    *
-   * @param notify of one whose process has not noticed from the database that it was replaced: it may be cut off from that
+   * @param notify called for a session whose process has not noticed in the database that it was replaced, perhaps
+   * because it is cut off
    */
   awaitReplaced?: ((notify: (sessionId: string) => void) => Promise<boolean>) | undefined;
 }

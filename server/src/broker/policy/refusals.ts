@@ -8,13 +8,13 @@ export interface RefusalsDeps {
   metrics: Pick<Metrics, "refusals">;
 }
 
-/** Whom a refusal concerns, as far as it is known. A refusal without a tenant is in no tenant's journal. */
+/** The subject of a refusal, as far as it is known. A refusal without a tenant appears in no tenant's journal. */
 export type RefusalSubject = Pick<Refusal, "tenantId" | "deviceId" | "serialNumber" | "fingerprintSha256">;
 
-/** A client may repeat a forbidden topic at any rate; the journal records so many different ones of a session, each once. */
+/** The number of different forbidden topics recorded per session, each once. A client may repeat them at any rate. */
 const MAX_RECORDED_TOPICS = DEFAULT_LIMITS.refusedTopics;
 
-/** Counts what the policy refuses and records it in the refusal journal. */
+/** Counts the policy's refusals and records them in the refusal journal. */
 export class Refusals {
   readonly #connections: RefusalsDeps["connections"];
   readonly #metrics: RefusalsDeps["metrics"];
@@ -36,7 +36,7 @@ export class Refusals {
     return { allow: false, reason, answer };
   }
 
-  /** Counts a refused topic or filter of a session; records it once, up to a number of topics. */
+  /** Counts a session's refused topic or filter and records it once, up to a number of topics. */
   refuseTopic(principal: Principal, topic: string, reason: RefusalReason): void {
     const recorded = this.#recordedTopics.get(principal) ?? new Set<string>();
     if (recorded.has(topic) || recorded.size >= MAX_RECORDED_TOPICS) {
@@ -52,7 +52,7 @@ export class Refusals {
     this.#connections.recordRefusal(refusal);
   }
 
-  /** Only counts: for a refusal that the journal cannot or need not contain. */
+  /** Counts a refusal that the journal cannot or need not contain. */
   count(reason: RefusalReason): void {
     this.#metrics.refusals.inc({ reason });
   }

@@ -11,10 +11,13 @@ export interface UnverifiedClientsDeps {
   refusals: Refusals;
 }
 
-/** Finding the tenant costs a query. Beyond so many at once, a refusal is recorded without a tenant. */
+/**
+ * The limit on concurrent look-ups of a tenant, each of which costs a query. Beyond it, a refusal is recorded without a
+ * tenant.
+ */
 const MAX_LOOK_UPS = DEFAULT_LIMITS.refusalLookUps;
 
-/** Records clients whose certificate TLS did not verify: under the tenant of the certificate, if that is recorded. */
+/** Records clients whose certificate TLS did not verify, under the certificate's tenant if the certificate is known. */
 export class UnverifiedClients {
   readonly #deps: UnverifiedClientsDeps;
   #lookUps = 0;

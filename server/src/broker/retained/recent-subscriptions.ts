@@ -3,7 +3,7 @@ import { FilterMap } from "../routing/filter-map.ts";
 import type { Grant } from "../routing/grant.ts";
 import type { Subscriber } from "../routing/router.ts";
 
-/** Who gets retained messages for its subscription. */
+/** A subscriber that receives retained messages for its subscription. */
 export interface RetainedSubscriber extends Subscriber {
   /** Whether it is connected and subscribes to this filter. */
   isSubscribedTo(filter: string): boolean;
@@ -15,14 +15,14 @@ export interface Subscription {
   grant: Grant;
 }
 
-/** Of a filter the last subscription of each subscriber. */
+/** The last subscription of each subscriber to one filter. */
 type Subscriptions = Map<RetainedSubscriber, Subscription>;
 type Generation = Map<string, FilterMap<Subscriptions>>;
 
 const GENERATION_MS = 2 * SECOND;
 const MOST = 10_000;
 
-/** The subscriptions of the last seconds, by tenant and filter; at most four, and 20,000. */
+/** The subscriptions of the last two to four seconds, at most 20,000, by tenant and filter. */
 export class RecentSubscriptions {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #current: Generation = new Map();
@@ -44,7 +44,7 @@ export class RecentSubscriptions {
     this.#size++;
   }
 
-  /** Those that match a topic. */
+  /** Returns the subscriptions that match a topic. */
   matching(tenantId: string, topic: string): Subscription[] {
     this.#turn();
     const found = [this.#former, this.#current].flatMap((each) => each.get(tenantId)?.matching(topic) ?? []);

@@ -11,17 +11,20 @@ interface Waiting {
 
 export interface RetainBatchesDeps {
   retained: Pick<RetainedMessages, "write">;
-  /** A message is durable, or was refused; before who waits for it goes on. */
+  /** Called once a message is durable or refused, before its waiter continues. */
   onWritten(tenantId: string, ownerId: string, message: Message, outcome: RetainOutcome): void;
 }
 
-/** Tenants that are written at once. */
+/** The number of tenants written concurrently. */
 const WORKERS = 4;
-/** Of one transaction. */
+/** The limit on messages per transaction. */
 const BATCH = 200;
 const BATCH_BYTES = 2 * 1024 * 1024;
 
-/** Writes the messages that are to be retained: while one batch is written, the next one collects. Of a topic the last one is written. */
+/**
+ * Writes messages to be retained: while one batch is written, the next one collects. Only the last message per topic is
+ * written.
+ */
 export class RetainBatches {
   readonly #deps: RetainBatchesDeps;
   readonly #runs: CoalescedRuns;
@@ -32,7 +35,7 @@ export class RetainBatches {
     this.#runs = coalesceRuns(() => this.#writeAll());
   }
 
-  /** Resolves when the message is durable, or refused. */
+  /** Resolves when the message is durable or refused. */
   add(tenantId: string, row: NewRetained, message: Message): Promise<RetainOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<RetainOutcome>();
     const ofTenant = this.#waiting.get(tenantId);

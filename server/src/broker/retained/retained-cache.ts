@@ -14,49 +14,49 @@ export interface RetainedCacheDeps {
 interface Cached {
   retained: TenantRetained;
   loading: CoalescedRuns;
-  /** Topics that someone waits for. */
+  /** Topics with a waiting reader. */
   asked: Set<string>;
   reading: CoalescedRuns;
 }
 
-/** Reads of the database at once. */
+/** The number of concurrent database reads. */
 const READS = 4;
-/** Topics of one read. */
+/** The number of topics per read. */
 const TOPICS = 500;
-/** A topic that changes faster than it is read is delivered as it was found last. */
+/** The number of reads of a topic that keeps changing; after that, the last version found is delivered. */
 const ATTEMPTS = 3;
 
 /**
- * The retained messages of the tenants whose clients have subscribed last. A tenant is read as a whole, once; what changes afterwards is
- * read again when it is asked for. For each tenant at most one read is under way, however many clients subscribe.
+ * Caches the retained messages of the tenants whose clients have subscribed most recently. A tenant is read once as a
+ * whole; later changes are read on demand. At most one read per tenant is in flight, however many clients subscribe.
  */
 export class RetainedCache {
   readonly #deps: RetainedCacheDeps;
   readonly #reads = new Turnstile(READS);
-  /** The last used ones last. */
+  /** The tenants, least recently used first. */
   #tenants = new Map<string, Cached>();
 
   constructor(deps: RetainedCacheDeps) {
     this.#deps = deps;
   }
 
-  /** What is in memory of a tenant. */
+  /** Returns the cached messages of a tenant. */
   peek(tenantId: string): TenantRetained | undefined {
     return this.#tenants.get(tenantId)?.retained;
   }
 
-  /** How many topics a search for `filter` compares, as far as that is known. */
+  /** Returns how many topics a search for `filter` compares, as far as known. */
   comparisons(tenantId: string, filter: string): number {
     return /[+#]/.test(filter) ? (this.peek(tenantId)?.size ?? 0) + 1 : 1;
   }
 
-  /** The messages of a tenant if those that `filter` matches are in memory and current. */
+  /** Returns a tenant's messages if all that `filter` matches are cached and current. */
   current(tenantId: string, filter: string): TenantRetained | undefined {
     const { retained } = this.#use(tenantId);
     return retained.isLoaded && retained.stale(filter).length === 0 ? retained : undefined;
   }
 
-  /** The same, read from the database where they are not. Rejects when that fails. */
+  /** Returns a tenant's messages after reading missing ones from the database. Rejects if that fails. */
   async read(tenantId: string, filter: string): Promise<TenantRetained> {
     const cached = this.#use(tenantId);
     const { retained } = cached;
@@ -71,17 +71,17 @@ export class RetainedCache {
     return retained;
   }
 
-  /** @returns whether the change concerns a tenant in memory and was unknown */
+  /** @returns whether the change was unknown and concerns a cached tenant */
   changed({ tenantId, topic, version }: RetainedChange): boolean {
     return this.peek(tenantId)?.changed(topic, version) ?? false;
   }
 
-  /** What this owner has published is read again. */
+  /** Invalidates the messages that this owner has published. */
   recheck(ownerId: string): void {
     for (const { retained } of this.#tenants.values()) retained.recheck(ownerId);
   }
 
-  /** Changes may have been missed. */
+  /** Clears the cache, because changes may have been missed. */
   clear(): void {
     this.#tenants = new Map();
   }
@@ -125,7 +125,7 @@ export class RetainedCache {
     for (const row of messages) retained.found(row.ownerId, messageOf(this.#deps, row), row.version);
   }
 
-  /** Forgets those that were used longest ago, beyond the bytes that this process may have. */
+  /** Evicts the least recently used tenants beyond the byte limit of this process. */
   #evict(used: Cached): void {
     let bytes = 0;
     for (const { retained } of this.#tenants.values()) bytes += retained.bytes;

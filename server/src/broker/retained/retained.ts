@@ -20,19 +20,20 @@ export interface RetainedDeps {
   logger: Logger;
 }
 
-/** With more bytes that wait for a client it is sent no further retained message. */
+/** The number of waiting bytes beyond which a client is sent no further retained message. */
 const FULL_BYTES = 1024 * 1024;
 const FULL_MS = 250;
 const RETRY_MS = SECOND;
-/** How long another process's message has to arrive by itself. */
+/** The time that another process's message has to arrive by itself. */
 const ARRIVAL_MS = 250;
 const SINCE_MS = SECOND;
-/** Topics that all subscriptions of one turn of the event loop are compared with. */
+/** The number of topics with which subscriptions are compared per turn of the event loop. */
 const TOPICS_A_TURN = 10_000;
 
 /**
- * Retained messages (MQTT 3.1.1, 3.3.1.3): the database has them, memory those of the tenants whose clients subscribe. A subscriber
- * gets what the database had when it subscribed, or what came later; never an earlier message after a later one.
+ * Retained messages (MQTT 3.1.1, 3.3.1.3). The database stores them all; memory caches those of tenants whose clients
+ * subscribe. A subscriber receives the state at its subscription or later, and never an earlier message after a later
+ * one.
  */
 export class Retained {
   readonly #deps: RetainedDeps;
@@ -60,39 +61,39 @@ export class Retained {
     await this.#unlisten();
   }
 
-  /** Retains a message, or removes the one of its topic. Durable when it resolves; rejects when the database fails. */
+  /** Retains a message, or removes the topic's one. Durable once it resolves; rejects if the database fails. */
   retain(principal: Principal, message: Message): Promise<RetainOutcome> {
     return this.#batches.add(principal.tenantId, this.rowOf(principal, message), message);
   }
 
-  /** A message as it is stored to be retained. */
+  /** Returns the row that stores a retained message. */
   rowOf(principal: Principal, message: Message): NewRetained {
     return { ...storedForm(this.#deps, message), qos: message.qos, ownerId: ownerOf(principal) };
   }
 
-  /** A message of this process was retained in a transaction of the caller's. */
+  /** Records that the caller's transaction retained a message of this process. */
   wasRetained(principal: Principal, message: Message, outcome: RetainOutcome): void {
     this.#written(principal.tenantId, ownerOf(principal), message, outcome);
   }
 
-  /** A message of another process is delivered to the subscribers in this one. */
+  /** Records that a message from another process is delivered to the subscribers in this one. */
   arrived({ tenantId, message, retain }: Pick<BusMessage, "tenantId" | "message" | "retain">): void {
     if (retain) this.#cache.peek(tenantId)?.arrived(message.topic, this.#deps.clock.monotonicMs());
   }
 
-  /** What this device or MQTT client has published is read again before it is delivered. */
+  /** Re-reads the messages that this device or MQTT client has published before delivering them. */
   recheck(ownerId: string): void {
     this.#cache.recheck(ownerId);
   }
 
-  /** Delivers the retained messages that a new subscription matches [MQTT-3.3.1-6]. */
+  /** Delivers the retained messages that match a new subscription [MQTT-3.3.1-6]. */
   deliver(subscriber: RetainedSubscriber, filter: string, grant: Grant): void {
     const subscription = { subscriber, filter, grant };
     this.#recent.add(subscriber.principal!.tenantId, subscription);
     this.#waiting.add(subscription);
   }
 
-  /** @param filter that of the subscription, or one topic that it matches */
+  /** @param filter the subscription's filter, or one topic that it matches */
   async #sendWhenRead(tenantId: string, subscription: Subscription, filter = subscription.filter): Promise<void> {
     while (!this.#isStopped && isOpen(subscription)) {
       try {
@@ -107,7 +108,7 @@ export class Retained {
     }
   }
 
-  /** Sends the messages of topics as they are when it is their turn; no faster than the client takes them. */
+  /** Sends each topic's current message in turn, no faster than the client takes them. */
   async #send(subscription: Subscription, retained: TenantRetained, topics: readonly string[]): Promise<void> {
     for (const topic of topics) {
       while (isOpen(subscription) && subscription.subscriber.waitingBytes > FULL_BYTES) await pause(FULL_MS);
@@ -131,7 +132,10 @@ export class Retained {
     else if (this.#cache.changed(change)) this.#followUp(change);
   }
 
-  /** A client may have subscribed after another process retained a message and before this one heard of it: it gets the message now. */
+  /**
+   * Sends a changed message to clients that subscribed after another process retained it and before this one learned of
+   * it.
+   */
   #followUp({ tenantId, topic, version }: RetainedChange): void {
     const subscriptions = this.#recent.matching(tenantId, topic);
     if (subscriptions.length === 0) return;

@@ -1,35 +1,37 @@
 import type { Message } from "../routing/message.ts";
 import { TopicTrie } from "../routing/topic-trie.ts";
 
-/** What is known of one topic. */
+/** The cached state of one topic. */
 interface Entry {
   topic: string;
-  /** Who published the message. */
+  /** The publisher of the message. */
   ownerId: string;
-  /** `undefined` where there is none, or where it was not read yet. */
+  /** `undefined` if there is none, or if it has not been read yet. */
   message: Message | undefined;
   version: number;
-  /** The greatest version that the topic is known to have. Above `version`, the message must be read again. */
+  /** The highest version that the topic is known to have. If above `version`, the message must be read again. */
   latest: number;
-  /** The greatest version that was published in this process: its subscribers have it. */
+  /** The highest version published in this process: its subscribers have received it. */
   live: number;
-  /** When a message of another process was delivered to the subscribers in this one. */
+  /** The time when a message from another process was delivered to the subscribers in this one. */
   arrivedMs: number;
-  /** How often it was said to have changed. */
+  /** The number of change notifications. */
   changes: number;
 }
 
-/** What a topic and its message cost beside their bytes. Kept small: most tenants have none. */
+/**
+ * The cost of a topic and its message beside their bytes. Also counted once per tenant, most of which have no message.
+ */
 const OVERHEAD = 512;
 
-/** The retained messages of one tenant, in memory. Versions decide, so a message never takes the place of a later one. */
+/** The cached retained messages of one tenant. Versions ensure that a message never replaces a later one. */
 export class TenantRetained {
   readonly #topics = new TopicTrie<Entry>();
   readonly #ofOwner = new Map<string, Set<Entry>>();
   isLoaded = false;
   bytes = OVERHEAD;
 
-  /** Topics, also those without a message that must be read again. */
+  /** The number of topics, including those whose message must be read again. */
   get size(): number {
     return this.#topics.size;
   }
@@ -38,12 +40,12 @@ export class TenantRetained {
     return this.#topics.get(topic)?.message;
   }
 
-  /** The topics that `filter` matches. */
+  /** Returns the topics that `filter` matches. */
   matching(filter: string): string[] {
     return this.#topics.matchingFilter(filter).map(({ topic }) => topic);
   }
 
-  /** Those of them whose message must be read again. */
+  /** Returns those of them whose message must be read again. */
   stale(filter: string): string[] {
     return this.#topics
       .matchingFilter(filter)
@@ -51,39 +53,42 @@ export class TenantRetained {
       .map(({ topic }) => topic);
   }
 
-  /** Whether the subscribers in this process have this version of the message, or a later one. @param sinceMs by the monotonic clock */
+  /**
+   * Whether this process's subscribers have this version of the message or a later one. @param sinceMs by the monotonic
+   * clock
+   */
   isLive(topic: string, version: number, sinceMs: number): boolean {
     const entry = this.#topics.get(topic);
     return entry !== undefined && (entry.live >= version || entry.arrivedMs > sinceMs);
   }
 
-  /** A message of another process is on its way to the subscribers in this one. */
+  /** Records that a message from another process is in transit to the subscribers in this one. */
   arrived(topic: string, nowMs: number): void {
     const entry = this.#entry(topic);
     entry.arrivedMs = nowMs;
     expire(entry);
   }
 
-  /** A message was published in this process. */
+  /** Records a message published in this process. */
   published(ownerId: string, message: Message, version: number): void {
     const entry = this.#entry(message.topic);
     this.#set(entry, ownerId, message, version);
     entry.live = Math.max(entry.live, version);
   }
 
-  /** The message of a topic was removed by this process. */
+  /** Records that this process removed a topic's message. */
   removed(topic: string): void {
     const entry = this.#entry(topic);
     this.#replace(entry, "", undefined);
     expire(entry);
   }
 
-  /** The rights of who published messages may have changed. */
+  /** Invalidates the messages of a publisher whose rights may have changed. */
   recheck(ownerId: string): void {
     for (const entry of this.#ofOwner.get(ownerId) ?? []) expire(entry);
   }
 
-  /** The database says that a topic has this version now. @returns whether that was unknown */
+  /** Records the version that a topic has in the database now. @returns whether it was unknown */
   changed(topic: string, version: number): boolean {
     const entry = this.#entry(topic);
     if (version <= entry.version) return false;
@@ -92,17 +97,17 @@ export class TenantRetained {
     return true;
   }
 
-  /** A message was read from the database. */
+  /** Records a message read from the database. */
   found(ownerId: string, message: Message, version: number): void {
     this.#set(this.#entry(message.topic), ownerId, message, version);
   }
 
-  /** How often these topics were said to have changed, for {@link wereRead}. */
+  /** Returns the number of changes of these topics, for {@link wereRead}. */
   changesOf(topics: readonly string[]): Map<string, number> {
     return new Map(topics.map((topic) => [topic, this.#topics.get(topic)?.changes ?? 0]));
   }
 
-  /** Topics were read, after `changes` was taken: those that have not changed since are as they were found, and the rest is read again. */
+  /** Marks topics as read. Those unchanged since `changes` was taken are current; the rest must be read again. */
   wereRead(changes: ReadonlyMap<string, number>, found: ReadonlySet<string>): void {
     for (const [topic, count] of changes) {
       const entry = this.#topics.get(topic);
@@ -157,7 +162,7 @@ export class TenantRetained {
   }
 }
 
-/** Has the message of a topic read again, whatever its version. */
+/** Makes the message of a topic stale, whatever its version. */
 function expire(entry: Entry): void {
   entry.latest = Infinity;
   entry.changes++;

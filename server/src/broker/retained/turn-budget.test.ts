@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TurnBudget } from "./turn-budget.ts";
 
-test("work beyond the budget of a turn waits for the next turn", async () => {
+test("work beyond a turn's budget waits for the next turn", async () => {
   const budget = new TurnBudget(10);
   const done: string[] = [];
   const work = (name: string, cost: number) => budget.take(cost).then(() => void done.push(name));

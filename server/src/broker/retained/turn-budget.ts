@@ -1,10 +1,10 @@
-/** Divides work among turns of the event loop: what exceeds the budget of one turn waits for the next. */
+/** Divides work among turns of the event loop: work beyond one turn's budget waits for the next. */
 export class TurnBudget {
   readonly #most: number;
   #spent = 0;
   #next: Promise<void> | undefined;
 
-  /** @param most of one turn; the last work of a turn may exceed it */
+  /** @param most the budget per turn; the last work in a turn may exceed it */
   constructor(most: number) {
     this.#most = most;
   }

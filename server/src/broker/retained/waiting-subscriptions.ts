@@ -1,15 +1,16 @@
 import type { RetainedSubscriber, Subscription } from "./recent-subscriptions.ts";
 
 /**
- * Sends the retained messages of each client's subscriptions one subscription after the other. Of a filter that a client subscribes to
- * again meanwhile only the last subscription waits: a client cannot make more wait than it has filters.
+ * Sends the retained messages of a client's subscriptions, one subscription at a time. If a client subscribes to a
+ * waiting filter again, only the last subscription waits, so a client has at most as many waiting subscriptions as
+ * filters.
  */
 export class WaitingSubscriptions {
   readonly #send: (subscription: Subscription) => Promise<void>;
-  /** An entry, also an empty one, means that a subscription of this client is being sent. */
+  /** Clients whose retained messages are being sent, each with its waiting subscriptions (possibly none). */
   readonly #waiting = new Map<RetainedSubscriber, Map<string, Subscription>>();
 
-  /** @param send resolves when the messages are sent, or the subscription has ended; never rejects */
+  /** @param send resolves when the messages are sent or the subscription has ended; never rejects */
   constructor(send: (subscription: Subscription) => Promise<void>) {
     this.#send = send;
   }

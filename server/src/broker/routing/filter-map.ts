@@ -6,7 +6,7 @@ interface ByFilter<V> {
   delete(filter: string): unknown;
 }
 
-/** Values by filter. Those of filters without wildcards are found by one look-up. */
+/** Values by filter. Filters without wildcards are found with a single look-up. */
 export class FilterMap<V> {
   readonly #exact = new Map<string, V>();
   readonly #wildcards = new TopicTrie<V>();
@@ -27,7 +27,7 @@ export class FilterMap<V> {
     this.#ofKind(filter).delete(filter);
   }
 
-  /** The values of the filters that match `topic`. */
+  /** Returns the values of the filters that match `topic`. */
   matching(topic: string): V[] {
     const exact = this.#exact.get(topic);
     if (this.#wildcards.size === 0) return exact === undefined ? [] : [exact];

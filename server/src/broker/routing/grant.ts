@@ -1,16 +1,18 @@
 import type { Qos } from "./message.ts";
 
-/** What a subscriber was granted for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has neither. */
+/**
+ * What a subscriber was granted for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has none of them.
+ */
 export interface Grant {
   qos: Qos;
-  /** It does not get its own messages. */
+  /** The subscriber does not receive its own messages. */
   noLocal: boolean;
   retainAsPublished: boolean;
-  /** The identifier that the client gave the subscription, of several subscriptions that match the same message each. */
+  /** The client's subscription identifier, or all of them when several subscriptions match the same message. */
   subscriptionIds: readonly number[];
 }
 
-/** What a subscriber has of two subscriptions that match the same message [MQTT-3.3.4-2]. */
+/** Combines two subscriptions of a subscriber that match the same message [MQTT-3.3.4-2]. */
 export function joinGrants(one: Grant, other: Grant): Grant {
   return {
     qos: one.qos > other.qos ? one.qos : other.qos,

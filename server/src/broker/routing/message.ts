@@ -9,7 +9,10 @@ export function lowerQos(one: Qos, other: Qos): Qos {
 
 export const NO_IDS: readonly number[] = Object.freeze([]);
 
-/** What follows a message of QoS 1 or 2: the client has acknowledged it, or it expired or was too long and was not sent. */
+/**
+ * Called when a QoS 1 or 2 message is settled: the client acknowledged it, or it expired or was too long and was not
+ * sent.
+ */
 export type OnSettled = (isAcknowledged: boolean) => void;
 
 /** How a message is sent to one subscriber. */
@@ -17,18 +20,21 @@ export interface Delivery {
   message: Message;
   qos: Qos;
   retain: boolean;
-  /** The subscription identifiers of MQTT 5 that it matched [MQTT-3.3.4-4]. */
+  /** The MQTT 5 subscription identifiers that it matched [MQTT-3.3.4-4]. */
   subscriptionIds: readonly number[];
   onSettled?: OnSettled;
-  /** Sends it to another member of the group that shares the subscription, for a session that has ended before its client took it. */
+  /**
+   * Sends the message to another member of the shared subscription's group if the session ends before its client takes
+   * it.
+   */
   redeliver?: () => void;
-  /** Where it stands in the stored session of its client. */
+  /** The message's position in its client's stored session. */
   position?: string;
-  /** It was sent under this packet id before, on another connection. */
+  /** The packet id under which it was sent on an earlier connection. */
   packetId?: number;
 }
 
-/** A message on its way to subscribers. */
+/** A message in transit to subscribers. */
 export class Message {
   readonly topic: string;
   readonly qos: Qos;
@@ -38,8 +44,8 @@ export class Message {
   #isShared = true;
 
   /**
-   * @param payload shares the memory of the packet that it arrived in
-   * @param properties those of MQTT 5 that are passed on
+   * @param payload shares the memory of the packet in which it arrived
+   * @param properties the MQTT 5 properties that are forwarded
    * @param arrivedMs by the monotonic clock
    */
   constructor(topic: string, payload: Buffer, qos: Qos, properties?: Properties, arrivedMs = 0) {
@@ -54,20 +60,20 @@ export class Message {
     return this.#payload;
   }
 
-  /** What is passed on at this time; the time that the message has waited is taken from its expiry [MQTT-3.3.2-6]. */
+  /** Returns the properties to forward at this time; the waiting time is subtracted from the expiry [MQTT-3.3.2-6]. */
   propertiesAt(nowMs: number): Properties | undefined {
     const expiry = this.#properties?.messageExpiry;
     if (expiry === undefined) return this.#properties;
     return { ...this.#properties, messageExpiry: Math.max(0, expiry - this.#waitedSeconds(nowMs)) };
   }
 
-  /** Whether it must not be sent any more [MQTT-3.3.2-5]. */
+  /** Whether the message must not be sent any more [MQTT-3.3.2-5]. */
   isExpired(nowMs: number): boolean {
     const expiry = this.#properties?.messageExpiry;
     return expiry !== undefined && this.#waitedSeconds(nowMs) > 0 && this.#waitedSeconds(nowMs) >= expiry;
   }
 
-  /** For a message that is to stay: gives the payload memory of its own, so that it does not keep that of a whole packet. */
+  /** Copies the payload for a message that is retained longer, so that it does not pin the memory of a whole packet. */
   own(): this {
     if (this.#isShared) this.#payload = Buffer.from(this.#payload);
     this.#isShared = false;
@@ -79,7 +85,7 @@ export class Message {
   }
 }
 
-/** The properties of a PUBLISH or will that are passed on with its message [MQTT-3.3.2-4, 15, 16, 17, 20]. */
+/** Returns the properties of a PUBLISH or will that are forwarded with its message [MQTT-3.3.2-4, 15, 16, 17, 20]. */
 export function forwarded(properties: Properties | undefined): Properties | undefined {
   if (!properties) return undefined;
   const { topicAlias: _, willDelay: __, ...rest } = properties;

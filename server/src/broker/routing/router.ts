@@ -5,30 +5,30 @@ import { lowerQos, type Qos } from "./message.ts";
 import type { Member, SharedGroup } from "./shared-groups.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** A message whose group loses its last member wherever it arrives is dropped then. */
+/** The hop limit: a message that keeps arriving where the last group member has just left is dropped. */
 const MAX_HOPS = 3;
 
 const NO_SUBSCRIBERS: readonly Subscriber[] = [];
 
-/** What receives messages, unless the policy does not let it. */
+/** A receiver of messages, subject to the policy. */
 export interface Subscriber extends Member {
-  /** Of an accepted session. */
+  /** Set once the session is accepted. */
   readonly principal: Principal | undefined;
-  /** Its session outlives its connection. */
+  /** Whether its session outlives its connection. */
   readonly isStored: boolean;
 }
 
-/** Which sessions a message reaches, a tenant's own only, also those of other processes. */
+/** Routes messages to the sessions of their tenant, including those in other processes. */
 export class Router {
   readonly #tenants = new Map<string, Subscriptions<Subscriber>>();
   readonly #bus: Bus | undefined;
 
-  /** @param bus to the other processes, if there are any */
+  /** @param bus the link to the other processes, if there are any */
   constructor(bus?: Bus) {
     this.#bus = bus;
   }
 
-  /** Resolves when the other processes know of the subscriptions so far; undefined where they know. */
+  /** Resolves when the other processes know of the subscriptions so far; undefined if they already know. */
   announced(): Promise<void> | undefined {
     return this.#bus?.announced();
   }
@@ -45,7 +45,7 @@ export class Router {
     if (subscriptions.add(subscriber, filter, grant)) this.#bus?.interest(tenantId, filter, true);
   }
 
-  /** The QoS with which messages on `topic` reach a subscriber; 0 where none do. */
+  /** Returns the QoS with which messages on `topic` reach a subscriber; 0 if none do. */
   qosOf(subscriber: Subscriber, topic: string): Qos {
     return this.#tenants.get(subscriber.principal!.tenantId)?.matching(topic)?.get(subscriber)?.qos ?? 0;
   }
@@ -58,10 +58,10 @@ export class Router {
   }
 
   /**
-   * Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9], unless they ask for it.
+   * Delivers a message to the subscribers of its tenant. RETAIN is not set [MQTT-3.3.1-9] unless they asked for it.
    *
-   * @param published not retained, unless its `retain` says so
-   * @param from the session that published it, as long as it is open
+   * @param published not retained unless its `retain` is set
+   * @param from the publishing session, while it is open
    * @returns whether there is a subscriber
    */
   publish(published: BusMessage, from?: Subscriber): boolean {
@@ -72,12 +72,14 @@ export class Router {
     return isShared || subscribers.length > 0 || isElsewhere || published.route.storedFor.size > 0;
   }
 
-  /** A message of another process, for the subscribers in this one. */
+  /** Delivers a message from another process to the subscribers in this one. */
   deliver(published: BusMessage): void {
     this.#deliverHere(this.#tenants.get(published.tenantId), published);
   }
 
-  /** A message of another process, for a member in this one. */
+  /**
+   * Delivers a message from another process to a group member in this one, or forwards it if the last member has left.
+   */
   deliverShared(published: SharedMessage): void {
     const { tenantId, group, message, retain, hops } = published;
     if (this.#tenants.get(tenantId)?.group(group)?.deliver(message, retain)) return;
@@ -90,7 +92,7 @@ export class Router {
     });
   }
 
-  /** Sends a message to a member of each group. @returns whether there is one */
+  /** Sends a message to one member of each group. @returns whether there is one */
   #publishShared(
     published: Omit<SharedMessage, "group" | "hops">,
     subscriptions: Subscriptions<Subscriber> | undefined,
@@ -111,7 +113,10 @@ export class Router {
     return hasMember;
   }
 
-  /** The processes take turns, but a member that is ready comes before members here that are not. @param others processes with members */
+  /**
+   * Takes turns with the other processes; a ready member elsewhere takes precedence over members here that are not
+   * ready. @param others the number of other processes with members
+   */
   #offer(published: Omit<SharedMessage, "group" | "hops">, group: SharedGroup<Subscriber>, others: number): boolean {
     const isOthersTurn = others > 0 && (group.offered++ % (others + 1) > 0 || !group.isReady);
     if (isOthersTurn && this.#bus!.publishShared({ ...published, group: group.key, hops: 0 })) return true;
@@ -135,7 +140,7 @@ export class Router {
     return served ?? NO_SUBSCRIBERS;
   }
 
-  /** The other processes must not store a message for owners who have it here. */
+  /** Adds the owners served here, so that other processes do not store the message for them. */
   #served(published: BusMessage, subscribers: readonly Subscriber[]): BusMessage {
     const stored = subscribers.filter(({ isStored }) => isStored);
     if (stored.length === 0) return published;
@@ -144,7 +149,7 @@ export class Router {
     return { ...published, route: { ...published.route, servedBy } };
   }
 
-  /** Whether the database or another process takes the message for the owner of a stored session. */
+  /** Whether the database or another process handles the message for the owner of a stored session. */
   #isElsewhere({ principal }: Subscriber, { storedFor, servedBy }: Route): boolean {
     if (storedFor.size + servedBy.size === 0) return false;
     const ownerId = ownerOf(principal!);

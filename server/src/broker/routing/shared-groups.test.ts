@@ -7,12 +7,12 @@ import { type Member, SharedGroup } from "./shared-groups.ts";
 const GRANT = { qos: 0, noLocal: false, retainAsPublished: false, subscriptionIds: NO_IDS } as const;
 const MESSAGE = new Message("t", Buffer.from("x"), 0);
 
-/** A member that writes its name down when it gets a message. */
+/** A member that records its name when it receives a message. */
 function member(got: string[], name: string, isReady = true, waitingBytes = 0): Member & { isReady: boolean } {
   return { isReady, waitingBytes, deliver: () => void got.push(name) };
 }
 
-test("the members of a group take turns, also while others come and go", () => {
+test("the members of a group take turns, even while others join and leave", () => {
   const got: string[] = [];
   const group = new SharedGroup<Member>("$share/group/topic");
   const [a, b, c] = ["a", "b", "c"].map((name) => member(got, name));
@@ -25,7 +25,7 @@ test("the members of a group take turns, also while others come and go", () => {
   assert.deepEqual(got, ["a", "b", "a", "b", "c", "b"]);
 });
 
-test("a member that is behind is passed over while another is ready, and the one with least to send gets it otherwise", () => {
+test("a member that is behind is skipped while another is ready; otherwise the least loaded one is chosen", () => {
   const got: string[] = [];
   const group = new SharedGroup<Member>("$share/group/topic");
   const [far, near] = [member(got, "far", false, 900), member(got, "near", false, 100)];
@@ -40,7 +40,7 @@ test("a member that is behind is passed over while another is ready, and the one
   assert.deepEqual(got, ["ready", "ready", "near", "far"]);
 });
 
-test("a filter is divided into the name of its group and the filter behind it", () => {
+test("a shared filter is split into the group's name and the filter after it", () => {
   const cases: [string, ReturnType<typeof sharedFilter>][] = [
     ["$share/g/a/+/#", { name: "g", filter: "a/+/#" }],
     ["$share/g//", { name: "g", filter: "/" }],

@@ -1,31 +1,34 @@
 import type { Grant } from "./grant.ts";
 import { type Delivery, lowerQos, type Message } from "./message.ts";
 
-/** What takes its turn in a group. */
+/** A member of a group, which takes its turn. */
 export interface Member {
-  /** Whether it sends a message at once: it is connected, reads, and has acknowledged enough. */
+  /** Whether it sends a message immediately: it is connected, reads, and has acknowledged enough. */
   readonly isReady: boolean;
-  /** Bytes that wait for its client. */
+  /** The bytes that wait for its client. */
   readonly waitingBytes: number;
   deliver(delivery: Delivery): void;
 }
 
-/** What becomes of a message that was for a member of a group which has none left. @param group its filter with its name */
+/**
+ * Handles a message for a member of a group that has no members left. @param group the filter including the group's
+ * name
+ */
 export type OnNoMember = (group: string, message: Message, isRetained: boolean) => void;
 
-/** How many members are asked for one message. A member that is not ready costs the others no more than this look. */
+/** The number of members asked per message. Members that are not ready cost at most this many checks. */
 const ASKED = 16;
 
 /**
- * The sessions that share a subscription (MQTT 5, 4.8.2): each message goes to one of them. They take turns; one that is behind or
- * offline is passed over while another is ready.
+ * The sessions that share a subscription (MQTT 5, 4.8.2): each message goes to one of them. They take turns; a session
+ * that is behind or offline is skipped while another is ready.
  */
 export class SharedGroup<S extends Member> {
-  /** Its filter with its name: `$share/<name>/<filter>`. */
+  /** The filter including the group's name: `$share/<name>/<filter>`. */
   readonly key: string;
-  /** How many messages it has been offered, to take turns with members in other processes. */
+  /** The number of messages offered so far, by which it takes turns with members in other processes. */
   offered = 0;
-  /** In the order of their turns. */
+  /** The members in the order of their turns. */
   readonly #members = new Map<S, Grant>();
   readonly #onNoMember: OnNoMember;
 
@@ -38,7 +41,7 @@ export class SharedGroup<S extends Member> {
     return this.#members.size;
   }
 
-  /** Whether a message would be sent at once. */
+  /** Whether a message would be sent immediately. */
   get isReady(): boolean {
     return this.#next()?.isReady ?? false;
   }
@@ -54,15 +57,15 @@ export class SharedGroup<S extends Member> {
   /**
    * Sends a message to one member, with its QoS [MQTT-4.8.2-3].
    *
-   * @param isRetained whether it was published to be retained
-   * @returns false where there is no member
+   * @param isRetained whether it was published with RETAIN
+   * @returns false if there is no member
    */
   deliver(message: Message, isRetained: boolean): boolean {
     const member = this.#next();
     if (!member) return false;
     const grant = this.#members.get(member)!;
     const { qos, retainAsPublished, subscriptionIds } = grant;
-    // Its turn comes again after those of all others.
+    // The member moves to the back of the queue.
     this.#members.delete(member);
     this.#members.set(member, grant);
     const retain = isRetained && retainAsPublished;
@@ -73,7 +76,7 @@ export class SharedGroup<S extends Member> {
     return true;
   }
 
-  /** The first that is ready; otherwise the one that has least to send of those asked. */
+  /** Returns the first ready member; otherwise, among those asked, the one with the fewest waiting bytes. */
   #next(): S | undefined {
     let best: S | undefined;
     let asked = 0;

@@ -7,13 +7,13 @@ type Subscribers<S> = Map<S, Grant>;
 
 type Groups<S extends Member> = Map<string, SharedGroup<S>>;
 
-/** The subscriptions of one tenant: filter → subscriber → what it was granted; and the shared ones: filter → name → group. */
+/** The subscriptions of one tenant: grants by filter and subscriber, and shared ones as groups by filter and name. */
 export class Subscriptions<S extends Member> {
   readonly #own = new FilterMap<Subscribers<S>>();
   readonly #shared = new FilterMap<Groups<S>>();
   readonly #onNoMember: OnNoMember;
 
-  /** @param onNoMember called with a message that was for a member of a group which has none left */
+  /** @param onNoMember called with a message for a member of a group that has no members left */
   constructor(onNoMember: OnNoMember = () => undefined) {
     this.#onNoMember = onNoMember;
   }
@@ -22,7 +22,10 @@ export class Subscriptions<S extends Member> {
     return this.#own.isEmpty && this.#shared.isEmpty;
   }
 
-  /** A subscription to the same filter is replaced [MQTT-3.8.4-3]. @returns whether it is the first one to the filter, or of its group */
+  /**
+   * Adds a subscription, replacing one to the same filter [MQTT-3.8.4-3]. @returns whether it is the first to the
+   * filter or in its group
+   */
   add(subscriber: S, filter: string, grant: Grant): boolean {
     const shared = sharedFilter(filter);
     const subscribers = shared ? this.#group(filter, shared) : entry(this.#own, filter, () => new Map<S, Grant>());
@@ -31,7 +34,7 @@ export class Subscriptions<S extends Member> {
     return size === 0;
   }
 
-  /** @returns whether it was the last one */
+  /** Removes a subscription. @returns whether it was the last one */
   remove(subscriber: S, filter: string): boolean {
     const shared = sharedFilter(filter);
     if (shared) return this.#leave(subscriber, shared);
@@ -41,24 +44,27 @@ export class Subscriptions<S extends Member> {
     return isLast;
   }
 
-  /** The group of a shared filter with its name. */
+  /** Returns the group of a shared filter that includes its name. */
   group(filter: string): SharedGroup<S> | undefined {
     const shared = sharedFilter(filter);
     return shared && this.#shared.get(shared.filter)?.get(shared.name);
   }
 
   /**
-   * Who subscribes to a topic, each once with the highest QoS of its filters [MQTT-3.3.5-1]; undefined where nothing does. The map may
-   * be the one that is stored: it is for reading. Shared subscriptions are not in it.
+   * Returns the subscribers to a topic, each once with the highest QoS of its filters [MQTT-3.3.5-1]; undefined if
+   * there are none. Shared subscriptions are not included. The map is read-only, because it may be the stored one.
    *
-   * @param from who publishes: its subscriptions without its own messages do not count among several
+   * @param from the publisher: its `noLocal` subscriptions are left out when several match
    */
   matching(topic: string, from?: S): ReadonlyMap<S, Grant> | undefined {
     const found = this.#own.matching(topic);
     return found.length <= 1 ? found[0] : merge(found, from);
   }
 
-  /** The groups that share a subscription to a topic. Groups of one name and different filters are different ones. */
+  /**
+   * Returns the groups that share a subscription to a topic. Groups with the same name and different filters are
+   * distinct.
+   */
   groups(topic: string): SharedGroup<S>[] {
     return this.#shared.isEmpty ? [] : this.#shared.matching(topic).flatMap((groups) => [...groups.values()]);
   }
@@ -83,7 +89,7 @@ interface Entries<V> {
   set(key: string, value: V): unknown;
 }
 
-/** The value of a key, added if there is none. */
+/** Returns the value of a key, creating it if there is none. */
 function entry<V>(entries: Entries<V>, key: string, create: () => V): V {
   const known = entries.get(key);
   if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { TopicTrie } from "./topic-trie.ts";
 
-/** MQTT 3.1.1, 4.7, word for word. */
+/** The examples of MQTT 3.1.1, 4.7, word for word. */
 function matches(filter: string, topic: string): boolean {
   if (topic.startsWith("$") && /^[#+]/.test(filter)) return false;
   const [wanted, levels] = [filter.split("/"), topic.split("/")];
@@ -14,7 +14,7 @@ function matches(filter: string, topic: string): boolean {
   return wanted.length === levels.length;
 }
 
-test("the examples of MQTT 3.1.1, 4.7 match as it says", () => {
+test("the examples of MQTT 3.1.1, 4.7 match as specified", () => {
   const cases: [string, string, boolean][] = [
     ["sport/tennis/player1/#", "sport/tennis/player1", true],
     ["sport/tennis/player1/#", "sport/tennis/player1/score/wimbledon", true],
@@ -45,7 +45,7 @@ const filters = fc
   .tuple(fc.array(fc.oneof(level, fc.constant("+")), { minLength: 1, maxLength: 4 }), fc.boolean())
   .map(([levels, rest]) => [...levels.slice(0, rest ? -1 : undefined), ...(rest ? ["#"] : [])].join("/"));
 
-test("after any insertions and deletions a search finds what comparing each filter with each topic finds", () => {
+test("after any insertions and deletions, a search agrees with comparing each filter with each topic", () => {
   const changes = fc.array(fc.tuple(fc.boolean(), filters, topics), { maxLength: 25 });
   fc.assert(
     fc.property(changes, topics, filters, (steps, topic, filter) => {

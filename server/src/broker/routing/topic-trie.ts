@@ -1,4 +1,4 @@
-/** A level of a topic or filter, and what stands below it. */
+/** One level of a topic or filter, and the levels below it. */
 class Node<T> {
   value: T | undefined;
   children: Map<string, Node<T>> | undefined;
@@ -9,8 +9,8 @@ class Node<T> {
 }
 
 /**
- * Values by topic or by filter, divided at `/`. With filters in it, it finds those that match a topic; with topics in it, those that a
- * filter matches (MQTT 3.1.1, 4.7). A search visits every node at most once.
+ * Values by topic or by filter, split at `/`. A trie of filters finds those that match a topic; a trie of topics finds
+ * those that match a filter (MQTT 3.1.1, 4.7). A search visits every node at most once.
  */
 export class TopicTrie<T> {
   readonly #root = new Node<T>();
@@ -38,7 +38,7 @@ export class TopicTrie<T> {
     this.#remove(this.#root, path.split("/"), 0);
   }
 
-  /** The values of the filters that match `topic`. */
+  /** Returns the values of the filters that match `topic`. */
   matchingTopic(topic: string): T[] {
     const found: T[] = [];
     const levels = topic.split("/");
@@ -47,7 +47,7 @@ export class TopicTrie<T> {
     return found;
   }
 
-  /** The values of the topics that `filter` matches. */
+  /** Returns the values of the topics that `filter` matches. */
   matchingFilter(filter: string): T[] {
     const found: T[] = [];
     const levels = filter.split("/");
@@ -69,13 +69,13 @@ export class TopicTrie<T> {
   }
 }
 
-/** Continues below `node`, if there is one. */
+/** Continues the search below `node`, if it exists. */
 function descend<T>(node: Node<T> | undefined, levels: readonly string[], at: number, found: T[]): void {
   if (node) matchTopic(node, levels, at, found);
 }
 
 function matchTopic<T>(node: Node<T>, levels: readonly string[], at: number, found: T[]): void {
-  // 4.7.1.2: `#` matches the level above it, too.
+  // 4.7.1.2: `#` also matches the level above it.
   const rest = node.child("#")?.value;
   if (rest !== undefined) found.push(rest);
   if (at === levels.length) {
@@ -102,7 +102,7 @@ function matchFilter<T>(node: Node<T>, levels: readonly string[], at: number, fo
   }
 }
 
-/** Everything from `node` down. */
+/** Collects every value from `node` down. */
 function collect<T>(node: Node<T>, isRoot: boolean, found: T[]): void {
   if (node.value !== undefined) found.push(node.value);
   for (const [name, next] of node.children ?? []) {
@@ -110,7 +110,7 @@ function collect<T>(node: Node<T>, isRoot: boolean, found: T[]): void {
   }
 }
 
-/** [MQTT-4.7.2-1]: a wildcard at the beginning does not match a topic that begins with $. */
+/** Whether a leading wildcard must not match this topic, because it begins with $ [MQTT-4.7.2-1]. */
 function isHidden(firstLevel: string): boolean {
   return firstLevel.startsWith("$");
 }

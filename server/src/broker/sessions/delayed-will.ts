@@ -7,7 +7,10 @@ import { forwarded } from "../routing/message.ts";
 
 const MOST_SECONDS = DEFAULT_LIMITS.mqtt5WillDelaySeconds;
 
-/** The will of a client that is stored with its session; `undefined` where it is published as soon as its connection ends. */
+/**
+ * Returns the will to store with a session; `undefined` if there is none or it is published as soon as the connection
+ * ends.
+ */
 export function delayedWillOf(
   will: Will | undefined,
   sessionId: string,
@@ -19,7 +22,7 @@ export function delayedWillOf(
   return storedWill(will, sessionId, principal, delaySeconds);
 }
 
-/** A will as it is stored. */
+/** Returns a will in its stored form. */
 export function storedWill(will: Will, sessionId: string, principal: Principal, delaySeconds: number): DelayedWill {
   const { topic, payload, qos, retain } = will;
   const { tenantId, tenantSlug, clientId, deviceUid } = principal;

@@ -4,7 +4,7 @@ import { PendingByOwner } from "./pending-by-owner.ts";
 
 export interface EnqueueDeps {
   stored: Pick<StoredSessions, "enqueue">;
-  /** Messages had no room in their stored session. */
+  /** Reports messages for which their stored session had no room. */
   onUnstored(count: number): void;
 }
 
@@ -14,11 +14,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Stores the messages for clients that are not connected: while one batch is stored, the next one collects. */
+/** Stores messages for clients that are not connected: while one batch is stored, the next one collects. */
 export class EnqueueBatches {
   readonly #deps: EnqueueDeps;
   readonly #runs: CoalescedRuns;
-  /** Stored sessions that are being written at the end of their connection, here or elsewhere: what comes later is stored later. */
+  /**
+   * Stored sessions being written at the end of their connection, here or elsewhere. Later messages are stored after
+   * them.
+   */
   readonly #parting = new PendingByOwner();
   #waiting = new Map<string, Waiting[]>();
 
@@ -27,7 +30,7 @@ export class EnqueueBatches {
     this.#runs = coalesceRuns(() => this.#storeAll());
   }
 
-  /** Resolves when the messages are durable, or had no room. */
+  /** Resolves when the messages are durable or had no room. */
   add(tenantId: string, messages: NewStoredMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -39,18 +42,18 @@ export class EnqueueBatches {
     return promise;
   }
 
-  /** Messages for this owner are stored after `work`, which never rejects. */
+  /** Delays storing this owner's messages until `work` is done, which never rejects. */
   after(ownerId: string, work: Promise<unknown>): void {
     this.#parting.add(ownerId, work);
   }
 
-  /** Resolves when all that was added or begun for this owner is done. */
+  /** Resolves when everything added or started for this owner is done. */
   async settled(ownerId: string): Promise<void> {
     await this.#parting.of(ownerId);
     await this.#runs.settled();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   async idle(): Promise<void> {
     await this.#parting.idle();
     await this.#runs.settled();

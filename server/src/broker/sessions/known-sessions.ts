@@ -4,27 +4,27 @@ import { FilterMap } from "../routing/filter-map.ts";
 import { type Grant, joinGrants } from "../routing/grant.ts";
 import { lowerQos, type Message } from "../routing/message.ts";
 
-/** A stored session of which this process has no connection. */
+/** A stored session without a connection in this process. */
 export interface Entry extends KnownSession {
-  /** Its last connection was one of this process. */
+  /** Whether its last connection was in this process. */
   leftHere: boolean;
   readonly added: Added;
 }
 
-/** What this process stores for an owner. */
+/** The messages that this process stores for an owner. */
 interface Added {
-  /** There may be messages that its connection must read before it is sent others. */
+  /** Whether there may be stored messages that its connection must read before it is sent others. */
   isUnread: boolean;
-  /** How many are being stored. */
+  /** The number of messages being stored. */
   underWay: number;
 }
 
-/** The stored sessions of which this process has no connection, by what they subscribe to. */
+/** The stored sessions without a connection in this process, by their subscriptions. */
 export class KnownSessions {
   readonly #entries = new Map<string, Entry>();
   readonly #tenants = new Map<string, FilterMap<Map<Entry, Grant>>>();
 
-  /** Whether there is one of the tenant. */
+  /** Whether the tenant has such a session. */
   has(tenantId: string): boolean {
     return this.#tenants.has(tenantId);
   }
@@ -37,7 +37,9 @@ export class KnownSessions {
     return this.#entries.keys();
   }
 
-  /** Those that subscribe to a topic, each with the highest QoS of its filters and all their identifiers. */
+  /**
+   * Returns the sessions that subscribe to a topic, each with the highest QoS of its filters and all their identifiers.
+   */
   matching(tenantId: string, topic: string): ReadonlyMap<Entry, Grant> {
     const [first = NONE, ...others] = this.#tenants.get(tenantId)?.matching(topic) ?? [];
     if (others.length === 0) return first;
@@ -51,7 +53,7 @@ export class KnownSessions {
 
   set(session: KnownSession, leftHere: boolean): void {
     const { added = { isUnread: false, underWay: 0 } } = this.delete(session.ownerId) ?? {};
-    // Messages of shared subscriptions are not stored for one member.
+    // Shared-subscription messages are not stored for a single member.
     const subscriptions = session.subscriptions.filter(({ filter }) => !sharedFilter(filter));
     if (subscriptions.length === 0) return;
     const entry = { ...session, subscriptions, leftHere, added };
@@ -64,7 +66,7 @@ export class KnownSessions {
     }
   }
 
-  /** @returns the entry that there was */
+  /** @returns the removed entry */
   delete(ownerId: string): Entry | undefined {
     const entry = this.#entries.get(ownerId);
     if (!entry) return undefined;
@@ -82,12 +84,12 @@ export class KnownSessions {
 
 const NONE: ReadonlyMap<Entry, Grant> = new Map();
 
-/** What was granted for a stored subscription. */
+/** Returns the grant of a stored subscription. */
 export function grantOf({ filter: _, ...grant }: StoredSubscription): Grant {
   return grant as unknown as Grant;
 }
 
-/** How a message of QoS 1 or 2 is sent for a grant of QoS 1 or 2. */
+/** Returns how a QoS 1 or 2 message is sent for a grant with QoS 1 or 2. */
 export function deliveryOf(message: Message, retain: boolean, { qos, retainAsPublished, subscriptionIds }: Grant) {
   return {
     message,

@@ -8,23 +8,23 @@ export interface OpeningSession {
   readonly sessionId: string;
   readonly isClosed: boolean;
   readonly principal: Principal | undefined;
-  /** What the CONNECT asks for; an expiry of 0 seconds is no stored session. */
+  /** The session that the CONNECT asks for; an expiry of 0 seconds means it is not stored. */
   readonly wanted: { clean: boolean; expirySeconds: number };
   readonly will: Will | undefined;
-  /** There may be a stored session. */
+  /** Whether there may be a stored session. */
   readonly hasStored: boolean;
-  /** Resolves when a replaced session of another process has been stored, or has not in time. */
+  /** Resolves when a replaced session in another process has been stored, or has not in time. */
   readonly predecessor: Promise<unknown> | undefined;
   persistence: Persistence | undefined;
-  /** Stores the session, which has closed meanwhile. */
+  /** Stores the session if it has closed in the meantime. */
   partStored(): void;
 }
 
 /**
- * Gives a session its stored one, makes one, or deletes one that the client does not want any more [MQTT-3.1.2-6]. Most clients neither have
- * nor want one, and pay nothing.
+ * Resumes, creates or deletes the client's stored session, as its CONNECT asks [MQTT-3.1.2-6]. Most clients neither
+ * have nor want one, and pay nothing.
  *
- * @returns undefined to accept the CONNECT. Rejects when the database fails.
+ * @returns undefined to accept the CONNECT. Rejects if the database fails.
  */
 export async function openStored(parts: PersistenceParts, session: OpeningSession): Promise<ConnectAnswer | undefined> {
   const { wanted, hasStored, principal } = session;

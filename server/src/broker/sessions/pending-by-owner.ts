@@ -1,4 +1,4 @@
-/** Work that is under way for devices and MQTT clients, by their ids. */
+/** Tracks work in flight for devices and MQTT clients, by their ids. */
 export class PendingByOwner {
   readonly #pending = new Map<string, Promise<unknown>>();
 
@@ -11,12 +11,12 @@ export class PendingByOwner {
     });
   }
 
-  /** Resolves when all that was added for an owner is done; undefined where nothing is under way. */
+  /** Resolves when all work added for an owner is done; undefined if none is in flight. */
   of(ownerId: string): Promise<unknown> | undefined {
     return this.#pending.get(ownerId);
   }
 
-  /** Resolves when all that was added is done. */
+  /** Resolves when all work is done. */
   async idle(): Promise<void> {
     await Promise.all(this.#pending.values());
   }

@@ -19,7 +19,7 @@ import { retried } from "./retried.ts";
 import { messageOf, toStored } from "./stored-form.ts";
 import type { StoredRoutes } from "./stored-routes.ts";
 
-/** What all stored sessions of an engine share. */
+/** The parts that all stored sessions of an engine share. */
 export interface PersistenceParts {
   stored: StoredSessions;
   routes: StoredRoutes;
@@ -36,7 +36,7 @@ export interface Holder {
   sessionId: string;
 }
 
-/** The session of the connection. */
+/** The open session of the connection. */
 export interface OpenSession {
   readonly outbound: {
     publish(delivery: Delivery): void;
@@ -48,28 +48,28 @@ export interface OpenSession {
   close(reason: string): void;
 }
 
-/** More messages than this do not wait until what is stored has been read. */
+/** The limit on messages that wait until the stored ones have been read. */
 const MOST_DEFERRED = 1_000;
 const EMPTY = Buffer.alloc(0);
 
-/** The stored side of one session, while its client is connected. */
+/** The stored side of one session while its client is connected. */
 export class Persistence {
   readonly #parts: PersistenceParts;
   readonly #holder: Holder;
   readonly #resumed: ResumedSession;
   readonly #subscriptions = new Map<string, StoredSubscription>();
-  /** Positions of messages that are to be deleted. */
+  /** The positions of messages to be deleted. */
   #done: string[] = [];
   #deleting: Promise<void> | undefined;
   #isRestored = false;
   #session: OpenSession | undefined;
-  /** The last stored message that has been read. */
+  /** The position of the last stored message that has been read. */
   #position = "0";
-  /** What arrives while stored messages are read, which come first; `undefined` otherwise. */
+  /** Messages that arrive while stored ones, which come first, are being read; `undefined` otherwise. */
   #deferred: Delivery[] | undefined;
-  /** There may be stored messages that the read under way does not see. */
+  /** Whether there may be stored messages that the current read does not see. */
   #isStale = false;
-  /** Seconds; a DISCONNECT of MQTT 5 may change it. */
+  /** In seconds; an MQTT 5 DISCONNECT may change it. */
   expirySeconds: number;
 
   readonly #hasWill: boolean;
@@ -87,7 +87,7 @@ export class Persistence {
     this.expirySeconds = expirySeconds;
   }
 
-  /** Whether the will of the connection is stored, and published after its delay: not by who ends the connection. */
+  /** Whether the connection's will is stored and published after its delay, instead of when the connection ends. */
   get delaysWill(): boolean {
     return this.#hasWill && this.expirySeconds > 0;
   }
@@ -100,7 +100,7 @@ export class Persistence {
     return this.#resumed.incomingIds;
   }
 
-  /** The stored subscriptions that the client may still have. @param mayHave authorizes a filter */
+  /** Restores the stored subscriptions that the client may still have. @param mayHave authorizes a filter */
   restoreSubscriptions(mayHave: (filter: string) => boolean): [filter: string, Grant][] {
     this.#isRestored = true;
     const restored = this.#resumed.subscriptions.filter(({ filter }) => mayHave(filter));
@@ -116,15 +116,15 @@ export class Persistence {
     this.#subscriptions.delete(filter);
   }
 
-  /** Stores the subscriptions as they are. Rejects when the database fails for some time. */
+  /** Stores the current subscriptions. Rejects if the database keeps failing. */
   async saveSubscriptions(): Promise<void> {
     const { stored } = this.#parts;
     await retried(() => stored.writeSubscriptions(this.#holder, [...this.#subscriptions.values()]));
   }
 
   /**
-   * Sends what waits, first what was sent before, under the same packet ids [MQTT-4.4.0-1], then what was stored since; and what is sent to
-   * the session from now on. What matches no subscription of the client any more is deleted.
+   * Starts sending: first the messages sent earlier, under the same packet ids [MQTT-4.4.0-1], then those stored since,
+   * then new ones. Messages that no longer match a subscription of the client are deleted.
    */
   open(session: OpenSession): void {
     this.#session = session;
@@ -135,7 +135,7 @@ export class Persistence {
     this.#parts.routes.opened(this.#holder.ownerId, this.#holder.sessionId, this);
   }
 
-  /** Reads what has been stored since; what is sent to the session waits for that. */
+  /** Reads the messages stored since the last read; new messages to the session wait for that. */
   catchUp(): void {
     if (!this.#session || this.#session.isClosed) return;
     this.#isStale = true;
@@ -147,7 +147,7 @@ export class Persistence {
     });
   }
 
-  /** Whether a message has been taken, to be sent after what is being read. */
+  /** Whether a message was deferred, to be sent after the stored messages being read. */
   defers(delivery: Delivery): boolean {
     if (!this.#deferred || delivery.qos === 0 || delivery.redeliver) return false;
     delivery.message.own();
@@ -196,10 +196,10 @@ export class Persistence {
   }
 
   /**
-   * Stores what is to outlast the connection, in the background.
+   * Stores the state that outlasts the connection, in the background.
    *
-   * @param isWillDue whether the end of the connection is one for which its will is published
-   * @returns when that is done
+   * @param isWillDue whether the connection's will is published for this kind of end
+   * @returns a promise that resolves when that is done
    */
   part(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[], isWillDue: boolean): Promise<void> {
     const { routes, batches, clock } = this.#parts;
@@ -207,12 +207,12 @@ export class Persistence {
     if (this.expirySeconds === 0) {
       routes.forget(ownerId, sessionId);
       const work = this.#background(() => this.#parts.stored.discard(ownerId, sessionId));
-      // A client that is back at once must not find it.
+      // A client that reconnects immediately must not find it.
       batches.after(ownerId, work);
       return work;
     }
     const expiresAt = new Date(clock.now().getTime() + this.expirySeconds * SECOND);
-    // A connection that ends before it is answered leaves the stored session as it was.
+    // A connection that ends before its CONNACK leaves the stored session unchanged.
     const subscriptions = this.#isRestored ? [...this.#subscriptions.values()] : this.#resumed.subscriptions;
     const parted = this.#parted(this.#isRestored ? incomingIds : this.#resumed.incomingIds, unsettled);
     if (this.#hasWill) parted.will = isWillDue ? "due" : "void";
@@ -247,7 +247,7 @@ export class Persistence {
     const sent = unsettled.flatMap(({ delivery: { position }, packetId, isReleased }) =>
       position === undefined || packetId === undefined ? [] : [{ position, packetId, released: isReleased }],
     );
-    // What has a follow-up without a place in the stored session is stored elsewhere: a command.
+    // A message with a follow-up but no position is a command, which is stored elsewhere.
     const messages = unsettled
       .filter(({ delivery }) => delivery.position === undefined && !delivery.onSettled)
       .map(({ delivery, packetId, isReleased }) => {
@@ -256,14 +256,14 @@ export class Persistence {
     return { ownerId, sessionId, expirySeconds: this.expirySeconds, incomingIds: [...incomingIds], sent, messages };
   }
 
-  /** Retries; never rejects. */
+  /** Retries work for a few seconds; never rejects. */
   #background(work: () => Promise<void>): Promise<void> {
     return retried(work).catch((error: Error) =>
       this.#parts.logger.warn({ err: error.message }, "a session could not be stored"),
     );
   }
 
-  /** Deletes a stored message, together with others that are over by then. */
+  /** Deletes a stored message, batched with others that are complete by then. */
   #delete(position: string): void {
     this.#done.push(position);
     this.#deleting ??= this.#deleteDone().finally(() => {

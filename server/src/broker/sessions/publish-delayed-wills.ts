@@ -9,13 +9,16 @@ import type { Message } from "../routing/message.ts";
 import { messageOf } from "./stored-form.ts";
 
 const POLL_MS = SECOND;
-/** How often, and after how long, it is read again whether another process has published a will. */
+/** The number and interval of checks whether another process has published a will. */
 const EARLIER_ATTEMPTS = 40;
 const EARLIER_MS = 50;
-/** How many of these attempts a process has that is about to remove the will: after a normal end it is not to be published. */
+/**
+ * The number of these checks for which a process may take to delete the will: after a normal end it must not be
+ * published.
+ */
 const ENDING_ATTEMPTS = 20;
 
-/** Publishes the wills that are due, of whichever process: the database gives each to one. */
+/** Publishes due wills from any process: the database hands each to exactly one. */
 export class DelayedWills {
   readonly #deps: SessionDeps;
   readonly #runs = coalesceRuns(() => this.#publishDue());
@@ -34,10 +37,10 @@ export class DelayedWills {
   }
 
   /**
-   * Publishes the wills that earlier connections of a client have left whose process ended without a word. Resolves when they are
-   * published, by whichever process, or are not within two seconds: what the client sends from now on comes after them.
+   * Publishes the wills of a client's earlier connections whose process crashed. Resolves when they are published, by
+   * any process, or after two seconds: the client's next messages come after them.
    *
-   * @param mayEnd the process of the last connection may be storing its end
+   * @param mayEnd whether the last connection's process may still be storing its end
    */
   async publishEarlier(ownerId: string, sessionId: string, mayEnd: boolean): Promise<void> {
     const { stored } = this.#deps.persistence;
@@ -69,8 +72,9 @@ export class DelayedWills {
   }
 
   /**
-   * What is stored of a will is stored once, also where a process is killed or slow and another one begins again: its readings at the time
-   * at which it was due, its retained message and its messages for stored sessions as the will is deleted. After that, one process passes it on.
+   * Stores a will's effects exactly once, even if a process is killed or slow and another one starts over. Its readings
+   * get the time at which the will was due. Its retained message and its messages for stored sessions are stored in the
+   * transaction that deletes the will. After that, one process forwards it.
    */
   async #publish(will: DueWill): Promise<void> {
     const { persistence, policy, router } = this.#deps;

@@ -3,8 +3,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
 
 /**
- * The stored sessions that this process has released on the bus and not settled yet. They are settled together: a process may end thousands
- * at once.
+ * The stored sessions that this process has released on the bus but not settled. They are settled in batches, because a
+ * process may end thousands at a time.
  */
 export class Releases {
   readonly #bus: Pick<Bus, "announced" | "settled">;
@@ -18,8 +18,8 @@ export class Releases {
   }
 
   /**
-   * Announces that what the other processes had sent for an owner before they knew of its release is stored: what they store themselves comes
-   * after it. Resolves when it has.
+   * Announces that all messages sent by other processes before they knew of the release are stored; they store their
+   * own messages after that. Resolves once announced.
    */
   settle(ownerId: string): Promise<void> {
     this.#owners.add(ownerId);
@@ -31,7 +31,7 @@ export class Releases {
     this.#owners = new Set();
     await this.#bus.announced();
     await Promise.all([...owners].map((ownerId) => this.#batches.settled(ownerId)));
-    // Of one that has been released again, the next run says so.
+    // The next run settles an owner that has been released again.
     for (const ownerId of owners) if (!this.#owners.has(ownerId)) this.#bus.settled(ownerId);
   }
 }

@@ -1,7 +1,7 @@
 const ATTEMPTS = 5;
 const RETRY_MS = 200;
 
-/** Repeats work that fails, for a few seconds. Rejects with its last error. */
+/** Retries failing work for about two seconds. Rejects with the last error. */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -10,7 +10,7 @@ export interface Clocked {
   clock: Clock;
 }
 
-/** What is stored of every message. */
+/** The stored fields that every message has. */
 export type StoredForm = Pick<StoredMessage, "topic" | "payload" | "properties" | "expiresAt">;
 
 export function storedForm({ clock }: Clocked, message: Message): StoredForm {
@@ -20,7 +20,7 @@ export function storedForm({ clock }: Clocked, message: Message): StoredForm {
   return { topic, payload, properties: writeProperties(properties), expiresAt };
 }
 
-/** A message as it is stored for an owner. */
+/** Returns the stored form of a message for an owner. */
 export function toStored(
   deps: Clocked,
   ownerId: string,
@@ -30,7 +30,7 @@ export function toStored(
   return { ...form, ownerId, qos: qos as 1 | 2, retain, subscriptionIds, expiresAt: expiresAt ?? undefined };
 }
 
-/** A stored message as it is sent. */
+/** Returns the message to send for a stored one. */
 export function messageOf(
   { clock }: Clocked,
   { topic, payload, qos, properties, expiresAt }: StoredForm & { qos: Qos },

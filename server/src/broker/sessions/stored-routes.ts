@@ -22,43 +22,44 @@ export interface StoredRoutesDeps {
 
 type StoredBus = Pick<Bus, "name" | "interest" | "announced" | "serve" | "release" | "settled" | "serverOf" | "freed">;
 
-/** How long a connection waits until another process has stored the end of the last one. */
+/** The longest that a connection waits until another process has stored the end of the last one. */
 const FREED_MS = 1_000;
 
-/** A message that is to be stored, or passed on as far as it is not. */
+/** A message to be stored, or forwarded to the owners for whom it is not. */
 export interface Routed extends Pick<BusMessage, "tenantId" | "message" | "retain"> {
-  /** Owners for whom it is stored. */
+  /** The owners for whom it is stored. */
   storedFor: Set<string>;
 }
 
 /** A connection of this process that has a stored session. */
 interface Connection {
-  /** Reads what has been stored for it since it was given the session; what else is sent to it waits for that. */
+  /** Reads the messages stored since the session was resumed; messages sent to it wait for that. */
   catchUp(): void;
 }
 
 interface Here {
   sessionId: string;
-  /** Once its CONNECT is accepted. */
+  /** Set once its CONNECT is accepted. */
   connection: Connection | undefined;
-  /** Something has been stored for it since it was given the session. */
+  /** Whether messages have been stored for it since the session was resumed. */
   isLate: boolean;
 }
 
 type Wanted = [entry: Entry, grant: Grant];
 
 /**
- * Decides for each message of QoS 1 and 2 who takes it for the owner of a stored session: the process that has its connection, as long as
- * that says so on the bus, otherwise the database. So each message is taken once, also while the session changes hands: a process goes on
- * taking messages until the end of the connection is stored, and a connection reads what was stored for it after it was given the session.
+ * Decides, for each QoS 1 and 2 message and owner of a stored session, whether the process that announces the owner's
+ * connection on the bus or the database takes the message. Each message is taken exactly once, even during a handover:
+ * a process takes messages until the end of its connection is stored, and a new connection reads those stored after it
+ * resumed the session.
  */
 export class StoredRoutes {
   readonly #deps: StoredRoutesDeps;
   readonly #sessions = new KnownSessions();
-  /** Owners whose session a connection of this process has, or is being given. */
+  /** Owners whose session a connection of this process has or is resuming. */
   readonly #here = new Map<string, Here>();
   readonly #releases: Releases | undefined;
-  /** Reads under way: the newest of each owner counts. */
+  /** Reads in flight; only the newest per owner counts. */
   readonly #reading = new Map<string, object>();
 
   constructor(deps: StoredRoutesDeps) {
@@ -71,7 +72,7 @@ export class StoredRoutes {
     return this.#sessions.has(tenantId);
   }
 
-  /** Reads all of them from the database. */
+  /** Reads all stored sessions from the database. */
   async load(): Promise<void> {
     const known = new Set<string>();
     for await (const session of this.#deps.stored.all()) {
@@ -81,7 +82,7 @@ export class StoredRoutes {
     for (const ownerId of [...this.#sessions.owners()]) if (!known.has(ownerId)) this.#sessions.delete(ownerId);
   }
 
-  /** The stored session of an owner has changed, here or in another process. */
+  /** Re-reads the stored session of an owner after a change here or in another process. */
   async refresh(ownerId: string): Promise<void> {
     if (this.#here.has(ownerId)) return;
     const read = {};
@@ -96,26 +97,29 @@ export class StoredRoutes {
     }
   }
 
-  /** Another process has ended the connection of an owner, and takes no more messages for it. @param settled what it was sent is stored */
+  /**
+   * Handles the end of an owner's connection in another process. @param settled resolves when the messages sent there
+   * are stored
+   */
   released(session: KnownSession, settled: Promise<void>): void {
     this.#set(session);
     this.#deps.batches.after(session.ownerId, settled);
-    // What is being read may be older, or newer.
+    // The read in flight may return an older or a newer state.
     if (this.#reading.has(session.ownerId)) this.#inBackground(this.refresh(session.ownerId));
   }
 
-  /** Resolves when another process has stored the end of the last connection of an owner; undefined where none has one. */
+  /** Resolves when another process has stored the end of an owner's last connection; undefined if none has one. */
   freed(ownerId: string): Promise<void> | undefined {
     const freed = this.#deps.bus?.freed(ownerId);
     return freed && withTimeout(freed, FREED_MS, () => undefined);
   }
 
-  /** A connection of this process is being given the session of an owner. */
+  /** Records that a connection of this process is resuming an owner's session. */
   begin(ownerId: string, sessionId: string): void {
     this.#here.set(ownerId, { sessionId, connection: undefined, isLate: false });
   }
 
-  /** The connection has the session: messages are sent to it from now on. */
+  /** Records that the connection has the session: messages are sent to it from now on. */
   opened(ownerId: string, sessionId: string, connection: Connection): void {
     const here = this.#here.get(ownerId);
     if (here?.sessionId !== sessionId) return;
@@ -126,9 +130,10 @@ export class StoredRoutes {
   }
 
   /**
-   * The connection that had the session, or was being given it, has ended. Until that is stored, messages for it come here.
+   * Handles the end of a connection that had or was resuming the session. Messages for it come here until the end is
+   * stored.
    *
-   * @param work stores its end and says whether the connection had the session; never rejects
+   * @param work stores the end and resolves to whether the connection had the session; never rejects
    * @returns when the other processes are notified
    */
   async part(session: KnownSession, sessionId: string, work: Promise<boolean>): Promise<void> {
@@ -145,13 +150,13 @@ export class StoredRoutes {
     if (this.#releases) this.#inBackground(this.#releases.settle(ownerId));
   }
 
-  /** The connection was not given the session after all. */
+  /** Records that the connection did not resume the session after all. */
   abort(ownerId: string, sessionId: string): void {
     this.#leave(ownerId, sessionId);
     this.#inBackground(this.refresh(ownerId));
   }
 
-  /** There is no stored session of this owner any more. @param sessionId of the connection that had it */
+  /** Records that the owner's stored session is gone. @param sessionId of the connection that had it */
   forget(ownerId: string, sessionId: string): void {
     this.#leave(ownerId, sessionId);
     if (this.#here.has(ownerId)) return;
@@ -159,7 +164,7 @@ export class StoredRoutes {
     this.#deps.bus?.release(ownerId);
   }
 
-  /** Messages have been stored for an owner who is connected; with "" perhaps for any. */
+  /** Makes a connected owner, or every one if "", read newly stored messages. */
   added(ownerId: string): void {
     const all = ownerId === "" ? [...this.#here.values()] : [this.#here.get(ownerId)];
     for (const here of all) {
@@ -168,7 +173,7 @@ export class StoredRoutes {
     }
   }
 
-  /** Stores a message for the owners whom no process has connected. It is durable when this resolves. */
+  /** Stores a message for the owners that no process serves. Durable once this resolves. */
   async store(routed: Routed): Promise<void> {
     for (;;) {
       const missing = this.#missing(routed, routed.message);
@@ -179,9 +184,9 @@ export class StoredRoutes {
   }
 
   /**
-   * Stores a message for all owners of whom this process has no connection, in a transaction of the caller's.
+   * Stores a message, in the caller's transaction, for all owners without a connection in this process.
    *
-   * @param commit stores the messages, or says that they are not to be stored. @returns whether they are
+   * @param commit stores the messages, unless they must not be stored @returns whether it did
    */
   async storeAs(routed: Routed, commit: (messages: NewStoredMessage[]) => Promise<boolean>): Promise<boolean> {
     const wanted = this.#subscribed(routed.tenantId, routed.message, routed.storedFor);
@@ -190,7 +195,7 @@ export class StoredRoutes {
     return true;
   }
 
-  /** Who takes a message, if it is passed on now; undefined where it must be stored for another owner first. */
+  /** Returns the route for forwarding a message now; undefined if it must first be stored for another owner. */
   route(routed: Omit<Routed, "message" | "retain">, message: { topic: string; qos: Qos }): Route | undefined {
     const { storedFor } = routed;
     if (message.qos === 0) return { ...DIRECT, storedFor };
@@ -207,13 +212,13 @@ export class StoredRoutes {
     return { storedFor, servedBy, unread };
   }
 
-  /** A message of another process, before it is delivered to the connections of this one. */
+  /** Handles a message from another process before it is delivered to the connections here. */
   arrived(published: BusMessage): void {
     const { tenantId, message, route } = published;
     const own = this.#deps.bus?.name;
     for (const ownerId of route.unread) if (route.servedBy.get(ownerId) === own) this.added(ownerId);
     if (message.qos === 0 || !this.has(tenantId)) return;
-    // The connection has ended since the other process routed the message, or that process did not know of the session.
+    // The connection has ended since the other process routed the message, or that process did not know the session.
     const missing = this.#subscribed(tenantId, message, route.storedFor).filter(([{ ownerId, leftHere }]) => {
       const server = route.servedBy.get(ownerId);
       return server === undefined ? leftHere : server === own;
@@ -221,7 +226,7 @@ export class StoredRoutes {
     if (missing.length > 0) this.#inBackground(retried(() => this.#add(published, missing)));
   }
 
-  /** A message did not get to another process: it is stored for those whose connections that has. */
+  /** Stores a message that did not reach another process for the owners connected there. */
   undelivered(published: BusMessage, server: string): void {
     const { tenantId, message, route } = published;
     const missing = this.#subscribed(tenantId, message, route.storedFor).filter(
@@ -230,7 +235,7 @@ export class StoredRoutes {
     if (missing.length > 0) this.#inBackground(retried(() => this.#add(published, missing)));
   }
 
-  /** For whom a message is to be stored: those whom no process serves. */
+  /** Returns the owners for whom a message must be stored, because no process serves them. */
   #missing(
     { tenantId, storedFor }: Omit<Routed, "message" | "retain">,
     message: { topic: string; qos: Qos },
@@ -242,7 +247,7 @@ export class StoredRoutes {
     );
   }
 
-  /** Those who are to get a message with QoS 1 or 2. @param except owners */
+  /** Returns the owners that receive a message with QoS 1 or 2. @param except owners */
   #subscribed(tenantId: string, { topic, qos }: { topic: string; qos: Qos }, except: ReadonlySet<string>): Wanted[] {
     if (!this.has(tenantId)) return [];
     return [...this.#sessions.matching(tenantId, topic)].filter(

@@ -11,13 +11,13 @@ interface AcceptedSession {
   readonly principal: Principal | undefined;
   readonly will: Will | undefined;
   readonly persistence: { readonly delaysWill: boolean } | undefined;
-  /** Its will is stored, for the case that this process ends without a word. */
+  /** Whether its will is stored in case this process crashes. */
   hasStoredWill: boolean;
 }
 
 /**
- * Stores the will of a session, unless it is stored with its delay: when the process ends without a word, who removes its sessions
- * publishes it. Sessions without a will cost nothing.
+ * Stores a session's will unless it is stored with its delay. If the process crashes, the process that removes its
+ * sessions publishes the will. Sessions without a will cost nothing.
  */
 export async function storeWill(stored: StoredSessions, session: AcceptedSession): Promise<void> {
   const { will, sessionId, principal } = session;
@@ -27,7 +27,7 @@ export async function storeWill(stored: StoredSessions, session: AcceptedSession
   if (session.isClosed) await takeWill(stored, session);
 }
 
-/** The session has ended. @returns whether its will is for this process to publish, or to leave */
+/** Deletes the stored will at the session's end. @returns whether this process decides if it is published */
 export async function takeWill(
   stored: StoredSessions,
   { sessionId, hasStoredWill }: Pick<AcceptedSession, "sessionId" | "hasStoredWill">,

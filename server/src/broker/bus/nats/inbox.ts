@@ -7,11 +7,11 @@ import { FrameSplitter } from "../frame-fields.ts";
 import type { RemoteState } from "../remote-state.ts";
 import type { Peer } from "./peer.ts";
 
-/** How long an acknowledgement waits for further batches. */
+/** The time that an acknowledgement waits for further batches. */
 const ACK_MS = 10;
 
 export interface InboxOptions {
-  /** Of this process. */
+  /** The name of this process. */
   name: string;
   clock: Clock;
   logger: Logger;
@@ -19,21 +19,24 @@ export interface InboxOptions {
   announcements: Announcements;
   receiver(): BusReceiver;
   find(name: string): Peer | undefined;
-  /** The process of this name, which is known from then on. */
+  /** Creates the process of this name, which is known from then on. */
   join(name: string): Peer;
   /** Sends an acknowledgement to a process. */
   answer(name: string, ack: Buffer): void;
-  /** The process does not know what it had acknowledged. */
+  /** Called when a process has lost the state that it had acknowledged. */
   onLost(peer: Peer): void;
   onAcknowledged(): void;
 }
 
-/** What other processes send to this one: batches, which it takes in their order and acknowledges, and their acknowledgements. */
+/**
+ * Receives what other processes send to this one: batches, which it applies in order and acknowledges, and
+ * acknowledgements.
+ */
 export class Inbox {
   readonly #options: InboxOptions;
-  /** Processes that are to get an acknowledgement. */
+  /** Processes that are due an acknowledgement. */
   readonly #due = new Set<Peer>();
-  /** Processes of other versions, each named once in the log. */
+  /** Processes of other versions, each of which is logged once. */
   readonly #foreign = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -42,7 +45,7 @@ export class Inbox {
     this.#options = options;
   }
 
-  /** A message to this process: a batch or an acknowledgement. Never throws: NATS's reader would end. */
+  /** Handles a message to this process: a batch or an acknowledgement. Never throws: that would end NATS's reader. */
   received(data: Buffer): void {
     if (this.#isClosed) return;
     try {
@@ -52,11 +55,11 @@ export class Inbox {
       if (first.type === "ack") this.#acknowledged(first);
       else if (first.type === "batch") this.#receive(first, frames);
     } catch (error) {
-      this.#options.logger.error({ err: (error as Error).message }, "a message of another process cannot be read");
+      this.#options.logger.error({ err: (error as Error).message }, "a message from another process cannot be decoded");
     }
   }
 
-  /** What another process of this version broadcasts; undefined for anything else. Never throws. */
+  /** Decodes a broadcast of another process of this version; undefined for anything else. Never throws. */
   broadcast(data: Buffer): (BusFrame & { type: "hello" | "bye" }) | undefined {
     try {
       const frame = this.#decode(framesOf(data)[0]!);
@@ -65,17 +68,20 @@ export class Inbox {
       if (frame.version === BUS_VERSION) return frame;
       this.#warnOfVersion(frame);
     } catch (error) {
-      this.#options.logger.error({ err: (error as Error).message }, "a broadcast of another process cannot be read");
+      this.#options.logger.error(
+        { err: (error as Error).message },
+        "a broadcast from another process cannot be decoded",
+      );
     }
     return undefined;
   }
 
-  /** The process is to begin again, if it thinks that this one has anything of it. */
+  /** Makes the process start over if it assumes that this one has received anything from it. */
   acknowledgeNothing({ name }: Peer): void {
     this.#options.answer(name, encodeAck({ from: this.#options.name, epoch: 0, number: 0 }, false));
   }
 
-  /** The MQTT messages in bytes of frames. */
+  /** Yields the MQTT messages in the bytes of frames. */
   *messagesIn(bytes: readonly Buffer[]): Iterable<BusFrame & { type: "publish" | "shared" }> {
     for (const frame of bytes.flatMap(framesOf)) {
       const decoded = this.#decode(frame);
@@ -83,7 +89,7 @@ export class Inbox {
     }
   }
 
-  /** Sends the acknowledgements that wait; nothing is taken any more. */
+  /** Sends the pending acknowledgements; messages are ignored from then on. */
   close(): void {
     clearTimeout(this.#timer);
     this.#acknowledge();

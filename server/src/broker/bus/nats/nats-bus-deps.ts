@@ -5,7 +5,7 @@ import type { Metrics } from "../../../lib/metrics.ts";
 import type { NatsSettings } from "../../../lib/nats/nats-settings.ts";
 import type { BrokerLimits } from "../../limits.ts";
 
-/** What the bus over NATS needs. */
+/** The dependencies of the bus over NATS. */
 export interface NatsBusDeps {
   settings: NatsSettings;
   limits: Pick<BrokerLimits, "mqttBusBytes" | "natsBusBytes">;
@@ -13,6 +13,6 @@ export interface NatsBusDeps {
   ids: Pick<Ids, "bytes">;
   metrics: Pick<Metrics, "busMessages" | "busDropped" | "busPeers" | "busConnected">;
   logger: Logger;
-  /** How often a process says that it runs; a second where it is left out. */
+  /** The interval of a process's heartbeat; one second if omitted. */
   tickMs?: number;
 }

@@ -13,17 +13,18 @@ import { NatsLink, WaitingBytes } from "./nats-link.ts";
 import { Peer } from "./peer.ts";
 import { subjectsOf, WITHOUT_NATS } from "./subjects.ts";
 
-/** How long a start waits for processes that answer, and for their interest. */
+/** The longest that a start waits for other processes to answer, and then for their interest. */
 const ANSWER_MS = 300;
 const JOIN_MS = 2 * SECOND;
-/** A process that has not been heard for as many ticks is forgotten. */
+/** The number of ticks without a heartbeat after which a process is forgotten. */
 const SILENT_TICKS = 10;
-/** How long a stop waits for the acknowledgements of the other processes. */
+/** The longest that a stop waits for the other processes' acknowledgements. */
 const STOP_MS = 2 * SECOND;
 
 /**
- * Processes on any number of machines, over NATS. Each has a subject of its own, on which it gets the interest of every other one and the
- * messages that match its own interest. Processes find each other by what they broadcast once a tick.
+ * Connects processes on any number of machines over NATS. Each has its own subject, on which it receives the interest
+ * of every other process and the messages that match its own interest. Processes discover each other by a broadcast
+ * once per tick.
  */
 export class NatsBus implements Bus {
   readonly #deps: NatsBusDeps;
@@ -35,7 +36,7 @@ export class NatsBus implements Bus {
   readonly #announcements: Announcements;
   readonly #inbox: Inbox;
   readonly #total: WaitingBytes;
-  /** With something to flush. */
+  /** Links with frames to flush. */
   readonly #pending = new Set<NatsLink>();
   #receiver: BusReceiver | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -63,7 +64,7 @@ export class NatsBus implements Bus {
     this.#client = new NatsClient({ ...deps, ...WITHOUT_NATS, name: `muster ${this.name}`, ...this.#ofClient() });
   }
 
-  /** Whether messages get from this process to others now. */
+  /** Whether messages from this process reach others now. */
   get isConnected(): boolean {
     return this.#client.isConnected;
   }
@@ -154,7 +155,7 @@ export class NatsBus implements Bus {
     const first = next();
     if (!first) return false;
     let peer = first;
-    // One that is away has the message only if no other has members.
+    // A process that is away receives the message only if no other process has members.
     while (peer.link.isAway) {
       peer = next()!;
       if (peer === first) break;
@@ -180,7 +181,7 @@ export class NatsBus implements Bus {
     };
   }
 
-  /** @returns false where too much waits for the other process */
+  /** @returns false if too many bytes wait for the other process */
   #send(peer: Peer, frame: Buffer, qos: number): boolean {
     const isSent = peer.link.message(frame, qos);
     if (!isSent) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
@@ -206,7 +207,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  /** What every process broadcasts. */
+  /** Handles a broadcast. */
   #heard(data: Buffer): void {
     const said = this.#inbox.broadcast(data);
     if (!said) return;
@@ -231,7 +232,7 @@ export class NatsBus implements Bus {
     const peer = new Peer(name, this.#newLink(name));
     this.#peers.set(name, peer);
     this.#deps.metrics.busPeers.set(this.#peers.size);
-    // It may have had batches of this process that has forgotten it: it begins again then.
+    // The process may have received batches from here before it was forgotten: it must start over.
     this.#inbox.acknowledgeNothing(peer);
     this.#announcements.joined(name, peer.link);
     return peer;
@@ -258,7 +259,7 @@ export class NatsBus implements Bus {
     });
   }
 
-  /** The process has lost what it knew of this one. */
+  /** Starts a new epoch with a process that has lost its state of this one. */
   #restart(peer: Peer): void {
     const old = peer.link;
     peer.link = this.#newLink(peer.name);
@@ -276,8 +277,8 @@ export class NatsBus implements Bus {
   }
 
   /**
-   * What a process has not acknowledged: messages of shared subscriptions go to another member, the rest is counted as dropped, and stored for
-   * the stored sessions of that process.
+   * Handles the messages that a process has not acknowledged. Shared-subscription messages with a QoS above 0 go to
+   * another member. The rest is counted as dropped, and stored for that process's stored sessions.
    */
   #abandon(link: NatsLink, name: string): void {
     this.#pending.delete(link);

@@ -37,7 +37,7 @@ function contentOf(batch: Buffer): { number: number; frames: number[] } {
   return content;
 }
 
-test("what a turn queues is one batch, and batches are numbered from 1", () => {
+test("frames queued in one turn form one batch, and batches are numbered from 1", () => {
   const { link, state } = newLink();
   link.message(frame(1), 1);
   link.control(frame(2));
@@ -51,7 +51,7 @@ test("what a turn queues is one batch, and batches are numbered from 1", () => {
   assert.equal(state.messages, 2);
 });
 
-test("a receiver that takes each number once gets every frame once and in order, whatever is lost on the way", () => {
+test("a receiver that accepts each number once gets every frame once and in order, whatever is lost in transit", () => {
   const steps = fc.array(fc.constantFrom("message", "flush", "lose", "acknowledge", "rewind", "break", "connect"), {
     maxLength: 60,
   });
@@ -88,7 +88,7 @@ test("a receiver that takes each number once gets every frame once and in order,
   );
 });
 
-test("batches that are not acknowledged are sent again after 2 ticks, then after twice as many each time", () => {
+test("unacknowledged batches are sent again after 2 ticks, then with exponential backoff", () => {
   const { link, state } = newLink();
   link.message(frame(1), 1);
   link.flush();
@@ -100,7 +100,7 @@ test("batches that are not acknowledged are sent again after 2 ticks, then after
   assert.equal(state.messages, 1, "counted once");
 });
 
-test("what waits is bounded for a process and for all of them, half of it for QoS 0, and is free again when it is acknowledged", () => {
+test("waiting bytes are limited per process and in total, half for QoS 0; acknowledgements free them", () => {
   const total = new WaitingBytes(3 * MAX_BYTES);
   const links = Array.from({ length: 5 }, () => newLink({ total }));
   const half = Buffer.alloc(MAX_BYTES / 2 - 100);
@@ -108,7 +108,7 @@ test("what waits is bounded for a process and for all of them, half of it for Qo
   assert.deepEqual([first!.link.message(half, 0), first!.link.message(half, 0)], [true, false]);
   assert.deepEqual([first!.link.message(half, 1), first!.link.message(half, 1)], [true, false]);
   const taken = links.slice(1).map(({ link }) => [link.message(half, 1), link.message(half, 1)]);
-  assert.equal(taken.flat().filter(Boolean).length, 4, "6 halves together");
+  assert.equal(taken.flat().filter(Boolean).length, 4, "6 halves in total");
   first!.link.flush();
   first!.link.acknowledge(9);
   assert.ok(links[4]!.link.message(half, 1));
@@ -116,7 +116,7 @@ test("what waits is bounded for a process and for all of them, half of it for Qo
   assert.ok(links[3]!.link.message(half, 1));
 });
 
-test("a message that is longer than NATS takes is refused", () => {
+test("a message longer than NATS accepts is refused", () => {
   const { link } = newLink({ maxPayload: 1_000 });
   assert.deepEqual([link.message(Buffer.alloc(1_000), 1), link.message(Buffer.alloc(900), 1)], [false, true]);
 });

@@ -1,16 +1,16 @@
 import type { InterestLink } from "../announcements.ts";
 import { type BatchNumber, encodeBatchHead } from "../frame.ts";
 
-/** Frames are collected up to this size: one batch is one message of NATS. */
+/** The maximum size of a batch; one batch is one NATS message. */
 const BATCH_BYTES = 256 * 1024;
-/** Bytes that are on their way to a process at once. */
+/** The limit on bytes in flight to a process. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
-/** Ticks without an acknowledgement after which batches are sent again; each time after twice as many. */
+/** The ticks without an acknowledgement after which batches are sent again; the interval doubles each time. */
 const STALLED_TICKS = 2;
-/** A message of NATS has the head of a batch in front of its frames. */
+/** The bytes reserved for the head of a batch in front of its frames. */
 const HEAD_BYTES = 64;
 
-/** What waits for all other processes together. */
+/** The bytes that wait for all other processes together. */
 export class WaitingBytes {
   readonly #max: number;
   #bytes = 0;
@@ -29,14 +29,14 @@ export class WaitingBytes {
 }
 
 export interface NatsLinkOptions extends Pick<BatchNumber, "from" | "epoch"> {
-  /** Of what waits for the process. */
+  /** The limit on bytes that wait for the process. */
   maxBytes: number;
   total: WaitingBytes;
-  /** Bytes of the longest message that NATS takes. */
+  /** The length of the longest message that NATS accepts, in bytes. */
   maxPayload(): number;
-  /** @param messages in the batch that were not sent before. @returns false while NATS is away */
+  /** @param messages those in the batch that are sent for the first time @returns false while NATS is unreachable */
   send(batch: Buffer, messages: number): boolean;
-  /** Called where something is to be flushed. */
+  /** Called when frames wait to be flushed. */
   onPending(link: NatsLink): void;
 }
 
@@ -47,20 +47,20 @@ interface Batch {
 }
 
 /**
- * To one other process: frames in their order, in numbered batches, each of which is kept until the process has acknowledged it. NATS loses
- * what is on its way when a connection breaks; a batch that is not acknowledged is sent again, with all later ones.
+ * Sends frames to one other process in order, in numbered batches that are stored until the process acknowledges them.
+ * NATS loses messages in transit when a connection breaks; an unacknowledged batch is sent again, with all later ones.
  */
 export class NatsLink implements InterestLink {
   known = -1;
-  /** NATS has no subscription of the process: it has ended, or is about to connect again. */
+  /** Whether NATS has no subscription of the process: it has ended, or is about to reconnect. */
   isAway = false;
-  /** So much interest waits for the process that the link must begin again. */
+  /** Whether so many changes of interest wait for the process that the link must start over. */
   isBroken = false;
   readonly #options: NatsLinkOptions;
   #frames: Buffer[] = [];
   #frameBytes = 0;
   #messages = 0;
-  /** Without an acknowledgement, the oldest first; the first `#sent` of them have been sent. */
+  /** Unacknowledged batches, oldest first; the first `#sent` of them have been sent. */
   #batches: Batch[] = [];
   #sent = 0;
   #sentBytes = 0;
@@ -78,17 +78,19 @@ export class NatsLink implements InterestLink {
     return this.#options.epoch;
   }
 
-  /** Whether the process has acknowledged anything. */
+  /** Whether the process has acknowledged any batch. */
   get isAcknowledged(): boolean {
     return this.#acknowledged > 0;
   }
 
-  /** Whether nothing waits that could arrive. */
+  /** Whether no deliverable frames wait. */
   get isIdle(): boolean {
     return this.isAway || (this.#frames.length === 0 && this.#batches.length === 0);
   }
 
-  /** Queues a message. @returns false where too much waits, or it is too long; messages of QoS 0 have half of the room */
+  /**
+   * Queues a message. @returns false if it is too long or too many bytes wait; QoS 0 messages may use half of the limit
+   */
   message(frame: Buffer, qos: number): boolean {
     const { maxBytes, total, maxPayload } = this.#options;
     const share = qos === 0 ? 0.5 : 1;
@@ -109,7 +111,7 @@ export class NatsLink implements InterestLink {
     this.#pump();
   }
 
-  /** The process has all batches up to `number`. */
+  /** Records that all batches up to `number` have arrived. */
   acknowledge(number: number): void {
     const done = this.#batches.findIndex((batch) => batch.number > number);
     const batches = this.#batches.splice(0, done < 0 ? this.#batches.length : done);
@@ -123,14 +125,14 @@ export class NatsLink implements InterestLink {
     this.#pump();
   }
 
-  /** Sends again what is not acknowledged. */
+  /** Sends all unacknowledged batches again. */
   rewind(): void {
     this.#sent = 0;
     this.#sentBytes = 0;
     this.#pump();
   }
 
-  /** To be called at a fixed interval: notices that acknowledgements are missing. */
+  /** Detects missing acknowledgements; must be called at a fixed interval. */
   tick(): void {
     if (this.#sent === 0) {
       this.#stalled = 0;
@@ -141,7 +143,7 @@ export class NatsLink implements InterestLink {
     if (this.#stalled >= STALLED_TICKS && isPowerOf2) this.rewind();
   }
 
-  /** Ends the link. @returns the bytes of the frames that are not acknowledged, heads of batches among them */
+  /** Ends the link. @returns the bytes of the unacknowledged frames, including the heads of batches */
   end(): Buffer[] {
     this.#cut();
     const batches = this.#batches;

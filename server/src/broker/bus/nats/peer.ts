@@ -1,12 +1,12 @@
 import type { NatsLink } from "./nats-link.ts";
 
-/** Another process, as this one knows it. */
+/** Another process, as seen by this one. */
 export class Peer {
   readonly name: string;
   link: NatsLink;
-  /** The last batch of it that has arrived in its order; epoch 0: none. */
+  /** The last batch from it that arrived in order; epoch 0: none. */
   received = { epoch: 0, number: 0 };
-  /** Since it was heard. */
+  /** The ticks since its last heartbeat. */
   silentTicks = 0;
   /** Resolves when all its interest is known. */
   readonly isKnown: Promise<void>;

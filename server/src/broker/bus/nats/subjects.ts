@@ -1,19 +1,19 @@
-/** Subjects of the bus. A process may publish and subscribe to what begins with `muster.`; nothing else. */
+/** Returns the subjects of the bus. A process may publish and subscribe only to subjects that begin with `muster.`. */
 export function subjectsOf(version: number) {
   const root = `muster.bus.${version}`;
   return {
-    /** Processes of any version announce themselves. */
+    /** Announcements of processes of any version. */
     all: "muster.bus.all",
-    /** Ids of sessions that have been replaced, for the process that has them. */
+    /** The ids of replaced sessions, for the process that has them. */
     replaced: "muster.bus.replaced",
-    /** For one process. */
+    /** The subject of one process. */
     to: (name: string) => `${root}.to.${name}`,
-    /** NATS answers here that `to` has no subscription. */
+    /** NATS replies on this subject if `to` has no subscription. */
     away: (name: string, other: string) => `${root}.away.${name}.${other}`,
   };
 }
 
-/** What follows while there is no connection, for the log. */
+/** The consequences of a missing connection, for the log. */
 export const WITHOUT_NATS = {
   consequences: {
     unreachable: "this process exchanges no MQTT messages with other processes until one does",

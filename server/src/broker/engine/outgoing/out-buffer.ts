@@ -2,7 +2,7 @@ import { ACK_BYTES, type AckType, writeAck } from "../../codec/writers.ts";
 
 const BLOCK_BYTES = 64 * ACK_BYTES;
 
-/** What one session sends in this turn of the event loop. Acknowledgements in a row share a block. */
+/** The packets that one session sends in this turn of the event loop. Consecutive acknowledgements share a block. */
 export class OutBuffer {
   #packets: Buffer[] = [];
   #block: Buffer | undefined;
@@ -23,7 +23,7 @@ export class OutBuffer {
     this.bytes += ACK_BYTES;
   }
 
-  /** Everything in one piece; the buffer is empty afterwards. */
+  /** Returns all packets in one piece and empties the buffer. */
   take(): Buffer {
     this.#closeBlock();
     const packets = this.#packets;

@@ -1,16 +1,16 @@
 import type { Delivery } from "../../routing/message.ts";
 
-/** What a queued message costs beside its topic and payload. */
+/** The cost of a queued message beside its topic and payload, in bytes. */
 const OVERHEAD = 256;
 
-/** The QoS 1 and 2 messages of one client that wait until it has acknowledged others, in their order. */
+/** The queue of one client's QoS 1 and 2 messages that wait for acknowledgements of others. */
 export class OutQueue {
   #queue: Delivery[] = [];
   #head = 0;
   bytes = 0;
 
   push(queued: Delivery): void {
-    // Its packet's memory is not to stay as long as the queue.
+    // The packet's memory must not be retained as long as the queue.
     queued.message.own();
     this.#queue.push(queued);
     this.bytes += queuedBytes(queued);
@@ -28,13 +28,13 @@ export class OutQueue {
     return next;
   }
 
-  /** All of them, in their order. */
+  /** Returns all messages in order. */
   all(): Delivery[] {
     return this.#queue.slice(this.#head);
   }
 }
 
-/** What a message costs that waits. */
+/** Returns the cost of a waiting message, in bytes. */
 export function queuedBytes({ message }: Delivery): number {
   return OVERHEAD + message.topic.length + message.payload.length;
 }

@@ -13,19 +13,19 @@ import { type ClientLimits, PublishEncoder } from "./publish-encoder.ts";
 import { Tracked, type UnsettledDelivery } from "./tracked.ts";
 import { Window } from "./window.ts";
 
-/** With more to send a client counts as one that does not read. */
+/** The number of unsent bytes from which a client counts as not reading. */
 const READY_BYTES = 64 * 1024;
 
 const DUP = 8;
 
 export interface OutboundOwner {
-  /** More waits for the client than it may have. */
+  /** Ends the session: more bytes wait for the client than allowed. */
   onBacklog(): void;
-  /** Bytes wait for the client of an accepted session. */
+  /** Called when bytes wait for the client of an accepted session. */
   onWaiting(): void;
 }
 
-/** What one session sends. Nothing waits for a client that does not read: one that is too far behind is disconnected. */
+/** Sends one session's packets. A client that falls too far behind is disconnected instead of being waited for. */
 export class Outbound implements Flushable {
   readonly #socket: Socket;
   readonly #owner: OutboundOwner;
@@ -37,7 +37,7 @@ export class Outbound implements Flushable {
   #keepsSent = false;
   #isScheduled = false;
   #isCounted = false;
-  /** Of a client of MQTT 5 [MQTT-3.3.4-9]. */
+  /** The limit of an MQTT 5 client [MQTT-3.3.4-9]. */
   #receiveMaximum = Infinity;
   #maximumPacketSize = Infinity;
   /** Whether the client wants reason strings [MQTT-3.1.2-29]. */
@@ -51,7 +51,7 @@ export class Outbound implements Flushable {
     this.#encoder = new PublishEncoder(parts.clock, undefined);
   }
 
-  /** The client speaks MQTT 5 and has these limits. */
+  /** Sets the limits of an MQTT 5 client. */
   limitTo(client: ClientLimits): void {
     this.#receiveMaximum = client.receiveMaximum;
     this.#maximumPacketSize = client.maximumPacketSize;
@@ -64,19 +64,22 @@ export class Outbound implements Flushable {
     this.#schedule();
   }
 
-  /** Sends a DISCONNECT of MQTT 5, without its properties where the client permits no packet that long [MQTT-3.14.2-3]. */
+  /**
+   * Sends an MQTT 5 DISCONNECT, without its properties if the client's maximum packet size excludes them
+   * [MQTT-3.14.2-3].
+   */
   disconnect(code: number, properties?: Properties): void {
     const packet = writeDisconnect(code, properties ?? this.#explanation(DISCONNECT_TEXTS[code]));
     const fitting = [packet, writeDisconnect(code)].find((each) => this.permits(each));
     if (fitting) this.packet(fitting);
   }
 
-  /** Whether the client permits a packet that long. */
+  /** Whether the client permits a packet of this length. */
   permits(packet: Buffer): boolean {
     return packet.length <= this.#maximumPacketSize;
   }
 
-  /** Sends an acknowledgement of MQTT 5 that is no success, in the same way [MQTT-3.4.2-2, MQTT-3.5.2-2]. */
+  /** Sends an MQTT 5 acknowledgement that reports a failure, in the same way [MQTT-3.4.2-2, MQTT-3.5.2-2]. */
   refusal(type: "puback" | "pubrec", packetId: number, code: number): void {
     const packet = writeAck5(type, packetId, code, this.#explanation(ACK_TEXTS[code]));
     this.packet(this.permits(packet) ? packet : writeAck5(type, packetId, code));
@@ -91,7 +94,7 @@ export class Outbound implements Flushable {
     this.#schedule();
   }
 
-  /** Sends a message, or queues it while the client has not acknowledged enough of the others [MQTT-4.6.0-5]. */
+  /** Sends a message, or queues it until the client has acknowledged enough of the others [MQTT-4.6.0-5]. */
   publish(delivery: Delivery): void {
     if (delivery.message.isExpired(this.#parts.clock.monotonicMs())) {
       delivery.onSettled?.(false);
@@ -112,25 +115,25 @@ export class Outbound implements Flushable {
     this.#checkBacklog();
   }
 
-  /** The session is stored at its end: its messages of QoS 1 and 2 are kept until they are acknowledged. */
+  /** Tracks QoS 1 and 2 messages until they are acknowledged, because the session will be stored at its end. */
   keepSent(): void {
     this.#keepsSent = true;
   }
 
-  /** Messages will be sent again under these packet ids, and no other. */
+  /** Reserves packet ids for messages that will be sent again under them. */
   reserve(packetIds: readonly number[]): void {
     const window = this.#openWindow();
     for (const id of packetIds) window.reserve(id);
   }
 
-  /** Repeats a PUBREL: the client has received the message [MQTT-4.4.0-1]. */
+  /** Repeats a PUBREL, because the client has received the message [MQTT-4.4.0-1]. */
   releaseAgain(packetId: number, delivery: Delivery): void {
     this.#openWindow().takeAgain(packetId, 2, true);
     this.#track(packetId, delivery);
     this.ack("pubrel", packetId);
   }
 
-  /** What the client has not acknowledged and no other session gets, in its order. */
+  /** Returns the unacknowledged messages, in order, except those that another session will get. */
   unsettled(): UnsettledDelivery[] {
     const sent = this.#tracked?.all((packetId) => this.#window!.isReleased(packetId)) ?? [];
     const waiting = this.#queue?.all() ?? [];
@@ -140,9 +143,10 @@ export class Outbound implements Flushable {
   }
 
   /**
-   * The client has acknowledged a message, and may get the next one. A PUBREC is answered [MQTT-4.3.3-1], unless it refuses.
+   * Handles an acknowledgement and sends the next message. A PUBREC is answered [MQTT-4.3.3-1] unless it reports a
+   * failure.
    *
-   * @throws PacketProblem for an acknowledgement that the QoS of the message does not have
+   * @throws {PacketProblem} for an acknowledgement that does not match the message's QoS
    */
   acknowledged(id: number, type: "puback" | "pubrec" | "pubcomp", reason = 0): void {
     if (this.#window?.contradicts(id, type))
@@ -159,19 +163,22 @@ export class Outbound implements Flushable {
     }
   }
 
-  /** Bytes that wait for the client: in its socket, until it has acknowledged others, and until another session may need them. */
+  /**
+   * The bytes that wait for the client: unsent, queued until it acknowledges others, or tracked in case another session
+   * needs them.
+   */
   get waitingBytes(): number {
     return this.#unsentBytes + (this.#queue?.bytes ?? 0) + (this.#tracked?.bytes ?? 0);
   }
 
-  /** Whether a message would be sent at once. */
+  /** Whether a message would be sent immediately. */
   get isReady(): boolean {
     return !this.#window?.isFull && this.isRead;
   }
 
-  /** Sends what the client has not taken of shared subscriptions to other sessions. */
+  /** Sends shared-subscription messages that the client has not taken to other sessions. */
   redeliver(): void {
-    // A QoS 2 message of a shared subscription is for the client alone that it was sent to [MQTT-4.8.2-5].
+    // A QoS 2 message of a shared subscription must not be sent to another client [MQTT-4.8.2-5].
     const waiting: Delivery[] = (this.#tracked?.take() ?? []).filter(({ qos }) => qos === 1);
     for (let next = this.#queue?.shift(); next; next = this.#queue?.shift()) waiting.push(next);
     for (const { redeliver } of waiting) redeliver?.();
@@ -186,7 +193,7 @@ export class Outbound implements Flushable {
     this.#countWaiting();
   }
 
-  /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
+  /** Sends a message. One that is too long for the client is dropped as if it had been sent [MQTT-3.1.2-25]. */
   #send(window: Window, delivery: Delivery): void {
     const { packetId: former } = delivery;
     const qos = delivery.qos as 1 | 2;
@@ -213,7 +220,7 @@ export class Outbound implements Flushable {
     return this.#window;
   }
 
-  /** Whether the client reads what it is sent. */
+  /** Whether the client reads its packets. */
   get isRead(): boolean {
     return this.#unsentBytes < READY_BYTES;
   }
@@ -232,7 +239,9 @@ export class Outbound implements Flushable {
     if (this.waitingBytes > this.#parts.limits.mqttBacklogBytes) this.#owner.onBacklog();
   }
 
-  /** Once a turn, and for what is queued: the budgets of tenant and process need not be exact within a turn. */
+  /**
+   * Updates the waiting bytes once per turn and when a message is queued. The budgets need not be exact within a turn.
+   */
   #countWaiting(): void {
     const isWaiting = this.waitingBytes >= COUNTED_BYTES;
     if (isWaiting || this.#isCounted) this.#owner.onWaiting();

@@ -1,7 +1,10 @@
-/** A shorter topic is sent instead of its alias, which takes three bytes. */
+/** The length from which a topic is replaced by an alias, which takes three bytes. */
 const SHORTEST_TOPIC = 4;
 
-/** The topic aliases that a client has been sent: of the first topics, as many as it permits [MQTT-3.1.2-26, MQTT-3.1.2-27]. */
+/**
+ * The topic aliases known to a client, assigned to the first topics until its maximum is reached [MQTT-3.1.2-26,
+ * MQTT-3.1.2-27].
+ */
 export class OutgoingAliases {
   readonly #max: number;
   readonly #aliases = new Map<string, number>();
@@ -10,17 +13,17 @@ export class OutgoingAliases {
     this.#max = max;
   }
 
-  /** An alias that the client knows. */
+  /** Returns the alias that the client knows for a topic. */
   known(topic: string): number | undefined {
     return this.#aliases.get(topic);
   }
 
-  /** An alias for a topic that has none yet; undefined where there is none left. */
+  /** Returns an alias for a topic without one; undefined if none is left. */
   next(topic: string): number | undefined {
     return this.#aliases.size < this.#max && topic.length >= SHORTEST_TOPIC ? this.#aliases.size + 1 : undefined;
   }
 
-  /** The client has been sent the topic with the alias that {@link next} gave. */
+  /** Records that the client has been sent the topic with the alias that {@link next} returned. */
   sent(topic: string, alias: number): void {
     this.#aliases.set(topic, alias);
   }

@@ -5,13 +5,13 @@ import { writePublish } from "../../codec/writers.ts";
 import type { Delivery } from "../../routing/message.ts";
 import { OutgoingAliases } from "./outgoing-aliases.ts";
 
-/** What a client of MQTT 5 asked for with its CONNECT (3.1.2.11). */
+/** The limits that an MQTT 5 client sets in its CONNECT (3.1.2.11). */
 export interface ClientLimits {
   receiveMaximum: number;
   /** Bytes. */
   maximumPacketSize: number;
   topicAliasMaximum: number;
-  /** Reason strings. */
+  /** Whether it wants reason strings. */
   wantsReasons: boolean;
 }
 
@@ -21,13 +21,13 @@ export class PublishEncoder {
   readonly #client: ClientLimits | undefined;
   #aliases: OutgoingAliases | undefined;
 
-  /** @param client of MQTT 5 */
+  /** @param client the limits, for MQTT 5 only */
   constructor(clock: Pick<Clock, "monotonicMs">, client: ClientLimits | undefined) {
     this.#clock = clock;
     this.#client = client;
   }
 
-  /** @returns undefined where the packet is longer than the client permits [MQTT-3.1.2-24] */
+  /** @returns undefined if the packet is longer than the client permits [MQTT-3.1.2-24] */
   encode(delivery: Delivery, packetId: number): Buffer | undefined {
     if (!this.#client) return write(delivery, packetId, delivery.message.topic, undefined);
     const { message, subscriptionIds } = delivery;
@@ -38,7 +38,10 @@ export class PublishEncoder {
     return packet.length <= this.#client.maximumPacketSize ? packet : undefined;
   }
 
-  /** The packet with an alias; undefined where the topic gets none, or where the alias would make the packet too long. */
+  /**
+   * Encodes the packet with an alias; undefined if there is none for the topic, or if it would make the packet too
+   * long.
+   */
   #withAlias(delivery: Delivery, packetId: number, properties: Properties): Buffer | undefined {
     const { topicAliasMaximum, maximumPacketSize } = this.#client!;
     if (topicAliasMaximum === 0) return undefined;

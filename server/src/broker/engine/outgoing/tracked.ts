@@ -4,15 +4,15 @@ import { queuedBytes } from "./out-queue.ts";
 /** A message that a client has not acknowledged. */
 export interface UnsettledDelivery {
   delivery: Delivery;
-  /** Under which it was sent; `undefined` while it waits. */
+  /** The packet id under which it was sent; `undefined` while it is queued. */
   packetId: number | undefined;
-  /** The client has received it (QoS 2). */
+  /** Whether the client has received it (QoS 2). */
   isReleased: boolean;
 }
 
 /**
- * Messages that a client has been sent and that something follows when it acknowledges them, or when its session ends before. Most have
- * nothing and are not in here; all of a session that is stored are.
+ * Sent messages that need an action when the client acknowledges them or its session ends. Most need none and are not
+ * tracked; those of a stored session all are.
  */
 export class Tracked {
   readonly #sent = new Map<number, Delivery>();
@@ -24,7 +24,10 @@ export class Tracked {
     this.bytes += queuedBytes(delivery);
   }
 
-  /** The client has acknowledged the message, or refused it: then it is not sent to others either [MQTT-4.8.2-6]. */
+  /**
+   * Removes a message that the client has acknowledged or refused; a refused one is not sent to others either
+   * [MQTT-4.8.2-6].
+   */
   settle(packetId: number): void {
     const delivery = this.#sent.get(packetId);
     if (!delivery) return;
@@ -33,7 +36,7 @@ export class Tracked {
     delivery.onSettled?.(true);
   }
 
-  /** In the order of sending; none is left. */
+  /** Removes all messages. @returns them in the order of sending */
   take(): Delivery[] {
     const all = [...this.#sent.values()];
     this.#sent.clear();
@@ -41,12 +44,15 @@ export class Tracked {
     return all;
   }
 
-  /** In the order of sending. */
+  /** Returns all messages in the order of sending. */
   all(isReleased: (packetId: number) => boolean): UnsettledDelivery[] {
     return [...this.#sent].map(([packetId, delivery]) => ({ delivery, packetId, isReleased: isReleased(packetId) }));
   }
 
-  /** A QoS 2 message of a shared subscription is for the client alone that it was sent to [MQTT-4.8.2-5]. */
+  /**
+   * Whether a message must be tracked. A shared-subscription message with QoS 2 must not go to another client
+   * [MQTT-4.8.2-5].
+   */
   static concerns({ qos, onSettled, redeliver }: Delivery): boolean {
     return onSettled !== undefined || (qos === 1 && redeliver !== undefined);
   }

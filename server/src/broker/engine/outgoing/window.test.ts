@@ -7,7 +7,7 @@ test("an id is free again after the last acknowledgement of its QoS", () => {
   assert.deepEqual([window.take(1), window.take(2)], [1, 2]);
   assert.equal(window.isFull, true);
   window.acknowledged(2, "pubrec");
-  assert.equal(window.isFull, true, "a PUBREC is not the last one");
+  assert.equal(window.isFull, true, "a PUBREC is not the last acknowledgement");
   window.acknowledged(2, "pubcomp");
   assert.equal(window.isFull, false);
   assert.equal(window.take(1), 3);
@@ -15,7 +15,7 @@ test("an id is free again after the last acknowledgement of its QoS", () => {
   assert.equal(window.isFull, false);
 });
 
-test("an acknowledgement that is not awaited changes nothing", () => {
+test("an unexpected acknowledgement changes nothing", () => {
   const window = new Window(1);
   window.take(2);
   for (const type of ["puback", "pubcomp"] as const) window.acknowledged(1, type);
@@ -23,7 +23,7 @@ test("an acknowledgement that is not awaited changes nothing", () => {
   assert.equal(window.isFull, true);
 });
 
-test("ids go round and pass over those in use", () => {
+test("ids wrap around and skip those in use", () => {
   const window = new Window(3);
   const stays = window.take(1);
   for (let n = 2; n <= 0xffff; n++) window.acknowledged(window.take(1), "puback");
