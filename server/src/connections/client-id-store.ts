@@ -3,13 +3,13 @@ import type { Tx } from "../db/database.ts";
 import type { Parameters } from "../db/statement.ts";
 import { clientIdInUse } from "./errors.ts";
 
-/** A device extends the lease of its tenant: its own, or that of a deleted device of the same id. */
+/** SQL: a device extends its tenant's lease, which is its own or that of a deleted device with the same id. */
 const extended = sql`(lease.holder = 'device' AND excluded.holder = 'device' AND lease.tenant_id = excluded.tenant_id)`;
 
 /**
- * The statement that leases a client id of the whole broker: to a device until its certificate ends, to an MQTT client for good
- * (`infinity`). It returns no row while another has the id. The lock of the id's row lets only one of two succeed
- * (spec 4.10).
+ * Builds the statement that leases a client id, which is unique in the whole broker. A device leases it until its
+ * certificate ends, an MQTT client permanently (`infinity`). The statement returns no row while another client has the
+ * id. The lock on the id's row ensures that only one of two concurrent requests succeeds (spec 4.10).
  *
  * @param lease SELECT of `client_id`, `tenant_id`, `holder` (`device` or `mqtt_client`), `live_until`
  */
@@ -25,8 +25,8 @@ function leaseClientId(lease: RawBuilder<unknown>, now: RawBuilder<Date>): RawBu
 }
 
 /**
- * The CTE `leased`: leases the device's client id to it until its certificate ends, or extends its lease. No row comes out while an
- * MQTT client or a device of another tenant has the id.
+ * Builds the CTE `leased`, which leases the device's client id to it until its certificate ends, or extends the lease.
+ * It returns no row while an MQTT client or a device of another tenant has the id.
  *
  * @param device FROM item whose row has `tenant_id`, `device_id`
  */
@@ -39,10 +39,10 @@ export function leaseToDevice(
 }
 
 /**
- * Leases a client id to an MQTT client until it is disabled. The id is free when no one has it, or when its device has no
- * certificate that is live at `now`.
+ * Leases a client id to an MQTT client until it is disabled. The id is free if no client has it, or if its device has
+ * no certificate that is live at `now`.
  *
- * @throws MusterError client_id_in_use
+ * @throws {MusterError} client_id_in_use
  */
 export async function leaseToMqttClient(tx: Tx, tenantId: string, clientId: string, now: Date): Promise<void> {
   const lease = sql`SELECT ${clientId}::text, ${tenantId}::uuid, 'mqtt_client', 'infinity'::timestamptz`;
@@ -51,7 +51,8 @@ export async function leaseToMqttClient(tx: Tx, tenantId: string, clientId: stri
 }
 
 /**
- * A condition: an MQTT client or another tenant's device has the client id now. Answers early; {@link leaseToDevice} decides.
+ * Builds a condition: an MQTT client or another tenant's device has the client id now. It allows an early answer;
+ * {@link leaseToDevice} decides.
  *
  * @param clientId and `tenantId`: expressions of the surrounding statement
  */

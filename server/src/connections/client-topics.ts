@@ -8,18 +8,20 @@ const MAX_TOPICS = records.topicsOfMqttClient.value;
 const PLAIN = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Checks the topics an MQTT client may publish to: whole topics within its tenant's prefix `t/<slug>/`, no wildcards.
+ * Checks the topics that an MQTT client may publish to: whole topics under its tenant's prefix `t/<slug>/`, without
+ * wildcards.
  *
- * @throws MusterError invalid_request with the offending topic in `detail`
+ * @throws {MusterError} invalid_request with the offending topic in `detail`
  */
 export function checkPublishTopics(topics: readonly string[], tenantSlug: string): string[] {
   return check(topics, tenantSlug, "A publish topic", (levels) => levels.every((level) => PLAIN.test(level)));
 }
 
 /**
- * Checks the filters an MQTT client may subscribe to: within its tenant's prefix; `+` for a level, `#` at the end.
+ * Checks the filters that an MQTT client may subscribe to: under its tenant's prefix, with `+` for a level and `#` at
+ * the end.
  *
- * @throws MusterError invalid_request with the offending filter in `detail`
+ * @throws {MusterError} invalid_request with the offending filter in `detail`
  */
 export function checkSubscribeFilters(filters: readonly string[], tenantSlug: string): string[] {
   return check(filters, tenantSlug, "A subscribe filter", (levels) =>

@@ -62,58 +62,65 @@ const brokerServices = { authenticateMqttClient };
 
 /** Which clients are connected to which process, and which were refused (spec 4.10). */
 export interface Connections extends Bound<typeof connectionUseCases>, Bound<typeof brokerServices> {
-  /** Registers this process as a node that serves MQTT; before the first session. @returns its id */
+  /** Registers this process as a node that serves MQTT; must come before the first session. @returns the node's id */
   startNode(): Promise<string>;
   /** Writes pending changes and deletes the node. */
   stopNode(): Promise<void>;
-  /** Removes a node whose process has ended, with its sessions, without waiting until its heartbeat is missed. */
+  /** Removes a node whose process has ended, with its sessions, without waiting for missed heartbeats. */
   reapNode(nodeId: string): Promise<void>;
-  /** One heartbeat of this node out of turn (tests). */
+  /** Sends an extra heartbeat of this node (tests). */
   beatNow(): Promise<void>;
   /**
-   * Makes a session the current one of its client id, over all processes. The answer names a predecessor in this process, for the
-   * broker to close; the outbox closes one in another process. Rejects when the database fails.
+   * Makes a session the current one of its client id across all processes. The result names a predecessor in this
+   * process, which the broker must close; the outbox closes one in another process. Rejects if the database fails.
    */
   openSession(session: NewSession): Promise<OpenedSession>;
-  /** Removes the record of a session; never its successor's. Written in the background, and retried. */
+  /** Removes a session's record, never its successor's. Written in the background, with retries. */
   closeSession(sessionId: string, reason: string): void;
   /** Resolves when all changes of `openSession` and `closeSession` are in the database. */
   flush(): Promise<void>;
-  /** Records the connect events that damping has held back and whose time has come, of every process. */
+  /** Records connect events, of any process, that were debounced and are now due. */
   recordOwedPresence(): Promise<void>;
   /**
-   * Whether this process has the periodic jobs that one does for all: the one of those that may which has run for longest. For a moment
-   * two may have them, after an interruption; the jobs must allow it.
+   * Whether this process runs the periodic jobs that one process runs for all: the longest-running eligible process
+   * does. After an interruption two processes may run them for a moment, which the jobs must tolerate.
    */
   isLeader(): boolean;
-  /** The nodes of all services on this database. */
+  /** Returns the nodes of all services on this database. */
   listNodes(): Promise<NodeRecord[]>;
   /**
-   * Has a node, or all nodes of a host, accept no more MQTT connections and end their sessions.
+   * Makes a node, or all nodes of a host, stop accepting MQTT connections and end their sessions.
    *
    * @returns the nodes, and how many others accept connections
-   * @throws MusterError not_found, invalid_request
+   * @throws {MusterError} not_found, invalid_request
    */
   drainNodes(which: string): Promise<{ nodes: NodeRecord[]; accepting: number }>;
-  /** Registers what ends the sessions of this process when it is to be drained. */
+  /** Registers a handler that ends the sessions of this process when it is drained. */
   onDrain(handler: () => Promise<void>): void;
-  /** Registers what ends every session of this process when its lease has ended, because the database has stored no heartbeat. */
+  /**
+   * Registers a handler that ends every session of this process when its lease ends because the database stored no
+   * heartbeat.
+   */
   onLeaseEnd(handler: () => void): void;
   /**
-   * Has this process keep its sessions while the database answers no process, as long as `mayKeep` says so, for at most `maxMs`. Other nodes are reaped
-   * only once the database has answered this one for as long as a lease, so that those which were away, too, are not.
+   * Lets this process keep its sessions while the database answers no process, as long as `mayKeep` returns true, for
+   * at most `maxMs`. This node then reaps others only after the database has answered it for the duration of a lease.
+   * Otherwise it would reap nodes that were cut off, too.
    */
   outlastDatabase(mayKeep: () => boolean, maxMs: number): void;
   /** Whether this process may have sessions. */
   hasLease(): boolean;
-  /** The lease of this process, by its own clock; undefined while it has none. A session ends with the lease in which it began. */
+  /**
+   * Returns the lease of this process, by its own clock; undefined if it has none. A session ends with the lease in
+   * which it began.
+   */
   leaseTerm(): number | undefined;
-  /** Registers what closes the sessions of this process; see `DropHandler`. */
+  /** Registers a handler that closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
-   * After the transaction of `enqueueDrops` has committed: delivers here at once, then waits for the other nodes.
+   * Delivers drops here immediately, then waits for the other nodes. Must follow the commit of `enqueueDrops`.
    *
-   * @returns whether every live node that has such sessions has closed them within `timeoutMs`; if not, the outbox retries
+   * @returns whether every live node with such sessions has closed them within `timeoutMs`; if not, the outbox retries
    */
   awaitDrops(seqs: DropNumbers, timeoutMs: number): Promise<boolean>;
   /** Sets the gauges of the nodes. */
@@ -123,7 +130,7 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   readonly retainedMessages: RetainedMessages;
   /** Records a refusal; never waits, never fails. */
   recordRefusal(refusal: Refusal): void;
-  /** Removes delivered drops after a day, old refusals, and stored sessions and retained messages that have expired. */
+  /** Removes delivered drops after a day, old refusals, and expired stored sessions and retained messages. */
   prune(stopped?: AbortSignal): Promise<void>;
 }
 
@@ -171,12 +178,12 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
-/** The embedded database has one process, whose sessions no other one can take. */
+/** Creates the lease. The embedded database has only one process, so its sessions can never be taken over. */
 function createLease({ database, leaseClock, leaseSeconds, logger, metrics }: ConnectionsDeps): NodeLease {
   const lease = new NodeLease(leaseClock, database.kind === "embedded" ? Infinity : leaseSeconds * SECOND);
   lease.onEnd(() => {
     metrics.leasesEnded.inc();
-    logger.error({ leaseSeconds }, "the database has stored no heartbeat of this node in time: it ends its sessions");
+    logger.error({ leaseSeconds }, "the database stored no heartbeat of this node in time; the node ends its sessions");
   });
   return lease;
 }

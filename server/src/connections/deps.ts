@@ -8,7 +8,7 @@ import type { NodeMetrics } from "../lib/metrics/node-metrics.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { NodeProcess } from "./nodes/node-store.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface ConnectionsDeps {
   database: Database;
   clock: Clock;
@@ -18,10 +18,10 @@ export interface ConnectionsDeps {
   quotas: Quotas;
   limits: Limits;
   nodeProcess: NodeProcess;
-  /** How long after its last heartbeat this node is reaped by others; it ends its sessions before. */
+  /** The time since its last heartbeat after which other nodes reap this one; it ends its sessions before that. */
   leaseSeconds: number;
   /** The clock of the lease: this machine's. */
   leaseClock: Pick<Clock, "monotonicMs">;
-  /** Milliseconds between two heartbeats of a node; 2 s when absent. */
+  /** The milliseconds between two heartbeats of a node; 2 s if omitted. */
   heartbeatMs?: number | undefined;
 }

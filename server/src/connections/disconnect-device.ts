@@ -8,9 +8,10 @@ import { DROP_TIMEOUT_MS, type Drops } from "./drops/drops.ts";
 import { type DropNumbers, enqueueDrops } from "./drops/enqueue-drop-store.ts";
 
 /**
- * Closes the sessions of a device, in whichever process, when this returns. Its certificates stay valid: it may connect again at once.
+ * Closes the sessions of a device, in whichever process, before returning. Its certificates stay valid, so it may
+ * reconnect immediately.
  *
- * @throws MusterError not_found
+ * @throws {MusterError} not_found
  */
 export const disconnectDevice = adminUseCase(
   { role: "admin" },

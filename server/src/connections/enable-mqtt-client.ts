@@ -5,10 +5,12 @@ import type { ConnectionsDeps } from "./deps.ts";
 import { auditedMqttClient, enableRow, lockMqttClient } from "./mqtt-client-store.ts";
 
 /**
- * Enables a disabled or suspended MQTT client again, with its former password and topics; of several registrations of the client id the one
- * that was disabled last. It owns its client id, and the caller answers for it, from now on. Repeats harmlessly.
+ * Enables a disabled or suspended MQTT client again, with its old password and topics. If the client id has several
+ * registrations, the one disabled last is enabled. From then on the client owns its client id, and the caller answers
+ * for the client. Idempotent.
  *
- * @throws MusterError not_found; client_id_in_use or username_taken when another has got them since; insufficient_role for a former admin
+ * @throws {MusterError} not_found; client_id_in_use or username_taken if another client has taken it since;
+ * insufficient_role for a former admin
  */
 export const enableMqttClient = adminUseCase(
   { role: "admin" },

@@ -25,16 +25,19 @@ export interface MqttClientRecord {
   subscribe: string[];
   createdAt: Date;
   disabledAt: Date | null;
-  /** Whether it is refused because its owner is no active admin any more. */
+  /** Whether it is refused because its owner is no longer an active admin. */
   suspended: boolean;
-  /** The admin who registered it, or enabled it or replaced its password later; null where the shell or an earlier version did. */
+  /**
+   * The admin who registered it, or later enabled it or replaced its password; null if the shell or an older version
+   * did.
+   */
   ownerId: string | null;
   /** The owner's email address. */
   owner: string | null;
   connected: boolean;
 }
 
-/** The tenant's MQTT clients, disabled ones too, newest first. */
+/** Returns the tenant's MQTT clients, including disabled ones, newest first. */
 export const listMqttClients = useCase(
   { role: "admin" },
   async ({ database }: ConnectionsDeps, caller, page: PageRequest): Promise<Page<MqttClientRecord>> => {
@@ -44,10 +47,10 @@ export const listMqttClients = useCase(
 );
 
 /**
- * Disables the MQTT client of a client id: its password is refused, its client id is free, and its session is closed, in whichever
- * process, when this returns. Repeats harmlessly.
+ * Disables the MQTT client of a client id. Its password is refused, its client id is free, and its session is closed,
+ * in whichever process, before this returns. Idempotent.
  *
- * @throws MusterError not_found
+ * @throws {MusterError} not_found
  */
 export const disableMqttClient = adminUseCase(
   { role: "admin" },
@@ -64,9 +67,10 @@ export const disableMqttClient = adminUseCase(
 );
 
 /**
- * Deletes the MQTT clients of a client id, the disabled ones of earlier registrations too. Otherwise as {@link disableMqttClient}.
+ * Deletes the MQTT clients of a client id, including disabled ones of earlier registrations. Otherwise like {@link
+ * disableMqttClient}.
  *
- * @throws MusterError not_found
+ * @throws {MusterError} not_found
  */
 export const deleteMqttClient = adminUseCase(
   { role: "admin" },
@@ -82,7 +86,10 @@ export const deleteMqttClient = adminUseCase(
 
 type Ended = Parameters<typeof auditedMqttClient>[0];
 
-/** Ends clients in one transaction with the drops of their sessions, and waits until every process has closed those. */
+/**
+ * Ends clients and enqueues the drops of their sessions in one transaction, then waits until every process has closed
+ * them.
+ */
 function ending(
   { clock, drops }: Deps,
   clientId: string,

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueueDrops } from "./drops/enqueue-drop-store.ts";
 
-/** What stands in place of the hash of a password that was ended: no password has it. */
+/** Replaces the hash of an ended password; no password has this hash. */
 const NO_HASH = "";
 
 /**
- * Ends the password of every MQTT client, disabled ones too, and drops the sessions of those that were enabled. The registrations stay: a new
- * password admits a client again.
+ * Ends the passwords of all MQTT clients, including disabled ones, and drops the sessions of enabled ones. The
+ * registrations stay: a new password admits a client again.
  *
- * @returns how many enabled clients had one, and their drops, for `awaitDrops`
+ * @returns how many enabled clients had a password, and their drops for `awaitDrops`
  */
 export async function endClientPasswords(tx: Tx, now: Date): Promise<{ clients: number; drops: string[] }> {
   const { rows } = await sql<{ id: string; client_id: string; disabled_at: Date | null }>`
@@ -39,10 +39,10 @@ export async function readClientEndings(db: Db): Promise<ClientEndings> {
 }
 
 /**
- * Gives the MQTT clients of a restored database the passwords of the later state; those that were disabled or deleted since are disabled, and
- * release their client ids.
+ * Gives the MQTT clients of a restored database the passwords of the later state. Clients disabled or deleted since the
+ * backup are disabled and release their client ids.
  *
- * @returns how many this changed
+ * @returns how many clients this changed
  */
 export async function carryClientEndings(tx: Tx, clients: ClientEndings, now: Date): Promise<number> {
   const { rows } = await sql<{ client_id: string; ended: boolean }>`

@@ -14,19 +14,22 @@ export interface MqttClientRow {
   password_hash: string;
   publish_topics: string[];
   subscribe_filters: string[];
-  /** Whether its owner is no active admin any more. */
+  /** Whether its owner is no longer an active admin. */
   suspended: boolean;
 }
 
-/** A client to be registered. `owner_id`: the admin who answers for it; null where the shell does. */
+/** A client to be registered. `owner_id` is the admin who answers for it; null if registered from the shell. */
 export type NewMqttClientRow = Omit<MqttClientRow, "suspended"> & { created_at: Date; owner_id: string | null };
 
-/** @throws MusterError username_taken, client_id_in_use */
+/** @throws {MusterError} username_taken, client_id_in_use */
 export async function insertMqttClient(tx: Tx, row: NewMqttClientRow): Promise<void> {
   await asRefusals(row, () => tx.insertInto("mqtt_clients").values(row).execute());
 }
 
-/** Runs a write of a client; another enabled client of its names refuses it. @throws MusterError username_taken, client_id_in_use */
+/**
+ * Runs a write that fails if another enabled client has the same names. @throws {MusterError} username_taken,
+ * client_id_in_use
+ */
 async function asRefusals(
   { username, client_id }: Pick<MqttClientRow, "username" | "client_id">,
   write: () => Promise<unknown>,
@@ -44,7 +47,7 @@ async function asRefusals(
 /** A client without its password's hash. */
 export type StoredMqttClient = Omit<MqttClientRow, "tenant_id" | "password_hash" | "suspended">;
 
-/** A client as the administrative audit records it. */
+/** Returns a client in the form that the administrative audit records. */
 export function auditedMqttClient(row: StoredMqttClient): object {
   const { id, username, publish_topics: publish, subscribe_filters: subscribe } = row;
   return { id, username, publish, subscribe };
@@ -53,10 +56,10 @@ export function auditedMqttClient(row: StoredMqttClient): object {
 const STORED = ["id", "client_id", "username", "publish_topics", "subscribe_filters"] as const;
 
 /**
- * Disables the enabled client of this client id and releases the client id. FOR UPDATE before the update, as where a certificate is revoked
- * (revocation-store.ts): each session that is being opened is recorded before, or refused.
+ * Disables the enabled client of this client id and releases the client id. FOR UPDATE precedes the update, as in the
+ * revocation of a certificate (revocation-store.ts): a session being opened is either recorded first or refused.
  *
- * @returns it; `undefined` when there is none
+ * @returns the client; `undefined` if there is none
  */
 export async function disableMqttClient(
   tx: Tx,
@@ -77,7 +80,10 @@ export async function disableMqttClient(
   return row;
 }
 
-/** The enabled client of this client id, or else the one that was disabled last; locks its row until the transaction ends. */
+/**
+ * Returns the enabled client of this client id, or else the one disabled last; locks its row until the transaction
+ * ends.
+ */
 export async function lockMqttClient(
   tx: Tx,
   tenantId: string,
@@ -95,13 +101,13 @@ export async function lockMqttClient(
     .executeTakeFirst();
 }
 
-/** Enables a client whose row is locked, and gives it an owner. @throws MusterError username_taken, client_id_in_use */
+/** Enables a client whose row is locked, and sets its owner. @throws {MusterError} username_taken, client_id_in_use */
 export async function enableRow(tx: Tx, client: StoredMqttClient, owner: string | null): Promise<void> {
   const values = { disabled_at: null, owner_id: owner, suspended: false };
   await asRefusals(client, () => tx.updateTable("mqtt_clients").set(values).where("id", "=", client.id).execute());
 }
 
-/** Deletes every client of this client id, disabled ones too. @returns them */
+/** Deletes every client of this client id, including disabled ones. @returns the deleted clients */
 export async function deleteMqttClients(tx: Tx, tenantId: string, clientId: string): Promise<StoredMqttClient[]> {
   return await tx
     .deleteFrom("mqtt_clients")
@@ -120,7 +126,9 @@ export interface ListedMqttClient extends StoredMqttClient {
   connected: boolean;
 }
 
-/** One page of the tenant's clients, disabled ones too, newest first, and how many there are. Quotas bound them. */
+/**
+ * Returns one page of the tenant's clients, including disabled ones, newest first, and the total, which quotas limit.
+ */
 export async function listMqttClientRows(
   db: Db,
   tenantId: string,
@@ -146,7 +154,10 @@ const NEWEST_FIRST: Walked["keys"] = [
   { by: sql`c.id`, type: "uuid", descending: true },
 ];
 
-/** Replaces password and owner of the enabled client of this client id. @returns it; `undefined` when there is none */
+/**
+ * Replaces the password and owner of the enabled client of this client id. @returns the client; `undefined` if there is
+ * none
+ */
 export async function replacePassword(
   tx: Tx,
   tenantId: string,
@@ -182,7 +193,7 @@ const findEnabled = statement<{ clientId: string }, MqttClientRow & { tenant_slu
    WHERE c.client_id = ${p.clientId}::text AND c.disabled_at IS NULL`,
 );
 
-/** The enabled client of a client id, with its tenant's slug. */
+/** Returns the enabled client of a client id, with its tenant's slug. */
 export async function findMqttClient(
   db: Db,
   clientId: string,

@@ -6,12 +6,12 @@ import { checkPublishTopics, checkSubscribeFilters } from "./client-topics.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { auditedMqttClient, findMqttClient, insertMqttClient } from "./mqtt-client-store.ts";
 
-/** An integration gateway or a platform service: a client that authenticates by username and password. */
+/** An integration gateway or a platform service: a client that authenticates by user name and password. */
 export interface NewMqttClient {
-  /** The one client id it connects under: 1 to 64 of `A-Z a-z 0-9 _ -`. */
+  /** The one client id that it connects with: 1 to 64 of `A-Z a-z 0-9 _ -`. */
   clientId: string;
   username: string;
-  /** Topics, and filters, within the tenant's prefix `t/<slug>/`. */
+  /** Topics and filters under the tenant's prefix `t/<slug>/`. */
   publish?: readonly string[];
   subscribe?: readonly string[];
 }
@@ -36,14 +36,16 @@ type AuthenticatedMqttClient =
   | { ok: false; reason: "bad_credentials" | "client_suspended"; tenantId?: string };
 
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** Cannot look like a certificate's subject, which some brokers use as the user name. */
+/** Cannot be mistaken for a certificate's subject, which some brokers use as the user name. */
 const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 
 /**
- * Registers an MQTT client. It owns its client id from now on, connected or not. It is suspended when the caller ceases to be an active admin.
+ * Registers an MQTT client. From then on it owns its client id, connected or not. It is suspended when the caller
+ * ceases to be an active admin.
  *
- * @returns its id and its password, which is shown only in this answer
- * @throws MusterError invalid_request, client_id_in_use, username_taken, quota_exceeded; insufficient_role for a former admin
+ * @returns its id and its password, which is shown only in this result
+ * @throws {MusterError} invalid_request, client_id_in_use, username_taken, quota_exceeded; insufficient_role for a
+ * former admin
  */
 export const createMqttClient = adminUseCase(
   { role: "admin" },
@@ -81,8 +83,8 @@ export const createMqttClient = adminUseCase(
 );
 
 /**
- * The client these credentials belong to. A refusal names the tenant where the client id is a registered one, and says that the client is
- * suspended only to who has its password.
+ * Authenticates a client by its credentials. A refusal includes the tenant if the client id is registered. Only a
+ * client with the right password learns that it is suspended.
  */
 export async function authenticateMqttClient(
   { database }: ConnectionsDeps,

@@ -7,31 +7,35 @@ import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { deleteSessions } from "./session-store.ts";
 
-/** How long changes are collected: one statement then serves every connect of that time. */
+/** The time for which changes are collected: one statement then serves every connect within it. */
 const BATCH_MS = 100;
 const RETRY_MS = 500;
 const OWED_BATCH = 1_000;
 
 export interface Presence {
-  /** The device of a session came online, by this certificate. */
+  /** Records that a session's device came online with this certificate. */
   online(change: Omit<PresenceRow, "online" | "reason">, certificateId: string | null): void;
-  /** A session ended: its row is removed, and its device is offline unless a later session has set it online. */
+  /**
+   * Records a session's end: its row is removed, and its device is offline unless a later session has set it online.
+   */
   ended(session: { clientId: string; sessionId: string }, change: Omit<PresenceRow, "online"> | undefined): void;
-  /** Writes what is collected; resolves when every change before the call is in the database. Rejects if not. */
+  /**
+   * Writes the collected changes; resolves when every change before the call is in the database, and rejects otherwise.
+   */
   flush(): Promise<void>;
-  /** Records the connect events that damping has held back and whose time has come, of every process. */
+  /** Records connect events, of any process, that were debounced and are now due. */
   recordOwed(): Promise<void>;
-  /** Writes the remaining changes. @returns false where the database is unreachable */
+  /** Writes the remaining changes. @returns false if the database is unreachable */
   stop(): Promise<boolean>;
 }
 
-/** The newest change of a device and, when that is its end, the connect before it: a short visit has both. */
+/** The newest change of a device and, if that is its end, the connect before it: a short visit has both. */
 interface Visit {
   online?: PresenceRow;
   last: PresenceRow;
 }
 
-/** What is to be written: the newest changes of each device, connect times of certificates, sessions to remove. */
+/** The pending writes: the newest changes of each device, connect times of certificates, and sessions to remove. */
 class PendingChanges {
   readonly devices = new Map<string, Visit>();
   readonly connected = new Map<string, Date>();
@@ -48,7 +52,7 @@ class PendingChanges {
     this.devices.set(row.deviceUid, online && online !== row ? { online, last: row } : { last: row });
   }
 
-  /** Puts back changes that could not be written; newer ones stay. */
+  /** Puts back changes that could not be written, unless there are newer ones. */
   restore({ devices, connected, ended }: PendingChanges): void {
     for (const [id, session] of ended) this.ended.set(id, session);
     for (const [id, at] of connected) if (!this.connected.has(id)) this.connected.set(id, at);
@@ -60,9 +64,10 @@ class PendingChanges {
   }
 
   /**
-   * A crash in between leaves no device online: its session is removed last, and until then its node's reaper sets it offline. A reader that sees
-   * a device online also sees its certificate's last connect: one transaction writes both, in the order in which all transactions lock them,
-   * or, of very many, certificates are written first.
+   * Writes the changes. A crash midway leaves no device online: its session is removed last, and until then its node's
+   * reaper sets it offline. A reader that sees a device online also sees its certificate's last connect. Both are
+   * written in one transaction, in the order in which all transactions lock them; if there are very many, certificates
+   * are written first.
    */
   async write(db: Db, dampSeconds: number): Promise<void> {
     const rows = [...this.devices.values()].map(({ online, last }) => ({ ...last, connect: online }));
@@ -77,8 +82,9 @@ class PendingChanges {
 }
 
 /**
- * Collects the changes that sessions make to rows of devices and certificates, so that a connect locks none of them. A failed
- * write is retried; only the newest change of a device is kept, so the number of devices bounds it.
+ * Creates the write-behind cache of the changes that sessions make to rows of devices and certificates, so that a
+ * connect locks none of them. A failed write is retried. Only the newest change per device is stored, so the number of
+ * devices limits the memory.
  */
 export function createPresence({ database, clock, logger, limits }: ConnectionsDeps): Presence {
   const db = database.connects;
@@ -117,7 +123,7 @@ export function createPresence({ database, clock, logger, limits }: ConnectionsD
       writes.stop().then(
         () => true,
         (error: Error) => {
-          logger.warn({ err: error.message }, "could not write presence at the stop");
+          logger.warn({ err: error.message }, "could not write presence while stopping");
           return false;
         },
       ),

@@ -7,10 +7,11 @@ import { type DropNumbers, enqueueDrops } from "./drops/enqueue-drop-store.ts";
 import { replacePassword } from "./mqtt-client-store.ts";
 
 /**
- * Gives an MQTT client a new password, which is shown only in this answer. The former one is refused from now on, and its session is
- * closed, in whichever process, when this returns. The caller answers for the client from now on, also where it was suspended.
+ * Gives an MQTT client a new password, which is shown only in this result. The old one is refused from now on, and the
+ * client's session is closed, in whichever process, before this returns. The caller answers for the client from now on,
+ * which ends a suspension.
  *
- * @throws MusterError not_found for a client id without an enabled client; insufficient_role for a former admin
+ * @throws {MusterError} not_found for a client id without an enabled client; insufficient_role for a former admin
  */
 export const rotateMqttClientPassword = adminUseCase(
   { role: "admin" },

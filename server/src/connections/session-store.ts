@@ -7,7 +7,7 @@ import { type Parameters, runStatement, statement } from "../db/statement.ts";
 import { isIncomplete, mustBeComplete } from "./nodes/complete-store.ts";
 import { isLive } from "./nodes/node-store.ts";
 
-/** A stored session. Exactly one of `deviceUid` and `mqttClientId` is set. */
+/** The record of a session. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {
   sessionId: string;
   clientId: string;
@@ -27,7 +27,7 @@ export interface OpenedRow {
   has_commands: boolean;
   has_stored: boolean;
   has_will: boolean;
-  /** Another node may have a session of the client that is not recorded. */
+  /** Whether another node may have a session of the client that is not recorded. */
   has_unknown: boolean;
 }
 
@@ -37,7 +37,7 @@ export type NodeSessionRow = SessionRow & { nodeId: string };
 /** The columns of sessions, each as an array literal. */
 export type SessionColumns = Record<keyof NodeSessionRow, string>;
 
-/** SQL: the sessions as a FROM item `n`, with their numbers in a column `seq` where they are given. */
+/** SQL: the sessions as a FROM item `n`, with a column `seq` for their numbers if given. */
 export const unnestSessions = (p: Parameters<SessionColumns>, seq?: RawBuilder<string>): RawBuilder<unknown> => sql`
   unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
          ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
@@ -46,25 +46,28 @@ export const unnestSessions = (p: Parameters<SessionColumns>, seq?: RawBuilder<s
     AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at
          ${seq ? sql`, seq` : sql``})`;
 
-/** CTEs `certified`, `enabled`: the certificates and MQTT clients of `asked` that are valid, locked until the sessions are recorded (`lockForSessions`). */
+/**
+ * SQL: the CTEs `certified` and `enabled`, the valid certificates and MQTT clients of `asked`, locked until the
+ * sessions are recorded (`lockForSessions`).
+ */
 export const lockValid = sql`
   certified AS MATERIALIZED (${lockForSessions(sql`asked`)}),
   enabled AS MATERIALIZED (
     SELECT m.id FROM asked n JOIN mqtt_clients m ON m.id = n.mqtt_client_id
      WHERE m.disabled_at IS NULL AND NOT m.suspended ORDER BY m.id FOR KEY SHARE OF m)`;
 
-/** Of a row `n` of `asked`: what its session is opened with is among the locked. */
+/** SQL: the certificate or MQTT client of a row `n` of `asked` is among the locked ones. */
 export const isValid = sql`(n.certificate_id IS NULL OR n.certificate_id IN (SELECT id FROM certified))
   AND (n.mqtt_client_id IS NULL OR n.mqtt_client_id IN (SELECT id FROM enabled))`;
 
-/** SQL: a session replaces the one that its client id has, `s`, which becomes its predecessor. */
+/** SQL: a session replaces its client id's current one, `s`, which becomes its predecessor. */
 export const replaceSession = sql`
   previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
   node_id = excluded.node_id, tenant_id = excluded.tenant_id, device_uid = excluded.device_uid,
   certificate_id = excluded.certificate_id, mqtt_client_id = excluded.mqtt_client_id,
   remote_address = excluded.remote_address, connected_at = excluded.connected_at`;
 
-/** SQL: of sessions `o` that have replaced those of other nodes, the drops for these. */
+/** SQL: inserts drops for the sessions on other nodes that the sessions `o` have replaced. */
 export const dropReplaced = (opened: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
   SELECT ${at}, o.client_id, o.previous_session_id, 'takeover', n.id
@@ -73,8 +76,8 @@ export const dropReplaced = (opened: RawBuilder<unknown>, at: RawBuilder<unknown
   RETURNING seq, client_id, node_id`;
 
 /**
- * Rows are locked in the order of client ids, here and wherever else a statement locks several: two that run at once then never wait for
- * each other. What a device waits for is looked up for each row alone, by index.
+ * Locks rows in the order of client ids, like every statement that locks several, so that concurrent statements never
+ * deadlock. The pending items of a client are looked up per row, by index.
  */
 const openSessions = statement<SessionColumns, OpenedRow>(
   "open-sessions",
@@ -102,13 +105,14 @@ const openSessions = statement<SessionColumns, OpenedRow>(
 );
 
 /**
- * Makes each session the current one of its client id, which no other of them has. The predecessor is read from the row under its lock, so
- * of any number of simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to
- * another node, the same statement enqueues its drop, for that node alone, also where it has no heartbeat: after an interruption of the database
- * it may store one later than others do. What has been revoked or disabled since the session was authorized opens none:
- * the transaction that ends its right waits for this statement, or this statement for it (`enqueueDrops`).
+ * Makes each session the current one of its client id; no two of them share one. The predecessor is read from the row
+ * under its lock, so among any number of simultaneous connects every session but the last is named as predecessor
+ * exactly once. If the predecessor belongs to another node, the same statement enqueues its drop for that node alone.
+ * It does so even if that node has no heartbeat, because after an interruption of the database the node may store one
+ * late. A session whose certificate or client was revoked or disabled since its authorization is not opened. The
+ * revoking transaction waits for this statement, or this statement for it (`enqueueDrops`).
  *
- * @returns a row for each session, in their order; `undefined` for one whose certificate or MQTT client is not valid any more
+ * @returns a row for each session, in order; `undefined` if its certificate or MQTT client is no longer valid
  */
 export async function upsertSessions(db: Db, sessions: readonly NodeSessionRow[]): Promise<(OpenedRow | undefined)[]> {
   const rows = await runStatement(db, openSessions, columnsOf(sessions));

@@ -25,7 +25,7 @@ const NOTHING = { previous: undefined, awaitReplaced: undefined, hasCommands: fa
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
 
-/** A session of this process that is to end: another process has taken it over, or it is not valid any more. */
+/** A session of this process that must end, because another process has taken it over or it is no longer valid. */
 export interface LostSession {
   sessionId: string;
   reason: string;
@@ -34,27 +34,31 @@ export interface LostSession {
 export interface OpenedSession {
   /** The session of the same client id that this one has replaced, and whether it belongs to this process. */
   previous: { sessionId: string; here: boolean } | undefined;
-  /** Commands may wait for the device. */
+  /** Whether there may be commands for the device. */
   hasCommands: boolean;
-  /** The client has a stored session. */
+  /** Whether the client has a stored session. */
   hasStored: boolean;
-  /** A will without a delay of an earlier connection is stored. */
+  /** Whether an undelayed will of an earlier connection is stored. */
   hasWill: boolean;
-  /** Resolves when the earlier sessions of the client at other processes are closed, or have not been in time; see `Drops`. */
+  /**
+   * Resolves when the client's earlier sessions in other processes are closed, or have not been in time; see `Drops`.
+   */
   awaitReplaced: ((notify: (sessionId: string) => void) => Promise<boolean>) | undefined;
-  /** Why the session is not recorded: what it was to be opened with has been revoked or disabled since it was authorized. */
+  /** Set when the authorization was revoked in the meantime, so the session was not recorded. */
   ended?: string;
 }
 
-/** Of a recorded session that this process does not have. */
+/** The end reason of a recorded session that this process does not have. */
 const ENDED_EARLIER = "connection_lost";
 const REVOKED = "certificate revoked";
 const DISABLED = "client_disabled";
 
-/** Why a session ends that is not valid any more. */
+/** Returns the end reason of a session that is no longer valid. */
 const endOf = ({ deviceUid }: SessionRow): string => (deviceUid === null ? DISABLED : REVOKED);
 
-/** The sessions of this process and their rows; the row decides which session is the current one of its client id. */
+/**
+ * The sessions of this process and their rows; the row determines which session is the current one of its client id.
+ */
 export class Sessions {
   readonly #deps: ConnectionsDeps;
   readonly #presence: Presence;
@@ -62,7 +66,9 @@ export class Sessions {
   readonly #drops: Pick<Drops, "awaitReplaced">;
   readonly #openings: RequestBatcher<NodeSessionRow, OpenedRow | undefined>;
   readonly #open = new Map<string, NumberedSession>();
-  /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
+  /**
+   * Sessions whose statement is in flight: it may already have been executed, and a successor's answer may come first.
+   */
   readonly #opening = new Set<string>();
   /** Sessions that wait until earlier ones of their client are closed. */
   readonly #succeeding = new Set<string>();
@@ -77,7 +83,7 @@ export class Sessions {
     this.#openings = new RequestBatcher({
       most: MOST_AT_ONCE,
       apartMs: CONNECTS_APART_MS,
-      // A statement can change a row once only.
+      // A statement can change a row only once.
       keysOf: ({ clientId }) => [clientId],
       run: (rows) => upsertSessions(deps.database.connects, rows),
       isOfAll: (error) => isUnavailable(error) || isOfIncomplete(error),
@@ -88,17 +94,19 @@ export class Sessions {
     this.#node = nodeId;
   }
 
-  /** Registers what records the sessions again that a crash of the database has taken back: none is opened before. */
+  /**
+   * Registers the function that re-records sessions lost in a crash of the database; no session is opened before it is
+   * done.
+   */
   onIncomplete(complete: () => Promise<void>): void {
     this.#complete = complete;
   }
 
   async openSession(session: NewSession): Promise<OpenedSession> {
     const node = this.#node;
-    if (node === undefined) throw new Error("this process serves no MQTT: startNode() was not called");
+    if (node === undefined) throw new Error("this process does not serve MQTT: startNode() was not called");
     const { term } = this.#lease;
-    if (term === undefined)
-      throw new Error("this node has no lease: the database has stored no heartbeat of it lately");
+    if (term === undefined) throw new Error("this node has no lease: the database has stored no recent heartbeat");
     const row = { ...session, nodeId: node, connectedAt: this.#deps.clock.now() };
     this.#opening.add(row.sessionId);
     const opened = await this.#record(row)
@@ -111,7 +119,7 @@ export class Sessions {
     if (opened === undefined) return { ...NOTHING, ended: endOf(row) };
     if (this.#lease.term !== term) {
       this.#presence.ended(row, undefined);
-      throw new Error("the lease of this node ended while the session was recorded");
+      throw new Error("the lease of this node ended while the session was being recorded");
     }
     this.#add({ ...row, seq: opened.seq });
     const { has_commands: hasCommands, has_stored: hasStored, has_will: hasWill } = opened;
@@ -128,14 +136,17 @@ export class Sessions {
     this.#presence.ended(row, change);
   }
 
-  /** Records every session of this process again, of a node that was reaped, and ends the recorded ones that it does not have: not all may be removed. */
+  /**
+   * Re-records every session of this process after its node was reaped. Ends recorded sessions that it does not have,
+   * because the reaper may not have removed them all.
+   */
   async restoreAll(nodeId: string): Promise<LostSession[]> {
     const lost = await this.#restore(renumberRestored);
     await this.#endUnknown(nodeId, this.#deps.clock.now());
     return lost;
   }
 
-  /** Records the sessions of this process again that are not recorded, and ends the recorded ones that it does not have. */
+  /** Re-records the sessions of this process that are missing, and ends recorded ones that it does not have. */
   async restoreMissing(nodeId: string): Promise<LostSession[]> {
     const now = this.#deps.clock.now();
     const lost = await this.#restore((db, some) => restoreMissingSessions(db, some, now));
@@ -163,8 +174,8 @@ export class Sessions {
   }
 
   /**
-   * The sessions of this process, the latest first: of these some are missing. Of a client that was at another process in between, the one before may not be closed
-   * yet; it is recorded no more.
+   * Groups the sessions of this process by whether they are their client's latest; only those can be missing. If a
+   * client was at another process in between, its earlier session here may not be closed yet; it is not recorded again.
    */
   #byClient(): { latest: NumberedSession[]; earlier: NumberedSession[] } {
     const clients = new Set<string>();
@@ -205,8 +216,8 @@ export class Sessions {
   }
 
   /**
-   * Waits for the replaced session at another process; for those that one of this process still waited for, if that is the replaced one; and
-   * for nodes that may have one that is not recorded.
+   * Returns the wait for a replaced session in another process and for those that it was still waiting for itself, and
+   * for nodes that may have an unrecorded one.
    */
   #succession({ clientId, sessionId }: SessionRow, opened: OpenedRow): OpenedSession["awaitReplaced"] {
     const { previous_session_id: replaced, previous_node_id: ofNode, has_unknown: hasUnknown } = opened;
@@ -219,7 +230,7 @@ export class Sessions {
         .finally(() => this.#succeeding.delete(sessionId));
   }
 
-  /** The replaced session; none when it is one of ours that has ended and whose row is not removed yet. */
+  /** Returns the replaced session; none if it is one of ours that has ended and whose row is not removed yet. */
   #predecessor(opened: OpenedRow): OpenedSession["previous"] {
     const sessionId = opened.previous_session_id;
     if (sessionId === null) return undefined;

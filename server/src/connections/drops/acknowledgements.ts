@@ -1,7 +1,7 @@
 import type { Logger } from "../../lib/logger.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
 
-/** Interval of the checks, for a lost NOTIFY. */
+/** The interval of the checks, in case a NOTIFY is lost. */
 const RECHECK_MS = 100;
 
 /** The acknowledgements of session drops by all processes, which several callers await. */
@@ -13,12 +13,12 @@ export class Acknowledgements {
     this.#logger = logger;
   }
 
-  /** There are new ones in the database. */
+  /** Wakes the callers, because the database has new acknowledgements. */
   readonly emit = (): void => {
     for (const resolve of this.#waiting) resolve();
   };
 
-  /** Whether `areClosed`, which is asked at each acknowledgement, comes true in time. */
+  /** Returns whether `areClosed`, called at each acknowledgement, becomes true in time. */
   async until(timeoutMs: number, areClosed: () => Promise<boolean>): Promise<boolean> {
     const end = performance.now() + timeoutMs;
     do {

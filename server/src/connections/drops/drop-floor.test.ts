@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DropFloor } from "./drop-floor.ts";
 
-test("numbers are read again until every transaction has ended that was open when they were read", () => {
+test("numbers are re-read until every transaction that was open at their first read has ended", () => {
   const floor = new DropFloor(0n);
   floor.acknowledged(10_000n, { xmin: "700", xmax: "705" });
   floor.acknowledged(20_000n, { xmin: "700", xmax: "30000" });
@@ -15,7 +15,7 @@ test("numbers are read again until every transaction has ended that was open whe
   assert.equal(floor.number, 18_002n);
 });
 
-test("after a crash the floor is as low as its numbers, and follows what is read then", () => {
+test("after a crash the floor drops to the remaining numbers, and then follows later reads", () => {
   const floor = new DropFloor(50_000n);
   floor.acknowledged(60_000n, { xmin: "900", xmax: "900" });
   floor.lower(40_000n);

@@ -19,28 +19,31 @@ interface DropRow {
   xmax: string;
 }
 
-/** Which transactions were open when rows were read: all before `xmin` had ended, none from `xmax` on had begun (`pg_snapshot`). */
+/**
+ * The transactions that were open when rows were read: all before `xmin` had ended, none from `xmax` on had begun
+ * (`pg_snapshot`).
+ */
 export interface Snapshot {
   xmin: string;
   xmax: string;
 }
 
-/** A drop as it was read. */
+/** A drop as read from the database. */
 export interface ReadDrop {
   seq: string;
-  /** When it was recorded, as the database writes it. */
+  /** The time when it was recorded, as written by the database. */
   at: string;
   drop: SessionDrop;
 }
 
-/** A drop of the outbox. */
+/** A drop in the outbox. */
 export interface PendingDrop extends ReadDrop {
-  /** Of a take-over: the address from which the client is connected now. */
+  /** For a takeover: the address from which the client is connected now. */
   replacedFrom: string | undefined;
   snapshot: Snapshot;
 }
 
-/** The highest number there is. */
+/** Returns the highest drop number. */
 export async function newestSeq(db: Db): Promise<bigint> {
   const { rows } = await sql<{ newest: string | null }>`SELECT max(seq) AS newest FROM session_drops`.execute(db);
   return BigInt(rows[0]?.newest ?? 0);
@@ -62,8 +65,9 @@ const pending = statement<{ nodeId: string; floor: string; limit: number }, Drop
 );
 
 /**
- * Drops for this node beyond `floor` that it has not acknowledged; those for every node are of the version before. Found by acknowledgement rather than by the last number read:
- * numbers are drawn before the commit, so a lower one may appear after a higher one.
+ * Returns drops for this node beyond `floor` that it has not acknowledged. A null `node_id`, for every node, comes from
+ * an older version. Drops are found by acknowledgement instead of by the last number read: numbers are drawn before the
+ * commit, so a lower one may appear after a higher one.
  */
 export async function pendingDrops(db: Db, nodeId: string, floor: bigint, limit: number): Promise<PendingDrop[]> {
   const rows = await runStatement(db, pending, { nodeId, floor: floor.toString(), limit });
@@ -83,14 +87,14 @@ function targetOf(row: DropRow): DropTarget {
   return { sessionId: row.session_id! };
 }
 
-/** SQL: whose sessions a drop `d` closes. */
+/** SQL: the target whose sessions a drop `d` closes. */
 const targetId = sql`coalesce(d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id)`;
 
 /**
- * Records that this node has closed these sessions, and notifies the waiting callers. A reaped node records nothing. Nor is anything recorded of a drop that a
- * crash of the database has taken back since it was read: another one may have its number by now.
+ * Records that this node has closed these sessions, and notifies the waiting callers. A reaped node records nothing. A
+ * drop lost in a crash of the database since it was read is skipped, because another may have its number by now.
  *
- * @returns the highest number of those that are still there
+ * @returns the highest number among those that still exist
  */
 export async function acknowledge(db: Db, nodeId: string, drops: readonly ReadDrop[]): Promise<string | undefined> {
   const targets = drops.map(({ drop: { reason, ...target } }) => Object.values(target)[0]!);
@@ -109,7 +113,7 @@ export async function acknowledge(db: Db, nodeId: string, drops: readonly ReadDr
   return rows[0]!.newest ?? undefined;
 }
 
-/** @returns those of the drops that a live node they are for has not acknowledged */
+/** @returns the drops that a live target node has not acknowledged */
 export async function unacknowledged(db: Db, seqs: DropNumbers): Promise<Set<string>> {
   const { rows } = await sql<{ seq: string }>`
     SELECT d.seq FROM session_drops d JOIN broker_nodes n ON n.id = d.node_id
@@ -127,22 +131,23 @@ export interface ReplacingSession {
 /** A replaced session that its node has not closed. */
 export interface OpenReplaced {
   sessionId: string;
-  /** Its node has a heartbeat. */
+  /** Whether its node has a heartbeat. */
   isLive: boolean;
 }
 
-/** What a client may still have at other nodes. */
+/** The sessions that a client may still have on other nodes. */
 export interface ReplacedState {
   open: OpenReplaced[];
-  /** A live node may have a session that is not recorded. */
+  /** Whether a live node may have a session that is not recorded. */
   hasUnknown: boolean;
 }
 
 /**
- * Also those that the replaced ones have replaced: a client may connect again before its session before the last has been closed.
+ * Returns the unclosed earlier sessions of each session's client. Sessions replaced by those are included: a client may
+ * reconnect again before its second-last session is closed.
  *
- * @param since replaced since then
- * @returns of each session the earlier ones of its client that have not been closed
+ * @param since only sessions replaced after this time
+ * @returns one state per session, in order
  */
 export async function openReplaced(
   db: Db,
@@ -162,12 +167,12 @@ export async function openReplaced(
   return sessions.map(({ sessionId }) => ({ open: open.get(sessionId) ?? [], hasUnknown }));
 }
 
-/** Removes drops older than `before`, oldest first. A node that has not acknowledged one of a day ago is gone. */
+/** Removes drops older than `before`, oldest first. A node that has not acknowledged a drop for a day is gone. */
 export async function pruneDrops(db: Db, before: Date, stopped?: AbortSignal): Promise<void> {
   await pruneAlong(
     "0",
     async (from, limit) => {
-      // Drops are numbered in the order of their times, but for transactions that overlap.
+      // Drops are numbered in the order of their times, except for overlapping transactions.
       const { rows } = await sql<{ rows: string; last: string | null }>`
         WITH batch AS (
           SELECT seq, at FROM session_drops WHERE seq > ${from}::bigint ORDER BY seq LIMIT ${limit}

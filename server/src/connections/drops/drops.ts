@@ -10,15 +10,18 @@ import { acknowledge, newestSeq, pendingDrops, unacknowledged } from "./drop-sto
 import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
 import { type AwaitReplaced, createAwaitReplaced, MOST_CHECKED } from "./replaced-sessions.ts";
 
-/** How long a caller waits until every process has closed the sessions of a drop; the outbox goes on beyond that. */
+/**
+ * The longest that a caller waits until every process has closed the sessions of a drop; the outbox keeps retrying
+ * after that.
+ */
 export const DROP_TIMEOUT_MS = 5_000;
 const POLL_MS = 1_000;
 const BATCH = 500;
 
 /**
- * Closes the sessions of a drop; resolves when they are closed. Idempotent.
+ * Closes the sessions of a drop; resolves once they are closed. Idempotent.
  *
- * @param replacedFrom of a take-over: the address from which the client is connected now
+ * @param replacedFrom for a takeover: the address from which the client is connected now
  */
 export type DropHandler = (drop: SessionDrop, replacedFrom?: string) => Promise<void>;
 
@@ -26,18 +29,21 @@ export interface Drops {
   onDrop(handler: DropHandler): void;
   start(nodeId: string): Promise<void>;
   stop(): Promise<void>;
-  /** Has the outbox read again from further back: a crash of the database has taken back numbers of drops, which later ones get. */
+  /**
+   * Re-reads the outbox from further back, because a crash of the database has lost drop numbers, which later drops get
+   * again.
+   */
   readAgain(): Promise<void>;
-  /** Delivers the outbox now; resolves when all that had been committed before the call is delivered. */
+  /** Delivers the outbox now; resolves once everything committed before the call is delivered. */
   deliver(): Promise<void>;
-  /** Whether every live node that has sessions of the targets has acknowledged the drops within `timeoutMs`. */
+  /** Returns whether every live node with sessions of the targets has acknowledged the drops within `timeoutMs`. */
   awaitDrops(seqs: DropNumbers, timeoutMs: number): Promise<boolean>;
   awaitReplaced: AwaitReplaced;
 }
 
 /**
- * Delivers the outbox of session drops to the broker of this process: on NOTIFY, on `awaitDrops`, and by a poll every
- * second for a lost NOTIFY. What concerns other nodes only costs this one nothing.
+ * Creates the delivery of session drops from the outbox to the broker of this process: on NOTIFY, on `awaitDrops`, and
+ * by a poll every second in case a NOTIFY is lost. Drops for other nodes cost this one nothing.
  */
 export function createDrops(deps: ConnectionsDeps): Drops {
   const { database, logger } = deps;
@@ -95,7 +101,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   };
 }
 
-/** This node, and up to where it has read the outbox. */
+/** This node and its position in the outbox. */
 interface ReadingNode {
   readonly id: string;
   readonly floor: DropFloor;
@@ -114,7 +120,7 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
   return found.length === BATCH;
 }
 
-/** @returns of each request whether all its drops are */
+/** @returns for each request, whether all its drops are acknowledged */
 async function areAcknowledged(db: Db, requests: readonly DropNumbers[]): Promise<boolean[]> {
   const open = await unacknowledged(db, requests.flat());
   return requests.map((seqs) => !seqs.some((seq) => open.has(seq)));

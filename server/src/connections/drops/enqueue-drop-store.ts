@@ -4,7 +4,7 @@ import { addMs, MINUTE } from "../../lib/clock.ts";
 import { isIncomplete } from "../nodes/complete-store.ts";
 import { isLive } from "../nodes/node-store.ts";
 
-/** Whose sessions to close: those opened with one certificate, a device's, an MQTT client's, or one session. */
+/** The sessions to close: those opened with one certificate, a device's, an MQTT client's, or a single session. */
 export type DropTarget =
   | { certificateId: string }
   | { deviceUid: string }
@@ -13,7 +13,7 @@ export type DropTarget =
 
 export type SessionDrop = DropTarget & { reason: string };
 
-/** Numbers of drops, one for each node that has sessions of the target. None where no node has any. */
+/** The numbers of drops, one per node with sessions of the target; empty if no node has any. */
 export type DropNumbers = readonly string[];
 
 /** A drop to be recorded. */
@@ -25,26 +25,36 @@ export type NewDrop = (
 ) & {
   reason: string;
   /**
-   * What the sessions were opened with is valid as before. Otherwise its revocation must precede in the same transaction, and the stored
-   * session is deleted in it, too.
+   * Set if the certificate or client of the sessions stays valid. Otherwise its revocation must precede in the same
+   * transaction, which also deletes the stored session.
    */
   staysValid?: true;
-  /** Concerns nodes that may be opening such a session, too, although the target is not locked against that: a password was replaced. */
+  /**
+   * Set if nodes that may be opening such a session are affected, too, although the target is not locked against that:
+   * a password was replaced.
+   */
   toEveryNode?: true;
 };
 
-/** From this migration on a node records a session only if what it is opened with is valid then. Earlier ones get every drop. */
+/**
+ * The migration since which a node records a session only if its certificate or client is valid then. Earlier nodes get
+ * every drop.
+ */
 const LOCKING_SCHEMA = 61;
-/** A node that has not closed a session that was taken over is waited for; one that is stuck for longer gets the drop of the take-over only. */
+/**
+ * The time for which a node that has not closed a taken-over session is waited for; a node stuck for longer only gets
+ * the takeover's drop.
+ */
 export const TAKEOVER_MS = MINUTE;
 
 /**
- * Puts session drops into the outbox, in the caller's transaction: they exist if and only if the change does. Of each target every node gets one
- * that has sessions of it. The change precedes in the same transaction, under a lock that sessions take which are being opened (`lockForSessions`):
- * each is recorded before this reads them, or refused; so no node has one that this does not find. A node reads the outbox on NOTIFY after the
- * commit, or at its next poll.
+ * Enqueues session drops in the outbox, in the caller's transaction: they exist if and only if the change does. Each
+ * node with sessions of a target gets one. The change must precede in the same transaction, under a lock that sessions
+ * being opened also take (`lockForSessions`). Each such session is therefore either recorded before this statement
+ * reads, or refused; no node has one that is not found. A node reads the outbox on NOTIFY after the commit, or at its
+ * next poll.
  *
- * @returns for `awaitDrops`
+ * @returns the numbers for `awaitDrops`
  */
 export async function enqueueDrops(tx: Db, drop: NewDrop, now: Date): Promise<DropNumbers> {
   const { rows } = await sql<{ seq: string }>`
@@ -60,7 +70,7 @@ export async function enqueueDrops(tx: Db, drop: NewDrop, now: Date): Promise<Dr
   return rows.map(({ seq }) => seq);
 }
 
-/** SQL: the columns of a drop that name its target, its client id, and who publishes what it has retained. */
+/** SQL: the columns of a drop that name its target, its client id, and the publisher of its retained messages. */
 function targetsOf(drop: NewDrop): RawBuilder<unknown> {
   const columns = (given: Partial<Record<keyof typeof COLUMNS, RawBuilder<unknown>>>) =>
     sql.join(
@@ -93,8 +103,9 @@ const COLUMNS = {
 };
 
 /**
- * SQL: the targets with each node that has a session of them, or may have one that a crash of the database has taken back; that has not closed one which
- * another node has taken over; or that may have their retained messages in memory where their publisher loses its right.
+ * SQL: the targets with each node that needs the drop. That is a node with a session of them, or one that may have a
+ * session lost in a crash of the database; one that has not closed a session that another node has taken over; and, if
+ * the publisher loses its right, one that may cache its retained messages.
  */
 function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
   if ("sessionIds" in drop) return sql`SELECT t.*, ${drop.nodeId}::uuid AS node_id FROM targets t`;
@@ -112,14 +123,20 @@ function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
      WHERE ${isLive}`;
 }
 
-/** By the client id, which is the device's own (spec 4.10): sessions have no other index that finds those of one client. */
+/**
+ * SQL: the sessions of a target, found by the client id, which is unique (spec 4.10). No other index finds one client's
+ * sessions.
+ */
 function sessionsOf(drop: NewDrop): RawBuilder<unknown> {
   const own = sql`s.client_id = t.client_id`;
   if ("certificateIds" in drop) return sql`${own} AND s.certificate_id = t.certificate_id`;
   return "deviceUid" in drop ? sql`${own} AND s.device_uid = t.device_uid` : own;
 }
 
-/** What was revoked, deleted or disabled gets nothing later that was meant for it (docs/spec-decisions.md). */
+/**
+ * Deletes the stored session: a revoked, deleted or disabled client must not later receive earlier messages
+ * (docs/spec-decisions.md).
+ */
 async function deleteStored(tx: Db, drop: NewDrop): Promise<void> {
   if ("sessionIds" in drop) return;
   const which =

@@ -6,20 +6,21 @@ import type { Acknowledgements } from "./acknowledgements.ts";
 import { openReplaced, type ReplacedState, type ReplacingSession } from "./drop-store.ts";
 import { TAKEOVER_MS } from "./enqueue-drop-store.ts";
 
-/** Callers that wait and that one statement checks for: as many devices wait when a machine is lost. */
+/** The number of waiting callers that one statement checks; when a machine is lost, that many devices wait. */
 export const MOST_CHECKED = 1_000;
-/** How long a client waits for its sessions at other processes to be closed. */
+/** The longest that a client waits for its sessions in other processes to be closed. */
 const REPLACED_MS = 2_000;
-/** How long a process may take to notice from the database that its session was replaced. */
+/** The time that a process has to notice in the database that its session was replaced. */
 const NOTICE_MS = 200;
 
 /**
- * Whether every live node has closed the earlier sessions of a client, which others have replaced, in time. After a crash of the database also those that are
- * not recorded: it waits until every live node is complete.
+ * Returns whether every live node has closed a client's earlier, replaced sessions in time. After a crash of the
+ * database this includes unrecorded sessions: it waits until every live node is complete.
  *
- * @param known one of them
- * @param notify of a session whose process has not noticed it from the database: it may be cut off from that. One without a heartbeat, which is not
- *   waited for, is notified at once: after an interruption of the database it may be back later than others
+ * @param known one of the replaced sessions
+ * @param notify called for a session whose process has not noticed in the database that it was replaced, perhaps
+ * because it is cut off. A process without a heartbeat is not waited for and is notified immediately: after an
+ * interruption of the database it may recover later than others
  */
 export type AwaitReplaced = (
   session: ReplacingSession,

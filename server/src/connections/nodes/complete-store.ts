@@ -2,23 +2,29 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import { refusalCode, refuse } from "../../db/refusal.ts";
 
-/** From this migration on a node records whether it is complete. */
+/** The migration since which a node records whether it is complete. */
 const COMPLETE_SCHEMA = 70;
 const INCOMPLETE = "node_incomplete";
-/** More sessions than a crash of PostgreSQL may take back. */
+/** An upper limit on the sessions that a crash of PostgreSQL may lose. */
 const LOST_AT_MOST = 20_000;
 
-/** SQL: every session of the node is recorded. A crash of PostgreSQL that may have taken sessions back makes every node incomplete. */
+/**
+ * SQL: every session of the node is recorded. A crash of PostgreSQL that may have lost sessions makes every node
+ * incomplete.
+ */
 export const isComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`EXISTS (SELECT FROM complete_nodes c WHERE c.node_id = ${nodeId})`;
 
-/** A condition on `broker_nodes n`: the node may have sessions that are not recorded. Of a process of an earlier version it is not known. */
+/**
+ * SQL: a condition on `broker_nodes n`: the node may have sessions that are not recorded. For older versions this is
+ * unknown.
+ */
 export const isIncomplete = sql`(n.schema_number >= ${sql.lit(COMPLETE_SCHEMA)} AND n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
 
 /** Whether a statement was refused by {@link mustBeComplete}. */
 export const isOfIncomplete = (error: unknown): boolean => refusalCode(error) === INCOMPLETE;
 
-/** A condition that refuses the whole statement where the node is not complete. */
+/** Builds a condition that fails the whole statement if the node is not complete. */
 export const mustBeComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`CASE WHEN ${isComplete(nodeId)} THEN true ELSE ${refuse(INCOMPLETE)} END`;
 
@@ -27,7 +33,10 @@ export async function readComplete(db: Db, nodeId: string): Promise<boolean> {
   return rows[0]!.complete;
 }
 
-/** Begins to record the sessions of the node again. A crash of the database has the attempt forgotten, and so has a node that reaps this one. */
+/**
+ * Begins to re-record the node's sessions. A crash of the database deletes the attempt, and so does a node that reaps
+ * this one.
+ */
 export async function beginCompletion(db: Db, nodeId: string, attempt: string): Promise<void> {
   await sql`
     INSERT INTO completing_nodes (node_id, attempt) VALUES (${nodeId}, ${attempt})
@@ -35,10 +44,10 @@ export async function beginCompletion(db: Db, nodeId: string, attempt: string): 
 }
 
 /**
- * Records that every session of the node is recorded, and notifies those who wait for it.
+ * Marks the node as complete and notifies the waiters.
  *
  * @param attempt of {@link beginCompletion}
- * @throws Error where the database has forgotten the attempt: what it has recorded may be lost
+ * @throws {Error} if the attempt is gone from the database: the sessions recorded during it may be lost
  */
 export async function setComplete(db: Db, nodeId: string, attempt: string): Promise<void> {
   const { rows } = await sql`
@@ -49,13 +58,12 @@ export async function setComplete(db: Db, nodeId: string, attempt: string): Prom
       ON CONFLICT (node_id) DO UPDATE SET node_id = excluded.node_id RETURNING node_id
     ), ended AS (DELETE FROM completing_nodes c USING complete WHERE c.node_id = complete.node_id)
     SELECT pg_notify('muster_drop_acks', '') FROM complete`.execute(db);
-  if (rows.length === 0)
-    throw new Error("another node has reaped this broker node, or the database has crashed once more");
+  if (rows.length === 0) throw new Error("another node has reaped this broker node, or the database has crashed again");
 }
 
 /**
- * Draws numbers of sessions that none gets, if no node is complete: the crash took back numbers that have been drawn, and that sessions in memory have.
- * Later sessions must have higher ones.
+ * Skips session numbers if no node is complete: the crash lost numbers that were already drawn and that sessions in
+ * memory have. Later sessions must have higher ones.
  */
 export async function skipLostNumbers(db: Db): Promise<void> {
   await sql`

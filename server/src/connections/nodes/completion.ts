@@ -8,17 +8,18 @@ import type { LostSession, Sessions } from "../sessions.ts";
 import { beginCompletion, readComplete, setComplete, skipLostNumbers } from "./complete-store.ts";
 
 /**
- * Has every session of this node recorded, again after a crash of the database and after another node has reaped this one. Until then no session is opened
- * here, the node gets the drop of every revocation, and clients that connect to other nodes wait (docs/decisions/0026-complete-nodes.md).
+ * Re-records every session of this node after a crash of the database, or after another node has reaped this one. Until
+ * that is done, no session is opened here, the node receives the drop of every revocation, and clients that connect to
+ * other nodes wait (docs/decisions/0026-complete-nodes.md).
  */
 export interface Completion {
-  /** What the last heartbeat has shown. `wasReaped`: another node had reaped this one. */
+  /** Applies the result of the last heartbeat. `wasReaped`: another node had reaped this one. */
   learn(duties: { isComplete: boolean; wasReaped: boolean }): void;
-  /** Records what is not recorded, and closes the sessions that were taken over or that are not valid any more. */
+  /** Records the missing sessions, and closes those that were taken over or are no longer valid. */
   run(): Promise<void>;
-  /** As `run`, where the last heartbeat has shown that it is due. */
+  /** Like `run`, if the last heartbeat has shown that it is due. */
   runIfDue(): Promise<void>;
-  /** As `run`, whenever a lost connection to the database is back: it may have been a crash. */
+  /** Calls `run` whenever a lost database connection is restored, because the database may have crashed. */
   runAfterReconnects(): Promise<Unlisten>;
 }
 
@@ -46,14 +47,14 @@ export function createCompletion(
       await enqueueLost(id, lost);
       await drops.deliver();
       await setComplete(db, id, attempt);
-      logger.warn({ closed: lost.length }, "the sessions of this node are recorded again");
+      logger.warn({ closed: lost.length }, "recorded the sessions of this node again");
     } catch (error) {
       lacksAll ||= restoresAll;
       throw error;
     }
   }
 
-  /** A process that stood still may have lost all its sessions, and until they are closed other nodes wait for it. */
+  /** Enqueues drops for lost sessions (all, if the process was suspended); other nodes wait until they are closed. */
   async function enqueueLost(id: string, lost: readonly LostSession[]): Promise<void> {
     for (const [reason, sessions] of Map.groupBy(lost, ({ reason }) => reason)) {
       for (const some of parts(sessions.map(({ sessionId }) => sessionId)))

@@ -3,15 +3,15 @@ import { skipLostNumbers } from "./complete-store.ts";
 import type { NodeLease } from "./node-lease.ts";
 import { insertNode, type NodeDuties, writeHeartbeat } from "./node-store.ts";
 
-/** What extends the lease of a node. */
+/** The heartbeat of a node, which extends its lease. */
 export interface Heartbeat {
-  /** Records the node, which has no sessions. */
+  /** Records the node, which has no sessions yet. */
   register(nodeId: string): Promise<void>;
-  /** @returns whether another node had reaped this one, which is recorded again, without its sessions */
+  /** @returns whether another node had reaped this one, which is then recorded again without its sessions */
   send(nodeId: string): Promise<NodeDuties & { wasReaped: boolean }>;
-  /** The time of the last heartbeat, as the database has written it. */
+  /** Returns the time of the last heartbeat, as written by the database. */
   lastBeat(): string;
-  /** Whether this process has the periodic jobs that one does for all, as of its last heartbeat. */
+  /** Whether this process runs the periodic jobs that one process runs for all, as of its last heartbeat. */
   isLeader(): boolean;
 }
 
@@ -21,7 +21,7 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
   let beatAt = "";
   async function register(nodeId: string, isComplete: boolean): Promise<void> {
     const sentMs = lease.now();
-    // The commit waits for the disk: what a crash of the database took back would get no drops.
+    // This commit waits for the disk: a node lost in a crash of the database would get no drops.
     beatAt = await insertNode(database.db, nodeId, { ...nodeProcess, leaseSeconds, isComplete });
     lease.extend(sentMs);
   }
@@ -33,7 +33,7 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
       await register(nodeId, true);
     },
     lastBeat: () => beatAt,
-    // Without a lease another node may have them by now.
+    // Without a lease, another node may run them by now.
     isLeader: () => isLeader && lease.term !== undefined,
     async send(nodeId) {
       const sentMs = lease.now();
@@ -45,7 +45,7 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
         return { ...known, wasReaped: false };
       }
       logger.warn("another node had reaped this broker node");
-      // Before the lease is another one.
+      // This must happen before the registration starts a new lease.
       lease.check();
       await register(nodeId, false);
       return { isDraining: false, isLeader, beatAt, isComplete: false, wasReaped: true };

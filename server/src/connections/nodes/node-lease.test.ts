@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { NodeLease } from "./node-lease.ts";
 
 const LEASE_MS = 10_000;
-/** When the node itself ends its sessions. */
+/** The time after which the node itself ends its sessions. */
 const OWN_MS = 8_000;
 
 class HandClock {
@@ -25,7 +25,7 @@ function started(leaseMs = LEASE_MS) {
   return { clock, lease, ends };
 }
 
-test("a lease lasts from the time at which a stored heartbeat was sent, and ends before other nodes reap the node", () => {
+test("a lease lasts from the sending of a stored heartbeat, and ends before other nodes reap the node", () => {
   const { clock, lease, ends } = started();
   clock.advance(5_000);
   const sentMs = lease.now();
@@ -39,7 +39,7 @@ test("a lease lasts from the time at which a stored heartbeat was sent, and ends
   assert.deepEqual([lease.term, ends], [undefined, [undefined]]);
 });
 
-test("a lease ends once, and is another one when it is extended again", () => {
+test("a lease ends once, and extending it starts a new term", () => {
   const { clock, lease, ends } = started();
   clock.advance(OWN_MS);
   lease.check();
@@ -49,7 +49,7 @@ test("a lease ends once, and is another one when it is extended again", () => {
   assert.equal(lease.term, 1);
 });
 
-test("the answer to a heartbeat that comes after the answer to a later one shortens nothing", () => {
+test("a heartbeat answered after a later one does not shorten the lease", () => {
   const { clock, lease } = started();
   const early = lease.now();
   clock.advance(5_000);
@@ -59,7 +59,7 @@ test("the answer to a heartbeat that comes after the answer to a later one short
   assert.equal(lease.term, 0);
 });
 
-test("before its first heartbeat a node has no lease, and none that could end", () => {
+test("before its first heartbeat a node has no lease that could end", () => {
   const ends: string[] = [];
   const lease = new NodeLease(new HandClock(), LEASE_MS);
   lease.onEnd(() => ends.push("ended"));
@@ -67,14 +67,14 @@ test("before its first heartbeat a node has no lease, and none that could end", 
   assert.deepEqual([lease.term, ends], [undefined, []]);
 });
 
-test("where there can be no other node, the lease does not end", () => {
+test("without other nodes the lease does not end", () => {
   const { clock, lease } = started(Infinity);
   clock.advance(86_400_000);
   lease.check();
   assert.equal(lease.term, 0);
 });
 
-test("a node that outlasts the database reaps others once it has been answered for as long as a lease, and none while it is not", () => {
+test("a node that outlasts the database reaps others only once the database has answered for a whole lease", () => {
   const { clock, lease } = started();
   lease.outlast(() => true, 900_000);
   const beat = (times: number) => {

@@ -1,18 +1,21 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Interval at which a node checks its lease. */
+/** The interval at which a node checks its lease. */
 const CHECK_MS = 250;
-/** The share of the lease after which a node ends its sessions itself; in the rest it closes them, before other nodes reap it. */
+/**
+ * The fraction of the lease after which a node starts ending its sessions; the rest is time to close them before other
+ * nodes reap it.
+ */
 const OWN_SHARE = 0.8;
 
-/** For so long the lease is extended at a time while the node may outlast the database. */
+/** The length of one extension while the node may outlast the database. */
 const EXTENSION_MS = 2_000;
 
 /**
- * The right of this node to have sessions. Each heartbeat that the database has stored extends it, from the time at which the node sent it. A node
- * that cannot get to the database ends its sessions when the lease has ended, before other nodes reap it. Until then it may keep the connection of a
- * client that has connected to another node since; nothing that arrives on it is acknowledged. Where messages are acknowledged from the ingest stream, the
- * other node has that connection ended over the bus.
+ * The right of this node to have sessions. Each heartbeat stored by the database extends it, counted from when the node
+ * sent it. A node that cannot reach the database ends its sessions when the lease ends, before other nodes reap it.
+ * Until then it may still have the connection of a client that has reconnected to another node, but acknowledges no
+ * message on it. If messages are acknowledged from the ingest stream, the other node ends that connection over the bus.
  */
 export class NodeLease {
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -25,20 +28,23 @@ export class NodeLease {
   #term = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param leaseMs after so long without a heartbeat other nodes reap this one; Infinity where there can be no other node */
+  /**
+   * @param leaseMs the time without a heartbeat after which other nodes reap this one; Infinity if there can be no
+   * other node
+   */
   constructor(clock: Pick<Clock, "monotonicMs">, leaseMs: number) {
     this.#clock = clock;
     this.#ownMs = leaseMs * OWN_SHARE;
   }
 
-  /** Registers what ends the sessions of this process. */
+  /** Registers a handler that ends the sessions of this process. */
   onEnd(handler: () => void): void {
     this.#onEnd.push(handler);
   }
 
   /**
-   * Has the sessions kept while the database is away, as long as `mayKeep` says that no other node can take them, for at most `maxMs` since the
-   * last heartbeat.
+   * Keeps the sessions while the database is unreachable, as long as `mayKeep` returns true because no other node can
+   * take them, for at most `maxMs` since the last heartbeat.
    */
   outlast(mayKeep: () => boolean, maxMs: number): void {
     this.#outlasts = { mayKeep, maxMs };
@@ -52,26 +58,26 @@ export class NodeLease {
     clearInterval(this.#timer);
   }
 
-  /** The time of a heartbeat that is about to be sent, for `extend`. */
+  /** Returns the time to pass to `extend` for a heartbeat that is about to be sent. */
   now(): number {
     return this.#clock.monotonicMs();
   }
 
-  /** The database has stored a heartbeat that was sent at `sentMs`. */
+  /** Extends the lease by a stored heartbeat that was sent at `sentMs`. */
   extend(sentMs: number): void {
     if (sentMs - this.#sentMs > this.#ownMs) this.#steadyFromMs = sentMs;
     this.#until = Math.max(this.#until, sentMs + this.#ownMs);
     this.#sentMs = Math.max(this.#sentMs, sentMs);
   }
 
-  /** Milliseconds since the last heartbeat that the database has stored; Infinity where there was none. */
+  /** The milliseconds since the last stored heartbeat; Infinity if there was none. */
   get ageMs(): number {
     return this.#clock.monotonicMs() - this.#sentMs;
   }
 
   /**
-   * Whether this node may reap others. Where they may outlast the database, it has answered this one for as long as a lease, and does so now: those that were
-   * away, too, have sent their heartbeats by then.
+   * Whether this node may reap others. If nodes may outlast the database, it must have answered this one for the
+   * duration of a lease, until now. By then, other nodes that were cut off have sent their heartbeats, too.
    */
   get mayReap(): boolean {
     if (this.#outlasts === undefined) return true;
@@ -83,7 +89,7 @@ export class NodeLease {
     return this.#clock.monotonicMs() < this.#until ? this.#term : undefined;
   }
 
-  /** Ends the sessions where the lease has ended, once. */
+  /** Ends the sessions, once, if the lease has ended. */
   check(): void {
     this.#keep();
     if (this.#until === -Infinity || this.term !== undefined) return;
@@ -92,7 +98,7 @@ export class NodeLease {
     for (const handler of this.#onEnd) handler();
   }
 
-  /** Shortly before the end, and not after it. */
+  /** Extends the lease shortly before its end, never after it. */
   #keep(): void {
     if (this.#outlasts === undefined) return;
     const { mayKeep, maxMs } = this.#outlasts;

@@ -6,31 +6,34 @@ import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
 import { isComplete } from "./complete-store.ts";
 
 /**
- * Conditions on `broker_nodes n`: the node's lease has ended; its sessions are being removed, and it has had no heartbeat since. Heartbeats are written
- * and compared by the database's own clock, so that clock skew between processes ends no lease.
+ * SQL: conditions on `broker_nodes n`. Stale: the node's lease has ended. Reaped: its sessions are being removed, and
+ * it has had no heartbeat since. Heartbeats are written and compared by the database's own clock, so clock skew between
+ * processes ends no lease.
  */
 const isStale = sql`(n.beat_at < clock_timestamp() - n.lease_seconds * interval '1 second')`;
 const isReaped = sql`(n.reaped_at IS NOT NULL AND n.reaped_at >= n.beat_at)`;
 export const isLive = sql`(NOT ${isStale} AND NOT ${isReaped})`;
-/** A condition on `broker_nodes own`: of all live nodes with periodic jobs it has run for longest. */
+/** SQL: a condition on `broker_nodes own`: the longest-running live node with periodic jobs. */
 const isLeader = sql`(own.part IN ('all', 'jobs') AND NOT EXISTS (
   SELECT FROM broker_nodes n
    WHERE n.part IN ('all', 'jobs') AND ${isLive} AND (n.started_at, n.id) < (own.started_at, own.id)))`;
 
-/** What may lie between the heartbeat that a node knows to be its last one, and one that is stored while it reaps others. */
+/** The maximum interval between the last heartbeat that a node knows of and one stored while it reaps others. */
 const BETWEEN_BEATS = sql.lit("5 seconds");
 
-/** What a node says of its process. */
+/** What a node reports about its process. */
 export interface NodeProcess {
   host: string;
   version: string;
-  /** Which part of the service it is. */
+  /** The part of the service that it runs. */
   part: string;
 }
 
 /**
- * @param node with `leaseSeconds`, after which without a heartbeat other nodes reap it; `isComplete`: it has no session that is not recorded
- * @returns the time of its heartbeat, as the database writes it
+ * Records a node. @param node `leaseSeconds`: the time without a heartbeat after which other nodes reap it;
+ * `isComplete`: all its sessions are recorded
+ *
+ * @returns the time of its heartbeat, as written by the database
  */
 export async function insertNode(
   db: Db,
@@ -51,19 +54,19 @@ export async function insertNode(
   return rows[0]!.beatAt;
 }
 
-/** What a node learns with its heartbeat. */
+/** The duties of a node, read with its heartbeat. */
 export interface NodeDuties {
-  /** The node is to end its sessions. */
+  /** Whether the node must end its sessions. */
   isDraining: boolean;
-  /** The node has the periodic jobs that one process does for all. */
+  /** Whether the node runs the periodic jobs that one process runs for all. */
   isLeader: boolean;
-  /** The time of this heartbeat, as the database writes it. */
+  /** The time of this heartbeat, as written by the database. */
   beatAt: string;
-  /** Every session of the node is recorded. */
+  /** Whether every session of the node is recorded. */
   isComplete: boolean;
 }
 
-/** @returns undefined when another node has reaped this one */
+/** @returns undefined if another node has reaped this one */
 export async function writeHeartbeat(db: Db, nodeId: string): Promise<NodeDuties | undefined> {
   const { rows } = await sql<NodeDuties>`
     WITH own AS (
@@ -94,7 +97,7 @@ export async function readNodes(db: Db): Promise<NodeRow[]> {
   return rows;
 }
 
-/** SQL: the nodes accept MQTT connections. A condition on `broker_nodes n`. */
+/** SQL: a condition on `broker_nodes n`: the node accepts MQTT connections. */
 const accepts = sql`(${isLive} AND n.draining_at IS NULL AND n.part <> 'jobs')`;
 
 export async function countAccepting(db: Db): Promise<number> {
@@ -102,14 +105,14 @@ export async function countAccepting(db: Db): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Nodes of all services that are in one state and have one part. */
+/** The number of nodes of all services in one state and with one part. */
 export interface NodeCount {
   part: string;
   state: "running" | "draining" | "silent";
   count: number;
 }
 
-/** How many nodes of all services are in each state, by part; also of what there is none. */
+/** Returns the number of nodes of all services by state and part, including zero counts. */
 export async function countNodes(db: Db): Promise<NodeCount[]> {
   const { rows } = await sql<NodeCount>`
     SELECT p.part, s.state, count(n.id)::int AS count
@@ -127,16 +130,17 @@ export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<v
 }
 
 /**
- * Which nodes to reap: those that have stopped their heartbeat, as another node sees them whose own last one was at `beatAt`; all, where there can be no
- * other process; or one whose process has ended.
+ * The nodes to reap: stale ones, as seen by another node whose own last heartbeat was at `beatAt`; all others, if no
+ * other process can exist; or one whose process has ended.
  */
 export type Reaped = { staleBut: string; beatAt: string } | { allBut: string } | { ended: string };
 
 /**
- * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`. The sessions are removed in several
- * statements. Until the last one the node's record stays, marked: a node that runs after all notices at its next heartbeat.
+ * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`. The sessions are removed
+ * in several statements. Until the last one the node's record stays, marked, so a node that is still running notices at
+ * its next heartbeat.
  *
- * @returns how many nodes
+ * @returns the number of removed nodes
  */
 export async function reapNodes(db: Db, which: Reaped, now: Date): Promise<number> {
   if (!(await markReaped(db, which))) return 0;
@@ -148,7 +152,7 @@ export async function reapNodes(db: Db, which: Reaped, now: Date): Promise<numbe
   return rows.length;
 }
 
-/** @returns whether sessions of any node are to be removed, also of one that another process has marked */
+/** @returns whether there are sessions to remove, including those of a node that another process has marked */
 async function markReaped(db: Db, which: Reaped): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     WITH marked AS (
@@ -163,7 +167,7 @@ async function markReaped(db: Db, which: Reaped): Promise<boolean> {
   return rows[0]!.any;
 }
 
-/** Removes sessions of reaped nodes. @returns how many, at most as many as one statement may */
+/** Removes sessions of reaped nodes. @returns how many, at most the number allowed per statement */
 async function removeSessions(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     WITH reaped AS (
@@ -192,7 +196,8 @@ async function removeSessions(db: Db, now: Date): Promise<number> {
 function conditionOf(which: Reaped): RawBuilder<unknown> {
   if ("ended" in which) return sql`n.id = ${which.ended}`;
   if ("allBut" in which) return sql`n.id <> ${which.allBut}`;
-  // PostgreSQL may have got the statement before it stood still, and execute it when it goes on: then all nodes have been without heartbeat for as long.
+  // PostgreSQL may have received the statement before it was suspended, and execute it on resuming, when all nodes have
+  // been without a heartbeat.
   return sql`n.id <> ${which.staleBut} AND ${isStale} AND EXISTS (
     SELECT FROM broker_nodes own WHERE own.id = ${which.staleBut}
        AND own.beat_at >= clock_timestamp() - own.lease_seconds * interval '1 second'
@@ -200,8 +205,8 @@ function conditionOf(which: Reaped): RawBuilder<unknown> {
 }
 
 /**
- * Removes all nodes with their sessions, of a restored database that no process serves. Stored sessions and their wills, too: their clients may have
- * acknowledged since what waits in them.
+ * Removes all nodes with their sessions from a restored database that no process serves. Stored sessions and their
+ * wills are removed, too, because clients may have acknowledged their messages since the backup.
  */
 export async function deleteAllNodes(tx: Tx): Promise<void> {
   await tx.deleteFrom("broker_nodes").execute();

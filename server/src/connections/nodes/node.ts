@@ -10,19 +10,19 @@ import { deleteNode } from "./node-store.ts";
 import { createDrain } from "./nodes.ts";
 import { createReaper } from "./reaper.ts";
 
-/** Interval of a node's heartbeat; the others reap a node whose lease has ended (node-lease.ts). */
+/** The interval of a node's heartbeat; other nodes reap a node whose lease has ended (node-lease.ts). */
 const HEARTBEAT_MS = 2_000;
 
 export interface Node {
   startNode(): Promise<string>;
   stopNode(): Promise<void>;
-  /** Removes a node whose process has ended, at once. */
+  /** Removes a node whose process has ended, immediately. */
   reapNode(nodeId: string): Promise<void>;
-  /** Whether this process has the periodic jobs that one does for all. */
+  /** Whether this process runs the periodic jobs that one process runs for all. */
   isLeader(): boolean;
-  /** Registers what ends the sessions of this process when a shell drains its node. */
+  /** Registers a handler that ends the sessions of this process when the shell drains its node. */
   onDrain(handler: () => Promise<void>): void;
-  /** One heartbeat of this node; reaps stale nodes. Called by the timer, and by tests. */
+  /** Sends a heartbeat and reaps stale nodes. Called by the timer, and by tests. */
   beatNow(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface NodeParts {
   lease: NodeLease;
 }
 
-/** This process as one of the nodes that serve MQTT. */
+/** Creates this process's node, one of those that serve MQTT. */
 export function createNode(deps: ConnectionsDeps, parts: NodeParts): Node {
   const { lease, sessions, drops } = parts;
   const heartbeat = createHeartbeat(deps, lease);
@@ -50,7 +50,7 @@ export function createNode(deps: ConnectionsDeps, parts: NodeParts): Node {
     if (duties.isDraining) drain.begin();
   }
 
-  /** What may take long, and delays no heartbeat. */
+  /** Does the maintenance that may take long and must not delay a heartbeat. */
   async function maintain(): Promise<void> {
     if (nodeId === undefined) return;
     await completion.runIfDue();
@@ -83,7 +83,7 @@ export function createNode(deps: ConnectionsDeps, parts: NodeParts): Node {
       const isWritten = await stopParts(parts);
       const id = nodeId;
       nodeId = undefined;
-      // The node that reaps this one sets the devices of its remaining sessions offline.
+      // Otherwise, the node that reaps this one sets the devices of the remaining sessions offline.
       if (isWritten) await deleteOwnRecord(deps, id);
     },
   };
@@ -100,7 +100,7 @@ function startJobs(
   ];
 }
 
-/** @returns whether the ends of all sessions are written */
+/** @returns whether the ends of all sessions have been written */
 async function stopParts({ lease, drops, presence, sessions }: NodeParts): Promise<boolean> {
   lease.stop();
   await drops.stop();

@@ -5,10 +5,10 @@ import { ambiguousNode, unknownNode } from "../errors.ts";
 import type { NodeLease } from "./node-lease.ts";
 import { countAccepting, countNodes, type NodeRow, readNodes, setDraining } from "./node-store.ts";
 
-/** A process that serves, or served until it ended without a word. */
+/** A process that serves, or one that crashed without deregistering. */
 export interface NodeRecord {
   id: string;
-  /** Of the machine; empty for a process of a version that did not record it. */
+  /** The machine's name; empty for a process of a version that did not record it. */
   host: string;
   version: string;
   part: string;
@@ -20,17 +20,18 @@ export interface NodeRecord {
 
 type Deps = Pick<ConnectionsDeps, "database">;
 
-/** The nodes of all services on this database, by host and start. */
+/** Returns the nodes of all services on this database, by host and start. */
 export async function listNodes({ database }: Deps): Promise<NodeRecord[]> {
   return (await readNodes(database.db)).map(toRecord);
 }
 
 /**
- * Has nodes accept no more MQTT connections and end their sessions, at a limited rate. They notice at their next heartbeat.
+ * Makes nodes stop accepting MQTT connections and end their sessions at a limited rate. They notice at their next
+ * heartbeat.
  *
- * @param which a node's id, the beginning of one, or the name of a host with all its nodes
+ * @param which a node's id or its first characters, or the name of a host for all its nodes
  * @returns the nodes, and how many others accept connections
- * @throws MusterError not_found; invalid_request where several ids begin so
+ * @throws {MusterError} not_found; invalid_request if several ids begin with these characters
  */
 export async function drainNodes(
   { database }: Deps,
@@ -45,17 +46,17 @@ export async function drainNodes(
   return { nodes: drained, accepting: await countAccepting(database.db) };
 }
 
-/** The drain of the node of this process, which begins once. */
+/** Creates the drain of this process's node, which begins at most once. */
 export function createDrain(logger: Logger) {
   const handlers: (() => Promise<void>)[] = [];
   let isBegun = false;
   return {
-    /** Registers what ends the sessions of this process. */
+    /** Registers a handler that ends the sessions of this process. */
     onDrain: (handler: () => Promise<void>) => void handlers.push(handler),
     begin(): void {
       if (isBegun) return;
       isBegun = true;
-      logger.info("this node is drained: it accepts no MQTT connections, and ends its sessions");
+      logger.info("this node is draining: it accepts no MQTT connections and ends its sessions");
       Promise.all(handlers.map((handler) => handler())).then(
         () => logger.info("this node is drained: its sessions have ended"),
         (error: Error) => logger.error({ err: error.message }, "this node could not be drained"),
@@ -64,7 +65,7 @@ export function createDrain(logger: Logger) {
   };
 }
 
-/** Sets the gauges of the nodes; removes those that are read from the database where that does not answer. */
+/** Sets the gauges of the nodes. If the database does not answer, those read from it are removed. */
 export async function measureNodes(
   { database, metrics, leaseSeconds }: ConnectionsDeps,
   lease: NodeLease,

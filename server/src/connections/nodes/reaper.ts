@@ -2,11 +2,11 @@ import type { ConnectionsDeps } from "../deps.ts";
 import type { NodeLease } from "./node-lease.ts";
 import { reapNodes } from "./node-store.ts";
 
-/** What a node does to the records of other nodes. */
+/** Removes the records of other nodes. */
 export interface Reaper {
-  /** Reaps nodes whose lease has ended, where it may. @param beatAt the last heartbeat of this node */
+  /** Reaps nodes whose lease has ended, if this node may. @param beatAt the last heartbeat of this node */
   run(nodeId: string, beatAt: string): Promise<void>;
-  /** Reaps what has ended before this node began. */
+  /** Reaps nodes that ended before this node started. */
   runAtStart(nodeId: string, beatAt: string): Promise<void>;
   /** Reaps a node whose process has ended. */
   reapEnded(nodeId: string): Promise<void>;
@@ -20,7 +20,7 @@ export function createReaper({ database, clock, logger }: ConnectionsDeps, lease
       if (reaped > 0) logger.warn({ reaped }, "a broker node stopped its heartbeat; its sessions are removed");
     },
     async runAtStart(nodeId, beatAt) {
-      // The embedded database has one process: every other recorded node is a predecessor that crashed.
+      // The embedded database has one process, so every other recorded node is a predecessor that crashed.
       const reaped = database.kind === "embedded" ? { allBut: nodeId } : { staleBut: nodeId, beatAt };
       if (lease.mayReap) await reapNodes(database.connects, reaped, clock.now());
     },

@@ -19,7 +19,7 @@ export type NumberedSession = NodeSessionRow & { seq: string };
 
 export interface RestoredRow {
   session_id: string;
-  /** None where another session has its place, and where it is not valid. */
+  /** Null if another session has taken its place, or if it is not valid. */
   seq: string | null;
   is_valid: boolean;
 }
@@ -45,17 +45,18 @@ const renumberSessions = statement<SessionColumns, RestoredRow>(
 );
 
 /**
- * Restores the sessions of a node that had been reaped though it was running, except those taken over since, and those whose certificate was
- * revoked or whose MQTT client was disabled. Also those of a certificate that a renewal has replaced: of what was revoked or deleted meanwhile
- * nothing else would end them. They get later numbers than that with which their devices were set offline.
+ * Restores the sessions of a running node that was reaped. Sessions that were taken over since, whose certificate was
+ * revoked or whose MQTT client was disabled are not restored. Sessions with a certificate that was replaced by a
+ * renewal are included. Nothing else would end those whose certificate or device was revoked or deleted in the
+ * meantime. Restored sessions get numbers later than the one with which their devices were set offline.
  */
 export async function renumberRestored(db: Db, sessions: readonly NodeSessionRow[]): Promise<RestoredRow[]> {
   return await runStatement(db, renumberSessions, columnsOf(sessions));
 }
 
 /**
- * Of a client the session with the highest number is the latest. PostgreSQL expects one missing session, and would join thousands by comparing each with each:
- * so what became of them is found by hashed subqueries.
+ * Restores missing sessions. A client's session with the highest number is the latest. PostgreSQL's planner expects one
+ * missing session, and would join thousands with a nested loop; hashed subqueries avoid that.
  */
 const restoreMissing = statement<SessionColumns & { seq: string; now: Date }, RestoredRow>(
   "restore-missing-sessions",
@@ -77,11 +78,11 @@ const restoreMissing = statement<SessionColumns & { seq: string; now: Date }, Re
 );
 
 /**
- * Records those sessions of a node again that a crash of PostgreSQL has taken back, with their numbers. A session that one of them had replaced is
- * replaced again, and its node gets the drop. One that another node has replaced since is not restored, nor one whose certificate was revoked, or whose MQTT
- * client was disabled.
+ * Re-records, with their old numbers, the sessions of a node that a crash of PostgreSQL has lost. A session that one of
+ * them had replaced is replaced again, and its node gets the drop. A session is not restored if another node has
+ * replaced it since, its certificate was revoked, or its MQTT client was disabled.
  *
- * @returns those that were missing
+ * @returns the sessions that were missing
  */
 export async function restoreMissingSessions(
   db: Db,
@@ -92,7 +93,7 @@ export async function restoreMissingSessions(
   return await runStatement(db, restoreMissing, { ...columnsOf(sessions), seq, now });
 }
 
-/** What is recorded of a session. */
+/** The recorded fields of a session. */
 export interface RecordedSession {
   clientId: string;
   sessionId: string;
@@ -100,7 +101,10 @@ export interface RecordedSession {
   seq: string;
 }
 
-/** The recorded sessions of a node, in the order of client ids, beginning after `after`; as many as one statement may read. */
+/**
+ * Returns the recorded sessions of a node in the order of client ids, starting after `after`, at most as many as one
+ * statement may read.
+ */
 export async function recordedSessions(db: Db, nodeId: string, after: string): Promise<RecordedSession[]> {
   const { rows } = await sql<RecordedSession>`
     SELECT client_id AS "clientId", session_id AS "sessionId", device_uid AS "deviceUid", seq FROM mqtt_sessions

@@ -1,17 +1,17 @@
 import { REFUSAL_REASONS, type RefusalReason } from "./refusal-reasons.ts";
 import type { RevocationReason } from "./refusal-store.ts";
 
-/** What a person reads about a refusal. */
+/** The text that explains a refusal to a person. */
 interface Explanation {
   cause: string;
   cure: string;
 }
 
-/** Of a certificate that is revoked, by why it is. */
+/** The explanations for a revoked certificate, by revocation reason. */
 const REVOKED: Readonly<Record<RevocationReason, Explanation>> = {
   superseded: {
-    cause: "The certificate was replaced by a renewal: the client uses a former one.",
-    cure: "Install the newer certificate on the device. If the device has it, a copy of the former one is in use elsewhere: find that client by its address.",
+    cause: "The certificate was replaced by a renewal: the client uses an old one.",
+    cure: "Install the newer certificate on the device. If the device has it, a copy of the old one is in use elsewhere: find that client by its address.",
   },
   requested: {
     cause: "The certificate is revoked.",
@@ -23,7 +23,7 @@ const REVOKED: Readonly<Record<RevocationReason, Explanation>> = {
   },
 };
 
-/** What to do about a refusal, for the person who looks after the device. Every reason has its cure (spec 7, broker-side symptoms). */
+/** The cure for each refusal reason, for the person who maintains the device (spec 7, broker-side symptoms). */
 const CURES: Readonly<Record<RefusalReason, string>> = {
   no_chain:
     "Give the client the certificate followed by its chain: with most clients one file, the content of clientCert and then that of clientCertChain (fullchain.pem of a bundle and of the agent).",
@@ -56,9 +56,9 @@ const CURES: Readonly<Record<RefusalReason, string>> = {
 };
 
 /**
- * Why the client was refused and what to do, in sentences; of a reason that an earlier version recorded, the name.
+ * Explains why the client was refused and what to do, in sentences. A reason recorded by another version is only named.
  *
- * @param revocation of the presented certificate, where it is known
+ * @param revocation the reason why the presented certificate was revoked, if known
  */
 export function explainRefusal(reason: string, revocation?: RevocationReason | undefined): Explanation {
   if (reason === "revoked" && revocation !== undefined) return REVOKED[revocation];

@@ -4,24 +4,24 @@ import { BEGINNING, pruneAlong } from "../../db/prune.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import { addMs } from "../../lib/clock.ts";
 
-/** What the journal keeps of each tenant: its newest `entries`, as far as they are not older than `since`. */
+/** The retention of each tenant's journal: its newest `entries`, unless they are older than `since`. */
 export interface RefusalRetention {
   entries: number;
   since: Date;
 }
 
-/** Tenants that one statement examines. */
+/** The number of tenants that one statement examines. */
 const TENANTS_PER_PAGE = 200;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** A place in a tenant's journal, which is ordered by both. */
+/** A position in a tenant's journal, which is ordered by both fields. */
 interface Place {
   at: Date;
   id: string;
 }
 
-/** A tenant's oldest entry, and the newest one beyond the number that is kept. */
+/** A tenant's oldest entry, and the newest one beyond the retained number. */
 interface Journal {
   tenant_id: string | null;
   oldest: Date | null;
@@ -29,7 +29,10 @@ interface Journal {
   surplus_id: string | null;
 }
 
-/** Deletes what exceeds the retention, in batches, tenant by tenant; the entries of no tenant are one journal of their own. */
+/**
+ * Deletes entries beyond the retention in batches, tenant by tenant; entries without a tenant form a journal of their
+ * own.
+ */
 export async function pruneRefusals(db: Db, retention: RefusalRetention, stopped?: AbortSignal): Promise<void> {
   const { entries } = retention;
   const ofNoTenant = await byIndex(db, (tx) => runStatement(tx, journalOfNoTenant, { entries }));
@@ -43,12 +46,13 @@ export async function pruneRefusals(db: Db, retention: RefusalRetention, stopped
 }
 
 /**
- * Runs a statement that reads the index of the journals in order. Before the table is analyzed, the planner takes a journal for short,
- * and would read and sort the whole of it for every batch.
+ * Runs a statement that reads the index of the journals in order. Before the table is analyzed, the planner assumes
+ * that a journal is short, and would read and sort all of it for every batch.
  */
 function byIndex<Result>(db: Db, run: (tx: Db) => Promise<Result>): Promise<Result> {
   return db.transaction().execute(async (tx) => {
-    // `jit` as well: the cost of a disabled plan would have a short statement compiled, which takes longer than it.
+    // `jit` as well: the cost of a disabled plan would trigger compilation, which takes longer than the short statement
+    // itself.
     const plans = "{enable_sort,enable_bitmapscan,enable_seqscan,jit}";
     await sql`SELECT set_config(name, 'off', true) FROM unnest(${plans}::text[]) AS name`.execute(tx);
     return await run(tx);
@@ -104,7 +108,7 @@ const journalOfNoTenant = statement<{ entries: number }, Journal>(
                         ORDER BY r.at DESC, r.id DESC OFFSET ${p.entries}::bigint LIMIT 1) s ON true`,
 );
 
-/** The journals of the next tenants by id. Finding a tenant costs one step in the index, however many entries it has. */
+/** Reads the journals of the next tenants by id. Finding a tenant costs one index step, however many entries it has. */
 const nextJournals = statement<{ after: string; entries: number }, Journal>(
   "refusals-of-tenants",
   (p) => sql`

@@ -1,7 +1,7 @@
 /**
- * Every reason for which the broker refuses a client, and what it means to an operator. The refusal journal and the label of
- * `muster_refusals_total` accept no other; a test compares the table in docs/operations/refusals.md. docs/adding-a-refusal-reason.md says how
- * to add one.
+ * Every reason for which the broker refuses a client, and its meaning to an operator. The refusal journal and the label
+ * of `muster_refusals_total` accept no other; a test compares the table in docs/operations/refusals.md.
+ * docs/adding-a-refusal-reason.md explains how to add one.
  */
 export const REFUSAL_REASONS = {
   no_chain: "The device sent its certificate without the intermediate that issued it. Closed without a CONNACK",

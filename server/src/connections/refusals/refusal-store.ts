@@ -18,12 +18,12 @@ export interface RefusalRow {
   topic: string | null;
 }
 
-/** An entry with how many refusals it stands for, and when the last of them was. */
+/** An entry with the number of refusals that it stands for, and the time of the last one. */
 export interface CountedRefusalRow extends RefusalRow {
   /** bigint */
   occurrences: string;
   last_at: Date | null;
-  /** Of the presented certificate, where it was revoked. */
+  /** The revocation reason of the presented certificate, if it was revoked. */
   revocation_reason: RevocationReason | null;
 }
 
@@ -48,7 +48,7 @@ const addRepetitions = statement<{ ids: string[]; counts: number[]; times: Date[
    WHERE r.id = n.id`,
 );
 
-/** Adds to the counts of entries; one that has been deleted since is skipped. */
+/** Adds to the counts of entries; an entry deleted since is skipped. */
 export async function countRepetitions(db: Db, repetitions: readonly Repetition[]): Promise<void> {
   await runStatement(db, addRepetitions, {
     ids: repetitions.map(({ id }) => id),
@@ -57,25 +57,28 @@ export async function countRepetitions(db: Db, repetitions: readonly Repetition[
   });
 }
 
-/** Which refusals are listed. */
+/** The refusals to list. */
 export interface RefusalFilter {
   deviceId?: string | undefined;
-  /** SHA-256 of the presented certificate, lower-case hex. */
+  /** The SHA-256 of the presented certificate, lower-case hex. */
   fingerprintSha256?: string | undefined;
   reason?: string | undefined;
-  /** The reason that they must not have. */
+  /** A reason to exclude. */
   notReason?: string | undefined;
-  /** First refused at this time or later, and before that time. */
+  /** The range of the first refusal's time: from this time, before that time. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** Only those of devices that this user sees. */
+  /** Only refusals of devices visible to this user. */
   viewer?: string | undefined;
 }
 
 const COLUMNS = sql`r.*, CASE WHEN r.reason = 'revoked' THEN (SELECT c.revocation_reason FROM shared_certificates c
     WHERE c.fingerprint_sha256 = r.fingerprint_sha256 AND c.tenant_id = r.tenant_id) END AS revocation_reason`;
 
-/** One page, newest first, and the total; `null` for clients of no known tenant. A journal is short enough to be read whole (`refusalEntries`). */
+/**
+ * Returns one page, newest first, and the total; `null` for clients of no known tenant. A journal is short enough to be
+ * read whole (`refusalEntries`).
+ */
 export async function listRefusalRows(
   db: Db,
   tenantId: string | null,
@@ -111,7 +114,7 @@ function conditionsOf(tenantId: string | null, filter: RefusalFilter) {
   return conditions;
 }
 
-/** A refusal that concerns no device of the tenant is for admins. */
+/** SQL: the refusal concerns a device that the viewer sees. Refusals of unknown devices are for admins. */
 function ofVisibleDevice(viewer: string): RawBuilder<unknown> {
   return sql`EXISTS (SELECT FROM shared_devices d WHERE d.tenant_id = r.tenant_id AND d.id = r.device_id AND d.deleted_at IS NULL
     AND ${visibleDevice(viewer, "d.uid")})`;

@@ -11,7 +11,7 @@ function windows(entriesPerMinute: number) {
     advance(ms: number): void {
       now += ms;
     },
-    /** The entry a refusal is counted on, its own included. */
+    /** The entry on which a refusal is counted, possibly its own. */
     entry(origin: string, reason = "expired", tenantId: string | null = null): string {
       const own = String(++id);
       return all.entryFor({ reason, tenantId, origin }, own) ?? own;
@@ -19,7 +19,7 @@ function windows(entriesPerMinute: number) {
   };
 }
 
-test("the first refusals of a source in a minute have entries, further ones count on the last of them", () => {
+test("a source's first refusals in a minute get entries, and further ones count on the last entry", () => {
   const { entry, advance } = windows(2);
   assert.deepEqual([entry("a"), entry("a"), entry("a"), entry("a")], ["1", "2", "2", "2"]);
   assert.deepEqual([entry("b"), entry("a", "revoked"), entry("a", "expired", "tenant")], ["5", "6", "7"]);
@@ -29,7 +29,7 @@ test("the first refusals of a source in a minute have entries, further ones coun
   assert.deepEqual([entry("a"), entry("a"), entry("a")], ["9", "10", "10"]);
 });
 
-test("from 100,000 addresses only so many entries are made in a minute, and another tenant's are its own", () => {
+test("100,000 addresses make a limited number of entries per minute, and another tenant has its own", () => {
   const { entry, advance } = windows(10);
   const entries = new Set<string>();
   for (let n = 0; n < 100_000; n++) entries.add(entry(`address ${n}`, "expired", "attacked"));
@@ -40,7 +40,7 @@ test("from 100,000 addresses only so many entries are made in a minute, and anot
   assert.ok(!entries.has(entry("address 7", "expired", "attacked")));
 });
 
-test("however many tenants and addresses there are, the entries of a minute are bounded", () => {
+test("the entries per minute are limited, however many tenants and addresses there are", () => {
   const { entry } = windows(1);
   const entries = new Set<string>();
   for (let n = 0; n < 100_000; n++) entries.add(entry(`address ${n}`, "expired", `tenant ${n}`));

@@ -1,15 +1,18 @@
 import { type Clock, MINUTE } from "../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 
-/** Windows of one address each; further addresses of the same minute share a window, first by tenant and reason, then by reason. */
+/**
+ * The number of windows for single addresses; further addresses in the same minute share a window, first by tenant and
+ * reason, then by reason.
+ */
 const MAX_ADDRESSES = DEFAULT_LIMITS.refusalAddresses;
 const MAX_WINDOWS = 2 * MAX_ADDRESSES;
 
-/** What refusals are counted together by. */
+/** The key by which refusals are counted together. */
 export interface RefusalSource {
   reason: string;
   tenantId: string | null;
-  /** The address block, or the client id where no address is known. */
+  /** The address block, or the client id if no address is known. */
   origin: string;
 }
 
@@ -20,13 +23,13 @@ interface Window {
 }
 
 /**
- * Decides which refusals get a journal entry of their own: the first of a source in a minute, up to a number. Its memory is bounded,
+ * Decides which refusals get their own journal entry: the first few per source and minute. Its memory is limited,
  * however many addresses refusals come from.
  */
 export class RefusalWindows {
   readonly #entriesPerMinute: number;
   readonly #clock: Pick<Clock, "monotonicMs">;
-  /** By source; the oldest window first. */
+  /** The windows by source, oldest first. */
   readonly #windows = new Map<string, Window>();
 
   constructor(entriesPerMinute: number, clock: Pick<Clock, "monotonicMs">) {
@@ -34,7 +37,7 @@ export class RefusalWindows {
     this.#clock = clock;
   }
 
-  /** @returns the entry to count this refusal on; undefined where it gets the entry `newId` */
+  /** @returns the entry on which to count this refusal; undefined if it gets the entry `newId` */
   entryFor(source: RefusalSource, newId: string): string | undefined {
     const now = this.#clock.monotonicMs();
     this.#deleteEnded(now);

@@ -20,7 +20,7 @@ import {
 } from "./refusal-store.ts";
 import { RefusalWindows } from "./refusal-windows.ts";
 
-/** A refused connect, publish or subscription. Text that a client supplied is truncated. */
+/** A refused connect, publish or subscription. Text supplied by a client is truncated. */
 export interface Refusal {
   reason: RefusalReason;
   tenantId?: string | undefined;
@@ -37,12 +37,12 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
   at: Date;
   /** A {@link RefusalReason} of the version that recorded it. */
   reason: string;
-  /** Why the presented certificate was revoked, where it was. */
+  /** The reason why the presented certificate was revoked, if it was. */
   revocationReason: RevocationReason | undefined;
-  /** How many refusals of this address and reason it stands for, and when the last of them was. */
+  /** The number of refusals of this address and reason that the entry stands for, and the time of the last one. */
   occurrences: number;
   lastAt: Date;
-  /** Why it was refused and what to do about it, in sentences. */
+  /** Why the client was refused and what to do about it, in sentences. */
   cause: string;
   cure: string;
 }
@@ -50,22 +50,22 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
 const MAX_AGE_MS = 30 * DAY;
 const MAX_BUFFERED = DEFAULT_LIMITS.refusalsWaiting;
 const BATCH_MS = 200;
-/** Counts may be a little old: under attack one statement a second then writes them all. */
+/** The delay of counts, which may be slightly old: under attack, one statement per second then writes them all. */
 const COUNTS_MS = SECOND;
 const MAX_TEXT = DEFAULT_LIMITS.refusalCharacters;
 
 export interface RefusalJournal {
   recordRefusal(refusal: Refusal): void;
-  /** Writes the buffered entries. */
+  /** Writes the buffered entries and counts. */
   flush(): Promise<void>;
   prune(stopped?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * The journal of refusals. Recording takes no time and cannot fail: entries are buffered and written in batches; when
- * they arrive faster than the database writes, the surplus is counted and dropped. Refusals that repeat are counted on the last entry
- * of their address and reason, so that an attack costs no more than a few entries a minute.
+ * Creates the journal of refusals. Recording takes no time and cannot fail: entries are buffered and written in
+ * batches. If they arrive faster than the database writes, the surplus is counted and dropped. Repeated refusals are
+ * counted on the last entry of their address and reason, so that an attack costs only a few entries per minute.
  */
 export function createRefusalJournal({ database, clock, ids, logger, limits }: ConnectionsDeps): RefusalJournal {
   const windows = new RefusalWindows(limits.refusalsPerAddress, clock);
@@ -87,7 +87,7 @@ export function createRefusalJournal({ database, clock, ids, logger, limits }: C
     dropped = 0;
   }
 
-  /** After the entries, since the counts belong to them. */
+  /** Writes the entries first, because the counts belong to them. */
   async function writeCounts(): Promise<void> {
     await entries.flush();
     const repeated = [...repetitions.values()];
@@ -133,8 +133,8 @@ function sourceOf({ reason, tenant_id, remote_address, client_id }: RefusalRow) 
 export interface RefusalQuery extends PageRequest, Omit<RefusalFilter, "viewer"> {}
 
 /**
- * The refusals of the tenant's clients, newest first. A user who is no admin sees those of devices that the user sees; a device or
- * certificate that is not the tenant's matches nothing.
+ * Returns the refusals of the tenant's clients, newest first. A user who is not an admin sees only those of devices
+ * visible to that user. A device or certificate of another tenant matches nothing.
  */
 export const listRefusals = useCase(
   { scope: "refusals:read", role: "viewer" },
@@ -154,7 +154,7 @@ export const listRefusals = useCase(
   },
 );
 
-/** Refusals of clients that no tenant is known for, such as one with an unknown certificate, newest first. */
+/** Returns refusals of clients without a known tenant, such as one with an unknown certificate, newest first. */
 export const listUnknownRefusals = useCase(
   { role: "platform" },
   async (

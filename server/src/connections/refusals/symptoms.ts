@@ -1,12 +1,15 @@
 import { useCase } from "../../access/access.ts";
 import type { RefusalReason } from "./refusal-reasons.ts";
 
-/** What a person sees at a device that does not connect or publish, what it means, and what to do (spec 7, broker-side symptoms). */
+/**
+ * What a person observes on a device that does not connect or publish, its cause, and its cure (spec 7, broker-side
+ * symptoms).
+ */
 export interface Symptom {
   symptom: string;
   cause: string;
   cure: string;
-  /** The reasons under which the refusal journal has it; none where the service cannot see it. */
+  /** The matching reasons in the refusal journal; empty if the service cannot detect the symptom. */
   reasons: readonly RefusalReason[];
 }
 
@@ -52,5 +55,5 @@ const SYMPTOMS: readonly Symptom[] = [
   },
 ];
 
-/** What keeps devices from connecting and publishing, each with its cause and its cure. */
+/** Returns what prevents devices from connecting and publishing, each with its cause and its cure. */
 export const listSymptoms = useCase({ role: "viewer" }, async (): Promise<readonly Symptom[]> => SYMPTOMS);

@@ -15,37 +15,38 @@ import {
   writeRetained,
 } from "./retained-store.ts";
 
-/** A retained message has been added, replaced or removed. */
+/** A retained message was added, replaced or removed. */
 export interface RetainedChange {
   tenantId: string;
   topic: string;
   version: number;
 }
 
-/** What became of a message that was to be retained. */
+/** The outcome of retaining a message. */
 export type RetainOutcome =
   | { kind: "retained"; version: number }
-  /** An empty one: there is none of its topic any more. */
+  /** The message was empty, so its topic has none any more. */
   | { kind: "removed" }
-  /** The tenant has too many, or too many bytes of them. */
+  /** The tenant has too many retained messages, or too many bytes of them. */
   | { kind: "quota" }
-  /** Its publisher has lost the right to the topic. */
+  /** The publisher has lost the right to the topic. */
   | { kind: "void" };
 
-/** The last message of each topic that was published to be retained. Every function rejects when the database fails. */
+/** The last message of each topic that was published with RETAIN. Every function rejects if the database fails. */
 export interface RetainedMessages {
   /**
-   * Retains messages of one tenant, of different topics; an empty payload removes the one of its topic. Durable when it resolves.
+   * Retains messages of one tenant on different topics; an empty payload removes its topic's message. Durable once it
+   * resolves.
    *
-   * @returns what became of each, in their order
+   * @returns the outcome of each, in order
    */
   write(tenantId: string, messages: readonly NewRetained[]): Promise<RetainOutcome[]>;
-  /** All that a tenant has and whose publishers may publish them, in parts. */
+  /** Yields all messages of a tenant whose publishers may still publish them, in parts. */
   all(tenantId: string): AsyncIterable<VersionedMessage[]>;
   read(tenantId: string, topics: readonly string[]): Promise<VersionedMessage[]>;
-  /** Whose messages are concerned by a drop: the `ownerId` of messages. */
+  /** Returns the owner whose messages a drop affects: the `ownerId` of messages. */
   ownerOf(target: DropTarget): Promise<string | undefined>;
-  /** Calls `handler` with each change, in whichever process; with `undefined` after changes may have been missed. */
+  /** Calls `handler` with each change in any process, and with `undefined` after changes may have been missed. */
   onChange(handler: (change: RetainedChange | undefined) => void): Promise<Unlisten>;
 }
 
@@ -75,7 +76,7 @@ export function createRetainedMessages(deps: ConnectionsDeps): RetainedMessages 
   };
 }
 
-/** {@link RetainedMessages.write} as a part of a transaction. */
+/** Runs {@link RetainedMessages.write} inside a transaction. */
 export async function retainMessages(
   { clock, limits }: { clock: Clock; limits: Pick<ConnectionsDeps["limits"], "retainedMessages" | "retainedBytes"> },
   tx: Tx,

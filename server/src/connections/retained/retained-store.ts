@@ -8,18 +8,18 @@ export interface RetainedMessage {
   topic: string;
   payload: Buffer;
   qos: 0 | 1 | 2;
-  /** Those of MQTT 5 that are passed on, encoded; the expiry is apart. */
+  /** The MQTT 5 properties that are forwarded, encoded; the expiry is separate. */
   properties: Buffer;
   expiresAt: Date | null;
 }
 
 export interface NewRetained extends RetainedMessage {
-  /** The device's uid, or the id of the MQTT client, that publishes it. */
+  /** The publishing device's uid, or the id of the MQTT client. */
   ownerId: string;
 }
 
 export interface VersionedMessage extends NewRetained {
-  /** Greater than that of every earlier message of the topic. */
+  /** Higher than that of every earlier message of the topic. */
   version: number;
 }
 
@@ -28,29 +28,31 @@ export interface TenantCaps {
   bytes: number;
 }
 
-/** A topic that its publisher may publish to; `version` is null where the tenant has too many messages or bytes. */
+/** A topic that its publisher may publish to; `version` is null if the tenant has too many messages or bytes. */
 export interface Written {
   topic: string;
   version: string | null;
 }
 
-/** SQL: who published a message may publish to its topic. An expired certificate takes nothing away, a revoked one does. */
+/**
+ * SQL: a message's publisher may publish to its topic. A revoked certificate ends that right, an expired one does not.
+ */
 const hasPublisher = (message: RawBuilder<unknown>, enabled: RawBuilder<unknown>) => sql`(
   EXISTS (SELECT FROM shared_certificates c WHERE c.device_uid = ${message}.owner_id AND c.revoked_at IS NULL
              AND ${message}.topic = ANY (c.publish_topics))
   OR EXISTS (SELECT FROM mqtt_clients m WHERE m.id = ${message}.owner_id AND ${enabled}
              AND ${message}.topic = ANY (m.publish_topics)))`;
 
-/** SQL: who sends a message may publish it now. */
+/** SQL: a message's sender may publish it now. */
 export const isPermitted = (message: RawBuilder<unknown>) =>
   hasPublisher(message, sql`m.disabled_at IS NULL AND NOT m.suspended`);
 
-/** SQL: a retained message is still delivered. What an MQTT client published before it was suspended stays. */
+/** SQL: a retained message is still delivered, even if its MQTT client was suspended after publishing it. */
 const isKept = (message: RawBuilder<unknown>) => hasPublisher(message, sql`m.disabled_at IS NULL`);
 
 /**
- * One transaction at a time writes a tenant's messages, so that their number is right. What ends the rights of a publisher takes the
- * same lock: nothing is added that it has not seen (migration 46).
+ * Serializes the writes of a tenant's messages, so that their count is exact. Transactions that end a publisher's
+ * rights take the same lock, so they see every message (migration 46).
  */
 export async function lockTenant(tx: Tx, tenantId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`retained ${tenantId}`}, 0))`.execute(tx);
@@ -64,8 +66,8 @@ export async function deleteTopics(tx: Tx, tenantId: string, topics: readonly st
 }
 
 /**
- * Retains messages of different topics of one tenant, each in place of the one before. Where there is no room, what has expired is deleted
- * first. Under {@link lockTenant}.
+ * Retains messages of one tenant on different topics, each replacing its predecessor. If there is no room, expired
+ * messages are deleted first. Requires {@link lockTenant}.
  */
 export async function writeRetained(
   tx: Tx,
@@ -80,7 +82,7 @@ export async function writeRetained(
   return [...written.filter(({ version }) => version !== null), ...(await upsertRetained(tx, tenantId, again, caps))];
 }
 
-/** @returns whether there were any */
+/** @returns whether any were deleted */
 async function deleteExpired(tx: Tx, tenantId: string, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     DELETE FROM retained_messages WHERE tenant_id = ${tenantId} AND expires_at <= ${now}`.execute(tx);
@@ -133,7 +135,7 @@ const columns = sql`r.owner_id AS "ownerId", r.topic, r.payload, r.qos, r.proper
 
 const isDeliverable = (now: Date) => sql`(r.expires_at IS NULL OR r.expires_at > ${now}) AND ${isKept(sql`r`)}`;
 
-/** The messages of a tenant by topic, after `after`. */
+/** Returns the messages of a tenant by topic, after `after`. */
 export async function listRetained(
   db: Db,
   tenantId: string,
@@ -146,7 +148,7 @@ export async function listRetained(
   return rows.map(versioned);
 }
 
-/** The messages of these topics that there are. */
+/** Returns the retained messages of these topics. */
 export async function readRetained(
   db: Db,
   tenantId: string,
@@ -165,10 +167,10 @@ function versioned({ version, ...row }: Row): VersionedMessage {
   return { ...row, version: Number(version) };
 }
 
-/** Who publishes: a device, that of a certificate, or an MQTT client. */
+/** A publisher: a device, the device of a certificate, or an MQTT client. */
 export type RetainedOwner = { certificateId: string } | { deviceUid: string } | { mqttClientId: string };
 
-/** The device's uid, or the id of the MQTT client. */
+/** Returns the device's uid, or the id of the MQTT client. */
 export async function readOwner(db: Db, owner: RetainedOwner): Promise<string | undefined> {
   if ("deviceUid" in owner) return owner.deviceUid;
   if ("mqttClientId" in owner) return owner.mqttClientId;

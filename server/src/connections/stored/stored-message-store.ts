@@ -2,21 +2,21 @@ import { sql } from "kysely";
 import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db, Tx } from "../../db/database.ts";
 
-/** A message of QoS 1 or 2 for one owner of a stored session. */
+/** A QoS 1 or 2 message for one owner of a stored session. */
 export interface NewStoredMessage {
   ownerId: string;
   topic: string;
   payload: Buffer;
   qos: 1 | 2;
   retain: boolean;
-  /** Those of MQTT 5 that are passed on, encoded; the expiry is apart. */
+  /** The MQTT 5 properties that are forwarded, encoded; the expiry is separate. */
   properties: Buffer;
   expiresAt: Date | undefined;
-  /** Of the subscriptions for which it is stored. */
+  /** The identifiers of the subscriptions for which it is stored. */
   subscriptionIds: readonly number[];
-  /** Under which the client was sent it. */
+  /** The packet id under which it was sent to the client. */
   packetId?: number | undefined;
-  /** The client has received it (QoS 2). */
+  /** Whether the client has received it (QoS 2). */
   released?: boolean;
 }
 
@@ -27,17 +27,17 @@ export interface StoredMessage extends Omit<NewStoredMessage, "ownerId" | "packe
   expiresAt: Date | null;
 }
 
-/** What a message costs beside its topic, payload and properties. */
+/** The cost of a message beside its topic, payload and properties, in bytes. */
 export const MESSAGE_OVERHEAD = 256;
 
-/** What a message counts against the limits on bytes. */
+/** Returns the bytes that a message counts against the limits. */
 export function bytesOf({ topic, payload, properties }: NewStoredMessage): number {
   return MESSAGE_OVERHEAD + Buffer.byteLength(topic) + payload.length + properties.length;
 }
 
 const stored = sql`position, topic, payload, qos, retain, properties, expires_at AS "expiresAt", subscription_ids AS "subscriptionIds", packet_id AS "packetId", released`;
 
-/** What waits for an owner, oldest first, without what has expired. */
+/** Returns the unexpired messages that wait for an owner, oldest first. */
 export async function selectMessages(tx: Tx, ownerId: string, now: Date): Promise<StoredMessage[]> {
   const { rows } = await sql<StoredMessage>`
     SELECT ${stored} FROM stored_messages WHERE owner_id = ${ownerId} AND (expires_at IS NULL OR expires_at > ${now})
@@ -45,7 +45,10 @@ export async function selectMessages(tx: Tx, ownerId: string, now: Date): Promis
   return rows;
 }
 
-/** What has been stored for a connection since it was given its stored session, as long as it has that. */
+/**
+ * Returns the messages stored for a connection since it resumed its stored session, as long as it still has that
+ * session.
+ */
 export async function selectAdded(
   db: Db,
   { ownerId, sessionId }: { ownerId: string; sessionId: string },
@@ -66,10 +69,10 @@ export interface SessionCaps {
 }
 
 /**
- * Adds messages to stored sessions, each owner's in their order. The newest are left out where an owner would have too many; so are
- * those of owners without a stored session. The processes with connections of owners that are connected are notified.
+ * Adds messages to stored sessions, each owner's in order. The newest are left out if an owner would have too many, and
+ * so are messages for owners without a stored session. Processes with connections of the owners are notified.
  *
- * @returns how many were added
+ * @returns the number of added messages
  */
 export async function insertMessages(
   tx: Tx,
@@ -78,7 +81,7 @@ export async function insertMessages(
 ): Promise<number> {
   if (messages.length === 0) return 0;
   const owners = plainArray([...new Set(messages.map(({ ownerId }) => ownerId))]);
-  // One after the other for each owner, so that the count below is right.
+  // Serialized per owner, so that the count below is exact.
   const { rows } = await sql<{ ownerId: string; isConnected: boolean }>`
     SELECT owner_id AS "ownerId", expires_at IS NULL AS "isConnected" FROM stored_sessions
      WHERE owner_id = ANY (${owners}::text::uuid[]) ORDER BY owner_id FOR UPDATE`.execute(tx);
@@ -119,7 +122,7 @@ async function notifyAdded(tx: Tx, owners: readonly string[]): Promise<void> {
   );
 }
 
-/** What a client was sent of the messages that are stored already. */
+/** The delivery state of a stored message that the client was sent. */
 export interface SentMessage {
   position: string;
   packetId: number;
@@ -136,7 +139,7 @@ export async function updateSent(tx: Tx, sent: readonly SentMessage[]): Promise<
      WHERE m.position = g.position`.execute(tx);
 }
 
-/** Deletes messages that clients have acknowledged, or may not receive. */
+/** Deletes messages that clients have acknowledged or may not receive. */
 export async function deleteMessages(db: Db, positions: readonly string[]): Promise<void> {
   if (positions.length === 0) return;
   await sql`DELETE FROM stored_messages WHERE position = ANY (${plainArray(positions)}::text::bigint[])`.execute(db);

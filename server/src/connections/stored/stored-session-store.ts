@@ -6,13 +6,13 @@ import { addMs, SECOND } from "../../lib/clock.ts";
 import { type StoredMessage, selectMessages } from "./stored-message-store.ts";
 import { beginLostDelays, type DelayedWill, deleteWillsOf, endDelay, insertWills } from "./will-store.ts";
 
-/** A subscription as it is stored; beside the filter it has what the engine grants. */
+/** A stored subscription: the filter and the options granted by the engine. */
 export interface StoredSubscription {
   filter: string;
   [granted: string]: unknown;
 }
 
-/** The connection that asks for its owner's stored session. */
+/** A connection's request for its owner's stored session. */
 export interface ResumeRequest {
   ownerId: string;
   tenantId: string;
@@ -20,22 +20,22 @@ export interface ResumeRequest {
   certificateId: string | null;
   sessionId: string;
   expirySeconds: number;
-  /** A stored session is deleted first. */
+  /** Whether an existing stored session is deleted first. */
   clean: boolean;
-  /** That of this connection, if it is to be delayed. */
+  /** The will of this connection, if it is delayed. */
   will?: DelayedWill | undefined;
 }
 
 export interface ResumedSession {
-  /** There was one. */
+  /** Whether a stored session existed. */
   isPresent: boolean;
   subscriptions: StoredSubscription[];
   incomingIds: number[];
-  /** In the order in which they are sent. */
+  /** The messages in the order in which they are sent. */
   messages: StoredMessage[];
 }
 
-/** What every process knows of a stored session. */
+/** The state of a stored session that every process knows. */
 export interface KnownSession {
   ownerId: string;
   tenantId: string;
@@ -51,9 +51,9 @@ const isCurrent = ({ clientId, sessionId }: ResumeRequest) =>
   sql`EXISTS (SELECT FROM mqtt_sessions m WHERE m.client_id = ${clientId} AND m.session_id = ${sessionId}::uuid)`;
 
 /**
- * Gives the stored session of an owner to a connection, or makes one; from then on no other connection writes it.
+ * Gives an owner's stored session to a connection, or creates one; from then on no other connection writes it.
  *
- * @returns `undefined` when another connection has replaced this one
+ * @returns `undefined` if another connection has replaced this one
  */
 export async function resumeSession(db: Db, asked: ResumeRequest, now: Date): Promise<ResumedSession | undefined> {
   const { ownerId, clientId, sessionId, certificateId, tenantId, expirySeconds } = asked;
@@ -97,7 +97,7 @@ export async function writeSubscriptions(
     ) SELECT pg_notify(${CHANNEL}, owner_id::text) FROM written`.execute(db);
 }
 
-/** The connection of a stored session has ended. @returns whether it still had the session */
+/** Records the end of a stored session's connection. @returns whether it still had the session */
 export async function partSession(
   tx: Tx,
   { ownerId, sessionId }: Pick<ResumeRequest, "ownerId" | "sessionId">,
@@ -111,7 +111,7 @@ export async function partSession(
   return rows.length === 1;
 }
 
-/** Deletes the stored session of an owner with its messages. @param sessionId only if this connection has it */
+/** Deletes an owner's stored session with its messages. @param sessionId only if this connection has it */
 export async function deleteStoredSession(db: Db, ownerId: string, sessionId?: string): Promise<void> {
   const ofSession = sessionId === undefined ? sql`true` : sql`session_id = ${sessionId}`;
   await sql`DELETE FROM stored_sessions WHERE owner_id = ${ownerId} AND ${ofSession}`.execute(db);
@@ -125,7 +125,7 @@ async function notifyOf(db: Db, ownerId: string): Promise<void> {
 const known = sql`owner_id AS "ownerId", tenant_id AS "tenantId", subscriptions, expires_at AS "expiresAt"`;
 const lasts = (now: Date) => sql`(expires_at IS NULL OR expires_at > ${now})`;
 
-/** The stored sessions that have not expired, by owner, after `after`. */
+/** Returns the unexpired stored sessions by owner, after `after`. */
 export async function listStored(db: Db, after: string, now: Date, limit: number): Promise<KnownSession[]> {
   const { rows } = await sql<KnownSession>`
     SELECT ${known} FROM stored_sessions WHERE owner_id > ${after}::uuid AND ${lasts(now)}
@@ -133,7 +133,7 @@ export async function listStored(db: Db, after: string, now: Date, limit: number
   return rows;
 }
 
-/** The stored session of an owner, unless it has expired. */
+/** Returns an owner's stored session unless it has expired. */
 export async function readStored(db: Db, ownerId: string, now: Date): Promise<KnownSession | undefined> {
   const { rows } = await sql<KnownSession>`
     SELECT ${known} FROM stored_sessions WHERE owner_id = ${ownerId} AND ${lasts(now)}`.execute(db);
@@ -147,7 +147,7 @@ export async function countStored(db: Db, tenantId: string): Promise<{ sessions:
   return { sessions: Number(rows[0]!.sessions), bytes: Number(rows[0]!.bytes) };
 }
 
-/** Deletes the stored sessions that have expired, and lets those expire whose process ended without saying so. */
+/** Deletes expired stored sessions, and starts the expiry of those whose process crashed. */
 export async function pruneStored(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
   const deleteBatch = async (limit: number) => {
     const { numAffectedRows } = await sql`
@@ -162,7 +162,10 @@ export async function pruneStored(db: Db, now: Date, stopped?: AbortSignal): Pro
   await pruneInBatches(async (limit) => await beginLostDelays(db, now, limit), { stopped });
 }
 
-/** A session is open before its stored session is given to it, so one that is not open will not write it any more. */
+/**
+ * Starts the expiry of sessions without a connection. A session is open before it resumes its stored session, so one
+ * that is not open will not write it any more.
+ */
 async function partLost(db: Db, now: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE stored_sessions SET expires_at = ${now}::timestamptz + expiry_seconds * interval '1 second'
@@ -173,7 +176,7 @@ async function partLost(db: Db, now: Date, limit: number): Promise<number> {
   return Number(numAffectedRows ?? 0);
 }
 
-/** When a session that ends at `now` expires. */
+/** Returns the time when a session that ends at `now` expires. */
 export function expiryOf(now: Date, expirySeconds: number): Date {
   return addMs(now, expirySeconds * SECOND);
 }

@@ -36,77 +36,83 @@ import { beginDelay, type DueWill, deleteLeased, deleteWill, endDelay, leaseWill
 
 type Holder = Pick<ResumeRequest, "ownerId" | "sessionId">;
 
-/** What is stored when the connection of a stored session ends. */
+/** The state to store when the connection of a stored session ends. */
 export interface PartedSession extends Holder {
   expirySeconds: number;
   incomingIds: number[];
-  /** Messages that are stored, and that the client was sent since. */
+  /** Stored messages that have been sent to the client. */
   sent: SentMessage[];
-  /** Those that are not stored yet, in their order. */
+  /** The messages that are not stored yet, in order. */
   messages: NewStoredMessage[];
-  /** What becomes of its delayed will, if it has one. */
+  /** What happens to its delayed will, if it has one. */
   will?: "due" | "void" | undefined;
 }
 
-/** What is stored of a delayed will as it is published. */
+/** The messages to store when a delayed will is published. */
 export interface WillMessages {
-  /** For stored sessions. */
+  /** The messages for stored sessions. */
   stored: readonly NewStoredMessage[];
-  /** Where it is to be retained. */
+  /** The message to retain, if any. */
   retained: NewRetained | undefined;
 }
 
 export interface SettledWill {
-  /** How many messages for stored sessions had no room. */
+  /** The number of messages for which stored sessions had no room. */
   refused: number;
   retained: RetainOutcome | undefined;
 }
 
-/** MQTT sessions that outlive their connection, and wills. Every function rejects when the database fails. */
+/** MQTT sessions that outlive their connection, and wills. Every function rejects if the database fails. */
 export interface StoredSessions extends UndelayedWills {
-  /** Whether the tenant may have another stored session. */
+  /** Returns whether the tenant may have another stored session. */
   hasRoom(tenantId: string): Promise<boolean>;
-  /** Gives the stored session of its owner to a connection; `undefined` when another one has replaced that. */
+  /** Gives an owner's stored session to a connection; `undefined` if another connection has replaced that one. */
   resume(request: ResumeRequest): Promise<ResumedSession | undefined>;
   writeSubscriptions(holder: Holder, subscriptions: readonly StoredSubscription[]): Promise<void>;
   /**
-   * The connection has ended.
+   * Records the end of a connection.
    *
-   * @returns how many messages had no room; `undefined` when the connection did not have the stored session any more
+   * @returns the number of messages that had no room; `undefined` if the connection no longer had the stored session
    */
   part(parted: PartedSession): Promise<number | undefined>;
-  /** Deletes the stored session of an owner; with `sessionId` only if this connection has it. */
+  /** Deletes an owner's stored session; with `sessionId` only if this connection has it. */
   discard(ownerId: string, sessionId?: string): Promise<void>;
-  /** Delayed wills that are due, leased to this process; each is leased again if it is not settled in time. */
+  /** Leases due delayed wills to this process; a will that is not settled in time is leased again. */
   leaseWills(): Promise<DueWill[]>;
   /**
-   * Deletes a leased will, retains its message and adds it to stored sessions, in one transaction: so that is done once, and not when its
-   * client is back.
+   * Deletes a leased will, retains its message and adds it to stored sessions in one transaction, so it happens exactly
+   * once, and not at all if the client is back.
    *
-   * @returns undefined where another process has the will by now, or it is void
+   * @returns undefined if another process has the will by now, or it is void
    */
   settleWill(will: DueWill, messages: WillMessages): Promise<SettledWill | undefined>;
-  /** Adds messages of one tenant to stored sessions. @returns how many had no room */
+  /** Adds messages of one tenant to stored sessions. @returns the number that had no room */
   enqueue(tenantId: string, messages: readonly NewStoredMessage[]): Promise<number>;
-  /** Deletes messages that a client has acknowledged, or may not receive. */
+  /** Deletes messages that a client has acknowledged or may not receive. */
   deleteMessages(positions: readonly string[]): Promise<void>;
-  /** What has been added for a connection after a position, as long as it has the stored session. */
+  /** Returns the messages added for a connection after a position, as long as it has the stored session. */
   readAdded(holder: Holder, after: string): Promise<StoredMessage[]>;
-  /** The stored sessions, also of owners that are connected. */
+  /** Yields all stored sessions, including those of connected owners. */
   all(): AsyncIterable<KnownSession>;
   read(ownerId: string): Promise<KnownSession | undefined>;
-  /** Calls `handler` with the owner of each stored session that changes, in whichever process; with "" after changes may have been missed. */
+  /**
+   * Calls `handler` with the owner of each stored session that changes in any process, and with "" after changes may
+   * have been missed.
+   */
   onChange(handler: (ownerId: string) => void): Promise<Unlisten>;
-  /** Calls `handler` with each owner for whom messages are stored while it is connected; with "" after some may have been missed. */
+  /**
+   * Calls `handler` with each connected owner for whom messages are stored, and with "" after some may have been
+   * missed.
+   */
   onAdded(handler: (ownerId: string) => void): Promise<Unlisten>;
 }
 
 const LIST_LIMIT = 1_000;
-/** Wills that are leased at once, and for how long. */
+/** The number of wills leased at a time, and the duration of the lease. */
 const WILLS = 100;
 const LEASE_MS = 10 * SECOND;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
-/** How long the use of a tenant that was counted is taken for its use. */
+/** The time for which a tenant's counted usage is reused. */
 const COUNTED_MS = SECOND;
 
 export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
@@ -201,7 +207,7 @@ async function settleWill(
   });
 }
 
-/** What tenants have room for; what they have stored is counted at most once a second. */
+/** Creates the check of tenants' remaining room; usage is counted at most once per second. */
 function createRoom({ database, clock, limits }: ConnectionsDeps) {
   const counted = new Map<string, { sessions: number; bytes: number; atMs: number }>();
   async function usage(tenantId: string) {
@@ -215,7 +221,7 @@ function createRoom({ database, clock, limits }: ConnectionsDeps) {
 
   return {
     forSession: async (tenantId: string) => (await usage(tenantId)).sessions < limits.storedSessions,
-    /** Those messages that the bytes of the tenant have room for. */
+    /** Returns the messages that fit into the tenant's limit on bytes. */
     async forMessages(tenantId: string, messages: readonly NewStoredMessage[]): Promise<NewStoredMessage[]> {
       if (messages.length === 0) return [];
       const use = await usage(tenantId);
@@ -227,7 +233,7 @@ function createRoom({ database, clock, limits }: ConnectionsDeps) {
   };
 }
 
-/** Deletes stored sessions that have expired. */
+/** Deletes expired stored sessions. */
 export async function pruneStoredSessions(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
   await pruneStored(db, now, stopped);
 }

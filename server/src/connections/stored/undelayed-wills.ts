@@ -6,21 +6,24 @@ import { type DelayedWill, endEarlier, hasEarlier, insertWills, takeWills } from
 const MOST_AT_ONCE = 64;
 
 /**
- * Wills without a delay, while their clients are connected. The process that has the connection publishes its will; it is stored for the
- * case that this process ends without a word. Every function rejects when the database fails.
+ * Wills without a delay of connected clients. The process that has the connection publishes its will; the stored copy
+ * is for the case that this process crashes. Every function rejects if the database fails.
  */
 export interface UndelayedWills {
   /** Stores the will of a connection. */
   keepWill(will: DelayedWill): Promise<void>;
   /**
-   * The connection has ended: deletes its will.
+   * Deletes the will of a connection that has ended.
    *
-   * @returns whether it is for this process to publish it; otherwise it is void, or another process publishes it
+   * @returns whether this process must publish it; otherwise it is void, or another process publishes it
    */
   takeWill(sessionId: string): Promise<boolean>;
-  /** Makes the wills due that earlier connections of an owner have left: the processes that had them have ended, or published nothing. */
+  /**
+   * Makes the remaining wills of an owner's earlier connections due: the processes that had them have ended or
+   * published nothing.
+   */
   endEarlierWills(ownerId: string, sessionId: string): Promise<void>;
-  /** Whether a will of an earlier connection is still to be published. */
+  /** Returns whether a will of an earlier connection has yet to be published. */
   hasEarlierWill(ownerId: string, sessionId: string): Promise<boolean>;
 }
 

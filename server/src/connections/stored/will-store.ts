@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { isPermitted } from "../retained/retained-store.ts";
 
-/** The will of a connection, which is published when its delay is over, or when its process has ended without a word. */
+/** The will of a connection, published when its delay is over or when its process has crashed. */
 export interface DelayedWill {
   sessionId: string;
   /** The device's uid, or the id of the MQTT client. */
@@ -15,15 +15,15 @@ export interface DelayedWill {
   payload: Buffer;
   qos: 0 | 1 | 2;
   retain: boolean;
-  /** Those of MQTT 5 that are passed on, encoded. */
+  /** The MQTT 5 properties that are forwarded, encoded. */
   properties: Buffer;
-  /** 0 where the process that has the connection publishes it at its end. */
+  /** 0 if the process that has the connection publishes it at the connection's end. */
   delaySeconds: number;
 }
 
 export interface DueWill extends DelayedWill {
   dueAt: Date;
-  /** The lease under which this process publishes it. */
+  /** The end of the lease under which this process publishes it. */
   leasedUntil: Date;
   /** Whether its client may still publish to the topic. */
   isPermitted: boolean;
@@ -43,12 +43,15 @@ export async function insertWills(db: Db, wills: readonly DelayedWill[]): Promis
     VALUES ${sql.join(rows)}`.execute(db);
 }
 
-/** The client is back in its session: the wills of its earlier connections that were delayed are void [MQTT-3.1.3-9]. */
+/**
+ * Deletes the delayed wills of a client's earlier connections, which are void once the client has resumed its session
+ * [MQTT-3.1.3-9].
+ */
 export async function deleteWillsOf(tx: Tx, ownerId: string): Promise<void> {
   await sql`DELETE FROM delayed_wills WHERE owner_id = ${ownerId} AND delay_seconds > 0`.execute(tx);
 }
 
-/** Deletes the wills of connections that have ended. @returns those of them that no other process publishes */
+/** Deletes the wills of connections that have ended. @returns those that no other process publishes */
 export async function takeWills(db: Db, sessionIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ sessionId: string }>`
     DELETE FROM delayed_wills WHERE session_id = ANY (${[...sessionIds]}::uuid[]) AND due_at IS NULL
@@ -56,30 +59,30 @@ export async function takeWills(db: Db, sessionIds: readonly string[]): Promise<
   return new Set(rows.map(({ sessionId }) => sessionId));
 }
 
-/** SQL: the will has no delay, and is not that of the session. */
+/** SQL: the will has no delay and is not that of the session. */
 const isEarlier = (ownerId: string, sessionId: string) =>
   sql`owner_id = ${ownerId} AND session_id <> ${sessionId} AND delay_seconds = 0`;
 
-/** The earlier connections of a client have ended: the wills that their processes have not published are due. */
+/** Makes the wills due that the processes of a client's earlier connections have not published. */
 export async function endEarlier(db: Db, ownerId: string, sessionId: string, now: Date): Promise<void> {
   await sql`
     UPDATE delayed_wills SET due_at = ${now} WHERE ${isEarlier(ownerId, sessionId)} AND due_at IS NULL`.execute(db);
 }
 
-/** Whether a will without a delay of an earlier connection is still to be published. */
+/** Returns whether an undelayed will of an earlier connection has yet to be published. */
 export async function hasEarlier(db: Db, ownerId: string, sessionId: string): Promise<boolean> {
   const { rows } = await sql`SELECT 1 FROM delayed_wills WHERE ${isEarlier(ownerId, sessionId)} LIMIT 1`.execute(db);
   return rows.length > 0;
 }
 
-/** The session has ended: its will waits no longer. */
+/** Makes an owner's wills due immediately, because the session has ended. */
 export async function endDelay(db: Db, ownerId: string, now: Date): Promise<void> {
   await sql`
     UPDATE delayed_wills SET due_at = ${now}
      WHERE owner_id = ${ownerId} AND (due_at IS NULL OR due_at > ${now})`.execute(db);
 }
 
-/** The connection has ended, and with it begins the delay. */
+/** Starts the delay of the will of a connection that has ended. */
 export async function beginDelay(tx: Tx, sessionId: string, now: Date, mostSeconds: number): Promise<void> {
   await sql`
     UPDATE delayed_wills
@@ -87,7 +90,7 @@ export async function beginDelay(tx: Tx, sessionId: string, now: Date, mostSecon
      WHERE session_id = ${sessionId} AND due_at IS NULL`.execute(tx);
 }
 
-/** Of connections whose process ended without saying so. A session is open before its will is stored. */
+/** Starts the delays of connections whose process crashed. A session is open before its will is stored. */
 export async function beginLostDelays(db: Db, now: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE delayed_wills SET due_at = ${now}::timestamptz + delay_seconds * interval '1 second'
@@ -102,7 +105,7 @@ export async function deleteWill(db: Db, sessionId: string): Promise<void> {
   await sql`DELETE FROM delayed_wills WHERE session_id = ${sessionId}`.execute(db);
 }
 
-/** Deletes a will that is leased to this process. @returns false where it is not any more */
+/** Deletes a will that is leased to this process. @returns false if it no longer is */
 export async function deleteLeased(tx: Tx, { sessionId, leasedUntil }: DueWill): Promise<boolean> {
   const { rows } = await sql`
     DELETE FROM delayed_wills WHERE session_id = ${sessionId} AND leased_until = ${leasedUntil} RETURNING session_id`.execute(
@@ -111,7 +114,7 @@ export async function deleteLeased(tx: Tx, { sessionId, leasedUntil }: DueWill):
   return rows.length === 1;
 }
 
-/** Leases wills that are due to this process: no other one publishes them until `leasedUntil`. */
+/** Leases due wills to this process: no other one publishes them until `leasedUntil`. */
 export async function leaseWills(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<DueWill[]> {
   const { rows } = await sql<DueWill>`
     UPDATE delayed_wills w SET leased_until = ${leasedUntil}
