@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LogSummary } from "./logs.ts";
 
 const ended = (why: string) =>
-  JSON.stringify({ level: "error", msg: "a process of the service ended; it is started again", why });
+  JSON.stringify({ level: "error", msg: "a process of the service ended; restarting it", why });
 
 test("killed processes and failing databases are counted, what nothing has handled is a failure", () => {
   const logs = new LogSummary();

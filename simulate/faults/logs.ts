@@ -20,7 +20,7 @@ const UNHANDLED = [
 /** What is logged of requests and commands that were answered with 503, as long as PostgreSQL was away or started (57P03). */
 const WITHOUT_DATABASE =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|Client has encountered|"code":"57P0\d"/;
-const ENDED = "a process of the service ended; it is started again";
+const ENDED = "a process of the service ended; restarting it";
 const MAX_EXAMPLE = 600;
 
 /** What nodes have logged as errors, and what of it nothing has handled. */

@@ -6,13 +6,15 @@ import type { Part, Role } from "./part.ts";
 import { Restarts } from "./restarts.ts";
 import { startApp, untilStopped, writeCa } from "./run-app.ts";
 
-/** One worker, as the supervisor starts it: `child.ts <role> <name> <workers>`. It stops when the supervisor ends. */
+/**
+ * Runs one worker, started by the supervisor as `child.ts <role> <name> <workers>`. It stops when the supervisor ends.
+ */
 const [role, name, workers] = process.argv.slice(2) as [Role, string, string];
 process.exitCode = await run().catch((error: Error) => {
   send({ type: "failed", message: error.message });
   return 1;
 });
-// A message to the supervisor that is on its way is sent before.
+// Disconnecting first sends the pending messages to the supervisor.
 if (process.connected) process.disconnect();
 process.exit();
 

@@ -2,15 +2,15 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 
 interface Address {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
 }
 
 /**
- * Opens ports that no other service listens on, and closes them again: sockets that share a port (SO_REUSEPORT) would join those of
- * another service without an error.
+ * Finds ports that no other service listens on, by opening and closing them: sockets that share a port (SO_REUSEPORT)
+ * would join another service's without an error.
  *
- * @throws Error EADDRINUSE or EACCES
+ * @throws {Error} EADDRINUSE or EACCES
  */
 export async function freePorts(addresses: readonly Address[]): Promise<number[]> {
   const servers: Server[] = [];

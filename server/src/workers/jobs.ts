@@ -16,7 +16,7 @@ export interface JobParts extends Features {
 
 type Job = [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>];
 
-/** @returns a function that stops the jobs and waits for running ones */
+/** Starts the periodic jobs of a process. @returns a function that stops the jobs and waits for running ones */
 export function startJobs(parts: JobParts, role: Role): () => Promise<void> {
   const jobs = role === "serve" ? ofEveryProcess(parts) : [...ofEveryProcess(parts), ...ofTheService(parts)];
   const stops = jobs.map(([intervalMs, name, job]) => startPeriodicJob(intervalMs, name, job, parts.logger));
@@ -25,7 +25,7 @@ export function startJobs(parts: JobParts, role: Role): () => Promise<void> {
   };
 }
 
-/** What every process does for what it has in memory. */
+/** Returns the jobs that every process runs for its own state in memory. */
 function ofEveryProcess({ access, identity, requestExchange }: JobParts): Job[] {
   return [
     [SECOND, "exchange the requests of addresses", () => requestExchange.send()],
@@ -35,7 +35,10 @@ function ofEveryProcess({ access, identity, requestExchange }: JobParts): Job[] 
   ];
 }
 
-/** What a service does, each on its own: its own connections, certificates and share of work that is divided by locks. */
+/**
+ * Returns the jobs that each service runs: for its own connections and certificates, and its share of work divided by
+ * locks.
+ */
 function ofTheService(parts: JobParts): Job[] {
   const { telemetry, notifications, connections, authorities, database } = parts;
   const ofTheLeader = jobsOfAll(parts).map(
@@ -56,7 +59,9 @@ function ofTheService(parts: JobParts): Job[] {
   ];
 }
 
-/** What one service does for all that share the database. Two may run a job at once for a moment. */
+/**
+ * Returns the jobs that one service runs for all that share the database. For a moment two may run a job concurrently.
+ */
 function jobsOfAll(parts: JobParts): Job[] {
   const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
   return [
@@ -65,7 +70,7 @@ function jobsOfAll(parts: JobParts): Job[] {
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
     [HOUR, "drop messages that are in chunks", (stopped) => telemetry.retireMessages(stopped)],
-    [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
+    [2 * SECOND, "record debounced connect events", () => connections.recordOwedPresence()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
     [HOUR, "report devices that lack a new server root", () => parts.platform.reportRollout()],
     [10 * MINUTE, "prune request windows", access.prune],

@@ -1,12 +1,12 @@
-/** What the supervisor sends to a worker. */
+/** A message from the supervisor to a worker. */
 export type ToWorker =
   | { type: "metrics"; id: number }
-  /** The process of this node has ended: to the jobs worker. */
+  /** For the jobs worker: the process of this node has ended. */
   | { type: "reap"; nodeId: string }
   /** The answer to `restart`. */
   | { type: "restarted"; restarted: number; problem?: string };
 
-/** What a worker sends to the supervisor. */
+/** A message from a worker to the supervisor. */
 export type ToSupervisor =
   | ({ type: "ready" } & ReadyWorker)
   | { type: "failed"; message: string }
@@ -17,8 +17,8 @@ export interface ReadyWorker {
   nodeId: string;
   httpUrl: string;
   brokerUrl: string;
-  /** Of the jobs worker. */
+  /** Only from the jobs worker. */
   caFile?: string;
-  /** Of the jobs worker at the first start of the service; `expiresAt` in ISO 8601. */
+  /** Only from the jobs worker at the first start of the service; `expiresAt` in ISO 8601. */
   link?: { url: string; expiresAt: string };
 }

@@ -10,7 +10,7 @@ test("the pools shrink with the number of workers, so that 16 workers and the jo
   assert.deepEqual([1, 2, 4, 16].map(connectionsNeeded), [15, 32, 40, 104]);
 });
 
-test("caps on one address are divided by the workers, the others are not", () => {
+test("per-address caps are divided by the number of workers, the others are not", () => {
   const { mqttUnauthenticated, httpsConnectionsPerAddress, mqttConnections } = limitsOf(DEFAULT_LIMITS, {
     role: "serve",
     workers: 3,

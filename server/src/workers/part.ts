@@ -1,22 +1,22 @@
 import type { Limits } from "../lib/limits/limits.ts";
 
 /**
- * Which part of the service a process is: all of it; or, where there are several workers, the control socket and the periodic jobs
- * (`jobs`), or the listeners for MQTT and HTTPS (`serve`).
+ * The part of the service that a process runs: all of it or, with several workers, the control socket and the periodic
+ * jobs (`jobs`), or the listeners for MQTT and HTTPS (`serve`).
  */
 export type Role = "all" | "jobs" | "serve";
 
 export interface Part {
   role: Role;
-  /** How many processes serve. */
+  /** The number of processes that serve. */
   workers: number;
-  /** Restarts the workers one after the other; absent where there are none. @throws Error where a new worker does not start */
+  /** Restarts the workers in turn; absent if there are none. @throws {Error} if a new worker does not start */
   restart?: (() => Promise<{ restarted: number }>) | undefined;
 }
 
 export const WHOLE: Part = { role: "all", workers: 1 };
 
-/** Connections of a process to PostgreSQL; one more listens for notifications. */
+/** The sizes of a process's connection pools for PostgreSQL; one more connection listens for notifications. */
 export interface Pools {
   main: number;
   /** For authorizing MQTT connects. */
@@ -24,7 +24,7 @@ export interface Pools {
 }
 
 const LISTENING = 1;
-/** The more processes there are, the fewer connections each has: at most so many workers → pools. */
+/** The pools by maximum number of workers: the more processes there are, the fewer connections each has. */
 const POOLS: readonly [workers: number, Pools][] = [
   [1, { main: 10, connects: 4 }],
   [2, { main: 8, connects: 3 }],
@@ -38,7 +38,7 @@ export function poolsOf({ role, workers }: Part): Pools {
   return role === "jobs" ? POOLS_OF_JOBS : POOLS.find(([most]) => workers <= most)![1];
 }
 
-/** How many connections to PostgreSQL all processes have at most. */
+/** Returns the maximum number of connections to PostgreSQL of all processes. */
 export function connectionsNeeded(workers: number): number {
   const serve = sizeOf(poolsOf({ role: "serve", workers }));
   return workers === 1 ? serve : workers * serve + sizeOf(POOLS_OF_JOBS);
@@ -48,7 +48,9 @@ function sizeOf({ main, connects }: Pools): number {
   return main + connects + LISTENING;
 }
 
-/** Limits that hold for the service: the kernel divides new connections evenly, so each worker has its share. */
+/**
+ * Limits that apply to the whole service. The kernel distributes new connections evenly, so each worker gets its share.
+ */
 const DIVIDED = ["mqttConnectionsPerAddress", "mqttUnauthenticated", "httpsConnectionsPerAddress"] as const;
 
 export function limitsOf(limits: Limits, { workers }: Part): Limits {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inNotifications } from "./request-exchange.ts";
 
-test("of any number of addresses, those with most requests are in notifications that PostgreSQL takes", () => {
+test("however many addresses there are, those with the most requests fit into notifications that PostgreSQL accepts", () => {
   const keys = Array.from({ length: 20_000 }, (_, n): [string, number] => [
     `ffff:ffff:${n.toString(16)}:ffff::/64`,
     n === 19_999 ? 30_000 : 1 + (n % 600),

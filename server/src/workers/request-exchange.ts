@@ -4,10 +4,10 @@ import type { Ids } from "../lib/ids.ts";
 import { type Counts, RequestCounts } from "../lib/limits/request-counts.ts";
 import { CHANNEL, notifyAdmitted } from "./request-exchange-store.ts";
 
-/** A notification has fewer than 8,000 bytes. */
+/** The number of keys per notification, whose payload must have fewer than 8,000 bytes. */
 const KEYS_OF_NOTIFICATION = 90;
 const MAX_KEY_LENGTH = 64;
-/** Of each second; those with fewest requests are left out. */
+/** The limit per second; keys with the fewest requests are left out. */
 const MAX_KEYS = 5 * KEYS_OF_NOTIFICATION;
 
 export interface RequestExchangeDeps {
@@ -16,19 +16,19 @@ export interface RequestExchangeDeps {
   clock: Clock;
 }
 
-/** Has what one process admits of an address count in all that serve on one database, on any machine. */
+/** Shares the counts of admitted requests per address among all processes on one database, on any machine. */
 export interface RequestExchange {
-  /** Of this process. */
+  /** The counts of this process. */
   readonly counts: RequestCounts;
-  /** Hears the others from now on. */
+  /** Starts receiving the counts of the others. */
   start(): Promise<void>;
-  /** Notifies the others of what was admitted since the last call. Call it every second. */
+  /** Notifies the others of requests admitted since the last call. Must be called every second. */
   send(): Promise<void>;
 }
 
 export function createRequestExchange({ database, ids, clock }: RequestExchangeDeps): RequestExchange {
   const requestCounts = new RequestCounts();
-  // The embedded database belongs to one process.
+  // Only one process can use the embedded database.
   if (database.kind === "embedded") return { counts: requestCounts, start: async () => {}, send: async () => {} };
   const own = ids.uuid(clock.now());
   return {
@@ -48,7 +48,7 @@ export function createRequestExchange({ database, ids, clock }: RequestExchangeD
   };
 }
 
-/** What fits into a notification each. */
+/** Splits the counts into notifications that fit. */
 export function inNotifications(counts: Counts): Counts[] {
   const most = counts
     .flatMap(([name, keys]) => keys.map(([key, requests]) => ({ name, key, requests })))

@@ -3,7 +3,7 @@ import type { ToWorker } from "./messages.ts";
 
 type Restarted = Extract<ToWorker, { type: "restarted" }>;
 
-/** Rolling restarts that a command has asked for. */
+/** The rolling restarts that commands have asked for. */
 export class Restarts {
   readonly #send: () => void;
   #waiting: ((answer: Restarted) => void)[] = [];
@@ -22,7 +22,7 @@ export class Restarts {
     return { restarted };
   }
 
-  /** The supervisor answers in the order of the questions. */
+  /** Resolves the oldest request: the supervisor answers in the order of the requests. */
   answered(answer: Restarted): void {
     this.#waiting.shift()?.(answer);
   }

@@ -7,16 +7,19 @@ import { portProblem } from "../config/port-problem.ts";
 import { SECOND } from "../lib/clock.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 
-/** A stop that takes longer, beside the time for the number of its sessions, ends the process with exit code 1. */
+/**
+ * The limit on stopping, in addition to the time for draining the sessions; beyond it the process exits with code 1.
+ */
 const STOP_MS = 15_000;
 
 /**
- * How much larger than what is in use the heap may become before V8 looks for garbage in all of it, in percent. V8's own limit is a
- * multiple: one tenant's long messages, which outlive the collections of short-lived objects, made the process 100 MB larger.
+ * How far the heap may grow beyond the memory in use before V8 collects all of it, in percent. V8's own limit is
+ * several times that: with it, one tenant's long messages, which outlive the collections of short-lived objects, made
+ * the process 100 MB larger.
  */
 const HEAP_GROWTH_PERCENT = 40;
 
-/** @throws ConfigError naming the setting of a port that cannot be opened */
+/** @throws {ConfigError} naming the setting of a port that cannot be opened */
 export async function startApp(app: App): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   try {
@@ -27,14 +30,14 @@ export async function startApp(app: App): Promise<void> {
   }
 }
 
-/** Stops the app on SIGTERM, SIGINT, or when `ended` resolves with another reason. @returns the exit code */
+/** Stops the app on SIGTERM, on SIGINT, or when `ended` resolves with another reason. @returns the exit code */
 export function untilStopped(app: App, ended?: Promise<string>): Promise<number> {
   return new Promise((resolve) => {
     let isStopping = false;
     const onStop = (signal: string) => {
       if (isStopping) return;
       isStopping = true;
-      app.logger.info({ signal }, "stopping: no new work is accepted, running work is finished");
+      app.logger.info({ signal }, "stopping: accepting no new work, finishing running work");
       const stopMs = STOP_MS + app.broker.drainSeconds * SECOND;
       resolve(withTimeout(stop(app), stopMs, () => tooLate(app, stopMs)));
     };
@@ -60,7 +63,10 @@ function tooLate(app: App, stopMs: number): number {
   return 1;
 }
 
-/** Writes the CA of the broker certificate and of the development HTTPS certificate to `tls/ca.pem`, and again when it changes. */
+/**
+ * Writes the CA of the broker certificate and the development HTTPS certificate to `tls/ca.pem`, now and on each
+ * change.
+ */
 export async function writeCa(app: App, { dataDir }: Pick<Config, "dataDir">): Promise<string> {
   const folder = join(dataDir, "tls");
   const file = join(folder, "ca.pem");

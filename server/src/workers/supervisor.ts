@@ -9,14 +9,14 @@ import type { ReadyWorker } from "./messages.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 
-/** How long a worker may take to finish running work; it ends itself before, unless its event loop stands still. */
+/** The time that a worker has to finish running work. It exits earlier by itself unless its event loop is blocked. */
 const STOP_MS = 120_000;
 
-/** Where one worker belongs: a worker that ends is replaced. */
+/** The slot of one worker: a worker that ends is replaced. */
 interface Slot extends Pick<WorkerOptions, "role" | "name"> {
-  /** A ready one. */
+  /** The ready worker. */
   worker: Worker | undefined;
-  /** One that is not ready yet, beside the one that it is to replace. */
+  /** A worker that is not ready yet, beside the one that it will replace. */
   starting: Worker | undefined;
   backoff: Backoff;
 }
@@ -27,8 +27,8 @@ export interface ReadyService extends Required<Pick<ReadyWorker, "httpUrl" | "br
 }
 
 /**
- * Runs the service in several processes: one for the jobs, which comes first as it migrates the database, and those that serve. It serves
- * nothing itself but their metrics.
+ * Runs the service in several processes: one for the jobs, which starts first because it migrates the database, and
+ * those that serve. The supervisor itself serves only their metrics.
  */
 export class Supervisor {
   readonly #config: Config;
@@ -37,7 +37,7 @@ export class Supervisor {
   readonly #jobs: Slot = slot("jobs", "jobs");
   readonly #serve: Slot[];
   readonly #metrics = new WorkerMetrics(() => this.#running());
-  /** Nodes of ended processes that the jobs worker has not been sent. */
+  /** Nodes of ended processes that the jobs worker has not been notified of yet. */
   readonly #ended = new Set<string>();
   #metricsServer: MetricsServer | undefined;
   #settings: Record<string, string> = {};
@@ -45,7 +45,7 @@ export class Supervisor {
   #isStopping = false;
   #isRestarting = false;
 
-  /** @param workers how many processes serve */
+  /** @param workers the number of processes that serve */
   constructor(config: Config, workers: number, logger: Logger) {
     this.#config = config;
     this.#workers = workers;
@@ -53,7 +53,7 @@ export class Supervisor {
     this.#serve = Array.from({ length: workers }, (_, index) => slot("serve", `serve-${index + 1}`));
   }
 
-  /** @throws Error where a process does not start; none is left then */
+  /** @throws {Error} if a process does not start; all are stopped then */
   async start(settings: Record<string, string>): Promise<ReadyService> {
     try {
       const [http, mqtt] = await freePorts([this.#config.http, this.#config.mqtt]);
@@ -72,7 +72,7 @@ export class Supervisor {
     }
   }
 
-  /** The processes that serve finish running work, then the one for the jobs. */
+  /** Stops the serving processes, which finish running work, then the one for the jobs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#serve.map(stopSlot));
@@ -80,7 +80,7 @@ export class Supervisor {
     await this.#metricsServer?.stop();
   }
 
-  /** Replaces the processes one after the other, each after its successor is ready. @returns how many were replaced */
+  /** Replaces the processes in turn, each once its successor is ready. @returns the number of replaced processes */
   async restart(): Promise<number> {
     if (this.#isRestarting) throw new Error("A rolling restart is running already.");
     this.#isRestarting = true;
@@ -95,11 +95,11 @@ export class Supervisor {
   async #replace(each: Slot): Promise<void> {
     const old = each.worker;
     await this.#fill(each);
-    this.#logger.info({ worker: each.name }, "a new process serves; the old one finishes its work");
+    this.#logger.info({ worker: each.name }, "a new process serves; the old one is finishing its work");
     await old?.stop(STOP_MS);
   }
 
-  /** Starts a process for a slot. Until it is ready, the slot has its former one. */
+  /** Starts a process for a slot. Until it is ready, the slot has its old process. */
   async #fill(each: Slot): Promise<ReadyWorker> {
     const { role, name } = each;
     const options = { role, name, workers: this.#workers, settings: this.#settings };
@@ -130,11 +130,11 @@ export class Supervisor {
     }
     if (wasReplaced || !this.#isEmpty(each)) return;
     const delayMs = each.backoff.next(ranMs);
-    this.#logger.error({ worker: each.name, why, delayMs }, "a process of the service ended; it is started again");
+    this.#logger.error({ worker: each.name, why, delayMs }, "a process of the service ended; restarting it");
     setTimeout(() => void this.#refill(each), delayMs);
   }
 
-  /** Whether a process is to be started for the slot. */
+  /** Whether a process must be started for the slot. */
   #isEmpty(each: Slot): boolean {
     return this.#isStarted && !this.#isStopping && !each.worker && !each.starting;
   }
@@ -147,7 +147,9 @@ export class Supervisor {
     );
   }
 
-  /** At once, so that the devices of an ended process are offline, and others need not wait for its acknowledgements. */
+  /**
+   * Reaps ended nodes immediately, so that their devices go offline and no process waits for their acknowledgements.
+   */
   #reapEnded(): void {
     const jobs = this.#jobs.worker;
     if (!jobs) return;
@@ -155,7 +157,10 @@ export class Supervisor {
     this.#ended.clear();
   }
 
-  /** After the answer, the process that was asked is replaced too; its socket has one listener at a time. */
+  /**
+   * Restarts all workers. The process that asked is replaced last, after the answer, as its socket can have only one
+   * listener.
+   */
   async #restartFor(asking: Worker): Promise<void> {
     try {
       const restarted = await this.restart();

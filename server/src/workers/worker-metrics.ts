@@ -13,7 +13,7 @@ export interface MeasuredWorker {
   metrics(): Promise<object[]>;
 }
 
-/** The metrics of all processes in one text, and how often they were started. */
+/** Combines the metrics of all processes into one text, and counts their restarts. */
 export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly contentType = this.#registry.contentType;
@@ -39,7 +39,7 @@ export class WorkerMetrics {
     this.#restarts.inc({ role });
   }
 
-  /** All metrics in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   async text(): Promise<string> {
     const measured = await Promise.all(
       this.#workers().map(async (worker) => labelled((await worker.metrics()) as Measured[], worker.name)),
@@ -49,7 +49,10 @@ export class WorkerMetrics {
   }
 }
 
-/** What Node measures of a process (memory, CPU, delay of the event loop) is not added up, but has the name of its process as label. */
+/**
+ * Labels Node's own metrics of a process (memory, CPU, event-loop delay) with the process's name instead of adding them
+ * up.
+ */
 function labelled(metrics: Measured[], worker: string): object[] {
   return metrics.map((metric) => {
     if (!/^(nodejs|process)_/.test(metric.name)) return metric;

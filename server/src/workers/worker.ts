@@ -9,30 +9,30 @@ import type { ReadyWorker, ToSupervisor, ToWorker } from "./messages.ts";
 import type { Role } from "./part.ts";
 
 const ENTRY = join(import.meta.dirname, "child.ts");
-/** A worker whose event loop stands still for longer is left out of one reading of the metrics. */
+/** The timeout for a worker's metrics. A worker whose event loop is blocked for longer is left out. */
 const METRICS_MS = 2_000;
 
 export interface WorkerOptions {
   role: Exclude<Role, "all">;
-  /** In logs and metrics: `jobs`, `serve-1`. */
+  /** The name in logs and metrics: `jobs`, `serve-1`. */
   name: string;
-  /** How many processes serve. */
+  /** The number of processes that serve. */
   workers: number;
-  /** Override the environment. */
+  /** Settings that override the environment. */
   settings: Record<string, string>;
-  /** The worker asks for a rolling restart. */
+  /** Handles the worker's request for a rolling restart. */
   onRestart(worker: Worker): void;
 }
 
-/** One process of the service, as the supervisor sees it. */
+/** One process of the service, as seen by the supervisor. */
 export class Worker {
   readonly name: string;
   readonly role: Role;
-  /** Rejects where the process ends before. */
+  /** Rejects if the process ends first. */
   readonly ready: Promise<ReadyWorker>;
-  /** Resolves with what ended it: an exit code or a signal. */
+  /** Resolves with the exit code or signal that ended it. */
   readonly exited: Promise<string>;
-  /** Of a ready one. */
+  /** Set once it is ready. */
   nodeId: string | undefined;
   readonly #process: ChildProcess;
   readonly #metrics = new Map<number, (metrics: object[]) => void>();
@@ -63,11 +63,11 @@ export class Worker {
   }
 
   send(message: ToWorker): void {
-    // One that is about to end does not get it.
+    // A worker that is about to end does not receive it.
     if (this.#process.connected) this.#process.send(message, () => undefined);
   }
 
-  /** What the worker has measured; nothing where it does not answer. */
+  /** Returns the worker's metrics, or none if it does not answer. */
   async metrics(): Promise<object[]> {
     if (this.nodeId === undefined) return [];
     const id = this.#nextId++;
@@ -80,7 +80,7 @@ export class Worker {
     );
   }
 
-  /** It finishes running work. Resolves when it has ended; after `ms` it is killed. */
+  /** Lets the worker finish running work. Resolves when it has ended; after `ms` it is killed. */
   async stop(ms: number): Promise<void> {
     this.#process.kill("SIGTERM");
     await withTimeout(this.exited, ms, () => {
