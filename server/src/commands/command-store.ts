@@ -14,7 +14,7 @@ export interface CommandRow {
   expires_at: Date;
 }
 
-/** The templates of the topics that a device's type lets it subscribe to; none without a type. */
+/** Returns the templates of the topics that a device's type allows it to subscribe to; none without a type. */
 export async function subscribeTemplatesOf(tx: Tx, deviceUid: string): Promise<string[]> {
   const { rows } = await sql<{ subscribe_topics: string[] }>`
     SELECT y.subscribe_topics FROM shared_devices d JOIN shared_device_types y ON y.id = d.device_type_id
@@ -22,7 +22,7 @@ export async function subscribeTemplatesOf(tx: Tx, deviceUid: string): Promise<s
   return rows[0]?.subscribe_topics ?? [];
 }
 
-/** How many commands wait for a device whose row the transaction has locked. */
+/** Returns the number of pending commands of a device whose row the transaction has locked. */
 export async function countWaiting(tx: Tx, deviceUid: string, now: Date): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     SELECT count(*) FROM device_commands WHERE device_uid = ${deviceUid} AND expires_at > ${now}`.execute(tx);
@@ -38,7 +38,7 @@ export async function insertCommand(
   await sql`SELECT pg_notify('muster_commands', ${row.device_uid})`.execute(tx);
 }
 
-/** @returns the topic of the command that was deleted; `undefined` when none waits under this id */
+/** @returns the topic of the deleted command; `undefined` if none is pending under this id */
 export async function deleteCommand(tx: Tx, deviceUid: string, id: string, now: Date): Promise<string | undefined> {
   const { rows } = await sql<{ topic: string }>`
     DELETE FROM device_commands WHERE device_uid = ${deviceUid} AND id = ${id} AND expires_at > ${now}
@@ -46,17 +46,17 @@ export async function deleteCommand(tx: Tx, deviceUid: string, id: string, now: 
   return rows[0]?.topic;
 }
 
-/** Deletes what waits for a device, with the device. */
+/** Deletes the pending commands of a device, together with the device. */
 export async function deleteCommandsOf(tx: Tx, deviceUid: string): Promise<void> {
   await tx.deleteFrom("device_commands").where("device_uid", "=", deviceUid).execute();
 }
 
-/** Deletes every command, of a database that no process serves. */
+/** Deletes every command of a database that no process serves. */
 export async function deleteAllCommands(tx: Tx): Promise<void> {
   await tx.deleteFrom("device_commands").execute();
 }
 
-/** The commands that wait for a device, oldest first; `undefined` without such a device. */
+/** Returns the pending commands of a device, oldest first; `undefined` if there is no such device. */
 export async function listCommandRows(
   db: Db,
   tenantId: string,
@@ -82,9 +82,9 @@ export interface WaitingCommand {
 
 export interface CommandRequest {
   deviceUid: string;
-  /** Those that the device subscribes to. */
+  /** The topics that the device subscribes to. */
   topics: string[];
-  /** Ids of those that it has been sent. */
+  /** The ids of the commands that it has already been sent. */
   sent: string[];
   limit: number;
 }
@@ -98,7 +98,7 @@ const waiting = statement<CommandRequest & { now: Date }, WaitingCommand>(
    ORDER BY position LIMIT ${p.limit}::bigint`,
 );
 
-/** The oldest commands that a device is to be sent. */
+/** Returns the oldest commands to send to a device. */
 export async function readWaiting(db: Db, request: CommandRequest, now: Date): Promise<WaitingCommand[]> {
   return await readStatement(db, waiting, { ...request, now });
 }
@@ -112,14 +112,14 @@ export async function deleteAcknowledged(db: Db, ids: string[]): Promise<void> {
   await runStatement(db, acknowledged, { ids });
 }
 
-/** The devices for which commands were added since `after`. */
+/** Returns the devices for which commands were added since `after`. */
 export async function devicesOfNew(db: Db, after: Date): Promise<string[]> {
   const { rows } = await sql<{ device_uid: string }>`
     SELECT DISTINCT device_uid FROM device_commands WHERE created_at > ${after}`.execute(db);
   return rows.map((row) => row.device_uid);
 }
 
-/** Deletes the commands that have expired. */
+/** Deletes expired commands. */
 export async function pruneExpired(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
   await pruneInBatches(
     async (limit) => {

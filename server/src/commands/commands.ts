@@ -19,13 +19,13 @@ export type { CommandRecord, NewCommand } from "./send-command.ts";
 
 export const commandUseCases = { sendCommand, cancelCommand, listCommands };
 
-/** Messages for single devices that wait until their device has acknowledged them. */
+/** Messages for single devices that stay pending until their device has acknowledged them. */
 export interface Commands extends Bound<typeof commandUseCases> {
-  /** The oldest commands that a device is to be sent. */
+  /** Returns the oldest commands to send to a device. */
   waitingCommands(request: CommandRequest): Promise<WaitingCommand[]>;
-  /** Deletes a command that its device has acknowledged. Rejects when the database fails. */
+  /** Deletes a command that its device has acknowledged. Rejects if the database fails. */
   acknowledgeCommand(id: string): Promise<void>;
-  /** Calls `handler` with the uid of each device for which a command is added, in whichever process. */
+  /** Calls `handler` with the uid of each device for which a command is added in any process. */
   onCommand(handler: (deviceUid: string) => void): Promise<Unlisten>;
   prune(stopped?: AbortSignal): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface CommandsDeps {
   database: Database;
   clock: Clock;

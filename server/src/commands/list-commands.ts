@@ -6,7 +6,7 @@ import { type CommandRow, listCommandRows } from "./command-store.ts";
 import type { CommandsDeps } from "./deps.ts";
 import type { CommandRecord } from "./send-command.ts";
 
-/** The commands that wait for a device, oldest first. @throws MusterError not_found */
+/** Returns the pending commands of a device, oldest first. @throws {MusterError} not_found */
 export const listCommands = useCase(
   { role: "operator" },
   async (

@@ -9,14 +9,14 @@ import { countWaiting, deleteCommand, insertCommand, subscribeTemplatesOf } from
 import type { CommandsDeps } from "./deps.ts";
 
 export interface NewCommand {
-  /** One that the device's type lets it subscribe to, whole. */
+  /** A whole topic that the device's type allows it to subscribe to. */
   topic: string;
   payload: string;
-  /** Absent: a day. */
+  /** One day if omitted. */
   expiresInMinutes?: number | undefined;
 }
 
-/** A command that waits for its device. */
+/** A pending command. */
 export interface CommandRecord {
   id: string;
   deviceId: string;
@@ -30,10 +30,10 @@ export interface CommandRecord {
 const USUAL_MINUTES = 24 * 60;
 
 /**
- * Queues a message for a device, which gets it with QoS 1 as soon as it subscribes to its topic, now or when it next connects, in whichever
- * process. It is deleted when the device acknowledges it, or when it expires.
+ * Queues a message for a device. The device receives it with QoS 1 as soon as it subscribes to the topic, now or when
+ * it next connects, in whichever process. The message is deleted when the device acknowledges it or when it expires.
  *
- * @throws MusterError not_found; invalid_request (the topic in `detail`); quota_exceeded (too many wait)
+ * @throws {MusterError} not_found; invalid_request (the topic in `detail`); quota_exceeded (too many are pending)
  */
 export const sendCommand = adminUseCase(
   { role: "operator" },
@@ -63,9 +63,9 @@ export const sendCommand = adminUseCase(
 );
 
 /**
- * Deletes a command that waits for a device. One that has been sent and not acknowledged may have reached the device.
+ * Deletes a pending command of a device. A command that was sent but not acknowledged may have reached the device.
  *
- * @throws MusterError not_found
+ * @throws {MusterError} not_found
  */
 export const cancelCommand = adminUseCase(
   { role: "operator" },
@@ -83,7 +83,7 @@ export const cancelCommand = adminUseCase(
   },
 );
 
-/** @returns the minutes. Throws for a payload or time outside the limits. */
+/** Checks a payload's size and a command's lifetime. @returns the minutes @throws {MusterError} invalid_request */
 function checkCommand({ limits }: CommandsDeps, bytes: number, minutes: number): number {
   const { commandBytes, commandMinutes } = limits;
   if (bytes > commandBytes)
@@ -99,7 +99,7 @@ async function lockVisible(tx: Tx, caller: Caller, deviceId: string): Promise<st
   return uid;
 }
 
-/** A command on another topic would wait in vain. */
+/** Checks that the device may subscribe to the topic: on any other, a command would never be delivered. */
 async function checkTopic(
   tx: Tx,
   { tenantSlug }: Caller,

@@ -33,7 +33,7 @@ const COMMANDS = new Map<string, Command>(
   ].map((each) => [each.name, each]),
 );
 
-/** `POST /<command>` with a JSON object → `200` and the command's result, or another status and a problem. */
+/** Answers `POST /<command>` with a JSON object: `200` and the command's result, or another status and a problem. */
 export function answerCommands(facades: Facades, logger: Logger): RequestListener {
   return (request, response) => {
     answer(facades, logger, request).then(
@@ -76,7 +76,7 @@ function problemOf(error: unknown, name: string, logger: Logger): { status: numb
   return refused(500, "internal_error", "Internal error. The log of the service has the details.");
 }
 
-/** Names the first field that is wrong, as the public API does. */
+/** Names the first invalid field, as the public API does. */
 function shapeProblem({ issues }: ZodError): string {
   const issue = firstIssue(issues);
   const place = issue.path.join(".");
@@ -88,7 +88,7 @@ function refused(status: number, error: string, message: string, detail?: string
   return { status, body: { error, message, ...(detail === undefined ? {} : { detail }) } };
 }
 
-/** The parsed body, or `undefined` when it is not JSON or too large. */
+/** Returns the parsed body, or `undefined` if it is too large or not JSON. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -6,7 +6,7 @@ export class NotRunningError extends Error {
   override readonly name = "NotRunningError";
 }
 
-/** Why the service refused a command. */
+/** The reason why the service refused a command. */
 export type ControlProblem = {
   error: string;
   message: string;
@@ -19,7 +19,8 @@ export type ControlAnswer = { ok: true; result: Record<string, unknown> } | { ok
 /**
  * Sends one command to the service of `dataDir`.
  *
- * @throws NotRunningError when there is none; Error when the socket may not be used
+ * @throws {NotRunningError} if there is none
+ * @throws {Error} if the socket may not be used
  */
 export async function sendCommand(dataDir: string, name: string, body: object): Promise<ControlAnswer> {
   await requireOwnFolder(dataDir).catch((error: NodeJS.ErrnoException) => {

@@ -5,22 +5,25 @@ import type { Facades } from "./facades.ts";
 /** A command of the socket. */
 export interface Command {
   name: string;
-  /** @throws ZodError when the body has another shape; MusterError when it is refused */
+  /** @throws {ZodError} if the body has another shape @throws {MusterError} if the command is refused */
   run(facades: Facades, body: unknown): Promise<object>;
 }
 
-/** PostgreSQL cannot store a NUL, and no terminal shows one. */
+/** Excludes NUL, which PostgreSQL cannot store and no terminal shows. */
 export const text = z.string().refine((value) => !value.includes("\0"), "must not contain NUL");
 
-/** The most rows in one page of a list. */
+/** The maximum number of rows in one page of a list. */
 const MAX_ROWS = 1_000;
 
-/** Which page of a list a command asks for. */
+/** The page of a list that a command asks for. */
 export const page = { skip: z.int().min(0), limit: z.int().min(1).max(MAX_ROWS) };
 
 type Input<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape, z.core.$strict>>;
 
-/** Declares a command whose body is an object of exactly this shape. `run` answers with a JSON object; nothing is `{}`. */
+/**
+ * Declares a command whose body is an object of exactly this shape. `run` returns a JSON object; `undefined` becomes
+ * `{}`.
+ */
 export function command<Shape extends z.ZodRawShape>(
   name: string,
   shape: Shape,
@@ -30,7 +33,9 @@ export function command<Shape extends z.ZodRawShape>(
   return { name, run: async (facades, body) => (await run(facades, schema.parse(body))) ?? {} };
 }
 
-/** Declares a command on the tenant whose slug is in the body's `tenant`. `run` gets the shell's caller in that tenant. */
+/**
+ * Declares a command for the tenant whose slug is in the body's `tenant`. `run` gets the shell's caller in that tenant.
+ */
 export function tenantCommand<Shape extends z.ZodRawShape>(
   name: string,
   shape: Shape,

@@ -9,9 +9,9 @@ export interface ControlDeps extends Facades {
   logger: Logger;
 }
 
-/** Serves the commands of the shell on a socket that only the owner of the data folder can open. */
+/** Serves the shell's commands on a socket that only the owner of the data folder can open. */
 export interface Control {
-  /** @throws Error when another service already listens for the same data folder */
+  /** @throws {Error} if another service already listens for the same data folder */
   start(): Promise<void>;
   /** Resolves when the running commands have finished. */
   stop(): Promise<void>;

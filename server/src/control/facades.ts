@@ -16,7 +16,7 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 
 /** The processes of the service. */
 export interface Workers {
-  /** Replaces them one after the other, each after its successor serves. Absent where the service has one process. */
+  /** Replaces them in turn, each once its successor serves. Absent if the service has only one process. */
   restart?: (() => Promise<{ restarted: number }>) | undefined;
 }
 

@@ -5,9 +5,9 @@ import { listenOnPrivateSocket } from "../lib/sockets/private-socket.ts";
 import { prepareSocketFolder, socketPath } from "./socket-path.ts";
 
 /**
- * Listens on the data folder's socket. Its mode is 0600 from the moment it exists.
+ * Listens on the data folder's socket, whose mode is 0600 from its creation on.
  *
- * @throws Error when another service answers there
+ * @throws {Error} if another service answers there
  */
 export async function listenPrivately(server: Server, dataDir: string): Promise<void> {
   await prepareSocketFolder(dataDir);
@@ -16,7 +16,7 @@ export async function listenPrivately(server: Server, dataDir: string): Promise<
   await listenOnPrivateSocket(server, path);
 }
 
-/** A killed process leaves its socket file behind. The file is removed only when no process answers on it. */
+/** Removes the socket file that a killed process left behind, unless a process answers on it. */
 async function removeStale(path: string): Promise<void> {
   if (await answers(path))
     throw new Error(`another muster service is running on this data folder (${path}): stop it first`);

@@ -7,8 +7,9 @@ import { dirname, join, resolve } from "node:path";
 const MAX_PATH_BYTES = 100;
 
 /**
- * The socket of the service of a data folder: `control.sock` in it. Where that path is too long for a socket, it is in a
- * folder in the system's temporary folder whose name is derived from the data folder. Server and client compute it alike.
+ * Returns the socket of a data folder's service: `control.sock` in it. If that path is too long for a socket, it is in
+ * a subfolder of the system's temporary folder whose name is derived from the data folder. Server and client compute
+ * the same path.
  */
 export function socketPath(dataDir: string): string {
   const inDataDir = join(resolve(dataDir), "control.sock");
@@ -17,7 +18,10 @@ export function socketPath(dataDir: string): string {
   return join(tmpdir(), `muster-${name}`, "control.sock");
 }
 
-/** Creates the folder of the socket if it is not the data folder itself. @returns it @throws Error as {@link requireOwnFolder} */
+/**
+ * Creates the socket's folder unless it is the data folder itself. @returns the folder @throws {Error} like {@link
+ * requireOwnFolder}
+ */
 export async function prepareSocketFolder(dataDir: string): Promise<string> {
   const folder = dirname(socketPath(dataDir));
   if (folder === resolve(dataDir)) return folder;
@@ -27,10 +31,10 @@ export async function prepareSocketFolder(dataDir: string): Promise<string> {
 }
 
 /**
- * Every user can write to the temporary folder: a socket there is trusted only in a folder that belongs to this user, the
- * owner of the data folder or root, and that no other user can open.
+ * Checks the socket's folder. Every user can write to the temporary folder, so a socket there is trusted only in a
+ * folder that no other user can open and that belongs to this user, the owner of the data folder, or root.
  *
- * @throws Error when another user could have created the socket
+ * @throws {Error} if another user could have created the socket
  */
 export async function requireOwnFolder(dataDir: string): Promise<void> {
   const folder = dirname(socketPath(dataDir));

@@ -2,13 +2,16 @@ import { adminUseCase, type PreparedChange, useCase } from "../access/access.ts"
 import type { AuthorityStatus, Rotation } from "../authorities/authorities.ts";
 import type { PlatformDeps } from "./deps.ts";
 
-/** Every generation of the certificate authorities and of the server certificates, oldest first. */
+/** Returns every generation of the certificate authorities and of the server certificates, oldest first. */
 export const showAuthorities = useCase(
   { role: "platform" },
   ({ authorities }: PlatformDeps, _caller): Promise<AuthorityStatus[]> => authorities.status(),
 );
 
-/** Replaces an authority with an overlap, as `muster ca rotate-…` does (docs/pki.md). @returns every generation as it is then */
+/**
+ * Replaces an authority with an overlap, like `muster ca rotate-…` (docs/pki.md). @returns every generation after the
+ * change
+ */
 export const rotateAuthorities = adminUseCase(
   { role: "platform" },
   "ca.rotate",

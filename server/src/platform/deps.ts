@@ -6,7 +6,7 @@ import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface PlatformDeps {
   database: Database;
   clock: Clock;

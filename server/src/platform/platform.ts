@@ -6,7 +6,7 @@ import { measureRollout, reportRollout, showTrustRollout } from "./trust-rollout
 
 export type { PlatformDeps } from "./deps.ts";
 
-/** The installation as a whole, for the users who run it: no data of a tenant. */
+/** The use cases of users who run the whole installation; they show no data of a tenant. */
 export const platformUseCases = {
   showAuthorities,
   rotateAuthorities,

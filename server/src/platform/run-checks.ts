@@ -8,7 +8,7 @@ export interface Checks {
   checks: Omit<Finding, "examples">[];
 }
 
-/** Checks whether the service works, and what needs attention, without reading whole tables. */
+/** Checks whether the service works and what needs attention, without reading whole tables. */
 export const runChecks = useCase({ role: "platform" }, async ({ doctor }: PlatformDeps, _caller): Promise<Checks> => {
   const { healthy, checks } = await doctor.examine({ deep: false });
   return { healthy, checks: checks.map(({ examples: _examples, ...check }) => check) };

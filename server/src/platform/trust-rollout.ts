@@ -4,18 +4,18 @@ import { countServerRoot } from "../certificates/certificates.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import type { PlatformDeps } from "./deps.ts";
 
-/** So long before a server root takes over, devices that lack it are reported in the log. */
+/** The time before a server root takes over during which devices that lack it are reported in the log. */
 const WARN_MS = 7 * DAY;
 
-/** How far a new server root has come. */
+/** The progress of a new server root's rollout. */
 export interface TrustRollout extends RootRollout {
-  /** Devices with a live certificate, of all tenants. */
+  /** The number of devices with a live certificate, across all tenants. */
   devices: number;
-  /** Those that have the root. */
+  /** The number of devices that have the root. */
   trusting: number;
 }
 
-/** Which part of the devices has the new server root; `undefined` while no root takes the place of another one. It reads every device. */
+/** Returns how many devices have the new server root; `undefined` if no root is being replaced. Reads every device. */
 export async function measureRollout({
   authorities,
   database,
@@ -26,7 +26,7 @@ export async function measureRollout({
   return { ...root, ...(await countServerRoot(database.db, root, clock.now())) };
 }
 
-/** Sets the gauge, and warns before a root takes over that devices lack; to be called every hour. */
+/** Sets the gauge, and warns of devices that lack a root that is about to take over; must be called every hour. */
 export async function reportRollout(deps: PlatformDeps): Promise<void> {
   const rollout = await measureRollout(deps);
   const { metrics, logger, clock } = deps;

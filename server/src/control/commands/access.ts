@@ -3,15 +3,15 @@ import { type Caller, dangerousScopesOf, ROLES } from "../../access/access.ts";
 import { type Command, command, page, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
-/** The most API keys in one answer. */
+/** The maximum number of API keys in one answer. */
 const MAX_KEYS = 100_000;
 
-/** The most entries of an audit in one answer. */
+/** The maximum number of audit entries in one answer. */
 const MAX_WRITES = 10_000;
 
 const auditPage = { skip: z.int().min(0), limit: z.int().min(1).max(MAX_WRITES) };
 
-/** Tenants, users, API keys and the audits. */
+/** The commands for tenants, users, API keys and the audits. */
 export const accessCommands: readonly Command[] = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
   command("tenant.list", page, ({ access }, wanted) => access.listAllTenants(wanted)),
@@ -79,7 +79,7 @@ export const accessCommands: readonly Command[] = [
   })),
 ];
 
-/** A command that changes one user, named by the email address alone. It answers with that address. */
+/** Declares a command that changes one user, named by email address only. It answers with that address. */
 function userCommand(
   name: string,
   change: (facades: Facades, caller: Caller, email: string) => Promise<void>,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type Command, command, tenantCommand, text } from "../command.ts";
 
-/** The most certificates in one answer. */
+/** The maximum number of certificates in one answer. */
 const MAX_CERTIFICATES = 1_000;
 
-/** Certificates of devices, and compromised keys. */
+/** The commands for device certificates and compromised keys. */
 export const certificateCommands: readonly Command[] = [
   tenantCommand(
     "certificate.list",

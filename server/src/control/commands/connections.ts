@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { type Command, tenantCommand, text } from "../command.ts";
 
-/** The most refusals in one answer. */
+/** The maximum number of refusals in one answer. */
 const MAX_REFUSALS = 1_000;
 
-/** The most MQTT clients in one answer. */
+/** The maximum number of MQTT clients in one answer. */
 const MAX_CLIENTS = 100_000;
 
 const topics = z.array(text);
 
-/** MQTT clients, and the clients that the broker refused. */
+/** The commands for MQTT clients and for clients that the broker refused. */
 export const connectionCommands: readonly Command[] = [
   tenantCommand(
     "mqtt-client.create",

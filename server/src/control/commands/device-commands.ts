@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type Command, tenantCommand, text } from "../command.ts";
 
-/** More than may wait for a device. */
+/** More than the limit on pending commands per device. */
 const ALL = 1_000_000;
 
-/** Commands that wait for devices. */
+/** The commands for pending device commands. */
 export const waitingCommands: readonly Command[] = [
   tenantCommand(
     "device.send",

@@ -5,7 +5,7 @@ import { type Command, command, page, tenantCommand, text } from "../command.ts"
 const topics = z.array(text);
 const monitoring = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
 
-/** Device types, devices and claims. */
+/** The commands for device types, devices and claims. */
 export const deviceCommands: readonly Command[] = [
   tenantCommand(
     "device-type.create",

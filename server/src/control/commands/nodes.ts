@@ -1,6 +1,6 @@
 import { type Command, command, text } from "../command.ts";
 
-/** The processes that serve on this database, those of other machines included. */
+/** The commands for the processes that serve on this database, on any machine. */
 export const nodeCommands: readonly Command[] = [
   command("node.list", {}, async ({ connections }) => ({ items: await connections.listNodes() })),
   command("node.drain", { node: text }, async ({ connections }, { node }) => {

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { ChannelRecord } from "../../notifications/notifications.ts";
 import { type Command, tenantCommand, text } from "../command.ts";
 
-/** The most messages in one answer. */
+/** The maximum number of deliveries in one answer. */
 const MAX_DELIVERIES = 200;
 
-/** Webhook secrets, who is on call, and what was sent. */
+/** The commands for webhook secrets, channels, on-call users and sent notifications. */
 export const notificationCommands: readonly Command[] = [
   tenantCommand(
     "group.webhook-secret",

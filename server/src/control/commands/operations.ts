@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MusterError } from "../../lib/errors.ts";
 import { type Command, command, text } from "../command.ts";
 
-/** The certificate authorities, the checks of stored state, and backups. */
+/** The commands for the certificate authorities, checks, restarts, revocation of all access, and backups. */
 export const operationsCommands: readonly Command[] = [
   command("ca.status", {}, async ({ authorities, platform }) => ({
     authorities: await authorities.status(),

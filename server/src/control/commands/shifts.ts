@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Command, tenantCommand, text } from "../command.ts";
 
-/** Shifts, whose users are named by their email addresses. */
+/** The commands for shifts, whose users are named by their email addresses. */
 export const shiftCommands: readonly Command[] = [
   tenantCommand(
     "shift.create",

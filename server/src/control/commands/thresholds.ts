@@ -9,10 +9,10 @@ const comparand = z.union([z.number(), z.boolean(), text, z.tuple([z.number(), z
 const seconds = z.int().min(0).max(86_400).optional();
 const guarded = { id: text, revision: z.int().optional() };
 
-/** The most packs in one answer. */
+/** The maximum number of packs in one answer. */
 const MAX_PACKS = 10_000;
 
-/** A rule as `threshold.show` returns it: a rule that stays keeps its id. The use case validates the values. */
+/** A rule as `threshold.show` returns it; a rule that stays has its id. The use case validates the values. */
 const rule = z.strictObject({
   id: text.optional(),
   metric: text,
@@ -25,7 +25,7 @@ const rule = z.strictObject({
   message: text.optional(),
 });
 
-/** Threshold packs and dry runs. */
+/** The commands for threshold packs and dry runs. */
 export const thresholdCommands: readonly Command[] = [
   tenantCommand("threshold.list", { q: text.optional() }, async ({ rules }, caller, { q }) => {
     const { items } = await rules.listThresholds(caller, { q, skip: 0, limit: MAX_PACKS });
