@@ -1,6 +1,6 @@
 import { invalidRequest } from "../lib/request-errors.ts";
 
-/** A place in the order of events: the transaction, then the number of the event in it. */
+/** A position in the order of events: the transaction, then the number of the event in it. */
 export interface Place {
   xid: string;
   seq: string;
@@ -12,7 +12,7 @@ export function toCursor({ xid, seq }: Place): string {
   return `${xid}.${seq}`;
 }
 
-/** @throws MusterError invalid_request for a text that is no cursor */
+/** @throws {MusterError} invalid_request for a text that is not a cursor */
 export function fromCursor(text: string): Place {
   const [, xid, seq] = CURSOR.exec(text) ?? [];
   if (xid === undefined || seq === undefined) throw invalidRequest("the cursor must be one that came with an event");

@@ -1,14 +1,17 @@
 import { commentOf } from "../anomalies/anomalies.ts";
 import type { Columns, Operation, RecordedChange, SupersededTry, TicketColumns } from "./event-store.ts";
 
-/** What an event says: its kind, and as `data` ids and the fields that a screen shows. */
+/** The content of an event: its kind, and `data` with ids and the fields that a screen shows. */
 export type EventContent = ReturnType<typeof describeChange>;
 /** `anomaly.opened`, `ticket.changed`, … (docs/spec-decisions.md, Events). */
 export type EventKind = EventContent["kind"];
 /** The part of a kind before the dot. */
 export type EventFamily = EventKind extends `${infer Family}.${string}` ? Family : never;
 
-/** The kind and the payload of the event that a change is. No other place names the kinds or the fields of a payload. */
+/**
+ * Returns the kind and the payload of the event for a change. Only this function defines the kinds and the payload's
+ * fields.
+ */
 export function describeChange(change: RecordedChange) {
   switch (change.table) {
     case "anomalies":
@@ -87,7 +90,9 @@ function ofCertificate(row: Columns<"certificate_audit">) {
   };
 }
 
-/** `never_seen` is the state before the first connection: no device returns to it. */
+/**
+ * Describes a change of connectivity. `never_seen` is the state before the first connection: no device returns to it.
+ */
 function ofConnectivity(row: Columns<"devices", "connectivity" | "connectivity_reason">) {
   const kinds = { online: "device.online", offline: "device.offline", never_seen: "device.offline" } as const;
   return { kind: kinds[row.connectivity], data: { reason: row.connectivity_reason } };

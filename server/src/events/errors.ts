@@ -2,7 +2,10 @@ import { MusterError } from "../lib/errors.ts";
 
 export type EventsErrorCode = "cursor_expired";
 
-/** Events between the cursor and the oldest stored one have been deleted: the client reloads what it shows and starts at the present. */
+/**
+ * Events between the cursor and the oldest stored one have been deleted: the client must reload its data and start at
+ * the present.
+ */
 export function cursorExpired(): MusterError<"cursor_expired"> {
   return new MusterError("cursor_expired", "events after this cursor have been deleted");
 }

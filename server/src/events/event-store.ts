@@ -5,14 +5,14 @@ import type { Pruned } from "../db/prune.ts";
 import type { Schema } from "../db/schema.generated.ts";
 import { type NoParameters, runStatement, statement } from "../db/statement.ts";
 
-/** Columns of a row as `to_jsonb` records them. */
+/** The columns of a row as recorded by `to_jsonb`. */
 export type Columns<
   Table extends keyof Schema,
   Names extends keyof Selectable<Schema[Table]> = keyof Selectable<Schema[Table]>,
 > = { readonly [Name in Names]: InJson<Selectable<Schema[Table]>[Name]> };
 type InJson<Value> = Value extends Date ? string : Value;
 
-/** A change as a trigger recorded it: the table, and the columns of the row after the change. */
+/** A change as recorded by a trigger: the table, and the columns of the row after the change. */
 export type RecordedChange =
   | { table: "anomalies"; row: Columns<"anomalies"> }
   | { table: "tickets"; operation: Operation; row: TicketColumns }
@@ -21,10 +21,10 @@ export type RecordedChange =
   | { table: "device_findings"; row: Columns<"device_findings"> }
   | { table: "connection_refusals"; row: SupersededTry };
 
-/** Without the long texts. */
+/** The columns of a ticket without the long texts. */
 export type TicketColumns = Omit<Columns<"tickets">, "description" | "resolution">;
 
-/** `EDIT`: a change of a ticket that is none of its status. */
+/** `EDIT`: a change of a ticket other than its status. */
 export type Operation = "INSERT" | "UPDATE" | "EDIT";
 
 /** A refused connection with a certificate that a renewal had replaced. */
@@ -34,10 +34,10 @@ export interface SupersededTry {
   remote_address: string | null;
 }
 
-/** The columns of `events` that make a {@link RecordedChange}. */
+/** The columns of `events` that make up a {@link RecordedChange}. */
 const CHANGE = sql`e.changed_table AS "table", e.operation, e.changed_row AS "row"`;
 
-/** An event as it is stored. */
+/** A stored event. */
 export type EventRow = RecordedChange & {
   seq: string;
   xid: string;
@@ -47,16 +47,19 @@ export type EventRow = RecordedChange & {
   settled: boolean;
 };
 
-/** One read, in one statement and so of one snapshot. */
+/** The result of one read, in a single statement and therefore from one snapshot. */
 export interface EventsRead {
   rows: EventRow[];
-  /** The oldest open transaction: whatever commits from now on belongs to it or to a younger one. */
+  /** The oldest open transaction: every later commit belongs to it or to a younger one. */
   oldestOpen: string;
-  /** Whether an event after the place has been deleted, or this database has never reached the place. */
+  /** Whether an event after the position has been deleted, or this database has never reached the position. */
   expired: boolean;
 }
 
-/** Parameters of {@link eventsAfter}. `viewer`: the user whose groups bound what is visible; `null`: every event is. */
+/**
+ * The parameters of {@link eventsAfter}. `viewer`: the user whose groups limit the visible events; `null`: all are
+ * visible.
+ */
 interface After {
   tenantId: string;
   xid: string;
@@ -81,7 +84,10 @@ const eventsAfter = statement<After, Omit<EventsRead, "rows"> & EventRow>(
      ORDER BY e.xid, e.seq`,
 );
 
-/** A user sees the changes of tickets that are theirs or a group's of theirs, as in the list of tickets (tickets/visibility-store.ts). */
+/**
+ * SQL: the viewer sees the ticket's change, because the ticket is the viewer's or belongs to one of the viewer's
+ * groups, as in the list of tickets (tickets/visibility-store.ts).
+ */
 function visibleTicketChange(viewer: RawBuilder<string | null>): RawBuilder<unknown> {
   return sql`(e.changed_table = 'tickets' AND (
       e.changed_row->>'assignee_user_id' = ${viewer}::uuid::text OR e.changed_row->>'created_by' = 'user:' || ${viewer}::uuid::text
@@ -90,9 +96,9 @@ function visibleTicketChange(viewer: RawBuilder<string | null>): RawBuilder<unkn
 }
 
 /**
- * What is committed after a place, in order; events that are not `settled` come last.
+ * Returns the events committed after a position, in order; those that are not `settled` come last.
  *
- * @param viewer the user whose groups bound what is visible; `undefined`: every event is
+ * @param viewer the user whose groups limit the visible events; `undefined`: all are visible
  */
 export async function readAfter(
   db: Db,
@@ -111,13 +117,13 @@ const oldestOpenTransaction = statement<NoParameters, { xid: string }>(
   () => sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid`,
 );
 
-/** The oldest open transaction: whatever commits from now on belongs to it or to a younger one. */
+/** Returns the oldest open transaction: every later commit belongs to it or to a younger one. */
 export async function oldestOpen(db: Db): Promise<string> {
   const [row] = await runStatement(db, oldestOpenTransaction, {});
   return row!.xid;
 }
 
-/** Deletes at most `limit` events from `from` until before `before`, except rows that another process is deleting. */
+/** Deletes at most `limit` events from `from` until before `before`, skipping rows that another process is deleting. */
 export async function deleteEvents(db: Db, range: { from: Date; before: Date; limit: number }): Promise<Pruned<Date>> {
   const [pruned] = await runStatement(db, deleteOldEvents, range);
   return pruned!;

@@ -11,19 +11,19 @@ export type { RecordedChange } from "./event-store.ts";
 export type { TenantEvent } from "./read-events.ts";
 export { type EventHandler, isWanted, type Subscription } from "./subscribe.ts";
 
-/** How long events are stored: a cursor older than that has expired. */
+/** How long events are stored: an older cursor has expired. */
 const RETENTION_MS = 48 * HOUR;
 /** The NOTIFY channel of anomalies and tickets; its payload is the tenant. */
 export const EVENTS_CHANNEL = "muster_events";
 
-/** What happens in a tenant, in any process: triggers record it, subscribers follow it from a cursor. */
+/** The events of a tenant, in any process: triggers record them, and subscribers follow them from a cursor. */
 export interface Events {
-  /** The cursor after everything that can be read now: where to begin to follow. */
+  /** Returns the cursor after all readable events, from which to start following. */
   cursorNow(): Promise<string>;
-  /** @throws MusterError invalid_request, cursor_expired */
+  /** @throws {MusterError} invalid_request, cursor_expired */
   readEvents(tenantId: string, after: string, limit: number): Promise<EventPage>;
   subscribe(tenantId: string, options: SubscribeOptions, handler: EventHandler): Promise<Subscription>;
-  /** Deletes events that are older than 48 h; to be called every few minutes. */
+  /** Deletes events older than 48 h; must be called every few minutes. */
   prune(stopped?: AbortSignal): Promise<void>;
   /** Ends every subscription. */
   stop(): Promise<void>;

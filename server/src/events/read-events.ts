@@ -4,9 +4,9 @@ import { describeChange, type EventContent } from "./describe-change.ts";
 import { cursorExpired } from "./errors.ts";
 import { type EventRow, oldestOpen, readAfter } from "./event-store.ts";
 
-/** Something that happened in a tenant. */
+/** An event in a tenant. */
 export type TenantEvent = EventContent & {
-  /** Where to continue after it. */
+  /** The cursor with which to continue after it. */
   cursor: string;
   at: Date;
   deviceId: string | null;
@@ -14,24 +14,24 @@ export type TenantEvent = EventContent & {
 
 export interface EventPage {
   events: TenantEvent[];
-  /** Where to continue: after the last of `events`, or after everything that is settled when nothing more is. */
+  /** The cursor with which to continue: after the last of `events`, or after all settled events if no more are. */
   cursor: string;
-  /** Whether more is settled (`ready`), or committed but delayed by a transaction that is still open. */
+  /** Whether more events are settled (`ready`), or committed but delayed by a transaction that is still open. */
   more: "ready" | "delayed" | "none";
 }
 
-/** The cursor after everything that can be read now. */
+/** Returns the cursor after all readable events. */
 export async function cursorNow(db: Db): Promise<string> {
   return toCursor(before(await oldestOpen(db)));
 }
 
 /**
- * What happened in a tenant after `cursor`, oldest first. A reader that continues from page to page reads every event exactly once,
- * however transactions overlap.
+ * Returns the events of a tenant after `cursor`, oldest first. A reader that continues from page to page reads every
+ * event exactly once, however transactions overlap.
  *
- * @param viewer the user whose groups bound what is visible; `undefined`: every event is
- * @throws MusterError invalid_request; cursor_expired when events after the cursor have been deleted, or the database was
- *   restored to a time before it
+ * @param viewer the user whose groups limit the visible events; `undefined`: all are visible
+ * @throws {MusterError} invalid_request; cursor_expired if events after the cursor have been deleted, or the database
+ * was restored to a time before it
  */
 export async function readEvents(
   db: Db,
@@ -44,13 +44,14 @@ export async function readEvents(
   if (expired) throw cursorExpired();
   const settled = rows.filter((row) => row.settled);
   const full = rows.length === limit;
-  // A page that is not full has read everything settled, so that the cursor of a quiet tenant does not expire.
+  // A page that is not full has read all settled events. Advancing past them keeps a quiet tenant's cursor from
+  // expiring.
   const next = full ? (settled.at(-1) ?? fromCursor(cursor)) : before(oldestOpen);
   const more = settled.length < rows.length ? "delayed" : full ? "ready" : "none";
   return { events: settled.map(toEvent), cursor: toCursor(next), more };
 }
 
-/** The place after all transactions that are older than `xid`. */
+/** Returns the position after all transactions older than `xid`. */
 function before(xid: string): Place {
   return { xid, seq: "0" };
 }

@@ -5,32 +5,32 @@ import { startPollingLoop } from "../lib/polling-loop.ts";
 import { cursorNow, type EventPage, readEvents, type TenantEvent } from "./read-events.ts";
 
 const POLL_MS = 1_000;
-/** How soon to read again what an open transaction delays. */
+/** The delay before re-reading events that an open transaction holds up. */
 const DELAYED_POLL_MS = 25;
 const PAGE = 200;
 
 export interface SubscribeOptions {
-  /** Begins after this cursor; absent: with what happens from now on. */
+  /** The cursor after which to start; if omitted, with events from now on. */
   after?: string | undefined;
   /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). */
   kinds?: readonly string[] | undefined;
-  /** Only what this user sees through their groups. */
+  /** Only events visible to this user through their groups. */
   viewer?: string | undefined;
 }
 
 export interface Subscription {
-  /** The place after all that was read, events of other kinds included: what to resume from. */
+  /** The position after all events read, including other kinds; resume from it. */
   readonly cursor: string;
-  /** Settles when the subscription has ended: rejects with what the handler threw, or with `cursor_expired`. */
+  /** Settles when the subscription has ended: rejects with the handler's error, or with `cursor_expired`. */
   readonly ended: Promise<void>;
-  /** Ends it; resolves when the handler no longer runs. */
+  /** Ends the subscription; resolves when the handler no longer runs. */
   stop(): Promise<void>;
 }
 
-/** Receives events in order, at least one at a time; the next come when it has resolved. */
+/** Receives events in order, at least one per call; the next call waits until this one has resolved. */
 export type EventHandler<Event = TenantEvent> = (events: Event[]) => Promise<void> | void;
 
-/** What wakes the subscriptions of a tenant; '' wakes all. */
+/** The functions that wake the subscriptions of a tenant; '' wakes all. */
 export type Wakes = Map<symbol, (tenantId: string) => void>;
 
 /** Whether a kind is among `kinds` ({@link SubscribeOptions}). */
@@ -39,8 +39,8 @@ export function isWanted(kinds: readonly string[] | undefined, kind: string): bo
 }
 
 /**
- * Follows the events of a tenant, those of other processes included: NOTIFY wakes it for anomalies and tickets, a poll every second
- * finds the rest.
+ * Follows the events of a tenant, including those of other processes. NOTIFY wakes the subscription for anomalies and
+ * tickets; a poll every second finds the rest.
  */
 export async function subscribe(
   { database, logger }: { database: Database; logger: Logger },
@@ -51,13 +51,13 @@ export async function subscribe(
 ): Promise<Subscription> {
   let cursor = after ?? (await cursorNow(database.db));
 
-  /** The next page; `undefined` when the database did not answer. */
+  /** Returns the next page; `undefined` if the database did not answer. */
   async function poll(): Promise<EventPage | undefined> {
     try {
       return await readEvents(database.db, tenantId, cursor, PAGE, viewer);
     } catch (error) {
       if (isMusterError(error)) throw error;
-      logger.warn({ err: (error as Error).message }, "could not read events; trying again");
+      logger.warn({ err: (error as Error).message }, "could not read events; retrying");
       return undefined;
     }
   }

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../lib/request-errors.ts";
 
-/** How far a stream has been read: the cursor in the events, and that in the telemetry. */
+/** The position of a stream: its cursors in the events and in the telemetry. */
 export interface LivePosition {
   events: string;
   telemetry: string;
@@ -12,7 +12,7 @@ export function toLiveCursor({ events, telemetry }: LivePosition): string {
   return `${events}.${telemetry}`;
 }
 
-/** @throws MusterError invalid_request unless `text` has the form of a cursor */
+/** @throws {MusterError} invalid_request unless `text` has the form of a cursor */
 export function parseLiveCursor(text: string): LivePosition {
   const [, events, telemetry] = CURSOR.exec(text) ?? [];
   if (events === undefined || telemetry === undefined)

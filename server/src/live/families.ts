@@ -2,7 +2,7 @@ import { type AccessRule, type Caller, requireMay } from "../access/access.ts";
 import type { EventFamily, EventKind } from "../events/events.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
-/** Family of events, the part of a kind before the dot → who may follow it. */
+/** The access rule of each event family, which is the part of a kind before the dot. */
 const FAMILIES: Readonly<Record<EventFamily | "telemetry", AccessRule>> = {
   anomaly: { scope: "anomalies:read", role: "viewer" },
   ticket: { scope: "tickets:read", role: "viewer" },
@@ -12,7 +12,7 @@ const FAMILIES: Readonly<Record<EventFamily | "telemetry", AccessRule>> = {
   finding: { scope: "device-certificates:read", role: "viewer" },
 };
 
-/** Every kind there is: the compiler asks for a new one. A misspelled kind would be a stream on which nothing ever comes. */
+/** All kinds; the compiler demands new ones. A misspelled kind would produce a stream that never delivers an event. */
 const KINDS: Readonly<Record<EventKind | "telemetry.changed", true>> = {
   "anomaly.opened": true,
   "anomaly.acknowledged": true,
@@ -33,16 +33,16 @@ const KINDS: Readonly<Record<EventKind | "telemetry.changed", true>> = {
 const RULES = new Map<string, AccessRule>(Object.entries(FAMILIES));
 
 /**
- * Refuses a caller who may not follow every one of `kinds`; absent: of all families.
+ * Refuses a caller who may not follow every one of `kinds`, or every family if omitted.
  *
- * @throws MusterError insufficient_scope, insufficient_role; invalid_request for a kind or family that there is not
+ * @throws {MusterError} insufficient_scope, insufficient_role; invalid_request for an unknown kind or family
  */
 export function requireKinds(caller: Caller, kinds: readonly string[] | undefined): void {
   for (const kind of kinds ?? [...RULES.keys()].map((family) => `${family}.`)) {
     const rule = RULES.get(kind.split(".")[0]!);
     const isFamily = kind.indexOf(".") === kind.length - 1;
     if (rule === undefined || !(isFamily || Object.hasOwn(KINDS, kind)))
-      throw invalidRequest("There are no such events: name a kind like device.online, or a family with its dot.", kind);
+      throw invalidRequest("Unknown events: name a kind like device.online, or a family with its dot.", kind);
     requireMay(caller, rule);
   }
 }

@@ -7,15 +7,15 @@ import { requireKinds } from "./families.ts";
 const TELEMETRY = "telemetry.changed";
 
 export interface LiveOptions {
-  /** The `cursor` of an event, or of a stream: continues after it. Absent: from now on. */
+  /** The `cursor` of an event or a stream, after which to continue. If omitted, from now on. */
   after?: string | undefined;
-  /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). Absent: all. */
+  /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). If omitted, all. */
   kinds?: readonly string[] | undefined;
-  /** Ids of the devices whose telemetry is followed. Absent: all devices that the caller sees. */
+  /** The ids of the devices whose telemetry is followed. If omitted, all devices that the caller sees. */
   telemetryOf?: readonly string[] | undefined;
 }
 
-/** The latest values of a device that have changed. */
+/** A change of a device's latest values. */
 export interface TelemetryChanged {
   cursor: string;
   at: Date;
@@ -34,12 +34,13 @@ export interface LiveDeps {
 }
 
 /**
- * The events of the caller's tenant and the telemetry of its devices as one stream with one cursor. The handler receives one batch at
- * a time: every event once and in order, and at most once a second the changed latest values of a device as `telemetry.changed`.
+ * Follows the events of the caller's tenant and the telemetry of its devices as one stream with one cursor. The handler
+ * receives one batch at a time: every event once and in order and, at most once per second and device, the changed
+ * latest values as `telemetry.changed`.
  *
- * An API key needs `events:read` in any case; each family of events needs its own scope as well.
+ * An API key always needs `events:read`; each family of events also needs its own scope.
  *
- * @throws MusterError insufficient_scope, insufficient_role, invalid_request; `ended` rejects with cursor_expired
+ * @throws {MusterError} insufficient_scope, insufficient_role, invalid_request; `ended` rejects with cursor_expired
  */
 export const follow = useCase(
   { scope: "events:read", role: "viewer" },
@@ -101,7 +102,10 @@ function withCursor(event: TenantEvent, position: LivePosition): TenantEvent {
   return { ...event, cursor: toLiveCursor(position) };
 }
 
-/** Only the cursor of the last event is after all of them: a client that has read some of them receives the others again. */
+/**
+ * Converts telemetry changes to events. Only the last event's cursor is after all of them: a client that has read only
+ * some receives the others again.
+ */
 function telemetryEvents(
   changes: readonly TelemetryChange[],
   position: LivePosition,
@@ -117,7 +121,7 @@ function telemetryEvents(
   }));
 }
 
-/** Runs jobs one after another. After one that failed, no other runs. */
+/** Creates a queue that runs jobs one at a time. After a failed job, no further one runs. */
 function createQueue(): (job: () => Promise<void> | void) => Promise<void> {
   let last = Promise.resolve();
   return (job) => {

@@ -4,7 +4,7 @@ import { follow, type LiveDeps } from "./follow.ts";
 
 export type { LiveEvent } from "./follow.ts";
 
-/** The stream that the admin app shows: events and telemetry of a tenant. */
+/** The stream that the admin app shows: a tenant's events and telemetry. */
 export const liveUseCases = { follow };
 
 export interface Live extends Bound<typeof liveUseCases> {
