@@ -14,7 +14,7 @@ export interface Route {
   unread: ReadonlySet<string>;
 }
 
-/** The route of a message for which no stored sessions are known to the sender. */
+/** The route of a message that only sessions connected to the receiving processes get. */
 export const DIRECT: Route = Object.freeze({
   storedFor: new Set<string>(),
   servedBy: new Map<string, string>(),

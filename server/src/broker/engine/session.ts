@@ -140,7 +140,7 @@ export class Session
     this.deps.handlers.handleFrame(this, frame, bytes);
   }
 
-  /** Closes the session, with a CONNACK or DISCONNECT if the version has a code; MQTT 3.1.1 may not [MQTT-4.8.0-1]. */
+  /** Closes the session, answering if MQTT has a code: a CONNACK, later a DISCONNECT (MQTT 5 only [MQTT-4.8.0-1]). */
   onProblem({ problem }: PacketProblem): void {
     if (this.accepted) {
       this.close("protocol_error", disconnectCode(problem, this.version));

@@ -122,7 +122,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   storage_failed: { will: "published", v5: 0x89 },
   server_stopped: { will: "void", v5: 0x8b, ofAll: true },
   server_moved: { will: "void", v5: 0x9c, ofAll: true },
-  /** This process has lost its sessions and cannot store a will: the process that removes the session publishes it. */
+  /** This process may no longer have sessions, nor store a will: the process that removes the session publishes it. */
   node_lost: { will: "left", v5: 0x9c, ofAll: true },
 };
 

@@ -22,7 +22,7 @@ type Generation = Map<string, FilterMap<Subscriptions>>;
 const GENERATION_MS = 2 * SECOND;
 const MOST = 10_000;
 
-/** The subscriptions of the last two to four seconds, at most 20,000, by tenant and filter. */
+/** The subscriptions of the last seconds (four at most) by tenant and filter, at most 20,000. */
 export class RecentSubscriptions {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #current: Generation = new Map();
