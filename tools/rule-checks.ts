@@ -5,6 +5,7 @@ import { checkSizes } from "./sizes/sizes.ts";
 import type { Violation } from "./source/violation.ts";
 import { checkUseCases } from "./use-cases/use-cases.ts";
 import { checkCitations } from "./wording/citations.ts";
+import { checkClauses } from "./wording/clauses.ts";
 import { checkWording } from "./wording/wording.ts";
 
 export interface RuleCheck {
@@ -21,5 +22,6 @@ export const ruleChecks: readonly RuleCheck[] = [
   { name: "use cases", check: checkUseCases },
   { name: "words", check: checkWording },
   { name: "citations", check: checkCitations },
+  { name: "clauses of the specification", check: checkClauses },
   { name: "sizes", check: (root) => checkSizes(root) },
 ];
