@@ -30,7 +30,7 @@ export function writtenCode(root: string): string[] {
 
 /** The pages for people, and the scripts, whose comments read alike. */
 export function documents(root: string): string[] {
-  return filesIn(root, "*.md", "{docs,agent,bench,attack,simulate}/**/*.md", ".ci/*", "tools/with-postgres");
+  return filesIn(root, "*.md", "{docs,agent,bench,attack,simulate}/**/*.{md,tsv}", ".ci/*", "tools/with-postgres");
 }
 
 /** The folder of `server/src` that a file is in, or the bare name of a file that is in none. */
