@@ -151,7 +151,7 @@ export const https = limitTable({
   },
   streamDevices: {
     level: "request",
-    of: "devices whose telemetry one live stream follows",
+    of: "devices whose telemetry one event stream of an API key follows",
     value: 200,
     reached: "400 invalid_request, naming the field and the limit",
     fixed: true,
