@@ -1,7 +1,6 @@
 /**
- * Writes from the limits that the code uses `docs/limits.md` (those that a setting or a quota changes), `docs/limits.tsv` (all of them), and
- * `openapi/limits.json`, the values that no setting changes, for the admin app: `npm run generate`, or `--check` to fail when a file is not
- * current.
+ * Writes from the limits that the code uses `docs/limits.tsv` (all of them), `docs/limits.md` (their variables), and `openapi/limits.json`,
+ * the values that no setting changes, for the admin app: `npm run generate`, or `--check` to fail when a file is not current.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,13 +12,22 @@ const LEVELS: Level[] = ["request", "record", "message", "session", "device", "t
 
 const page = `# Limits
 
-Everything that an unauthenticated client, a device or a tenant can make grow or wait has a limit. This page lists the limits that a
-setting changes. [limits.tsv](limits.tsv) lists all of them, with what happens when each is reached.
+Everything that an unauthenticated client, a device or a tenant can make grow or wait has a limit. [limits.tsv](limits.tsv) lists all of
+them: what is counted, the default, what happens when the limit is reached, and the variable that sets it. This page lists the variables.
 
-An environment variable sets the value for the whole service; 0 means no limit where the page says so. A limit marked with * is a quota:
-\`muster tenant quota\` sets it for one tenant, and \`muster tenant usage\` shows the count beside it.
+A variable sets the value for the whole service; 0 means no limit where the page says so. A limit without a variable is fixed by the
+protocol, the specification or the schema. Both files are generated from \`server/src/lib/limits/\`, which the code uses: edit that, then
+run \`npm run generate\`.
 
-Both files are generated from \`server/src/lib/limits/\`, which the code uses: edit that, then run \`npm run generate\`.
+## Quotas
+
+\`muster tenant quota\` sets a quota for one tenant, and \`muster tenant usage\` shows the count beside it. The variable sets the default.
+
+| quota of a tenant | default | variable |
+|---|---|---|
+${settable(isQuota)
+  .map(({ name, of, value }) => `| ${of} | ${shown(value)} | \`${limitVariable(name)}\` |`)
+  .join("\n")}
 ${LEVELS.map(section).join("")}`;
 
 const all = Object.entries<Limit>(LIMITS);
@@ -41,30 +49,43 @@ for (const [path, text] of Object.entries(files)) {
   }
 }
 
-/** The settable limits of a level as a table; nothing where there is none. */
+/** The variables of a level as a table; nothing where there is none. */
 function section(level: Level): string {
-  const rows = Object.entries<Limit>(LIMITS)
-    .filter(([name, limit]) => limit.level === level && limitVariable(name as LimitName))
-    .map(([name, { of, value, zeroIsNone }]) => {
-      const variable = `\`${limitVariable(name as LimitName)}\`${zeroIsNone ? " (0: no limit)" : ""}`;
-      return `| ${of}${markOf(name)} | ${value.toLocaleString("en")} | ${variable} |`;
-    });
+  const rows = settable((name, limit) => limit.level === level && !isQuota(name)).map(({ name, value, zeroIsNone }) => {
+    return `| \`${limitVariable(name)}\` | ${shown(value)}${zeroIsNone ? " (0: no limit)" : ""} |`;
+  });
   if (rows.length === 0) return "";
   return `
 ## Of one ${level}
 
-| limit | default | variable |
-|---|---|---|
+| variable | default |
+|---|---|
 ${rows.join("\n")}
 `;
 }
 
-function line([name, { level, of, value, reached }]: [string, Limit]): string {
-  return [level, `${of}${markOf(name)}`, value, reached, limitVariable(name as LimitName) ?? ""].join("\t");
+function settable(isWanted: (name: LimitName, limit: Limit) => boolean): (Limit & { name: LimitName })[] {
+  return Object.entries<Limit>(LIMITS)
+    .map(([name, limit]) => ({ ...limit, name: name as LimitName }))
+    .filter(({ name, ...limit }) => limitVariable(name) !== undefined && isWanted(name, limit));
 }
 
-function markOf(name: string): string {
-  return (QUOTA_NAMES as string[]).includes(name) ? " *" : "";
+function shown(value: number): string {
+  return value.toLocaleString("en");
+}
+
+function line([name, { level, of, value, reached }]: [string, Limit]): string {
+  return [
+    level,
+    isQuota(name as LimitName) ? `${of} (quota)` : of,
+    value,
+    reached,
+    limitVariable(name as LimitName) ?? "",
+  ].join("\t");
+}
+
+function isQuota(name: LimitName): boolean {
+  return (QUOTA_NAMES as LimitName[]).includes(name);
 }
 
 function current(path: string): string | undefined {
