@@ -12,16 +12,15 @@ const LEVELS: Level[] = ["request", "record", "message", "session", "device", "t
 
 const page = `# Limits
 
-Everything that an unauthenticated client, a device or a tenant can make grow or wait has a limit. [limits.tsv](limits.tsv) lists all of
-them: what is counted, the default, what happens when the limit is reached, and the variable that sets it. This page lists the variables.
-
-A variable sets the value for the whole service; 0 means no limit where the page says so. A limit without a variable is fixed by the
-protocol, the specification or the schema. Both files are generated from \`server/src/lib/limits/\`, which the code uses: edit that, then
-run \`npm run generate\`.
+Everything that an unauthenticated client, a device or a tenant can make grow or wait has a limit.
+[limits.tsv](limits.tsv) lists all of them: what is counted, the default, what happens when it is reached, and the
+variable that sets it for the whole service. A limit without a variable is fixed by the protocol, the specification or
+the schema. Both files are generated from \`server/src/lib/limits/\`: edit that, then run \`npm run generate\`.
 
 ## Quotas
 
-\`muster tenant quota\` sets a quota for one tenant, and \`muster tenant usage\` shows the count beside it. The variable sets the default.
+\`muster tenant quota\` sets a quota for one tenant, and \`muster tenant usage\` shows the count beside it. The variable
+sets the default.
 
 | quota of a tenant | default | variable |
 |---|---|---|
