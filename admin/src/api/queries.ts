@@ -18,7 +18,7 @@ export function filled<Query extends object>(query: Query): Filled<Query> {
   return Object.fromEntries(set) as Filled<Query>;
 }
 
-/** The most rows of a file (docs/limits.md). */
+/** The most rows of a file (docs/limits.tsv). */
 export const CSV_ROWS = 100_000;
 
 /** The address of a whole list as a CSV file, with the filters and the order of its query. */

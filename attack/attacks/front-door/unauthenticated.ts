@@ -5,7 +5,7 @@ import { makeKey } from "../../../server/src/access/keys/api-key.ts";
 import type { Attack } from "../../attack.ts";
 import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
 
-/** MB that the server may gain while one address has a thousand connections (docs/limits.md). */
+/** MB that the server may gain while one address has a thousand connections (docs/limits.tsv). */
 const MEMORY = 150;
 const ASSETS = join(import.meta.dirname, "../../../admin/dist/assets");
 const random = { bytes: (count: number) => randomBytes(count) };

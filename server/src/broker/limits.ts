@@ -1,6 +1,6 @@
 import type { Limits } from "../lib/limits/limits.ts";
 
-/** The limits on what one client may cost this process, applied by the engine and the listener (docs/limits.md). */
+/** The limits on what one client may cost this process, applied by the engine and the listener (docs/limits.tsv). */
 export type BrokerLimits = Pick<
   Limits,
   | "mqttPacketBytes"

@@ -1,7 +1,7 @@
 /** Whose use a limit bounds. */
 export type Level = "request" | "record" | "message" | "session" | "device" | "tenant" | "address" | "process";
 
-/** A cap on what an unauthenticated client, a device or a tenant can make grow or wait. `docs/limits.md` lists every one. */
+/** A cap on what an unauthenticated client, a device or a tenant can make grow or wait. `docs/limits.tsv` lists every one. */
 export interface Limit {
   readonly level: Level;
   /** What is counted, with its unit: "readings in one message", "bytes of one packet". */

@@ -12,7 +12,7 @@ import { stored } from "./stored.ts";
 import { stream } from "./stream.ts";
 import { tls } from "./tls.ts";
 
-/** Every limit, in the order of `docs/limits.md`. */
+/** Every limit, in the order of `docs/limits.tsv`. */
 export const LIMITS = {
   ...ingest,
   ...broker,
