@@ -87,7 +87,7 @@ export { requireMayAdminister } from "./users/operators.ts";
 export { lockOwner } from "./users/owner-store.ts";
 export { groupsOfViewer, seesMoreThan, type ViewedGroups, type Viewer, visibleDevice } from "./visible-device-store.ts";
 
-/** Tenants, users and API keys (spec 5), and the API audit log. */
+/** The use cases for tenants, users, API keys (spec 5) and the API audit log. */
 export const accessUseCases = {
   listTenants,
   addTenant,
@@ -122,23 +122,32 @@ export const accessUseCases = {
   listAdminActs,
 };
 
-/** For the shell: it creates and lists tenants, and names tenants, users and keys as the machine's owner does. */
+/**
+ * Functions for the shell, which acts as the machine's owner: creates and lists tenants, looks up tenants of users and
+ * keys.
+ */
 const shellServices = { createTenant, listAllTenants, systemCaller, tenantOfUser, tenantOfKey, listInstallationActs };
 
 export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shellServices> {
-  /** Authenticates the `X-API-Key` of a request and counts it against the key's rate limit (spec 5, 8), shared by all processes. */
+  /**
+   * Authenticates the `X-API-Key` of a request and counts it against the key's rate limit (spec 5, 8), which all
+   * processes share.
+   */
   admitRequest(presented: string | undefined, address: string): Promise<Admission>;
-  /** Compares the clock of the rate limit with the other processes; called every few seconds. */
+  /** Synchronizes the clock of the rate limit with the other processes; called every few seconds. */
   compareRequestClocks(): Promise<void>;
-  /** Deletes request windows in which nothing is counted any more. */
+  /** Deletes request windows that no longer contain a counted request. */
   prune(stopped?: AbortSignal): Promise<void>;
-  /** Sets the metric of how much of each quota is used. */
+  /** Sets the quota utilization metric. */
   measure(): Promise<void>;
-  /** Calls `ended` once when the key has ended, or its owner has another role; resolves to a function that stops following. */
+  /**
+   * Calls `ended` once when the key has ended or its owner's role has changed. Resolves to a function that
+   * unsubscribes.
+   */
   followKey: FollowedKeys["follow"];
   /** Finds followed keys that have expired; called every ten seconds. */
   checkFollowedKeys: FollowedIds["check"];
-  /** Waits for writes of last uses and stops following keys; call before the database closes. */
+  /** Waits for pending last-use writes and stops following keys; call it before the database closes. */
   close(): Promise<void>;
 }
 

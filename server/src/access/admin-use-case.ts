@@ -4,24 +4,27 @@ import type { Caller } from "./caller.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { type AccessRule, type UseCase, useCase } from "./use-case.ts";
 
-/** A change that is ready to be made: everything slow, such as hashing a password, has been done before its transaction. */
+/** A prepared change: slow work such as password hashing is done before its transaction begins. */
 export interface PreparedChange<Result> {
-  /** Makes the change. After a conflict with another transaction it is called again. `round`: what `admitted` was given. */
+  /**
+   * Makes the change; called again after a conflict with another transaction. `round`: the value that `admitted` passed
+   * on.
+   */
   change(tx: Tx, round?: string | null): Promise<Changed<Result>>;
-  /** Runs the transaction where it counts against a quota of additions that are frequent ({@link Quotas.addOne}). */
+  /** Runs the transaction where it counts against a quota of frequent additions ({@link Quotas.addOne}). */
   admitted?(run: (db: Db, round: string | null) => Promise<Result>): Promise<Result>;
-  /** What remains to be done after the commit. */
+  /** Does the work that remains after the commit. */
   committed?(): Promise<void>;
 }
 
-/** A use case that administers; `act` is its name in the administrative audit, such as `user.create`. */
+/** An administrative use case; `act` is its name in the administrative audit, such as `user.create`. */
 export interface AdminUseCase<Deps, Args extends unknown[], Result> extends UseCase<Deps, Args, Result> {
   readonly act: string;
 }
 
 /**
- * Declares a use case that administers: who may run it, its name in the administrative audit, and what it does. `prepare` checks the
- * input; the change that it returns runs in one transaction with its audit entry.
+ * Declares an administrative use case: its access rule, its name in the administrative audit, and its work. `prepare`
+ * checks the input; the change that it returns runs in one transaction with its audit entry.
  */
 export function adminUseCase<Deps extends AdministerDeps, Args extends unknown[], Result>(
   may: AccessRule,

@@ -21,7 +21,7 @@ const viewer: Caller = {
   rights: { kind: "user", userId: "1", role: "viewer" },
 };
 
-test("a facade has the functions of its table without their first argument", async () => {
+test("a facade exposes its table's functions without their first argument", async () => {
   const facade: Bound<typeof table> = bind({ greeting: "Hello" }, table);
   const greeting: string = await facade.greet(viewer, "Ada");
   assert.equal(greeting, "Hello Ada of acme!");
@@ -30,7 +30,7 @@ test("a facade has the functions of its table without their first argument", asy
   assert.equal(length, 10);
 });
 
-test("a bound function is found by what it was bound from, in each application its own", async () => {
+test("a bound function is found by its declaration, separately in each application", async () => {
   const [one, other] = ["Hello", "Goodbye"].map((greeting) =>
     boundFunctions([{ close: () => 1 }, bind({ greeting }, table)]),
   );
@@ -39,16 +39,16 @@ test("a bound function is found by what it was bound from, in each application i
   assert.equal(one!.size, 2);
 });
 
-test("what is bound keeps its types, and takes a caller only as a use case", () => {
+test("bound functions keep their types, and only a use case may take a caller", () => {
   const deps: Deps = { greeting: "Hello" };
   const asked = async (_deps: Deps, caller: Caller) => caller.actor;
   const optional = async (_deps: Deps, _id: string, caller?: Caller) => caller?.actor;
   const types = () => {
-    // @ts-expect-error: takes a caller and checks nothing
+    // @ts-expect-error: takes a caller without checking a rule
     bind(deps, { asked });
-    // @ts-expect-error: takes a caller, if not always
+    // @ts-expect-error: takes an optional caller
     bind(deps, { optional });
-    // @ts-expect-error: lacks what the functions work with
+    // @ts-expect-error: the dependencies are missing
     bind({}, { greet });
     // @ts-expect-error: a name is text
     void bind(deps, table).greet(viewer, 1);

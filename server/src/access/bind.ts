@@ -1,16 +1,16 @@
 import type { Caller } from "./caller.ts";
 import type { AnyUseCase, UseCase } from "./use-case.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: stands for a function whatever it takes and answers
+// biome-ignore lint/suspicious/noExplicitAny: any function, whatever its arguments and result
 export type Declaration = (...args: any[]) => unknown;
 
-/** A use case without its first argument. `declaration` is what it was bound from: routes find the bound function by it. */
+/** A use case without its first argument. Routes look the bound function up by its `declaration`. */
 export interface BoundUseCase<Args extends unknown[], Result> {
   (caller: Caller, ...args: Args): Promise<Result>;
   readonly declaration: AnyUseCase;
 }
 
-/** A function that no caller asks for (a job, a question of the broker) without its first argument. */
+/** An internal function without a `Caller` (a job, a query of the broker), without its first argument. */
 export interface BoundService<Args extends unknown[], Result> {
   (...args: Args): Result;
   readonly declaration: Declaration;
@@ -25,10 +25,10 @@ type BoundFunction<Declared> =
       ? BoundService<Args, Result>
       : never;
 
-/** The functions of a table with their dependencies bound: the facade of a feature. */
+/** The facade of a feature: the functions of a table with their dependencies bound. */
 export type Bound<Table> = { readonly [Name in keyof Table]: BoundFunction<Table[Name]> };
 
-/** A function that takes a caller must be a use case, which checks what the caller may do. */
+/** Requires that a function that takes a caller is a use case, which checks the caller's rights. */
 type WithoutCaller<Declared> = Declared extends AnyUseCase
   ? Declared
   : // biome-ignore lint/suspicious/noExplicitAny: only the arguments after the dependencies matter
@@ -40,7 +40,7 @@ type WithoutCaller<Declared> = Declared extends AnyUseCase
 
 type Declarations<Deps> = Readonly<Record<string, (deps: Deps, ...args: never) => unknown>>;
 
-/** Binds the use cases and services of `table` to what they work with. */
+/** Binds the use cases and services of `table` to their dependencies. */
 export function bind<Deps, Table extends Declarations<Deps>>(
   deps: Deps,
   table: Table & { readonly [Name in keyof Table]: WithoutCaller<Table[Name]> },
@@ -52,10 +52,10 @@ export function bind<Deps, Table extends Declarations<Deps>>(
   return Object.fromEntries(bound);
 }
 
-/** Finds the bound function of a declaration: what a route, which names its use case, calls. */
+/** The bound functions by declaration. A route names its use case and calls the bound function. */
 export type BoundFunctions = ReadonlyMap<Declaration, Declaration>;
 
-/** The bound functions of these facades by what they were bound from. */
+/** Returns the bound functions of these facades by their declarations. */
 export function boundFunctions(facades: readonly object[]): BoundFunctions {
   const functions = facades.flatMap((facade) => Object.values(facade)).filter(isBound);
   return new Map(functions.map((bound) => [bound.declaration, bound]));

@@ -3,36 +3,37 @@ import { invalidRequest } from "../lib/request-errors.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 export type Role = "admin" | "operator" | "viewer";
-/** Each role may do what those after it may. */
+/** The roles, each of which includes the rights of those after it. */
 export const ROLES: readonly Role[] = ["admin", "operator", "viewer"];
-/** The least that a use case asks of a user; `platform` is asked of a user besides any role. */
+/** The least role that a use case requires of a user; `platform` is a right that a user has besides the role. */
 export type LeastRole = Role | "platform";
 
 /**
- * What a caller may do. `system` is the owner of the machine, at its shell. `platform`: the user runs the installation besides.
- * `sessionId`: the session in which the user asks. `owner`: the user whose present role and visible devices bound what the key may do.
+ * The rights of a caller. `system` is the owner of the machine, at its shell.
+ * `platform`: the user also runs the installation. `sessionId`: the session of the request.
+ * `owner`: the user whose current role and visible devices bound the rights of the key.
  */
 export type Rights =
   | { kind: "key"; keyId: string; scopes: ReadonlySet<Scope>; owner: { userId: string; role: Role } }
   | { kind: "user"; userId: string; role: Role; platform?: boolean; sessionId?: string }
   | { kind: "system" };
 
-/** Who asks, and for which tenant: the first argument of every use case. */
+/** The caller and the tenant it acts for: the first argument of every use case. */
 export interface Caller {
   tenantId: string;
   tenantSlug: string;
-  /** As audit entries print it: `apikey:<id>`, `user:<id>`, `claim:<id>`, `device:<id>` or `system`. */
+  /** The name in audit entries: `apikey:<id>`, `user:<id>`, `claim:<id>`, `device:<id>` or `system`. */
   actor: string;
   rights: Rights;
-  /** The address the request came from, where there is one. */
+  /** The address that the request came from, if known. */
   address?: string;
-  /** The request over HTTPS that writes. */
+  /** The HTTPS request, if it writes. */
   request?: ApiRequest;
 }
 
 /**
- * The user whose group memberships bound what the caller sees of devices, for a key its owner; `undefined` for a caller who sees them all
- * (docs/spec-decisions.md, records).
+ * Returns the user whose group memberships bound the devices that the caller sees; for a key, its owner. Returns
+ * `undefined` for a caller who sees all devices (docs/spec-decisions.md, records).
  */
 export function boundedToGroupsOf(caller: Caller): string | undefined {
   const { rights } = caller;
@@ -41,33 +42,35 @@ export function boundedToGroupsOf(caller: Caller): string | undefined {
   return role === "admin" ? undefined : userId;
 }
 
-/** Who asks over HTTPS: the API key by its id, or the user. @throws Error for a caller who is neither */
+/** Returns the requester over HTTPS: the API key by its id, or the user. @throws Error for any other caller */
 export function requesterOf({ rights, actor }: Caller): Pick<ApiRequest, "holder" | "by"> {
   if (rights.kind === "key") return { holder: rights.keyId, by: "key" };
   if (rights.kind === "user") return { holder: actor, by: "user" };
-  throw new Error(`${actor} asks without an API key or a session`);
+  throw new Error(`${actor} has neither an API key nor a session`);
 }
 
-/** The API key that asks. @throws Error for another caller */
+/** Returns the API key of the caller. @throws Error for any other caller */
 export function keyOf({ rights, actor }: Caller): KeyRights {
   if (rights.kind === "key") return rights;
-  throw new Error(`${actor} asks without an API key`);
+  throw new Error(`${actor} has no API key`);
 }
 
 type KeyRights = Extract<Rights, { kind: "key" }>;
 
-/** The user who asks, for what belongs to a user. @throws MusterError invalid_request for a caller who is no user */
+/**
+ * Returns the calling user, for records that belong to a user. @throws MusterError invalid_request for any other caller
+ */
 export function ownUserOf({ rights }: Caller): string {
   if (rights.kind === "user") return rights.userId;
   throw invalidRequest("Only a signed-in user has records of their own.");
 }
 
-/** The user who asks; `null` for other callers. */
+/** Returns the id of the calling user, or `null` for other callers. */
 export function userIdOf({ rights }: Caller): string | null {
   return rights.kind === "user" ? rights.userId : null;
 }
 
-/** The session in which a user asks; `undefined` for other callers. */
+/** Returns the session of the calling user, or `undefined` for other callers. */
 export function sessionIdOf({ rights }: Caller): string | undefined {
   return rights.kind === "user" ? rights.sessionId : undefined;
 }

@@ -6,7 +6,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface AccessDeps {
   database: Database;
   clock: Clock;

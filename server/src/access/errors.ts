@@ -3,7 +3,7 @@ import { LIMITS, type QuotaName } from "../lib/limits/limits.ts";
 import type { LeastRole, Role } from "./caller.ts";
 import type { Scope } from "./keys/scopes.ts";
 
-/** What the holder of an API key, or a signed-in user (`insufficient_role`), can be answered. */
+/** The error codes for API keys and, with `insufficient_role`, for signed-in users. */
 export type AccessErrorCode =
   | "invalid_api_key"
   | "insufficient_scope"
@@ -13,7 +13,7 @@ export type AccessErrorCode =
   | "last_operator"
   | "factor_missing";
 
-/** One answer for every reason, so that nothing is learned about a key by trying (spec 7). */
+/** Returns the same error for every reason, so that probing reveals nothing about a key (spec 7). */
 export function invalidApiKey(): MusterError<"invalid_api_key"> {
   return new MusterError(
     "invalid_api_key",
@@ -21,33 +21,36 @@ export function invalidApiKey(): MusterError<"invalid_api_key"> {
   );
 }
 
-/** The API key lacks `scope`; without one there is no scope that would do (spec 5 rule 6). */
+/** Returns the error for a key without `scope`; `undefined` means that no scope would suffice (spec 5 rule 6). */
 export function insufficientScope(scope: Scope | undefined): MusterError<"insufficient_scope"> {
   if (scope === undefined) return new MusterError("insufficient_scope", "no API key may do this");
   return new MusterError("insufficient_scope", `this needs the scope ${scope}`, { detail: scope });
 }
 
-/** The API key has the scope, and its owner had the role for it when the key was made. */
+/** Returns the error for a key whose scope suffices but whose owner has since lost the role for it. */
 export function ownerLacksRole(scope: Scope, role: Role): MusterError<"insufficient_scope"> {
   const now = role === "operator" ? "an operator" : `a ${role}`;
-  const sentence = `the owner of this key is ${now} now, whose role does not allow what the scope ${scope} is needed for here`;
+  const sentence = `the owner of this key is now ${now}, a role that does not allow this use of the scope ${scope}`;
   return new MusterError("insufficient_scope", sentence, { detail: scope });
 }
 
-/** The user's role is less than `role`; without one there is no role that would do. `what` names the part that is refused. */
+/**
+ * Returns the error for a user whose role is below `role`; `undefined` means that no role would suffice. `what` names
+ * the refused part.
+ */
 export function insufficientRole(role: LeastRole | undefined, what = "this"): MusterError<"insufficient_role"> {
   if (role === "platform")
-    return new MusterError("insufficient_role", `${what} is done by users who run the installation`, { detail: role });
-  if (role === undefined) return new MusterError("insufficient_role", `${what} is done from the shell only`);
+    return new MusterError("insufficient_role", `${what} is only for users who run the installation`, { detail: role });
+  if (role === undefined) return new MusterError("insufficient_role", `${what} can only be done from the shell`);
   return new MusterError("insufficient_role", `${what} needs the role ${role}`, { detail: role });
 }
 
-/** The tenant would have no admin who can sign in. */
+/** Returns the error for a change that would leave the tenant without an admin who can sign in. */
 export function lastAdmin(): MusterError<"last_admin"> {
   return new MusterError("last_admin", "this is the last active admin of the tenant: make another user an admin first");
 }
 
-/** No user who can sign in would run the installation. */
+/** Returns the error for a change that would leave the installation without a user who runs it and can sign in. */
 export function lastOperator(): MusterError<"last_operator"> {
   return new MusterError(
     "last_operator",
@@ -55,12 +58,12 @@ export function lastOperator(): MusterError<"last_operator"> {
   );
 }
 
-/** A rule that its maker does not keep would shut the maker out of everything but keeping it. */
+/** Returns the error for a rule that would lock its author out of everything except setting up a factor. */
 export function factorMissing(): MusterError<"factor_missing"> {
   return new MusterError("factor_missing", "set up a second factor of your own first, on the page of your account");
 }
 
-/** The tenant would have more than its quota allows. */
+/** Returns the error for an addition that would exceed the tenant's quota. */
 export function quotaExceeded(
   quota: QuotaName,
   { used, value }: { used: number; value: number },

@@ -4,7 +4,7 @@ import { useCase } from "./use-case.ts";
 import { findIdsByEmail } from "./user-store.ts";
 
 /**
- * The ids of the tenant's users with these addresses, for the shell, which names users by address.
+ * Returns the ids of the tenant's users with these addresses, for the shell, which identifies users by address.
  *
  * @throws MusterError invalid_request with the first unknown address in `detail`
  */

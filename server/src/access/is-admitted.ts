@@ -2,7 +2,10 @@ import { isMusterError } from "../lib/errors.ts";
 import type { Caller } from "./caller.ts";
 import { type AccessRule, requireMay } from "./use-case.ts";
 
-/** Whether `caller` may run a use case: for an answer of several use cases that leaves out what the caller may not see. */
+/**
+ * Returns whether `caller` may run a use case. Combined responses use it to leave out parts that the caller may not
+ * see.
+ */
 export function isAdmitted(
   caller: Caller,
   { declaration }: { readonly declaration: { readonly may: AccessRule } },

@@ -3,14 +3,14 @@ import type { Page, PageRequest } from "../lib/page.ts";
 import type { AccessDeps } from "./deps.ts";
 import { useCase } from "./use-case.ts";
 
-/** The administrative audit of the tenant, newest first. */
+/** Lists the administrative audit of the tenant, newest first. */
 export const listAdminActs = useCase(
   { role: "admin" },
   (deps: AccessDeps, caller, query: ActQuery): Promise<Page<AdminAct>> =>
     listActs(deps.database.db, caller.tenantId, query),
 );
 
-/** The acts on the whole installation: certificate authorities, blocked keys, the master key. For the shell. */
+/** Lists the acts on the whole installation, for the shell: certificate authorities, blocked keys, the master key. */
 export function listInstallationActs(deps: AccessDeps, page: PageRequest): Promise<AdminAct[]> {
   return listOfInstallation(deps.database.db, page);
 }

@@ -3,7 +3,7 @@ import type { Page } from "../lib/page.ts";
 import type { AccessDeps } from "./deps.ts";
 import { useCase } from "./use-case.ts";
 
-/** The API audit log of the tenant, newest first (docs/spec-decisions.md, API audit log). */
+/** Lists the API audit log of the tenant, newest first (docs/spec-decisions.md, API audit log). */
 export const listApiWrites = useCase(
   { role: "admin" },
   (deps: AccessDeps, caller, query: WriteQuery): Promise<Page<ApiWrite>> =>

@@ -18,7 +18,7 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
   return await createTenantIn(deps.database.db, deps, input);
 }
 
-/** {@link createTenant} as part of the transaction `db`. */
+/** Does the same as {@link createTenant} within the transaction `db`. */
 export async function createTenantIn(
   db: Db,
   deps: AdministerDeps,
@@ -43,7 +43,7 @@ export function checkSlug(slug: string): string {
   );
 }
 
-/** Retentions in days; the database has partitions for no others (migration 0008). */
+/** The retentions in days; the database has partitions for these only (migration 0008). */
 export const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
 
 /** @throws MusterError invalid_request */
@@ -53,7 +53,7 @@ export function checkRetention(days: number): void {
 }
 
 /**
- * Sets the retention of the tenant's telemetry, for what arrives from now on.
+ * Sets the retention for telemetry that the tenant receives from now on.
  *
  * @throws MusterError invalid_request
  */
@@ -71,7 +71,7 @@ export const setTelemetryRetention = adminUseCase(
   },
 );
 
-/** The caller for a command of the machine's shell. @throws MusterError not_found with the slug in `detail` */
+/** Returns the caller for a command of the machine's shell. @throws MusterError not_found with the slug in `detail` */
 export async function systemCaller(deps: AccessDeps, slug: string): Promise<Caller> {
   const tenant = await findTenant(deps.database.db, slug);
   if (!tenant) throw notFound("tenant", slug);

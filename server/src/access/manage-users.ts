@@ -15,7 +15,7 @@ export interface NewUser {
 }
 
 /**
- * Adds a user with a random password, shown only in this answer.
+ * Adds a user with a random password, which only this response shows.
  *
  * @throws MusterError invalid_request (email, role), already_exists (email), quota_exceeded
  */
@@ -41,7 +41,7 @@ export const createUser = adminUseCase(
   },
 );
 
-/** Deactivates a user and revokes every key of the user permanently (spec 5 rule 2). Repeats harmlessly. */
+/** Deactivates a user and revokes all of the user's keys permanently (spec 5 rule 2). Idempotent. */
 export const deactivateUser = adminUseCase(
   { role: "admin" },
   "user.deactivate",
@@ -64,7 +64,7 @@ export const reactivateUser = adminUseCase(
     }),
 );
 
-/** Deletes a user and revokes the user's keys; the address is free again. */
+/** Deletes a user and revokes the user's keys; the address becomes available again. */
 export const deleteUser = adminUseCase(
   { role: "admin" },
   "user.delete",
@@ -76,7 +76,7 @@ export const deleteUser = adminUseCase(
     }),
 );
 
-/** Sets a new random password, shown only in this answer, and revokes the user's keys. */
+/** Sets a new random password, which only this response shows, and revokes the user's keys. */
 export const resetPassword = adminUseCase(
   { role: "admin" },
   "user.reset-password",
@@ -91,7 +91,9 @@ export const resetPassword = adminUseCase(
   },
 );
 
-/** The slug of a user's tenant, for the shell, which names a user by the email address alone. @throws MusterError not_found */
+/**
+ * Returns the tenant's slug for a user whom the shell identifies by email address alone. @throws MusterError not_found
+ */
 export async function tenantOfUser(deps: AccessDeps, email: string): Promise<string> {
   const slug = await findTenantOfUser(deps.database.db, email.trim());
   if (slug === undefined) throw notFound("user");
@@ -99,9 +101,9 @@ export async function tenantOfUser(deps: AccessDeps, email: string): Promise<str
 }
 
 /**
- * Changes a user of the caller's tenant and revokes the user's keys, under the lock that creating a key takes too.
+ * Changes a user of the caller's tenant and revokes the user's keys, under the lock that key creation takes too.
  *
- * @param change returns what has changed, for the audit
+ * @param change returns the changed fields, for the audit
  */
 function changeUser(
   deps: AccessDeps,

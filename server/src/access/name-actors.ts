@@ -4,22 +4,25 @@ import { findKeyNames } from "./keys/key-store.ts";
 import { useCase } from "./use-case.ts";
 import { findUserNames } from "./user-store.ts";
 
-/** What a record is called. */
+/** The name of a record. */
 export interface NamedRecord {
   id: string;
   name: string;
-  /** The record is deleted; histories still name it. */
+  /** Whether the record is deleted; histories still name it. */
   deleted: boolean;
 }
 
-/** The email addresses of those of `ids` that are users of the tenant, deleted ones too: what a user did stays in histories. */
+/**
+ * Returns the email addresses of those `ids` that are users of the tenant, including deleted users, whose acts stay in
+ * histories.
+ */
 export const nameUsers = useCase(
   { role: "viewer" },
   (deps: AccessDeps, caller, ids: readonly string[]): Promise<NamedRecord[]> =>
     findUserNames(deps.database.db, caller.tenantId, ids.filter(isUuid)),
 );
 
-/** The names of those of `ids` that are API keys of the tenant, ended ones too. */
+/** Returns the names of those `ids` that are API keys of the tenant, including ended keys. */
 export const nameKeys = useCase(
   { role: "admin" },
   (deps: AccessDeps, caller, ids: readonly string[]): Promise<NamedRecord[]> =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { randomIds } from "../lib/ids.ts";
 import { hashPassword, makePassword, verifyPassword } from "./password.ts";
 
-test("a password verifies against its own hash and no other does", async () => {
+test("a password verifies against its own hash, and no other password does", async () => {
   const password = makePassword(randomIds);
   const stored = await hashPassword(password, randomIds);
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -23,6 +23,6 @@ test("a wiped or foreign hash matches nothing", async () => {
     assert.equal(await verifyPassword("password", stored), false);
 });
 
-test("two users with one password have different hashes", async () => {
+test("two hashes of the same password differ", async () => {
   assert.notEqual(await hashPassword("same", randomIds), await hashPassword("same", randomIds));
 });

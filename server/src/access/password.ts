@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { Ids } from "../lib/ids.ts";
 import { base62 } from "./keys/base62.ts";
 
-/** Argon2id, 19 MiB, two passes: OWASP's password storage minimum; about 40 ms on one core. */
+/** Argon2id with 19 MiB and two passes: the minimum of OWASP's password storage advice; about 40 ms on one core. */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const PARALLELISM = 1;
@@ -12,19 +12,19 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 
 const derive = promisify(argon2);
 
-/** A random password with 128 bits, 22 letters and digits; shown once. */
+/** Returns a random password of 128 bits as 22 letters and digits; it is shown once. */
 export function makePassword(ids: Ids): string {
   return base62(ids.bytes(16), 22);
 }
 
-/** Argon2id in the PHC string format, with a salt of its own. */
+/** Hashes a password with Argon2id and a fresh salt, in the PHC string format. */
 export async function hashPassword(password: string, ids: Ids): Promise<string> {
   const salt = ids.bytes(16);
   const tag = await argon2id(password, salt, MEMORY_KIB, PASSES, PARALLELISM, TAG_LENGTH);
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(tag)}`;
 }
 
-/** Whether `password` is the one `stored` was made from; `false` for a stored value of any other form. */
+/** Returns whether `stored` was made from `password`; `false` for a stored value in any other format. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(stored) ?? [];
   if (salt === undefined || tag === undefined) return false;

@@ -1,17 +1,21 @@
 import { expandScopes, type Scope } from "./keys/scopes.ts";
 
-/** When an operation needs password and second factor given within the last minutes: always, for some bodies, or beyond some devices. */
+/**
+ * When an operation needs a recent check of password and second factor: always, for some bodies, or above a number of
+ * devices.
+ */
 export type StepUpRule = true | ((body: never) => boolean) | "many devices";
 
 interface DangerousAct {
   stepUp: StepUpRule;
-  /** Scopes with which an API key may do the same, so that a key with one of them is dangerous to make. */
+  /** Scopes that allow an API key the same, so that creating a key with one of them is dangerous too. */
   scopes?: readonly Scope[];
 }
 
 /**
- * The operations that ask for a fresh verification: a stolen session could keep, send elsewhere or destroy something with them. Operations of the
- * admin API by their ids. Every other operation that writes is in {@link HARMLESS_OPERATIONS}; a route in neither list does not start.
+ * The operations of the admin API, by id, that require a fresh verification: with them, a stolen session could gain
+ * permanent access, redirect data or destroy it. Every other operation that writes is in {@link HARMLESS_OPERATIONS}; a
+ * route in neither list fails at start-up.
  */
 export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   // Identities of devices and programs.
@@ -19,7 +23,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
     stepUp: ({ maxUses }: { maxUses?: number }) => maxUses !== undefined && maxUses > 1,
     scopes: ["provisioning:write"],
   },
-  // Every scope of certificates: to read them shows which identity to go for.
+  // Every scope of certificates is dangerous: reading them shows which identity to attack.
   issueCertificate: { stepUp: true, scopes: ["device-certificates:issue", "device-certificates:read"] },
   createMqttClient: { stepUp: true },
   rotateMqttClientPassword: { stepUp: true },
@@ -34,7 +38,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   startFactor: { stepUp: true },
   removeFactor: { stepUp: true },
   renewRecoveryCodes: { stepUp: true },
-  // Data that goes elsewhere, and secrets with which it is signed.
+  // Data sent elsewhere, and the secrets that sign it.
   createGroup: { stepUp: addsChannels, scopes: ["groups:write"] },
   updateGroup: { stepUp: addsChannels },
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
@@ -53,12 +57,15 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   rotateAuthorities: { stepUp: true },
 };
 
-/** Operations of the admin API that write and need no step-up: they end rights, stay within the tenant, or ask for a secret themselves. */
+/**
+ * The writing operations of the admin API that need no step-up: they end rights, stay within the tenant, or require a
+ * secret themselves.
+ */
 export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
-  // They ask for the password, a code or the token of a link.
+  // These operations require the password, a code or the token of a link.
   ...["signIn", "giveFactor", "stepUp", "changePassword", "confirmFactor", "setUp", "openInvite", "acceptInvite"],
   ...["forgotPassword", "resetPassword"],
-  // They end something that can be made again.
+  // These operations end something that can be recreated.
   ...[
     "signOut",
     "endSession",
@@ -69,7 +76,7 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "disconnectDevice",
   ],
   ...["disableMqttClient", "deleteMqttClient", "removeOwnChannel", "unassignShift"],
-  // Records of the tenant, whose changes the audits and histories show.
+  // These operations change records of the tenant; audits and histories show the changes.
   ...["createDevice", "replaceDevice", "createDeviceType", "updateDeviceType", "deleteDeviceType", "deleteGroup"],
   ...[
     "createShift",
@@ -81,18 +88,18 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "deleteThreshold",
   ],
   ...["dryRunThreshold", "openTicket", "changeTicket", "commentTicket", "acknowledgeAnomalies"],
-  // Messages to addresses that were added before, which takes a step-up.
+  // These operations send messages to addresses whose addition required a step-up.
   ...["requestConfirmation", "testGroup", "testOwnNotifications", "setOwnNotifications"],
   // These operations concern one user alone.
   ...["saveFilter", "renameFilter", "deleteFilter"],
 ]);
 
-/** Scopes with which someone can act as a device, end identities, or have data sent elsewhere. */
+/** The scopes that allow their holder to act as a device, end identities, or redirect data. */
 export const DANGEROUS_SCOPES: ReadonlySet<Scope> = new Set(
   Object.values(DANGEROUS_OPERATIONS).flatMap(({ scopes = [] }) => scopes),
 );
 
-/** Those of granted scopes that are dangerous, wildcards expanded. */
+/** Returns the dangerous ones among granted scopes, with wildcards expanded. */
 export function dangerousScopesOf(granted: readonly string[]): Scope[] {
   return [...expandScopes(granted)].filter((scope) => DANGEROUS_SCOPES.has(scope));
 }

@@ -25,7 +25,7 @@ export async function findTenant(db: Db, slug: string): Promise<TenantRow | unde
   return await db.selectFrom("tenants").select(["id", "slug", "name"]).where("slug", "=", slug).executeTakeFirst();
 }
 
-/** One page of all tenants, newest first, and how many there are. */
+/** Returns one page of all tenants, newest first, with the total. */
 export async function listTenantRows(
   db: Db,
   { skip, limit }: PageRequest,
@@ -43,17 +43,17 @@ export async function listTenantRows(
 
 export type TenantDetailRow = Selectable<TenantsTable>;
 
-/** A tenant that there is: tenants are never deleted. */
+/** Reads an existing tenant: tenants are never deleted. */
 export async function readTenant(db: Db, id: string): Promise<TenantDetailRow> {
   return await db.selectFrom("tenants").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** The same, locked until the transaction ends. */
+/** Reads a tenant and locks its row until the transaction ends. */
 export async function lockTenant(tx: Tx, id: string): Promise<TenantDetailRow> {
   return await tx.selectFrom("tenants").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
-/** Whether the tenant's admins must have a second factor; it stays so until the transaction ends. */
+/** Returns whether the tenant's admins must have a second factor, and locks the rule until the transaction ends. */
 export async function lockFactorRule(tx: Tx, id: string): Promise<boolean> {
   return (await lockTenant(tx, id)).admins_need_factor;
 }
@@ -67,7 +67,7 @@ export async function updateTenantRow(
   return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** @returns the retention until now */
+/** @returns the previous retention */
 export async function setRetention(tx: Tx, tenantId: string, days: number): Promise<number> {
   const { rows } = await sql<{ before: number }>`
     UPDATE tenants t SET telemetry_retention_days = ${days}
@@ -76,7 +76,7 @@ export async function setRetention(tx: Tx, tenantId: string, days: number): Prom
   return rows[0]!.before;
 }
 
-/** The tenant, when there is just one; `undefined` without one. `several` where a slug must choose. */
+/** Returns the only tenant, `undefined` if there is none, or `several` if a slug must choose. */
 export async function soleTenant(db: Db): Promise<TenantRow | "several" | undefined> {
   const rows = await db.selectFrom("tenants").select(["id", "slug", "name"]).limit(2).execute();
   return rows.length > 1 ? "several" : rows[0];

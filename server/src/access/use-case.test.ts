@@ -11,13 +11,13 @@ const keyOf = (role: (typeof ROLES)[number], ...scopes: (typeof SCOPES)[number][
 const user = (role: (typeof ROLES)[number]) => caller({ kind: "user", userId: "u", role });
 const system = caller({ kind: "system" });
 
-/** `ran`, or the code with which a use case of this rule refuses `by`. */
+/** Returns `ran`, or the code of the error with which a use case under this rule refuses `by`. */
 async function outcome(may: AccessRule, by: Caller): Promise<string> {
   const probe = useCase(may, async (answer: string, _caller) => answer);
   return await probe("ran", by).catch((error: { code: string }) => error.code);
 }
 
-test("an API key may do what its scopes name, and nothing else", async () => {
+test("an API key may do what its scopes allow, and nothing else", async () => {
   const may = { scope: "devices:write", role: "viewer" } as const;
   assert.equal(await outcome(may, key("devices:read", "devices:write")), "ran");
   for (const scope of SCOPES.filter((scope) => scope !== "devices:write"))
@@ -28,7 +28,7 @@ test("an API key may do what its scopes name, and nothing else", async () => {
   });
 });
 
-test("a signed-in user may do what the own role and those below it may", async () => {
+test("a signed-in user may do what their role and the roles below it allow", async () => {
   const outcomes = await Promise.all(
     ROLES.flatMap((least) => ROLES.map((role) => outcome({ scope: "devices:read", role: least }, user(role)))),
   );
@@ -41,14 +41,14 @@ test("the shell may do everything", async () => {
     assert.equal(await outcome(may, system), "ran");
 });
 
-test("without a scope no API key may, without a role no user, without a rule only the shell", async () => {
+test("a rule without a scope refuses keys, one without a role users, and an empty one all but the shell", async () => {
   assert.equal(await outcome({ role: "viewer" }, key(...SCOPES)), "insufficient_scope");
   assert.equal(await outcome({ scope: "devices:read" }, user("admin")), "insufficient_role");
   assert.equal(await outcome({}, key(...SCOPES)), "insufficient_scope");
   assert.equal(await outcome({}, user("admin")), "insufficient_role");
 });
 
-test("a refused use case rejects, has not begun, and says who may", async () => {
+test("a refused use case rejects without running, and names the role it needs", async () => {
   let ran = false;
   const probe = useCase({ role: "admin" }, async (_deps: object, _caller, _id: string) => {
     ran = true;

@@ -3,25 +3,27 @@ import { insufficientRole, insufficientScope, ownerLacksRole } from "./errors.ts
 import type { Scope } from "./keys/scopes.ts";
 
 /**
- * Who may run a use case: API keys that hold `scope` (absent: no API key) and whose owner has `role`, signed-in users of at least `role` (absent: no user;
- * `platform`: the users who run the installation).
- * `system` rights, the shell of the machine's owner, always may; the rule `{}` admits no other caller.
+ * The rule that says who may run a use case.
+ * API keys need `scope` and an owner with `role`; without `scope` no API key is admitted.
+ * Signed-in users need at least `role`; without `role` no user is admitted, and `platform` admits the users who run the
+ * installation.
+ * The shell (`system` rights) is always admitted; the rule `{}` admits no other caller.
  */
 export interface AccessRule {
   readonly scope?: Scope;
   readonly role?: LeastRole;
 }
 
-/** An operation of a feature that a caller asks for. It checks `may` before anything else. */
+/** An operation of a feature on behalf of a caller. It checks `may` before anything else. */
 export interface UseCase<Deps, Args extends unknown[], Result> {
   (deps: Deps, caller: Caller, ...args: Args): Promise<Result>;
   readonly may: AccessRule;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: stands for a use case whatever it takes and answers
+// biome-ignore lint/suspicious/noExplicitAny: any use case, whatever its arguments and result
 export type AnyUseCase = UseCase<any, any, unknown>;
 
-/** Declares a use case: who may run it, and what it does. */
+/** Declares a use case: its access rule and its work. */
 export function useCase<Deps, Args extends unknown[], Result>(
   may: AccessRule,
   run: (deps: Deps, caller: Caller, ...args: Args) => Promise<Result>,
@@ -34,9 +36,9 @@ export function useCase<Deps, Args extends unknown[], Result>(
 }
 
 /**
- * Checks a rule. A use case checks its own; what it does only for some callers it checks by a further rule.
+ * Checks a rule. A use case checks its own rule, and a further one for work that only some callers may request.
  *
- * @param what names that part in the refusal of a user
+ * @param what names that work in the error message for a user
  * @throws MusterError insufficient_scope (API keys), insufficient_role (users) unless `rule` admits the caller
  */
 export function requireMay({ rights }: Caller, rule: AccessRule, what?: string): void {
@@ -52,12 +54,15 @@ export function requireMay({ rights }: Caller, rule: AccessRule, what?: string):
   }
 }
 
-/** Whether an owner of this role could do by themselves what the rule admits a key to. What no user may is for keys of admins. */
+/**
+ * Returns whether an owner of this role could do in person what the rule admits a key to. Work that no user may do is
+ * for admins' keys.
+ */
 function isWithinRole({ role = "admin" }: AccessRule, owner: Role): boolean {
   return role !== "platform" && includesRole(owner, role);
 }
 
-/** Whether a rule admits a user. */
+/** Returns whether a rule admits a user. */
 export function admitsUser({ role }: AccessRule, user: Pick<UserRights, "role" | "platform">): boolean {
   if (role === "platform") return user.platform === true;
   return role !== undefined && includesRole(user.role, role);
@@ -65,7 +70,7 @@ export function admitsUser({ role }: AccessRule, user: Pick<UserRights, "role" |
 
 type UserRights = Extract<Rights, { kind: "user" }>;
 
-/** Whether `role` may do what `least` may: each role includes those after it in {@link ROLES}. */
+/** Returns whether `role` includes the rights of `least`: each role includes those after it in {@link ROLES}. */
 export function includesRole(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(least);
 }

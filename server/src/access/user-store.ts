@@ -16,8 +16,8 @@ export interface UserRow {
 }
 
 /**
- * SQL: the column has this address, in any spelling that {@link normalizeEmailAddress} folds and in any case. Earlier versions stored
- * internationalized domains as they were typed.
+ * Returns the SQL condition that the column has this address, in any case and any spelling that {@link
+ * normalizeEmailAddress} folds. Earlier versions stored internationalized domains as typed.
  */
 export function hasEmail(column: string, email: string): RawBuilder<SqlBool> {
   return sql`lower(${sql.ref(column)}) IN (lower(${normalizeEmailAddress(email)}::text), lower(${email.trim()}::text))`;
@@ -34,8 +34,8 @@ export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Pro
 }
 
 /**
- * The user with this address; locks the row until the transaction ends, so that creating a key and changing its owner are
- * serialized.
+ * Returns the user with this address and locks the row until the transaction ends, which serializes creating a key with
+ * changing its owner.
  */
 export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefined> {
   return await tx
@@ -52,7 +52,7 @@ export interface UserDetails extends UserRow {
   created_at: Date;
 }
 
-/** The tenant's user of this id, who is not deleted; locks the row until the transaction ends. */
+/** Returns the tenant's undeleted user with this id and locks the row until the transaction ends. */
 export async function lockUserById(tx: Tx, tenantId: string, id: string): Promise<UserDetails | undefined> {
   return await tx
     .selectFrom("users")
@@ -64,14 +64,14 @@ export async function lockUserById(tx: Tx, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Makes changes of the tenant's admins wait for each other, so that the last one can be counted. */
+/** Serializes changes of the tenant's admins, so that the last one can be counted. */
 export async function lockAdmins(tx: Tx, tenantId: string): Promise<void> {
   await tx.selectFrom("tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().execute();
 }
 
 /**
- * Returns the ids of the active users who run the installation, and makes changes of them wait for each other until the transaction ends.
- * It precedes the lock of the user who is changed.
+ * Returns the ids of the active users who run the installation, and serializes changes of them until the transaction
+ * ends. Take this lock before that of the user who is changed.
  */
 export async function lockOperators(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -81,13 +81,13 @@ export async function lockOperators(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Whether the user has a second factor. */
+/** Returns whether the user has a second factor. */
 export async function hasFactor(db: Db, userId: string): Promise<boolean> {
   const found = db.selectFrom("shared_user_factors").select("factor_id").where("user_id", "=", userId);
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** How many active admins the tenant has besides this user. */
+/** Counts the active admins of the tenant other than this user. */
 export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string): Promise<number> {
   const { rows } = await sql<{ admins: number }>`
     SELECT count(*)::int AS admins FROM users WHERE tenant_id = ${tenantId} AND id <> ${userId}
@@ -95,7 +95,7 @@ export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string)
   return rows[0]!.admins;
 }
 
-/** Only an admin runs the installation. */
+/** Sets the role; the right to run the installation ends with the role admin. */
 export async function setRole(tx: Tx, id: string, role: UserRow["role"]): Promise<void> {
   await sql`UPDATE users SET role = ${role}, platform = platform AND ${role} = 'admin' WHERE id = ${id}`.execute(tx);
 }
@@ -104,12 +104,12 @@ export async function setPlatform(tx: Tx, id: string, platform: boolean): Promis
   await tx.updateTable("users").set({ platform }).where("id", "=", id).execute();
 }
 
-/** Whether there has ever been a user. */
+/** Returns whether a user has ever existed. */
 export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).execute()).length > 0;
 }
 
-/** The slug of the tenant of the user with this address. */
+/** Returns the slug of the tenant of the user with this address. */
 export async function findTenantOfUser(db: Db, email: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("users as u")
@@ -121,7 +121,7 @@ export async function findTenantOfUser(db: Db, email: string): Promise<string | 
   return row?.slug;
 }
 
-/** Users who are not deleted, newest first. */
+/** Lists the users who are not deleted, newest first. */
 export async function listUserRows(
   db: Db,
   tenantId: string,
@@ -135,7 +135,7 @@ export async function listUserRows(
     .execute();
 }
 
-/** The addresses of those of `ids` (UUIDs) that are users of the tenant, deleted ones too. */
+/** Returns the addresses of those `ids` (UUIDs) that are users of the tenant, including deleted users. */
 export async function findUserNames(
   db: Db,
   tenantId: string,
@@ -151,12 +151,12 @@ export async function setStatus(tx: Tx, id: string, status: "active" | "deactiva
   await tx.updateTable("users").set({ status }).where("id", "=", id).execute();
 }
 
-/** @param drawn whether the service drew the password: then the user must change it first of all */
+/** @param drawn whether the service generated the password, so that the user must change it first */
 export async function setPasswordHash(tx: Tx, id: string, hash: string, drawn: boolean): Promise<void> {
   await tx.updateTable("users").set({ password_hash: hash, password_drawn: drawn }).where("id", "=", id).execute();
 }
 
-/** Marks the user deleted and removes password hash and rights; the row stays for its references. */
+/** Marks the user deleted and removes the password hash and rights; the row stays for its references. */
 export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("users")
@@ -165,7 +165,7 @@ export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> 
     .execute();
 }
 
-/** For each address, in order, the id of the tenant's user with it, or `null`. */
+/** Returns, for each address in order, the id of the tenant's user with it, or `null`. */
 export async function findIdsByEmail(db: Db, tenantId: string, emails: string[]): Promise<(string | null)[]> {
   const { rows } = await sql<{ id: string | null }>`
     SELECT u.id FROM unnest(${emails.map(normalizeEmailAddress)}::text[]) WITH ORDINALITY AS asked (email, place)

@@ -11,7 +11,7 @@ export interface UserRecord {
   createdAt: Date;
 }
 
-/** The tenant's users who are not deleted, newest first. */
+/** Lists the tenant's users who are not deleted, newest first. */
 export const listUsers = useCase({ role: "admin" }, async (deps: AccessDeps, caller): Promise<UserRecord[]> => {
   const rows = await listUserRows(deps.database.db, caller.tenantId);
   return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at }));

@@ -1,17 +1,21 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** The groups of a user who sees the devices of these only. */
+/** The groups of a user who sees only the devices of these groups. */
 export interface ViewedGroups {
   readonly groupIds: readonly string[];
 }
 
-/** A user who sees only the devices of their groups, or a statement's parameter that holds one; none: every device is visible. */
+/**
+ * A user who sees only the devices of their groups, or a statement's parameter that holds one. Without one, every
+ * device is visible.
+ */
 export type Viewer = string | undefined | RawBuilder<string | null | undefined>;
 
 /**
- * The groups of `viewer`, for a statement about many devices: from their values PostgreSQL knows whether it is cheaper to begin with the
- * groups' devices or with the list. Of a user it knows nothing, and may look up the groups of a million devices for the few that are visible.
+ * Returns the groups of `viewer`, for a statement about many devices. With their values the planner can choose whether
+ * to start with the groups' devices or with the list. With only a user id it cannot, and may look up the groups of a
+ * million devices to find the few visible ones.
  */
 export async function groupsOfViewer(db: Db, viewer: string | undefined): Promise<ViewedGroups | undefined> {
   if (viewer === undefined) return undefined;
@@ -20,7 +24,7 @@ export async function groupsOfViewer(db: Db, viewer: string | undefined): Promis
   return { groupIds: rows.map(({ group_id }) => group_id) };
 }
 
-/** Whether the groups have more than `most` devices; one of several groups counts as often. */
+/** Returns whether the groups have more than `most` devices; a device in several groups counts once per group. */
 export async function seesMoreThan(db: Db, { groupIds }: ViewedGroups, most: number): Promise<boolean> {
   const { rows } = await sql<{ more: boolean }>`
     SELECT count(*) > ${most}::bigint AS more FROM (
@@ -31,11 +35,12 @@ export async function seesMoreThan(db: Db, { groupIds }: ViewedGroups, most: num
 }
 
 /**
- * The SQL condition that `viewer` may see a device: one group has both as members (docs/spec-decisions.md, records).
+ * Returns the SQL condition that `viewer` may see a device: a group has both as members (docs/spec-decisions.md,
+ * records).
  *
  * @param viewer `boundedToGroupsOf(caller)`, or its groups
  * @param deviceUid the column that holds the device's uid, for example `d.uid`
- * @param perRow for few rows among many: reads the groups of each (OFFSET keeps PostgreSQL from joining)
+ * @param perRow for few rows among many: checks the groups row by row (OFFSET prevents a join)
  */
 export function visibleDevice(
   viewer: Viewer | ViewedGroups,

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 
-/** The filter of a list under a name, of one user. */
+/** A user's named filter of a list. */
 export interface SavedFilter {
   id: string;
   list: string;
   name: string;
-  /** The fields of the filter by name, as the screen has them in its address. */
+  /** The filter's fields by name, as in the screen's address. */
   values: Record<string, string>;
 }
 
@@ -18,14 +18,14 @@ export interface FilterOwner {
 const COLUMNS = sql`id, list, name, values`;
 const of = ({ tenantId, userId }: FilterOwner) => sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
 
-/** The user's filters of a list by name. */
+/** Returns the user's filters of a list, sorted by name. */
 export async function listFilterRows(db: Db, owner: FilterOwner, list: string): Promise<SavedFilter[]> {
   const { rows } = await sql<SavedFilter>`
     SELECT ${COLUMNS} FROM saved_filters WHERE ${of(owner)} AND list = ${list} ORDER BY lower(name), id`.execute(db);
   return rows;
 }
 
-/** Lets changes of a user's filters take turns until the transaction ends. */
+/** Serializes changes of a user's filters until the transaction ends. */
 export async function lockFilters(tx: Tx, { userId }: FilterOwner): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster saved filters ${userId}`}, 0))`.execute(tx);
 }
@@ -39,7 +39,10 @@ export async function insertFilter(tx: Tx, { tenantId, userId }: FilterOwner, fi
   return rows.length > 0;
 }
 
-/** @returns the filter with its new name; `taken`: another of the list has it; `undefined`: the user has no such filter */
+/**
+ * @returns the renamed filter; `taken`: another filter of the list has the name; `undefined`: the user has no such
+ * filter
+ */
 export async function renameFilterRow(
   tx: Tx,
   owner: FilterOwner,

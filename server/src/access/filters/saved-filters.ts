@@ -27,14 +27,16 @@ export interface NewFilter {
 
 const ownerOf = (caller: Caller) => ({ tenantId: caller.tenantId, userId: ownUserOf(caller) });
 
-/** The caller's own filters of a list, by name. */
+/** Lists the caller's own filters of a list, by name. */
 export const listFilters = useCase(
   { role: "viewer" },
   async ({ database }: AccessDeps, caller, list: FilteredList): Promise<SavedFilter[]> =>
     await listFilterRows(database.db, ownerOf(caller), list),
 );
 
-/** Saves a filter of the caller's own. @throws MusterError invalid_request; already_exists when the list has one of this name */
+/**
+ * Saves a filter for the caller. @throws MusterError invalid_request; already_exists when the list has one of this name
+ */
 export const saveFilter = useCase(
   { role: "viewer" },
   async ({ database, clock, ids }: AccessDeps, caller, { list, name, values }: NewFilter): Promise<SavedFilter> => {
@@ -51,7 +53,7 @@ export const saveFilter = useCase(
   },
 );
 
-/** Renames a filter of the caller's own. @throws MusterError not_found; invalid_request; already_exists */
+/** Renames one of the caller's filters. @throws MusterError not_found; invalid_request; already_exists */
 export const renameFilter = useCase(
   { role: "viewer" },
   async ({ database }: AccessDeps, caller, id: string, name: string): Promise<SavedFilter> => {
@@ -67,12 +69,12 @@ export const renameFilter = useCase(
   },
 );
 
-/** Deletes a filter of the caller's own; one that is not there changes nothing. */
+/** Deletes one of the caller's filters; an unknown one changes nothing. */
 export const deleteFilter = useCase({ role: "viewer" }, async ({ database }: AccessDeps, caller, id: string) => {
   const owner = ownerOf(caller);
   if (isUuid(id)) await deleteFilterRow(database.db, owner, id);
 });
 
 function taken(name: string) {
-  return alreadyExists("You have a filter of this name.", name);
+  return alreadyExists("You already have a filter of this name.", name);
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { randomIds } from "../../lib/ids.ts";
 import { makeKey, parseKey } from "./api-key.ts";
 
-test("a key has the documented form and parses to its public id and the hash of its secret", () => {
+test("a key has the documented format and parses into its public id and the hash of its secret", () => {
   for (let round = 0; round < 200; round++) {
     const made = makeKey(randomIds);
     assert.match(made.text, /^mstr_[a-z2-7]{8}_[0-9A-Za-z]{49}$/);
@@ -20,7 +20,7 @@ test("a key whose secret is all zeros or all ones still has 43 characters", () =
   }
 });
 
-test("no key with one character changed is a key", () => {
+test("a key with one changed character is refused", () => {
   const { text } = makeKey(randomIds);
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
   for (let at = 0; at < text.length; at++)
@@ -28,7 +28,7 @@ test("no key with one character changed is a key", () => {
       if (other !== text[at]) assert.equal(parseKey(text.slice(0, at) + other + text.slice(at + 1)), undefined);
 });
 
-test("anything else is refused: shorter, longer, padded, of another prefix, arbitrary", () => {
+test("any other text is refused: shorter, longer, padded, with another prefix, arbitrary", () => {
   const { text } = makeKey(randomIds);
   for (const bad of [
     "",

@@ -10,18 +10,21 @@ const LENGTH = 63;
 export interface ParsedKey {
   /** Public: `apikey:<id>` in audit entries. */
   id: string;
-  /** SHA-256 of the secret part, in hex: all that is stored of it. */
+  /** SHA-256 of the secret part, in hex; the secret itself is not stored. */
   secretHash: string;
 }
 
-/** A fresh key with a 256-bit secret; `text` is shown once. */
+/** Generates a key with a 256-bit secret; `text` is shown once. */
 export function makeKey(ids: Ids): ParsedKey & { text: string } {
   const id = base32Lower(ids.bytes(5));
   const secret = base62(ids.bytes(32), 43);
   return { id, secretHash: hash("sha256", secret), text: `mstr_${id}_${secret}${checksum(id, secret)}` };
 }
 
-/** The parts of a presented key; `undefined` when shape or checksum is wrong, which needs no look-up to refuse. */
+/**
+ * Returns the parts of a presented key, or `undefined` when shape or checksum is wrong, which is refused without a
+ * look-up.
+ */
 export function parseKey(presented: string): ParsedKey | undefined {
   if (presented.length !== LENGTH) return undefined;
   const [, id, secret, sum] = SHAPE.exec(presented) ?? [];
@@ -29,7 +32,7 @@ export function parseKey(presented: string): ParsedKey | undefined {
   return { id, secretHash: hash("sha256", secret) };
 }
 
-/** Not for security: it lets scanners and typists know a key from a look-alike. */
+/** Returns a checksum that helps scanners and typists recognize a key; it is no security measure. */
 function checksum(id: string, secret: string): string {
   return base62Number(crc32(`mstr_${id}_${secret}`), 6);
 }

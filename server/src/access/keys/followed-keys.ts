@@ -3,17 +3,17 @@ import { type Rights, ROLES } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { findWorkingKeys } from "./key-store.ts";
 
-/** The NOTIFY channel of keys that were revoked, or whose owner has another role; its payload is the key's public id. */
+/** The NOTIFY channel for keys that were revoked or whose owner's role changed; its payload is the key's public id. */
 const CHANNEL = "muster_keys";
 
 type Key = Pick<Extract<Rights, { kind: "key" }>, "keyId" | "owner">;
 
 export interface FollowedKeys extends Pick<FollowedIds, "check" | "stop"> {
-  /** {@link FollowedIds.follow} of a key with the rights that it has now. */
+  /** Does {@link FollowedIds.follow} for a key with its current rights. */
   follow(key: Key, ended: () => void): Promise<() => void>;
 }
 
-/** An event stream of an API key, which lasts as long as the role of the owner stays the same. */
+/** Creates the registry of API keys with event streams; a stream lasts as long as the owner's role stays the same. */
 export function createFollowedKeys({ database, clock }: Pick<AccessDeps, "database" | "clock">): FollowedKeys {
   const { follow, check, stop } = createFollowedIds({
     listen: (end) =>

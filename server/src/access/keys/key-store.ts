@@ -13,13 +13,13 @@ export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & { email: string; role: Role };
 
 export interface KeyFilter {
-  /** `active`: it works. `ended`: revoked or expired. */
+  /** `active`: usable. `ended`: revoked or expired. */
   state?: "active" | "ended" | undefined;
-  /** Keys of this user. */
+  /** The owner of the keys. */
   userId?: string | undefined;
 }
 
-/** One page of the keys that the tenant ever had, newest first, and how many match. */
+/** Returns one page of all keys that the tenant ever had, newest first, with the number of matches. */
 export async function listKeyRows(
   db: Db,
   tenantId: string,
@@ -51,7 +51,7 @@ function conditionOf(tenantId: string, { state, userId }: KeyFilter, now: Date):
   return sql.join(conditions, sql` AND `);
 }
 
-/** The names of those of `ids` that are keys of the tenant. */
+/** Returns the names of those `ids` that are keys of the tenant. */
 export async function findKeyNames(
   db: Db,
   tenantId: string,
@@ -82,12 +82,14 @@ interface WorkingKey {
   role: Role;
 }
 
-/** Those of `ids` that are neither revoked nor expired, with the role of their owner. */
+/** Returns those `ids` that are neither revoked nor expired, with the role of their owner. */
 export async function findWorkingKeys(db: Db, ids: string[], now: Date): Promise<WorkingKey[]> {
   return await runStatement(db, selectWorking, { ids, now });
 }
 
-/** The keys of a user of the tenant that are neither revoked nor expired, newest first; `undefined` when there is no such user. */
+/**
+ * Lists a user's keys that are neither revoked nor expired, newest first; `undefined` when the tenant has no such user.
+ */
 export async function listKeysOf(
   db: Db,
   tenantId: string,
@@ -108,7 +110,7 @@ export type KeyUseRow = Pick<KeyRow, "id" | "name" | "scopes" | "last_used_at" |
 /** A key without its id and secret. */
 export type NewKeyRow = Omit<Insertable<Schema["api_keys"]>, "id" | "secret_hash">;
 
-/** @returns false when the id is in use: draw another */
+/** @returns false when the id is taken: generate another */
 export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Promise<boolean> {
   const inserted = await tx
     .insertInto("api_keys")
@@ -120,8 +122,8 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
 }
 
 /**
- * @returns the key's name and scopes, with `revoked` whether this revoked it: a key that has ended already keeps its first reason;
- *   `undefined` when the tenant has no key of this id
+ * @returns the key's name and scopes, and in `revoked` whether this call revoked it (an ended key keeps its first
+ * reason); `undefined` when the tenant has no key with this id
  */
 export async function revokeKeyById(
   tx: Tx,
@@ -145,7 +147,7 @@ export async function revokeKeyById(
   return row && { ...row, revoked: false };
 }
 
-/** The slug of the tenant that has this key. */
+/** Returns the slug of the tenant that has this key. */
 export async function findTenantOfKey(db: Db, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("api_keys as k")
@@ -156,7 +158,7 @@ export async function findTenantOfKey(db: Db, id: string): Promise<string | unde
   return row?.slug;
 }
 
-/** Revokes every key of every tenant that is not yet revoked. @returns how many */
+/** Revokes every unrevoked key of every tenant. @returns how many */
 export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<number> {
   const revoked = await tx
     .updateTable("api_keys")

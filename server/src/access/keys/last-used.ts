@@ -3,13 +3,13 @@ import type { AccessDeps } from "../deps.ts";
 import { recordUse } from "./key-store.ts";
 
 export interface LastUsed {
-  /** Records a use without delaying the request; at most once a minute a key. */
+  /** Records a use without delaying the request, at most once per minute and key. */
   record(keyId: string, before: Date | null, now: Date, address: string): void;
-  /** Waits for writes in flight. */
+  /** Waits for pending writes. */
   drain(): Promise<void>;
 }
 
-/** Maintains `last_used_at` to the minute, off the path of the request. */
+/** Maintains `last_used_at` to the minute, off the request path. */
 export function createLastUsed({ database, logger }: AccessDeps): LastUsed {
   const inFlight = new Map<string, Promise<void>>();
   return {

@@ -13,12 +13,12 @@ export interface KeyRecord {
   id: string;
   name: string;
   scopes: string[];
-  /** Scopes with which the key can do nothing as long as its owner has the present role, wildcards expanded. */
+  /** Scopes that have no effect while the owner has the current role, with wildcards expanded. */
   ineffectiveScopes: string[];
-  /** Email address of the user who owns it. */
+  /** The email address of its owner. */
   user: string;
   userId: string;
-  /** The owner's present role. */
+  /** The owner's current role. */
   ownerRole: Role;
   createdAt: Date;
   expiresAt: Date | null;
@@ -27,13 +27,13 @@ export interface KeyRecord {
   revokedAt: Date | null;
   revokedBy: string | null;
   revocationReason: KeyRow["revocation_reason"];
-  /** The administrative act that revoked it: a revocation, or a change of its owner. `null` where none is recorded. */
+  /** The administrative act that revoked it: a revocation, or a change of its owner. `null` if none is recorded. */
   endedBy: { id: string; act: string; actor: string; at: Date; target: string } | null;
 }
 
 export type KeyQuery = KeyFilter & PageRequest;
 
-/** Every API key the tenant ever had, ended ones too, newest first. */
+/** Lists every API key that the tenant ever had, including ended keys, newest first. */
 export const listKeys = useCase(
   { role: "admin" },
   async ({ database: { db }, clock }: AccessDeps, { tenantId }, query: KeyQuery): Promise<Page<KeyRecord>> => {
@@ -48,7 +48,7 @@ export const listKeys = useCase(
   },
 );
 
-/** What was written with a key, newest first; reads are not recorded. @throws MusterError not_found */
+/** Lists the writes made with a key, newest first; reads are not recorded. @throws MusterError not_found */
 export const listKeyWrites = useCase(
   { role: "admin" },
   async ({ database: { db } }: AccessDeps, { tenantId }, id: string, page: PageRequest): Promise<Page<ApiWrite>> => {

@@ -14,18 +14,22 @@ import { checkScopes } from "./scopes.ts";
 const MAX_DAYS = 3650;
 
 export interface NewKey {
-  /** Email address of the tenant admin who owns the key; the key ends with this account. Absent: the user who asks. */
+  /**
+   * The email address of the tenant admin who owns the key; the key ends with this account. The default is the calling
+   * user.
+   */
   user?: string | undefined;
   name: string;
   scopes: readonly string[];
-  /** 1 to 3650; absent for a key that does not expire. */
+  /** 1 to 3650; without it the key does not expire. */
   expiresInDays?: number | undefined;
 }
 
 /**
- * Creates an API key; `key` is shown only in this answer.
+ * Creates an API key; only this response shows `key`.
  *
- * The owner's row is locked first: a deactivation that commits before makes this fail, one that commits after revokes the key.
+ * The owner's row is locked first: a deactivation that commits earlier makes this fail, and one that commits later
+ * revokes the key.
  *
  * @throws MusterError invalid_request (user, scope in `detail`, name, days), quota_exceeded
  */
@@ -51,7 +55,7 @@ export const createKey = adminUseCase(
   },
 );
 
-/** Draws keys until the id of one is free. */
+/** Generates keys until one has an unused id. */
 async function insertNewKey(tx: Tx, row: NewKeyRow, ids: Ids): Promise<{ id: string; text: string }> {
   for (;;) {
     const { id, secretHash, text } = makeKey(ids);
@@ -59,7 +63,7 @@ async function insertNewKey(tx: Tx, row: NewKeyRow, ids: Ids): Promise<{ id: str
   }
 }
 
-/** Revokes a key permanently; a key that has ended already keeps its first reason. @throws MusterError not_found */
+/** Revokes a key permanently; an ended key keeps its first reason. @throws MusterError not_found */
 export const revokeKey = adminUseCase(
   { role: "admin" },
   "key.revoke",
@@ -79,7 +83,7 @@ export const revokeKey = adminUseCase(
   }),
 );
 
-/** The slug of the tenant a key belongs to, for the shell, which names a key by its id alone. @throws MusterError not_found */
+/** Returns the tenant's slug for a key that the shell identifies by its id alone. @throws MusterError not_found */
 export async function tenantOfKey(deps: AccessDeps, id: string): Promise<string> {
   const slug = await findTenantOfKey(deps.database.db, id);
   if (slug === undefined) throw notFound("API key");

@@ -1,7 +1,10 @@
 import { ROLES, type Role } from "../caller.ts";
 import { expandScopes, type Scope } from "./scopes.ts";
 
-/** The least role of a user who may do anything that the scope admits a key to. A test compares it with the rules of all use cases. */
+/**
+ * The least role of a user who may do anything that the scope allows a key. A test compares it with the rules of all
+ * use cases.
+ */
 export const LEAST_ROLES: Readonly<Record<Scope, Role>> = {
   "devices:read": "viewer",
   "devices:write": "operator",
@@ -29,7 +32,7 @@ export const LEAST_ROLES: Readonly<Record<Scope, Role>> = {
   "webhooks:write": "admin",
 };
 
-/** Those of granted scopes, wildcards expanded, with which a key can do nothing while its owner has this role. */
+/** Returns the granted scopes, with wildcards expanded, that have no effect while the key's owner has this role. */
 export function ineffectiveScopes(granted: readonly string[], owner: Role): Scope[] {
   return [...expandScopes(granted)].filter((scope) => ROLES.indexOf(owner) > ROLES.indexOf(LEAST_ROLES[scope]));
 }

@@ -5,19 +5,19 @@ import { checkScopes, expandScopes, SCOPES, SPECIFIED_SCOPES } from "./scopes.ts
 
 const refused = (scope: string) => ({ code: "invalid_request", detail: scope });
 
-test("every scope can be granted, and only grants itself", () => {
+test("every scope can be granted and grants only itself", () => {
   for (const scope of SCOPES) {
     assert.deepEqual(checkScopes([scope]), [scope]);
     assert.deepEqual([...expandScopes([scope])], [scope]);
   }
 });
 
-test("a wildcard is read and write of its resource, and write alone is not read", () => {
+test("a wildcard grants read and write of its resource, and write does not imply read", () => {
   assert.deepEqual([...expandScopes(checkScopes(["devices:*"]))], ["devices:read", "devices:write"]);
   assert.equal(expandScopes(["tickets:write"]).has("tickets:read"), false);
 });
 
-test("the specification's scopes are all there, and no wildcard of it has come to allow more", () => {
+test("all scopes of the specification exist, and none of its wildcards allows more", () => {
   assert.equal(SPECIFIED_SCOPES.length, 17);
   assert.deepEqual(SCOPES.slice(0, 17), SPECIFIED_SCOPES);
   const specified = new Set<string>(SPECIFIED_SCOPES);
@@ -26,13 +26,13 @@ test("the specification's scopes are all there, and no wildcard of it has come t
     for (const scope of expandScopes([`${resource}:*`])) assert.ok(specified.has(scope), scope);
 });
 
-test("provisioning, device certificates and what is only read have no wildcard, nor has everything", () => {
+test("there is no wildcard for provisioning, device certificates, read-only resources, or everything", () => {
   const added = ["device-registry:*", "telemetry:*", "refusals:*", "events:*"];
   for (const scope of ["provisioning:*", "device-certificates:*", ...added, "*", "*:*", "*:read", ":*"])
     assert.throws(() => checkScopes(["devices:read", scope]), refused(scope));
 });
 
-test("device certificates know read, issue and revoke, and not write", () => {
+test("device certificates have the scopes read, issue and revoke, but not write", () => {
   assert.throws(() => checkScopes(["device-certificates:write"]), refused("device-certificates:write"));
 });
 
@@ -41,7 +41,7 @@ test("a scope that is not spelled exactly is unknown", () => {
     assert.throws(() => checkScopes([scope]), refused(scope));
 });
 
-test("an unknown scope is answered with the valid ones", () => {
+test("the error for an unknown scope lists the valid ones", () => {
   const message =
     /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*webhooks:write, devices:\*, .*tickets:\*, webhooks:\*\.$/;
   assert.throws(() => checkScopes(["devices:foo"]), { message });
@@ -54,7 +54,7 @@ test("a key without any scope is refused", () => {
   assert.throws(() => checkScopes([]), { code: "invalid_request" });
 });
 
-test("whatever is stored, a wildcard never reaches an identity-issuing scope", () => {
+test("a stored wildcard never grants an identity-issuing scope", () => {
   const stored = fc.array(
     fc.oneof(fc.constantFrom("provisioning:*", "device-certificates:*", "*", "devices:*", "groups:*"), fc.string()),
   );

@@ -21,7 +21,7 @@ export const SPECIFIED_SCOPES = [
   "device-certificates:revoke",
 ] as const;
 
-/** The scopes of operations beyond the specification: no scope that a key already had may admit it to them. */
+/** The scopes of operations beyond the specification, which no scope of an existing key may allow. */
 const ADDED_SCOPES = [
   "telemetry:read",
   "device-registry:create",
@@ -32,26 +32,29 @@ const ADDED_SCOPES = [
   "webhooks:write",
 ] as const;
 
-/** Every scope there is. */
+/** All scopes. */
 export const SCOPES = [...SPECIFIED_SCOPES, ...ADDED_SCOPES] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);
-/** `*` stands for read and write: what has not both has no `*`, and what `provisioning` allows must be spelled out (spec 5 rules 3, 5). */
+/**
+ * Resources with a `*`, which means read and write. Resources without both have no `*`, and `provisioning` scopes must
+ * be spelled out (spec 5 rules 3, 5).
+ */
 const WITH_WILDCARD: ReadonlySet<string> = new Set(
   SCOPES.map(resourceOf).filter(
     (resource) => resource !== "provisioning" && KNOWN.has(`${resource}:read`) && KNOWN.has(`${resource}:write`),
   ),
 );
 
-/** What a key may be given: each scope, and `<resource>:*` where there is such a thing. */
+/** The scopes that a key may be given: each scope, and `<resource>:*` where that exists. */
 const GRANTABLE = [...SCOPES, ...[...WITH_WILDCARD].map((resource) => `${resource}:*`)];
 
 /**
- * Checks the scopes asked for a new key: known ones, or `<resource>:*` where there is such a thing.
+ * Checks the scopes requested for a new key: known ones, or `<resource>:*` where that exists.
  *
- * @returns them without repetition, in the order given, wildcards kept as they are
+ * @returns them without duplicates, in the given order, wildcards unexpanded
  * @throws MusterError invalid_request with the first bad scope in `detail`
  */
 export function checkScopes(asked: readonly string[]): string[] {
@@ -67,7 +70,7 @@ export function checkScopes(asked: readonly string[]): string[] {
     : invalidRequest(`Unknown scope ${bad}. Valid scopes: ${GRANTABLE.join(", ")}.`, bad);
 }
 
-/** What granted scopes allow: `*` is read and write of its resource; `write` alone does not imply `read`. */
+/** Expands granted scopes: `*` means read and write of its resource; `write` alone does not imply `read`. */
 export function expandScopes(granted: readonly string[]): ReadonlySet<Scope> {
   const allowed = granted.flatMap((scope) =>
     isWildcard(scope) ? [`${resourceOf(scope)}:read`, `${resourceOf(scope)}:write`] : [scope],
@@ -75,7 +78,7 @@ export function expandScopes(granted: readonly string[]): ReadonlySet<Scope> {
   return new Set(allowed.filter((scope): scope is Scope => KNOWN.has(scope)));
 }
 
-/** {@link expandScopes} of the scopes in `granted`, separated by blanks. Many keys share few combinations. */
+/** Does {@link expandScopes} for space-separated scopes, with a cache: many keys share few combinations. */
 export function scopesIn(granted: string): ReadonlySet<Scope> {
   const known = combinations.get(granted);
   if (known) return known;

@@ -5,27 +5,30 @@ import type { QuotaDeps } from "./quota-deps.ts";
 import { lockQuota, type QuotaUse, readUse } from "./quota-store.ts";
 import { type Allowance, beginRound, endRound, takeAllowance } from "./round-store.ts";
 
-/** What is added so often that one count makes room for many additions. */
+/** The quotas whose additions are so frequent that one count makes room for many. */
 export type FrequentQuota = Extract<QuotaName, "devices" | "openClaims">;
 
 /** With less room than this, each addition is counted. */
 const LEAST_ROOM = 64;
-/** The most additions of one allowance. What a process has not spent when it stops is lost until the next round. */
+/** The most additions in one allowance. The unspent part of a process that stops is lost until the next round. */
 const MOST = 1_024;
 
-/** An addition that a round allows; or each addition is to be counted, and `full` is set when there is no room now. */
+/**
+ * Either a round that allows the addition, or the demand to count each addition; `full` is set when there is no room
+ * now.
+ */
 export type Permission = { round: string } | { full: QuotaUse | undefined };
 
 export interface Allowances {
-  /** @param spend 0 only asks */
+  /** @param spend 0 only checks */
   next(tenantId: string, quota: FrequentQuota, spend: 0 | 1): Promise<Permission>;
-  /** The round is over: its allowance is void. */
+  /** Discards the allowance of a round that is over. */
   drop(tenantId: string, quota: FrequentQuota, round: string): void;
 }
 
 /**
- * The allowances of this process. Requests that need the same one wait for one statement, so a tenant that has reached its quota
- * occupies one connection at most.
+ * Creates the allowances of this process. Requests that need the same allowance share one statement, so a tenant at its
+ * quota occupies at most one connection.
  */
 export function createAllowances(deps: QuotaDeps): Allowances {
   const current = new Map<string, Allowance>();
@@ -64,7 +67,7 @@ export function createAllowances(deps: QuotaDeps): Allowances {
   };
 }
 
-/** Takes an allowance of the current round, or counts and begins the next one. */
+/** Takes an allowance of the current round, or counts and begins the next round. */
 async function obtain(
   deps: QuotaDeps,
   tenantId: string,
@@ -74,7 +77,7 @@ async function obtain(
   const asked = { tenantId, quota, usual: deps.limits[quota], most: MOST };
   const taken = await takeAllowance(db, asked);
   if (taken) return taken;
-  // Maintains the list, so that the count below is short.
+  // Maintains the list first, so that the count below is short.
   if (quota === "devices") await countList(db, tenantId, quota);
   return await inTransaction(db, async (tx) => {
     await lockQuota(tx, tenantId, quota);

@@ -4,7 +4,7 @@ import { listTotal } from "../../lists/list-total.ts";
 
 type Count = (tenant: RawBuilder<unknown>, now: RawBuilder<unknown>) => RawBuilder<string>;
 
-/** SQL of what counts against each quota. */
+/** The SQL expression that counts each quota's records. */
 const COUNTS: Record<QuotaName, Count> = {
   devices: (tenant) => listTotal("devices", tenant),
   deviceTypes: (tenant) => sql`(SELECT count(*) FROM shared_device_types c WHERE c.tenant_id = ${tenant})`,
@@ -27,12 +27,12 @@ const COUNTS: Record<QuotaName, Count> = {
     WHERE c.tenant_id = ${tenant} AND c.minute = date_trunc('minute', ${now})), 0)`,
 };
 
-/** SQL: how much of a quota the tenant uses at `now`. */
+/** Returns the SQL expression for the tenant's use of a quota at `now`. */
 export function usedOf(quota: QuotaName, tenant: RawBuilder<unknown>, now: RawBuilder<unknown>): RawBuilder<string> {
   return COUNTS[quota](tenant, now);
 }
 
-/** SQL: the tenant's own value of a quota, or `usual`. */
+/** Returns the SQL expression for the tenant's own value of a quota, or `usual`. */
 export function quotaValue(
   quota: RawBuilder<unknown>,
   tenant: RawBuilder<unknown>,
@@ -42,7 +42,7 @@ export function quotaValue(
     WHERE q.tenant_id = ${tenant} AND q.quota = ${quota}), ${usual}::int)`;
 }
 
-/** The least UUIDv7 of a moment: ids of records sort by creation. */
+/** Returns the least UUIDv7 of a moment: ids of records sort by creation. */
 function firstIdOf(time: RawBuilder<unknown>): RawBuilder<string> {
   const ms = sql`floor(extract(epoch FROM ${time}) * 1000)::bigint`;
   return sql`rpad(lpad(to_hex(${ms}), 12, '0'), 32, '0')::uuid`;

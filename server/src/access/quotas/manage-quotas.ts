@@ -9,20 +9,20 @@ import { endRound } from "./round-store.ts";
 
 const MOST = 1_000_000_000;
 
-/** What a tenant uses of a quota. */
+/** A tenant's use of a quota. */
 export interface UsageRecord {
   quota: QuotaName;
-  /** What is counted. */
+  /** What the quota counts. */
   of: string;
   used: number;
   limit: number;
-  /** Whether the limit is the tenant's own, and not that of the whole service. */
+  /** Whether the limit is the tenant's own rather than the service's default. */
   own: boolean;
 }
 
 /**
- * Sets the tenant's own value of a quota; `undefined` returns to that of the service. A value below what the tenant has deletes
- * nothing: it refuses additions.
+ * Sets the tenant's own value of a quota; `undefined` restores the service's default. A value below the current use
+ * deletes nothing but refuses additions.
  *
  * @throws MusterError invalid_request
  */
@@ -51,13 +51,13 @@ export const setQuota = adminUseCase(
   },
 );
 
-/** What the tenant uses of each quota. */
+/** Returns the caller's tenant's use of each quota. */
 export const tenantUsage = useCase(
   { role: "admin" },
   (deps: AccessDeps, { tenantId }): Promise<UsageRecord[]> => usageOf(deps, tenantId),
 );
 
-/** What a tenant uses of each quota. */
+/** Returns a tenant's use of each quota. */
 export async function usageOf(
   { database, clock, limits }: AccessDeps,
   tenantId: string,

@@ -3,10 +3,13 @@ import { QUOTA_NAMES } from "../../lib/limits/limits.ts";
 import type { AccessDeps } from "../deps.ts";
 import { greatestShares } from "./quota-store.ts";
 
-/** Every scrape of every process would count all tenants. */
+/** The interval between readings: otherwise every scrape of every process would count all tenants. */
 const EVERY_MS = 5 * MINUTE;
 
-/** Reads the greatest share of each quota that a tenant uses, at most every five minutes; where it fails, there is no value. */
+/**
+ * Returns a function that sets the greatest share of each quota that any tenant uses, at most every five minutes. After
+ * a failure the metric has no value.
+ */
 export function createMeasure({ database, clock, limits, metrics }: AccessDeps): () => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {

@@ -5,7 +5,7 @@ import type { Limits } from "../../lib/limits/limits.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Metrics } from "../../lib/metrics.ts";
 
-/** What counting against quotas needs. */
+/** The dependencies of quota counting. */
 export interface QuotaDeps {
   database: Pick<Database, "db">;
   clock: Clock;

@@ -12,7 +12,7 @@ export interface QuotaUse {
 
 interface Counted {
   tenantId: string;
-  /** The value for tenants that have none of their own. */
+  /** The value for tenants without their own. */
   usual: number;
   now: Date;
 }
@@ -33,7 +33,7 @@ const counts = Object.fromEntries(
   ]),
 ) as Record<QuotaName, ReturnType<typeof statement<Counted, Row>>>;
 
-/** What the tenant uses of a quota, and the quota's value for it. */
+/** Reads the tenant's use of a quota and its value of the quota. */
 export async function readUse(db: Db, quota: QuotaName, counted: Counted): Promise<QuotaUse> {
   const [row] = await runStatement(db, counts[quota], counted);
   return { used: Number(row!.used), value: row!.value };
@@ -44,12 +44,12 @@ const lock = statement<{ tenantId: string; quota: QuotaName }, unknown>(
   (p) => sql`SELECT pg_advisory_xact_lock(quota_lock(${p.tenantId}::uuid, ${p.quota}::text))`,
 );
 
-/** Lets no other transaction add to what the quota counts until this one ends. */
+/** Locks a quota of the tenant until the transaction ends, so that no other transaction adds to it. */
 export async function lockQuota(tx: Tx, tenantId: string, quota: QuotaName): Promise<void> {
   await runStatement(tx, lock, { tenantId, quota });
 }
 
-/** Sets a value of the tenant's own; `undefined` removes it. */
+/** Sets the tenant's own value; `undefined` removes it. */
 export async function setValue(tx: Tx, tenantId: string, quota: QuotaName, value: number | undefined): Promise<void> {
   if (value === undefined) {
     await tx.deleteFrom("tenant_quotas").where("tenant_id", "=", tenantId).where("quota", "=", quota).execute();
@@ -62,7 +62,7 @@ export async function setValue(tx: Tx, tenantId: string, quota: QuotaName, value
     .execute();
 }
 
-/** The tenant's own values. */
+/** Returns the tenant's own values. */
 export async function ownValues(db: Db, tenantId: string): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom("tenant_quotas")
@@ -72,7 +72,7 @@ export async function ownValues(db: Db, tenantId: string): Promise<Map<string, n
   return new Map(rows.map(({ quota, value }) => [quota, value]));
 }
 
-/** Of each quota the greatest share that a tenant uses: 1 is a tenant that has reached it. */
+/** Returns, for each quota, the greatest share that a tenant uses; 1 means that the tenant has reached it. */
 export async function greatestShares(
   db: Db,
   usual: Readonly<Record<QuotaName, number>>,

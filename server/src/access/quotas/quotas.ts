@@ -7,24 +7,25 @@ import { lockQuota, readUse } from "./quota-store.ts";
 import { createRefusals } from "./refusals.ts";
 import { endRound, isRoundOver } from "./round-store.ts";
 
-/** What a tenant may have, decided in the database and exact over all processes (docs/decisions/0012-quotas.md). */
+/** The quotas of tenants, decided in the database and exact across all processes (docs/decisions/0012-quotas.md). */
 export interface Quotas {
   /**
-   * Requires that the tenant may have `adding` more, in the transaction that adds them: others that add to this quota of the
-   * tenant wait until it ends. Call it before the transaction locks anything else.
+   * Requires room for `adding` more, in the transaction that adds them. Other additions to this quota of the tenant
+   * wait until it ends. Call it before the transaction takes any other lock.
    *
    * @throws MusterError quota_exceeded
    */
   within(tx: Tx, tenantId: string, quota: Exclude<QuotaName, FrequentQuota>, adding: number): Promise<void>;
-  /** Locks the quota first where {@link Quotas.within} can only be called after another lock. */
+  /** Locks the quota early, where {@link Quotas.within} can only be called after another lock. */
   lock(tx: Tx, tenantId: string, quota: QuotaName): Promise<void>;
-  /** Requires room for one more now, before work that is lost without room. @throws MusterError quota_exceeded */
+  /** Requires room for one more now, before work that would be wasted without it. @throws MusterError quota_exceeded */
   requireRoom(tenantId: string, quota: FrequentQuota): Promise<void>;
-  /** Whether many more are allowed, so that an addition is not counted; it may be refused all the same. */
+  /** Returns whether there is room for many, so that an addition is not counted; it may still be refused. */
   hasAllowance(tenantId: string, quota: FrequentQuota): Promise<boolean>;
   /**
-   * Runs `add` for one addition of a kind that is frequent: additions run side by side, and few of them count. The statement that
-   * adds must evaluate `spendAllowance(…, round)`. `db` is the pool or a transaction; `add` may run more than once.
+   * Runs `add` for one addition of a frequent kind: such additions run in parallel, and few of them count. The
+   * statement that adds must evaluate `spendAllowance(…, round)`. `db` is the pool or a transaction; `add` may run more
+   * than once.
    *
    * @throws MusterError quota_exceeded
    */
@@ -33,7 +34,7 @@ export interface Quotas {
   refused(tenantId: string, quota: QuotaName): void;
 }
 
-/** So often an allowance may turn out to be void; then the addition is counted. */
+/** The number of void allowances after which the addition is counted. */
 const ATTEMPTS = 3;
 
 export function createQuotas(deps: QuotaDeps): Quotas {

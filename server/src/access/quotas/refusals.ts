@@ -5,15 +5,15 @@ import { quotaExceeded } from "../errors.ts";
 import type { QuotaDeps } from "./quota-deps.ts";
 import type { QuotaUse } from "./quota-store.ts";
 
-/** What is refused because of a quota, as metric and log. */
+/** Reports refusals due to a quota, as a metric and a log line. */
 export interface QuotaRefusals {
-  /** Counts the refusal, and logs it at most once a minute for each tenant and quota. */
+  /** Counts the refusal, and logs it at most once per minute for each tenant and quota. */
   count(tenantId: string, quota: QuotaName): void;
-  /** Counts it and makes its error. */
+  /** Counts the refusal and returns its error. */
   exceeded(tenantId: string, quota: QuotaName, use: QuotaUse, adding: number): MusterError<"quota_exceeded">;
 }
 
-/** Bounds the memory of what was logged. */
+/** Bounds the memory of logged refusals. */
 const MOST_REMEMBERED = 10_000;
 
 export function createRefusals({ clock, logger, metrics }: QuotaDeps): QuotaRefusals {

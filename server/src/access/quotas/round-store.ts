@@ -18,7 +18,7 @@ interface Asked {
   most: number;
 }
 
-/** Takes an eighth of what the round has left, so that several processes share it. */
+/** Takes an eighth of the round's remainder, so that several processes can share it. */
 const take = statement<Asked, Allowance>(
   "take-allowance",
   (p) => sql`
@@ -32,13 +32,16 @@ const take = statement<Asked, Allowance>(
     RETURNING r.round, c.size`,
 );
 
-/** An allowance of the current round; `undefined` when it has none left, or was counted for another value of the quota. */
+/**
+ * Takes an allowance of the current round; `undefined` when none is left, or the round was counted for another value of
+ * the quota.
+ */
 export async function takeAllowance(db: Db, asked: Asked): Promise<Allowance | undefined> {
   const [allowance] = await runStatement(db, take, asked);
   return allowance;
 }
 
-/** Begins a round, which voids the allowances of the one before. Needs the quota's lock. */
+/** Begins a round, which voids the allowances of the previous one. Requires the quota's lock. */
 export async function beginRound(
   tx: Tx,
   {
@@ -54,14 +57,14 @@ export async function beginRound(
     .execute();
 }
 
-/** Voids all allowances of a tenant's quota. Needs the quota's lock. */
+/** Voids all allowances of a tenant's quota. Requires the quota's lock. */
 export async function endRound(tx: Tx, tenantId: string, quota: QuotaName): Promise<void> {
   await tx.deleteFrom("quota_rounds").where("tenant_id", "=", tenantId).where("quota", "=", quota).execute();
 }
 
 /**
- * SQL for the statement that adds: true while `round` is the current one, else it aborts the statement, see
- * {@link isRoundOver}. It takes the quota's shared lock. A null round is for a transaction that has counted under the lock.
+ * Returns SQL for the statement that adds: true while `round` is current; otherwise it aborts the statement, see {@link
+ * isRoundOver}. It takes the quota's shared lock. A null round is for a transaction that has counted under the lock.
  */
 export function spendAllowance(
   tenant: RawBuilder<unknown>,
@@ -71,7 +74,7 @@ export function spendAllowance(
   return sql`spend_allowance(${tenant}::uuid, ${sql.lit(quota)}, ${round}::uuid)`;
 }
 
-/** Whether `error` is the refusal of {@link spendAllowance}. */
+/** Returns whether `error` is the refusal of {@link spendAllowance}. */
 export function isRoundOver(error: unknown): boolean {
   return refusalCode(error) === "quota_round_over";
 }

@@ -9,15 +9,15 @@ import type { RequestClock } from "./request-clock.ts";
 export interface Authorization {
   key: AuthorizedKey;
   passed: boolean;
-  /** Requests counted in the window up to and with this one. */
+  /** The requests counted in the window, including this one. */
   used: number;
-  /** When it was authorized: by the wall clock and by the request clock. */
+  /** The time of authorization, by the wall clock and by the request clock. */
   now: Date;
   nowMs: number;
 }
 
 export interface Admissions {
-  /** @returns `undefined` unless the key is active and the secret is its own */
+  /** @returns `undefined` unless the key is active and the secret matches */
   authorize(key: ParsedKey): Promise<Authorization | undefined>;
 }
 
@@ -26,14 +26,14 @@ interface Waiting extends ParsedKey {
   reject(error: unknown): void;
 }
 
-/** Bounds how many rows the first request of a batch waits for. */
+/** Bounds the number of rows that the first request of a batch waits for. */
 const MAX_BATCH = 200;
-/** A batch that takes longer (a locked row, a database that hangs) does not delay the next. */
+/** A slower batch (a locked row, a hanging database) does not delay the next. */
 const MAX_WAIT_MS = 100;
 
 /**
- * Authorizes requests in batches: while one statement runs, the next batch collects. A busy service runs fewer statements a
- * request; a single request does not wait.
+ * Authorizes requests in batches: while one statement runs, the next batch collects. Under load this needs fewer
+ * statements per request; a single request does not wait.
  */
 export function createAdmissions({ database, clock }: AccessDeps, requestClock: RequestClock): Admissions {
   const batcher = createBatcher<Waiting>({
@@ -67,7 +67,7 @@ export function createAdmissions({ database, clock }: AccessDeps, requestClock: 
   };
 }
 
-/** Requests that present the same key, in the order they came. */
+/** Groups requests that present the same key, in order of arrival. */
 function groupByKey(batch: readonly Waiting[]): Waiting[][] {
   const groups = new Map<string, Waiting[]>();
   for (const each of batch) {
@@ -79,7 +79,7 @@ function groupByKey(batch: readonly Waiting[]): Waiting[][] {
   return [...groups.values()];
 }
 
-/** Of the requests of one key the first ones are admitted; `turn` counts from 0. */
+/** Admits the first requests of a key; `turn` counts from 0. */
 function inTurn({ passed, used }: AuthorizedKey, turn: number): { passed: boolean; used: number } {
   return turn < passed ? { passed: true, used: used - (passed - 1 - turn) } : { passed: false, used };
 }

@@ -12,20 +12,20 @@ export interface Admission {
   admitted: boolean;
   limit: number;
   windowSeconds: number;
-  /** Requests left in the window that ends now. */
+  /** The requests left in the window that ends now. */
   remaining: number;
   /** Milliseconds until the oldest counted request leaves the window. */
   resetMs: number;
-  /** Whole seconds until the oldest counted request leaves the window: after that one more is admitted. */
+  /** Whole seconds until the oldest counted request leaves the window and one more is admitted. */
   resetSeconds: number;
 }
 
 /**
- * Authenticates the `X-API-Key` of a request and counts the request against the key's limit; a refused request does not count.
- * A malformed key is refused without a database query (spec 5, 8).
+ * Authenticates the `X-API-Key` of a request and counts the request against the key's limit; a refused request does not
+ * count. A malformed key is refused without a database query (spec 5, 8).
  *
  * @param presented the header's value; `undefined` when it is missing
- * @throws MusterError invalid_api_key, the same whatever is wrong
+ * @throws MusterError invalid_api_key, the same for every reason
  */
 export async function admitRequest(
   admissions: Admissions,

@@ -6,7 +6,7 @@ import { records } from "../../lib/limits/records.ts";
 import type { Role } from "../caller.ts";
 import type { ParsedKey } from "../keys/api-key.ts";
 
-/** Requests that any 60 seconds admit, per API key (spec 8). */
+/** The number of requests admitted in any 60 seconds, per API key (spec 8). */
 export const REQUESTS_PER_MINUTE = records.requestsPerKey.value;
 export const WINDOW_MS = 60_000;
 
@@ -17,11 +17,11 @@ export interface PresentedKey extends ParsedKey {
 
 /** An active key, and its window after these requests. Times are milliseconds of the request clock. */
 export interface AuthorizedKey {
-  /** Which of the presented ones, from 1. */
+  /** The position among the presented keys, from 1. */
   nth: number;
   tenant_id: string;
   slug: string;
-  /** Separated by blanks. */
+  /** The scopes, separated by spaces. */
   scopes: string;
   owner_id: string;
   owner_role: Role;
@@ -34,11 +34,12 @@ export interface AuthorizedKey {
 }
 
 /**
- * Authenticates the keys of several requests and counts the requests against their limits, in one statement (migration 0077), under
- * the locks of their windows, so that all processes share them. The owner's state and role are read beside the key's own: no way of
- * removing a user can leave a key active (spec 5 rule 2), and a key has the present rights of its owner at most.
+ * Authenticates the keys of several requests and counts the requests against their limits in one statement (migration
+ * 0077). It holds the locks of their windows, so all processes share the limits. The owner's state and role are read
+ * with the key: no way of removing a user leaves a key active (spec 5 rule 2), and a key never exceeds its owner's
+ * current rights.
  *
- * @returns the keys that are active and were presented with their own secret; the others are not counted
+ * @returns the active keys that were presented with the right secret; the others are not counted
  */
 export async function authorizeKeys(
   db: Db,
@@ -56,8 +57,9 @@ export async function authorizeKeys(
 }
 
 /**
- * Visits the windows of the next `limit` keys after `from` and deletes those in which nothing was admitted after `sinceMs`: of ended
- * and of idle keys. In the order of keys, since an index by time would be written at every request.
+ * Visits the windows of the next `limit` keys after `from` and deletes those without an admitted request since
+ * `sinceMs`, of ended and idle keys. It follows the order of keys, since an index by time would be written on every
+ * request.
  */
 export async function pruneWindows(
   db: Db,
@@ -80,7 +82,7 @@ const authorize = statement<Presented, AuthorizedKey>(
   (p) => sql`SELECT * FROM authorize_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs})`,
 );
 
-// A locked row is in use: skipping it is right.
+// Skipping a locked row is right, since it is in use.
 const prune = statement<{ sinceMs: number; from: string; limit: number }, Pruned<string>>(
   "prune-windows",
   (p) => sql`

@@ -3,9 +3,10 @@ import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 
 /**
- * Compares a process's count of milliseconds with the shared one, and sets the shared one to the greater.
+ * Compares a process's millisecond count with the shared one, and sets the shared one to the greater.
  *
- * @param ownMs `null` for a process that has not counted yet: it continues from the shared count plus the wall-clock time since then
+ * @param ownMs `null` for a process that has not counted yet: it continues from the shared count plus the wall-clock
+ * time since then
  * @returns the shared count
  */
 export async function compareClocks(db: Db, ownMs: number | null, wallMs: number): Promise<number> {

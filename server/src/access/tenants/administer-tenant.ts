@@ -18,27 +18,28 @@ export interface TenantRecord {
   telemetryRetentionDays: number;
   /** Whether its admins must have a second factor. */
   adminsNeedFactor: boolean;
-  /** What it uses of each quota, and may. */
+  /** Its use and limit of each quota. */
   quotas: UsageRecord[];
 }
 
 export interface TenantEdit {
   name?: string | undefined;
-  /** One of 7, 30, 90, 180, 365, 730; for what arrives from now on. */
+  /** One of 7, 30, 90, 180, 365, 730; it applies to telemetry received from now on. */
   telemetryRetentionDays?: number | undefined;
   adminsNeedFactor?: boolean | undefined;
 }
 
-/** The caller's tenant. */
+/** Returns the caller's tenant. */
 export const getTenant = useCase({ role: "admin" }, async (deps: AccessDeps, { tenantId }): Promise<TenantRecord> => {
   const row = await readTenant(deps.database.db, tenantId);
   return { ...toRecord(row), quotas: await usageOf(deps, tenantId) };
 });
 
 /**
- * Changes what is given of the caller's tenant. Once admins need a second factor, the sessions of those who have none end.
+ * Changes the given fields of the caller's tenant. Once admins need a second factor, the sessions of admins without one
+ * end.
  *
- * @throws MusterError invalid_request, factor_missing when the admin who asks for second factors has none
+ * @throws MusterError invalid_request, factor_missing when the calling admin has no second factor and requires one
  */
 export const updateTenant = adminUseCase(
   { role: "admin" },
@@ -66,7 +67,7 @@ export const updateTenant = adminUseCase(
   },
 );
 
-/** What can be changed of a tenant. */
+/** Returns the editable fields of a tenant. */
 function edited(row: TenantDetailRow) {
   const { name, telemetry_retention_days: telemetryRetentionDays, admins_need_factor: adminsNeedFactor } = row;
   return { name, telemetryRetentionDays, adminsNeedFactor };

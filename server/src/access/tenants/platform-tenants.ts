@@ -9,7 +9,7 @@ import { insertTenant, listTenantRows } from "../tenant-store.ts";
 import { useCase } from "../use-case.ts";
 import { addUser, checkEmail } from "../users/add-user.ts";
 
-/** A tenant as those see it who run the installation: none of its data. */
+/** A tenant without its data, as seen by the users who run the installation. */
 export interface TenantSummary {
   id: string;
   slug: string;
@@ -17,13 +17,13 @@ export interface TenantSummary {
   createdAt: Date;
 }
 
-/** The tenants of the installation, newest first. */
+/** Lists the tenants of the installation, newest first. */
 export const listTenants = useCase(
   { role: "platform" },
   (deps: AccessDeps, _caller, page: PageRequest): Promise<Page<TenantSummary>> => listAllTenants(deps, page),
 );
 
-/** The same for a command of the machine's shell, which is in no tenant. */
+/** Lists the tenants for a command of the machine's shell, which belongs to no tenant. */
 export async function listAllTenants(
   { database: { db } }: AccessDeps,
   page: PageRequest,
@@ -35,18 +35,18 @@ export async function listAllTenants(
 export interface NewTenant {
   slug: string;
   name: string;
-  /** Email address of its first admin. */
+  /** The email address of its first admin. */
   adminEmail: string;
 }
 
-/** A new tenant with its first admin, whose password is shown only in this answer. */
+/** A new tenant with its first admin, whose password only this response shows. */
 export interface CreatedTenant extends TenantSummary {
   admin: { id: string; email: string; password: string };
 }
 
 /**
- * Adds a tenant with its first admin. The slug is a topic segment and never changes. The act is in the audits of both tenants: of the
- * caller's and of the new one.
+ * Adds a tenant with its first admin. The slug is a topic segment and never changes. The act is recorded in the audits
+ * of both tenants, the caller's and the new one.
  *
  * @throws MusterError invalid_request; already_exists (slug, email)
  */

@@ -5,7 +5,7 @@ import type { Role } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { hasUsers, insertUser } from "../user-store.ts";
 
-/** Returns the address in the form in which it is stored, without surrounding space. @throws MusterError invalid_request */
+/** Returns the address as it is stored, without surrounding space. @throws MusterError invalid_request */
 export function checkEmail(text: string): string {
   const typed = text.trim();
   const email = parseEmailAddress(typed);
@@ -14,7 +14,7 @@ export function checkEmail(text: string): string {
 }
 
 /**
- * Adds a user in the transaction of the act. The first user of the installation runs it.
+ * Adds a user in the transaction of the act. The first user of the installation, if an admin, runs it.
  *
  * @returns the user's id
  * @throws MusterError already_exists, quota_exceeded

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 
-/** Who may do what in a later state of a database, as far as a restored earlier state must not allow more. */
+/** The access rights in a later state of a database, which a restored earlier state must not exceed. */
 export interface AccessEndings {
   users: object[];
   /** Revoked API keys. */
@@ -20,8 +20,8 @@ export async function readAccessEndings(db: Db): Promise<AccessEndings> {
 }
 
 /**
- * Lets no user and no key of a restored database do more than in the later state: the deleted and the deactivated stay so, a role is the lower of
- * both, a password is that of the later state, and revoked keys stay revoked.
+ * Limits the users and keys of a restored database to their rights in the later state. Deleted and deactivated users
+ * stay so, the lower role wins, the later password applies, and revoked keys stay revoked.
  *
  * @returns how many users and keys this changed
  */
@@ -57,5 +57,5 @@ export async function carryAccessEndings(
   return { users: changed.rows.length, apiKeys: revoked.rows.length };
 }
 
-/** From the least on. */
+/** The roles from the least on. */
 const ROLES = ["viewer", "operator", "admin"];

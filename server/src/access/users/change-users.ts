@@ -23,11 +23,11 @@ import { guardOperators, requireMayAdminister } from "./operators.ts";
 export interface UserChange {
   role?: Role | undefined;
   status?: "active" | "deactivated" | undefined;
-  /** Whether another role revokes the user's API keys; deactivation always does (spec 5 rule 2). */
+  /** Whether a role change revokes the user's API keys; deactivation always does (spec 5 rule 2). */
   revokeKeys?: boolean | undefined;
 }
 
-/** What a conditional change compares: the fields of a user that change by a write. */
+/** The fields of a user that writes change, which a conditional change compares. */
 export interface AdministeredUser {
   id: string;
   email: string;
@@ -38,9 +38,10 @@ export interface AdministeredUser {
 }
 
 /**
- * Changes role or status of a user, who is signed out of every session.
+ * Changes a user's role or status, and signs the user out of every session.
  *
- * @throws MusterError not_found, insufficient_role (a user who runs the installation), last_admin, last_operator, precondition_failed
+ * @throws MusterError not_found, insufficient_role (a user who runs the installation), last_admin, last_operator,
+ * precondition_failed
  */
 export const changeUser = adminUseCase(
   { role: "admin" },
@@ -80,7 +81,7 @@ function endsKeys(user: UserRow, change: UserChange): RevocationReason | undefin
 }
 
 /**
- * Deletes a user and revokes the user's keys; the address is free again.
+ * Deletes a user and revokes the user's keys; the address becomes available again.
  *
  * @throws MusterError not_found, insufficient_role (a user who runs the installation), last_admin, last_operator
  */
@@ -100,7 +101,7 @@ export const removeUser = adminUseCase(
   }),
 );
 
-/** Says whether a user runs the installation. For the shell. @throws MusterError not_found, invalid_request */
+/** Sets whether a user runs the installation. For the shell. @throws MusterError not_found, invalid_request */
 export const setPlatformUser = adminUseCase(
   {},
   "user.set-platform",
@@ -121,7 +122,9 @@ export function toUser({ id, email, role, status, platform, created_at }: UserDe
   return { id, email, role, status, platform, createdAt: created_at };
 }
 
-/** Locks a user of the tenant whom the caller may change. `requireOther` refuses to take the last admin or operator away. */
+/**
+ * Locks a user of the tenant whom the caller may change. `requireOther` refuses to remove the last admin or operator.
+ */
 async function lockChanged(
   tx: Tx,
   caller: Caller,

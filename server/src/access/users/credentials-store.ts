@@ -1,20 +1,20 @@
 import type { Db, Tx } from "../../db/database.ts";
 import { hasEmail } from "../user-store.ts";
 
-/** What a user who is active signs in with. */
+/** The sign-in credentials of an active user. */
 export interface Credentials {
   userId: string;
   passwordHash: string;
 }
 
 export interface FoundCredentials extends Credentials {
-  /** The address as it is stored: the database finds it in several spellings. */
+  /** The address as stored, since several spellings match. */
   email: string;
-  /** The user's second factor, where there is one. */
+  /** The user's second factor, if any. */
   factorId: string | null;
 }
 
-/** The credentials of the active user with this address. */
+/** Returns the credentials of the active user with this address. */
 export async function findCredentials(db: Db, email: string): Promise<FoundCredentials | undefined> {
   return await activeUsers(db)
     .leftJoin("shared_user_factors as f", "f.user_id", "users.id")
@@ -24,8 +24,8 @@ export async function findCredentials(db: Db, email: string): Promise<FoundCrede
 }
 
 /**
- * The credentials of an active user. A change of the user that commits before is seen, and a later one waits for this transaction:
- * what the transaction grants on these credentials is taken back by the change.
+ * Returns the credentials of an active user and locks them. Earlier changes of the user are visible, and later ones
+ * wait for this transaction, so they can revoke whatever it grants on these credentials.
  */
 export async function lockCredentials(tx: Tx, userId: string): Promise<Credentials | undefined> {
   return await activeUsers(tx).where("users.id", "=", userId).forShare().executeTakeFirst();

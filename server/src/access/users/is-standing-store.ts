@@ -1,7 +1,10 @@
 import type { Db } from "../../db/database.ts";
 import type { Caller } from "../caller.ts";
 
-/** Whether the user who asks is still active and has the same role: for work that goes on for seconds. True for other callers. */
+/**
+ * Returns whether the calling user is still active with the same role, for work that takes seconds. True for other
+ * callers.
+ */
 export async function isStanding(db: Db, { rights }: Pick<Caller, "rights">): Promise<boolean> {
   if (rights.kind !== "user") return true;
   const found = db

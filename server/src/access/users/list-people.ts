@@ -3,14 +3,14 @@ import type { AccessDeps } from "../deps.ts";
 import { useCase } from "../use-case.ts";
 import { listPeopleRows } from "./people-store.ts";
 
-/** A user as colleagues see them: who can be put on a shift, into a group, or in charge of a ticket. */
+/** A user as colleagues see them: a candidate for a shift, a group or a ticket. */
 export interface Person {
   id: string;
   email: string;
   role: "admin" | "operator" | "viewer";
 }
 
-/** The tenant's active users by address. `q`: a part of it, in any case. */
+/** Lists the tenant's active users by address. `q`: a part of the address, in any case. */
 export const listPeople = useCase(
   { role: "viewer" },
   async ({ database }: AccessDeps, caller, query: PageRequest & { q?: string | undefined }): Promise<Page<Person>> => {

@@ -7,8 +7,9 @@ import { lockOperators, type UserRow } from "../user-store.ts";
 type Administered = Pick<UserRow, "id" | "platform">;
 
 /**
- * Refuses a caller who may not change this user's role, status, password or second factor, or delete the user. A person who changes these of a
- * user who runs the installation could take that right away or sign in with it, so only others who run it, and the shell, may.
+ * Refuses a caller who may not change this user's role, status, password or second factor, or delete the user. Such a
+ * change to a user who runs the installation could remove that right or exploit it. Only others who run the
+ * installation, and the shell, may make it.
  *
  * @throws MusterError insufficient_role
  */
@@ -18,11 +19,17 @@ export function requireMayAdminister(caller: Caller, { platform }: Pick<Administ
 
 /** Decides whether a change may end the right to run the installation. */
 export interface OperatorGuard {
-  /** @throws MusterError last_operator when no other active user runs the installation; the shell may go on: it can name another one */
+  /**
+   * @throws MusterError last_operator when no other active user runs the installation; the shell is exempt: it can name
+   * another one
+   */
   requireAnother(user: Administered): void;
 }
 
-/** Locks the users who run the installation: of two changes at once that each leave only the other one's user, one is refused. */
+/**
+ * Locks the users who run the installation. If two concurrent changes would each leave only the other's user, one is
+ * refused.
+ */
 export async function guardOperators(tx: Tx, { rights }: Caller): Promise<OperatorGuard> {
   const operators = await lockOperators(tx);
   return {

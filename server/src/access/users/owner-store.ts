@@ -4,10 +4,11 @@ import { type Caller, userIdOf } from "../caller.ts";
 import { insufficientRole } from "../errors.ts";
 
 /**
- * Returns the admin who answers for what the transaction makes, null for the shell. Until the transaction ends, the role and status of that
- * user do not change: what ends them afterwards finds what was made. It precedes the locks of what the user owns.
+ * Returns the admin who owns what the transaction creates, or null for the shell. The user's role and status stay
+ * locked until the transaction ends, so a later change of them finds the created records. Take this lock before those
+ * of what the user owns.
  *
- * @throws MusterError insufficient_role when the user has ceased to be an active admin since the request was admitted
+ * @throws MusterError insufficient_role when the user is no longer an active admin
  */
 export async function lockOwner(tx: Tx, caller: Caller): Promise<string | null> {
   const id = userIdOf(caller);
@@ -27,7 +28,7 @@ export interface OwnedClientRow {
   connected: boolean;
 }
 
-/** The enabled MQTT clients of an owner that are not suspended, by client id. */
+/** Lists an owner's MQTT clients that are enabled and not suspended, by client id. */
 export async function listClientsOf(db: Db, tenantId: string, userId: string): Promise<OwnedClientRow[]> {
   const { rows } = await sql<OwnedClientRow>`
     SELECT c.id, c.client_id, c.username, EXISTS (

@@ -6,7 +6,7 @@ import type { UserRow } from "../user-store.ts";
 
 export type PersonRow = Pick<UserRow, "id" | "email" | "role">;
 
-/** One page of the tenant's active users by address, and how many there are. A quota bounds the users of a tenant. */
+/** Returns one page of the tenant's active users by address, with the total. A quota bounds the users of a tenant. */
 export async function listPeopleRows(
   db: Db,
   tenantId: string,

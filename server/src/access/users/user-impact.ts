@@ -8,7 +8,7 @@ import { useCase } from "../use-case.ts";
 import { listClientsOf } from "./owner-store.ts";
 
 export interface KeyAtStake extends Pick<KeyRow, "id" | "name" | "scopes"> {
-  /** Scopes with which the key could do nothing if its owner had the role in question, wildcards expanded. */
+  /** Scopes that would have no effect if the owner had the role in question, with wildcards expanded. */
   ineffectiveScopes: string[];
   lastUsedAt: Date | null;
   lastUsedAddress: string | null;
@@ -27,10 +27,10 @@ export interface UserImpact {
 }
 
 /**
- * Lists the keys and MQTT clients of a user that work now. Keys stop when the user is deactivated, deleted or gets another password; a role
- * takes the effect of some scopes. MQTT clients are suspended while the user is no active admin.
+ * Lists a user's working keys and MQTT clients. Keys end when the user is deactivated, deleted or gets another
+ * password; a role can make scopes ineffective. MQTT clients are suspended while the user is not an active admin.
  *
- * @param role in question; absent: the role that the user has
+ * @param role the role in question; the default is the user's current role
  * @throws MusterError not_found
  */
 export const userImpact = useCase(
