@@ -7,7 +7,7 @@ import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { HashGate } from "./throttle/hash-gate.ts";
 
-/** What this feature works with. */
+/** The dependencies of this feature. */
 export interface IdentityDeps {
   database: Database;
   clock: Clock;
@@ -16,27 +16,27 @@ export interface IdentityDeps {
   logger: Logger;
   quotas: Quotas;
   hashGate: HashGate;
-  /** Keys that the cookies of known browsers are signed with: the present one, then former ones. */
+  /** The keys that sign the cookies of known browsers: the current key, then former keys. */
   knownBrowserKeys: () => readonly KeyObject[];
   secrets: Secrets;
-  /** The address that links begin with. */
+  /** The base address of links. */
   baseUrl: () => string;
   mail: Mail;
-  /** Called when the link that sets up the service was used or replaced. Its failure changes nothing of that. */
+  /** Called when the set-up link was used or replaced. A failure here does not undo that. */
   setUpLinkEnded?: (() => Promise<void>) | undefined;
 }
 
 /** Encrypts the secrets of second factors under the master key, each bound to its owner (`factorOwner`). */
 export interface Secrets {
-  /** Called before the transaction locks a row with a sealed secret. */
+  /** Seals a secret; called before the transaction locks a row with a sealed secret. */
   seal(tx: Tx, secret: Buffer, owner: string): Promise<Buffer>;
-  /** Called when the transaction has locked the row with the sealed secret. */
+  /** Opens a secret; called when the transaction has locked the row with the sealed secret. */
   open(tx: Tx, sealed: Buffer, owner: string): Promise<Buffer>;
 }
 
 export interface Mail {
   /** Whether a mail server is configured. */
   readonly configured: boolean;
-  /** Sends one mail now. @throws Error when the mail server does not take it */
+  /** Sends a mail immediately. @throws Error when the mail server does not accept it */
   send(mail: { to: string; subject: string; text: string }): Promise<void>;
 }

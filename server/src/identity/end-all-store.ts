@@ -35,10 +35,10 @@ export async function readFactorEndings(db: Db): Promise<FactorEndings> {
 }
 
 /**
- * Gives the users of a restored database the second factors and the recovery codes of the later state, and no others.
+ * Gives the users of a restored database the second factors and recovery codes of the later state, and no others.
  *
  * @param readable whether the same master key sealed both
- * @returns the users whose factor of the later state cannot be carried: what they sign in with must be ended
+ * @returns the users whose later factor cannot be carried over, so that their credentials must be ended
  */
 export async function carryFactors(
   tx: Tx,

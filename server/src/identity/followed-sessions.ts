@@ -6,7 +6,7 @@ import { findOpenSessions } from "./open-sessions-store.ts";
 /** The NOTIFY channel of ended sessions; its payload is the session's id. */
 const CHANNEL = "muster_sessions";
 
-/** What lasts as long as a session: live streams. */
+/** Follows sessions, for live streams that end with their session. */
 export interface FollowedSessions {
   followSession: FollowedIds["follow"];
   checkFollowedSessions: FollowedIds["check"];

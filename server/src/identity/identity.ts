@@ -39,7 +39,7 @@ export {
 export { listOperators } from "./user-account-store.ts";
 export type { OperatorLink };
 
-/** For admins of a tenant. */
+/** The use cases for admins of a tenant. */
 export const identityUseCases = {
   inviteUser,
   listInvites,
@@ -51,7 +51,7 @@ export const identityUseCases = {
   unlockUser,
 };
 
-/** For people who are not signed in, and for the sessions and accounts of those who are. */
+/** The functions for people who are not signed in, and for the sessions and accounts of signed-in users. */
 export const identityServices = {
   setUpState,
   setUp,
@@ -76,10 +76,10 @@ export const identityServices = {
   renewRecoveryCodes,
 };
 
-/** For the process and its shell. */
+/** The functions for the process and its shell. */
 const shellServices = { firstSetUpLink, makeSetUpLink, makeOperatorLinks, prune };
 
-/** People: how they come in, sign in and are verified again, and their sessions. */
+/** The facade of this feature: set-up, invitations, sign-in, repeated verification and sessions. */
 export interface Identity
   extends Bound<typeof identityUseCases>,
     Bound<typeof identityServices>,

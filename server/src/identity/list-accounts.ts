@@ -14,14 +14,14 @@ import { accountOf, codesOf } from "./throttle/throttle.ts";
 import { forgetFailures } from "./throttle/throttle-store.ts";
 import { type AccountFilter, type AccountRow, findAccountRow, listAccountRows } from "./user-account-store.ts";
 
-/** A user with what only the admin app knows of them. */
+/** A user with the details that only the admin app knows. */
 export interface Account extends AdministeredUser {
-  /** Of the sessions that have not expired. */
+  /** The last use of the sessions that have not expired. */
   lastUsedAt: Date | null;
   secondFactor: boolean;
 }
 
-/** The tenant's users who are not deleted, newest first. */
+/** Lists the tenant's users who are not deleted, newest first. */
 export const listAccounts = useCase(
   { role: "admin" },
   async ({ database }: IdentityDeps, caller, filter: AccountFilter): Promise<Page<Account>> => {
@@ -40,7 +40,10 @@ export const getAccount = useCase(
   },
 );
 
-/** Forgets the failed sign-ins and wrong codes of a user, so that the next one is admitted. @throws MusterError not_found, insufficient_role */
+/**
+ * Forgets a user's failed sign-ins and wrong codes, so that the next attempt is admitted. @throws MusterError
+ * not_found, insufficient_role
+ */
 export const unlockUser = adminUseCase(
   { role: "admin" },
   "user.unlock",

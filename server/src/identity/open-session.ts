@@ -8,26 +8,26 @@ import type { NewSession, Visit } from "./session.ts";
 import { findSession, insertSession } from "./session-store.ts";
 import { makeToken, tokenHash } from "./tokens.ts";
 
-/** Longer texts of browsers are cut. */
+/** The greatest stored length of a browser's `User-Agent`; longer texts are cut. */
 const MOST_USER_AGENT = 200;
 
-/** What was verified of a user. */
+/** The verified credentials of a user. */
 interface Verified {
   userId: string;
-  /** Of the password. */
+  /** The hash of the verified password. */
   passwordHash: string;
-  /** The second factor of which a code was given. */
+  /** The second factor whose code was verified. */
   givenFactorId?: string | null;
-  /** When all of it was verified; absent: now. */
+  /** The time of the verification; the default is now. */
   verifiedAt?: Date;
 }
 
 type Deps = Pick<IdentityDeps, "ids" | "clock" | "limits">;
 
 /**
- * Begins a session of a user whose credentials were verified. The user's row is locked: a deactivation or another password that
- * commits before makes this fail, one that commits after ends the session. Where the user has a second factor that was not given, the
- * session lacks it, and ends soon.
+ * Begins a session of a user whose credentials were verified. The user's row is locked: an earlier deactivation or
+ * password change makes this fail, and a later one ends the session. If the user has a second factor that was not
+ * given, the session lacks it and ends soon.
  *
  * @throws MusterError invalid_credentials
  */

@@ -9,7 +9,7 @@ const selectOpen = statement<{ ids: string[]; now: Date; idleSince: Date }, { id
      WHERE s.id = ANY (${p.ids}::uuid[]) AND s.expires_at > ${p.now}::timestamptz AND s.last_used_at > ${p.idleSince}::timestamptz`,
 );
 
-/** Those of `ids` whose sessions stand at `now` and were used since `idleSince`. */
+/** Returns those `ids` whose sessions are unexpired at `now` and were used since `idleSince`. */
 export async function findOpenSessions(
   db: Db,
   which: { ids: string[]; now: Date; idleSince: Date },

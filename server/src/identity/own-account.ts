@@ -31,8 +31,9 @@ export async function verifyOwnPassword(deps: IdentityDeps, { user }: Session, p
 }
 
 /**
- * Changes the user's own password. Every session ends, and a new one begins for the browser that asks; API keys stay. Where the password
- * was reset or the session has ended since the check, that stays so. The password alone is no step-up of a user with a second factor.
+ * Changes the user's own password. Every session ends, and a new one begins for the requesting browser; API keys stay.
+ * A password reset or sign-out since the check prevails. For a user with a second factor, the password alone is no
+ * step-up.
  *
  * @throws MusterError invalid_credentials, invalid_request, sign_in_throttled, rate_limited
  */
@@ -67,13 +68,13 @@ export async function changePassword(
 
 export interface StepUp {
   password: string;
-  /** Of the second factor, or a recovery code; for users who have one. */
+  /** A code of the second factor or a recovery code, for users who have a factor. */
   code?: string | undefined;
   address: string;
 }
 
 /**
- * Verifies the user again, for dangerous operations of the next ten minutes. The session gets a new token.
+ * Verifies the user again, which admits dangerous operations for the next ten minutes. The session gets a new token.
  *
  * @throws MusterError factor_required, invalid_credentials, sign_in_throttled, rate_limited
  */
@@ -93,7 +94,10 @@ export async function stepUp(
   return { token };
 }
 
-/** Uses up a code of the user's second factor together with what it admits. @throws MusterError invalid_credentials, sign_in_throttled */
+/**
+ * Consumes a code of the user's second factor in the transaction of the work it admits. @throws MusterError
+ * invalid_credentials, sign_in_throttled
+ */
 async function withCode(
   deps: IdentityDeps,
   session: Session,
@@ -119,7 +123,7 @@ export interface SessionRecord {
   current: boolean;
 }
 
-/** The user's own sessions, newest first. */
+/** Lists the user's own sessions, newest first. */
 export async function listOwnSessions(
   { database, clock }: IdentityDeps,
   { id, user, factorId }: Session,
@@ -141,7 +145,7 @@ export async function endOwnSession({ database }: IdentityDeps, { user }: Sessio
   if (!isUuid(id) || !(await deleteSessionOf(database.db, user.id, id))) throw notFound("session");
 }
 
-/** Ends the user's own sessions but this one. */
+/** Ends the user's other sessions. */
 export async function endOtherSessions({ database }: IdentityDeps, { id, user }: Session): Promise<void> {
   await deleteOtherSessions(database.db, user.id, id);
 }

@@ -2,13 +2,13 @@ import { hashPassword } from "../access/access.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import type { IdentityDeps } from "./deps.ts";
 
-/** In characters as people count them, not in UTF-16. */
+/** The bounds of the length in characters as people count them, not in UTF-16 units. */
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 const LEAST_DIFFERENT = 5;
 
 /**
- * What is left of common passwords without digits, punctuation and the usual substitutions. With twelve characters at least, the lists of
- * leaked passwords hold little else than these words, repeated or with something appended.
+ * Common passwords stripped of digits, punctuation and the usual substitutions. Leaked passwords of at least twelve
+ * characters contain little beyond these words, repeated or with something appended.
  */
 const COMMON = new Set(
   (
@@ -33,7 +33,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks a password that a person chose: 12 to 128 characters, none of the common ones, not the address itself.
+ * Checks a password that a person chose: 12 to 128 characters, not a common one, not the address itself.
  *
  * @throws MusterError invalid_request
  */
@@ -52,7 +52,10 @@ export function checkPassword(password: string, email: string): void {
     throw refused("The password is one of those that are tried first: choose another.");
 }
 
-/** Checks and hashes a password that a person chose; few are hashed at once. @throws MusterError invalid_request, rate_limited */
+/**
+ * Checks and hashes a password that a person chose; the hash gate limits concurrency. @throws MusterError
+ * invalid_request, rate_limited
+ */
 export async function hashChosen(
   { hashGate, ids }: Pick<IdentityDeps, "hashGate" | "ids">,
   password: string,
@@ -62,14 +65,14 @@ export async function hashChosen(
   return await hashGate.run(() => hashPassword(password, ids));
 }
 
-/** Whether the text consists of common words alone. */
+/** Returns whether the text consists of common words alone. */
 function isCommon(text: string): boolean {
   if (text === "") return true;
   for (const word of COMMON) if (text.startsWith(word) && isCommon(text.slice(word.length))) return true;
   return false;
 }
 
-/** Whether the characters follow each other in a row, such as `123456789012` or `abcdefghijkl`. */
+/** Returns whether the characters form a sequence, such as `123456789012` or `abcdefghijkl`. */
 function isSequence(text: string): boolean {
   let steps = 0;
   for (let at = 1; at < text.length; at++) if (Math.abs(text.charCodeAt(at) - text.charCodeAt(at - 1)) === 1) steps++;
@@ -80,7 +83,7 @@ function letters(text: string): string {
   return text.replaceAll(/[^\p{L}]/gu, "");
 }
 
-/** Without the digits and punctuation that are put before and after a word. */
+/** Returns the text without leading and trailing digits and punctuation. */
 function trimmed(text: string): string {
   return text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 }

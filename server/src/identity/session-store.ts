@@ -8,8 +8,8 @@ import type { FactorState, Session } from "./session.ts";
 export type NewSessionRow = Omit<UserSessionsTable, "commanded_devices">;
 
 /**
- * Adds a session, and ends the oldest ones of the user beyond `most`: of those with the same factor, so that sign-ins that lack the code
- * end no other session.
+ * Adds a session and ends the user's oldest sessions beyond `most`. Only sessions with the same factor count, so
+ * sign-ins without the code end no other session.
  */
 export async function insertSession(tx: Tx, row: NewSessionRow, most: number): Promise<void> {
   await tx.insertInto("user_sessions").values(row).execute();
@@ -36,7 +36,7 @@ interface FoundRow {
   factor_id: string | null;
 }
 
-/** A session that stands at `now` and was used since `idleSince`, with its user, who is active. */
+/** Returns a session that is unexpired at `now` and was used since `idleSince`, with its active user. */
 export async function findSession(
   db: Db,
   by: { tokenSha256: Buffer; now: Date; idleSince: Date },
@@ -93,7 +93,7 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom("user_sessions").where("id", "=", id).execute();
 }
 
-/** Gives the session another token, whose holder was verified at `now`. */
+/** Gives the session a new token and sets its verification time to `now`. */
 export async function renewSession(db: Db, id: string, tokenSha256: Buffer, now: Date): Promise<void> {
   const commanded = sql<string[]>`'{}'::text[]`;
   const renewed = { token_sha256: tokenSha256, verified_at: now, last_used_at: now, commanded_devices: commanded };
@@ -101,8 +101,8 @@ export async function renewSession(db: Db, id: string, tokenSha256: Buffer, now:
 }
 
 /**
- * Records that the session sends a command to a device, unless there are `most` others since the last step-up. Of several at once as many
- * pass as fit: the row is locked.
+ * Records that the session sends a command to a device, unless it has commanded `most` other devices since the last
+ * step-up. The row lock keeps the limit exact for concurrent commands.
  *
  * @returns whether it may
  */
@@ -119,20 +119,23 @@ const recordDevice = statement<{ id: string; device: string; most: number }, obj
     RETURNING id`,
 );
 
-/** Gives the session another token, and the factor that its user has just confirmed. @returns false when the session has ended */
+/**
+ * Gives the session a new token and the factor that its user has just confirmed. @returns false when the session has
+ * ended
+ */
 export async function renewWithFactor(tx: Tx, id: string, tokenSha256: Buffer, factorId: string): Promise<boolean> {
   const renewed = { token_sha256: tokenSha256, factor_id: factorId };
   const updated = tx.updateTable("user_sessions").set(renewed).where("id", "=", id).returning("id");
   return (await updated.execute()).length === 1;
 }
 
-/** The user has no factor any more: sessions that lacked it end, the others go on without. */
+/** Adapts sessions to a user without a factor: those that lacked it end, and the others continue without it. */
 export async function forgetFactorOfSessions(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("user_sessions").where("user_id", "=", userId).where("factor_id", "is", null).execute();
   await tx.updateTable("user_sessions").set({ factor_id: null }).where("user_id", "=", userId).execute();
 }
 
-/** The user's sessions with this factor that have not expired, newest first. */
+/** Lists the user's unexpired sessions with this factor, newest first. */
 export async function listSessionRows(
   db: Db,
   { userId, factorId, now }: { userId: string; factorId: string | null; now: Date },

@@ -1,9 +1,15 @@
 import type { Caller, Role } from "../access/access.ts";
 
-/** The second factor of a session: the user has none; it was given; it must be given first; the tenant's rule asks the user to set one up first. */
+/**
+ * The second factor of a session: `none` if the user has none, `given` once its code was given, `required` until then;
+ * `due` if the tenant's rule requires the user to set one up first.
+ */
 export type FactorState = "none" | "given" | "required" | "due";
 
-/** What completes a sign-in, in the order in which it is asked for: a code of the second factor, a password of one's own, a second factor. */
+/**
+ * The missing parts of a sign-in, in the order in which they are requested: a code of the second factor, a password
+ * chosen by the user, a second factor.
+ */
 export const MISSING = ["code", "password", "factor"] as const;
 export type Missing = (typeof MISSING)[number];
 
@@ -12,9 +18,9 @@ export interface Session {
   id: string;
   user: { id: string; email: string; role: Role; platform: boolean };
   tenant: { id: string; slug: string; name: string };
-  /** When the user last gave password and second factor. */
+  /** The time when the user last gave password and second factor. */
   verifiedAt: Date;
-  /** The service drew the password: the user must change it before anything else. */
+  /** Whether the service generated the password, so that the user must change it before anything else. */
   passwordDue: boolean;
   factor: FactorState;
   /** The second factor that was given. */
@@ -23,35 +29,35 @@ export interface Session {
   factorMandatory: boolean;
 }
 
-/** What the sign-in lacks; until it is there, the session admits nothing but what completes it. */
+/** Returns the missing part of the sign-in; until it is complete, the session admits only its completion. */
 export function missingOf({ factor, passwordDue }: Pick<Session, "factor" | "passwordDue">): Missing | undefined {
   if (factor === "required") return "code";
   if (passwordDue) return "password";
   return factor === "due" ? "factor" : undefined;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Visit {
   address: string;
-  /** The `User-Agent` of the request, or nothing. */
+  /** The `User-Agent` of the request, or empty. */
   userAgent: string;
 }
 
-/** A session that has just begun; only its holder learns `token`. */
+/** A new session; only its holder receives `token`. */
 export interface NewSession {
   session: Session;
   token: string;
 }
 
-/** A new session with the text of a cookie by which its browser is known at the next sign-in. */
+/** A new session with the cookie text that identifies its browser at the next sign-in. */
 export interface SignedIn extends NewSession {
   browser: string;
 }
 
-/** What a right password opens: a session, or one that lacks the second factor, whose browser is not known yet. */
+/** A session after a correct password; it may still lack the second factor, and its browser is then not yet known. */
 export type Opened = NewSession & Partial<SignedIn>;
 
-/** The user of the session as the caller of use cases. */
+/** Returns the session's user as the caller of use cases. */
 export function callerOf({ id, user, tenant }: Session, address: string): Caller {
   return {
     tenantId: tenant.id,

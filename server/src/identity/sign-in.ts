@@ -10,18 +10,19 @@ import type { NewSession, Opened, SignedIn, Visit } from "./session.ts";
 import { knownBrowserId, makeKnownBrowser } from "./throttle/known-browser.ts";
 import { countedAtSignIn, throttled } from "./throttle/throttle.ts";
 
-/** Of no password: an unknown address costs as much as a known one. */
+/** A hash that no password matches, so that an unknown address costs as much time as a known one. */
 const NO_PASSWORD = "$argon2id$v=19$m=19456,t=2,p=1$bm8gcGFzc3dvcmQgaGFzaA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 export interface SignIn extends Visit {
   email: string;
   password: string;
-  /** The cookie by which the browser is known, where it sent one. */
+  /** The cookie of a known browser, if the request sent one. */
   browser?: string | undefined;
 }
 
 /**
- * Begins a session of the user with this address and password. A user who has a second factor completes the sign-in with its code.
+ * Begins a session of the user with this address and password. A user with a second factor completes the sign-in with
+ * its code.
  *
  * @throws MusterError invalid_credentials, sign_in_throttled, rate_limited
  */
@@ -40,17 +41,21 @@ export async function signIn(deps: IdentityDeps, { email, password, browser, ...
     return await inTransaction(database.db, (tx) => openSession(deps, tx, found, visit));
   };
   const opened = await throttled(deps, counted, attempt, (error) => isMusterError(error, "invalid_credentials"));
-  // A browser is known once its user has given everything: else others could have any number of known browsers by the password alone.
+  // A browser becomes known only after a complete sign-in; otherwise the password alone would yield any number of known
+  // browsers.
   return opened.session.factor === "required" ? opened : remembered(deps, opened);
 }
 
-/** A browser that was known before its user set up a second factor stays known to those who check the password. */
+/**
+ * Returns the id of a known browser. One known from before its user set up a second factor stays known for the password
+ * check.
+ */
 function browserOf(keys: readonly KeyObject[], found: FoundCredentials | undefined, browser: string | undefined) {
   const known = (factorId: string | null) => knownBrowserId(keys, found && { userId: found.userId, factorId }, browser);
   return known(found?.factorId ?? null) ?? known(null);
 }
 
-/** The session with a cookie by which its browser is known from now on. */
+/** Returns the session with the cookie that makes its browser known from now on. */
 export function remembered(
   { knownBrowserKeys, ids }: Pick<IdentityDeps, "knownBrowserKeys" | "ids">,
   opened: NewSession,

@@ -8,14 +8,14 @@ import { deleteExpired, deleteSession, findSession, recordCommanded, recordSessi
 import { deleteEnded } from "./throttle/throttle-store.ts";
 import { isToken, tokenHash } from "./tokens.ts";
 
-/** A use is written at most once a minute, so that reading costs no write. */
+/** The least time between two recorded uses, so that most requests cost no write. */
 const RECORD_AFTER_MS = MINUTE;
 
 /**
- * The session of a token; `undefined` when it is unknown, has ended or was not used for long. Every request asks the database, so
- * that a session that ends, ends in every process.
+ * Returns the session of a token; `undefined` if it is unknown, ended or idle for too long. Every request reads the
+ * database, so a session ends in every process simultaneously.
  *
- * @param keeps whether the request counts as a use: what a page does by itself does not
+ * @param keeps whether the request counts as a use; automatic requests of a page do not
  */
 export async function useSession(deps: IdentityDeps, token: string, keeps: boolean): Promise<Session | undefined> {
   if (!isToken(token)) return undefined;
@@ -30,12 +30,12 @@ export async function useSession(deps: IdentityDeps, token: string, keeps: boole
   return session;
 }
 
-/** No device id is longer: what is longer names none. */
+/** The greatest length of a device id; a longer text names no device. */
 const MOST_DEVICE_ID = 128;
 
 /**
- * Whether a session whose user was not verified lately may send a command to this device: to a few different ones until the next step-up,
- * so that a stolen session does not reach all.
+ * Returns whether a session without a recent verification may send a command to this device. It may command a few
+ * different devices until the next step-up, which limits the damage of a stolen session.
  */
 export async function mayCommand(
   { database, limits }: IdentityDeps,
@@ -46,12 +46,12 @@ export async function mayCommand(
   return await recordCommanded(database.db, { id, device, most: limits.devicesCommanded });
 }
 
-/** Ends a session; one that has ended already stays so. */
+/** Ends a session. Idempotent. */
 export async function signOut(deps: IdentityDeps, sessionId: string): Promise<void> {
   await deleteSession(deps.database.db, sessionId);
 }
 
-/** Deletes expired sessions, links and factors that were not set up to the end, and what is counted no longer; called every few minutes. */
+/** Deletes expired sessions and links, unconfirmed factors and ended throttle windows; called every few minutes. */
 export async function prune({ database, clock, limits }: IdentityDeps, stopped?: AbortSignal): Promise<void> {
   const now = clock.now();
   const clean = async (deleteOld: typeof deleteExpired, before: Date) =>

@@ -4,7 +4,7 @@ import type { Db } from "../db/database.ts";
 import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 
-/** A user who is not deleted. */
+/** Returns a user who is not deleted. */
 export async function findUser(
   db: Db,
   userId: string,
@@ -36,7 +36,7 @@ export interface AccountRow {
   second_factor: boolean;
 }
 
-/** Users of the tenant who are not deleted, newest first, each with the last use of a session that has not expired. */
+/** Lists the tenant's users who are not deleted, newest first, each with the last use of an unexpired session. */
 export async function listAccountRows(db: Db, tenantId: string, query: AccountFilter): Promise<Page<AccountRow>> {
   const [page, { q, role, status }] = splitPage(query);
   const { skip, limit } = page;
@@ -70,7 +70,7 @@ const COLUMNS = sql`u.id, u.email, u.role, u.status, u.platform, u.created_at,
     (SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
   EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor`;
 
-/** The active users who run the installation, oldest first. */
+/** Lists the active users who run the installation, oldest first. */
 export async function listOperators(db: Db): Promise<{ id: string; tenantId: string; email: string }[]> {
   return await db
     .selectFrom("shared_users")

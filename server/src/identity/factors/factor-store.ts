@@ -7,16 +7,16 @@ import { runStatement, statement } from "../../db/statement.ts";
 /** A second factor whose row is locked. */
 export interface LockedFactor {
   id: string;
-  /** Encrypted under the master key. */
+  /** The secret, encrypted under the master key. */
   secret: Buffer;
 }
 
-/** The record that a factor's secret is bound to: sealed for another user or factor, it does not open. */
+/** Returns the name that a factor's secret is bound to: under another user or factor it does not decrypt. */
 export function factorOwner(userId: string, factorId: string): string {
   return `user factor ${userId} ${factorId}`;
 }
 
-/** The user's factor that counts, or the one that is being set up since `begunSince`; its row is locked. */
+/** Locks and returns the user's confirmed factor, or the one whose set-up began after `begunSince`. */
 export async function lockFactor(
   tx: Tx,
   userId: string,
@@ -30,7 +30,7 @@ export async function lockFactor(
   return await query.executeTakeFirst();
 }
 
-/** The user's factor that counts. */
+/** Returns the user's confirmed factor. */
 export async function findFactor(db: Db, userId: string): Promise<{ id: string; confirmedAt: Date } | undefined> {
   const row = await db
     .selectFrom("user_factors")
@@ -41,7 +41,7 @@ export async function findFactor(db: Db, userId: string): Promise<{ id: string; 
   return row && { id: row.id, confirmedAt: row.confirmed_at! };
 }
 
-/** Stores a factor that is being set up, in place of another one. */
+/** Stores a factor whose set-up begins, replacing another unconfirmed one. */
 export async function replaceBegunFactor(
   tx: Tx,
   factor: { id: string; user_id: string; secret: Buffer; created_at: Date },
@@ -51,7 +51,10 @@ export async function replaceBegunFactor(
   await tx.insertInto("user_factors").values(factor).execute();
 }
 
-/** Makes the factor the one that counts, in place of another one. The code of `step` is used up. @returns whether there was another one */
+/**
+ * Confirms the factor, which replaces any other one, and consumes the code of `step`. @returns whether there was
+ * another one
+ */
 export async function confirmFactorRow(
   tx: Tx,
   { id, userId, step, now }: { id: string; userId: string; step: number; now: Date },
@@ -62,7 +65,7 @@ export async function confirmFactorRow(
   return replaced;
 }
 
-/** Uses up the code of a time step. @returns false when it, or one of a later step, was used before */
+/** Consumes the code of a time step. @returns false when it, or the code of a later step, was used before */
 export async function takeStep(tx: Tx, id: string, step: number): Promise<boolean> {
   return (await runStatement(tx, takeTimeStep, { id, step })).length === 1;
 }
@@ -73,7 +76,10 @@ const takeTimeStep = statement<{ id: string; step: number }, object>(
     UPDATE user_factors SET last_step = ${p.step}::int WHERE id = ${p.id}::uuid AND last_step < ${p.step}::int RETURNING id`,
 );
 
-/** Deletes a factor of the user with its recovery codes. @returns whether there was one, and whether it counted */
+/**
+ * Deletes a factor of the user with its recovery codes. @returns whether it was confirmed, or `undefined` if there was
+ * none
+ */
 export async function deleteFactorRow(tx: Tx, userId: string, id: string): Promise<{ confirmed: boolean } | undefined> {
   const deleted = await tx
     .deleteFrom("user_factors")
@@ -84,20 +90,20 @@ export async function deleteFactorRow(tx: Tx, userId: string, id: string): Promi
   return deleted && { confirmed: Boolean(deleted.confirmed) };
 }
 
-/** Deletes every factor of the user. @returns whether one of them counted */
+/** Deletes every factor of the user. @returns whether one of them was confirmed */
 export async function deleteFactorsOf(tx: Tx, userId: string): Promise<boolean> {
   const deleted = tx.deleteFrom("user_factors").where("user_id", "=", userId).returning("confirmed_at");
   return (await deleted.execute()).some(({ confirmed_at }) => confirmed_at !== null);
 }
 
-/** Makes `hashes` the recovery codes of the factor. */
+/** Replaces the recovery codes of the factor by `hashes`. */
 export async function replaceRecoveryCodes(tx: Tx, factorId: string, hashes: readonly Buffer[]): Promise<void> {
   await tx.deleteFrom("recovery_codes").where("factor_id", "=", factorId).execute();
   const rows = hashes.map((code_sha256) => ({ factor_id: factorId, code_sha256 }));
   await tx.insertInto("recovery_codes").values(rows).execute();
 }
 
-/** Uses up a recovery code. @returns false when there is no such code, or no longer */
+/** Consumes a recovery code. @returns false when it is unknown or already used */
 export async function takeRecoveryCode(tx: Tx, factorId: string, hash: Buffer): Promise<boolean> {
   const taken = tx
     .deleteFrom("recovery_codes")
@@ -115,7 +121,7 @@ export async function countRecoveryCodes(db: Db, factorId: string): Promise<numb
   return (await counted.executeTakeFirstOrThrow()).codes;
 }
 
-/** Encrypts every secret again, after the rotation of the master key in `tx`; secrets that are stored meanwhile wait for it. */
+/** Re-encrypts every secret after the master key rotation in `tx`; concurrent writes of secrets wait for it. */
 export async function encryptFactorsAgain(tx: Tx, reseal: (sealed: Buffer, owner: string) => Buffer): Promise<void> {
   const columns = ["id", "user_id", "secret"] as const;
   const rows = await tx.selectFrom("user_factors").select(columns).orderBy("id").forNoKeyUpdate().execute();
@@ -126,7 +132,7 @@ export async function encryptFactorsAgain(tx: Tx, reseal: (sealed: Buffer, owner
       FROM unnest(${ids}::text::uuid[], ${secrets}::text::bytea[]) AS n (id, secret) WHERE f.id = n.id`.execute(tx);
 }
 
-/** Deletes at most `limit` factors whose set-up was begun from `from` up to `before` and never confirmed. */
+/** Deletes at most `limit` unconfirmed factors whose set-up began from `from` up to `before`. */
 export async function deleteUnconfirmed(
   db: Db,
   range: { from: Date; before: Date; limit: number },

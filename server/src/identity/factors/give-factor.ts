@@ -15,14 +15,14 @@ import { takeCode } from "./take-code.ts";
 
 export interface GivenFactor extends Visit {
   code: string;
-  /** The cookie by which the browser is known, where it sent one. */
+  /** The cookie of a known browser, if the request sent one. */
   browser?: string | undefined;
 }
 
 /**
- * Completes a sign-in with a code of the second factor, or a recovery code: another session takes the place of the one that lacked it.
+ * Completes a sign-in with a code of the second factor or a recovery code; a new session replaces the incomplete one.
  *
- * @throws MusterError invalid_credentials, invalid_request when nothing is lacking, sign_in_throttled
+ * @throws MusterError invalid_credentials, invalid_request when the session lacks no factor, sign_in_throttled
  */
 export async function giveFactor(
   deps: IdentityDeps,
@@ -37,7 +37,7 @@ export async function giveFactor(
   const counted = countedCodes(deps, user.id, knownBrowserId(knownBrowserKeys(), holder, browser));
   const attempt = () =>
     inTransaction(database.db, async (tx) => {
-      // In the order in which others lock: the user, the factor, the sessions.
+      // The lock order is the same everywhere: the user, the factor, the sessions.
       if (!(await lockCredentials(tx, user.id))) throw invalidCredentials();
       const givenFactorId = await takeCode(deps, tx, session, { code, address: visit.address });
       if (!(await deleteSessionOf(tx, user.id, session.id))) throw invalidCredentials();

@@ -25,7 +25,7 @@ import {
 import { makeRecoveryCode, recoveryCodeHash } from "./recovery-codes.ts";
 import { otpauthUri, SECRET_OCTETS, secretText, stepsOf } from "./totp.ts";
 
-/** The user's second factor, where there is one. */
+/** The user's second factor, if any. */
 export interface OwnFactors {
   items: { id: string; createdAt: Date }[];
   recoveryCodesLeft: number;
@@ -33,7 +33,7 @@ export interface OwnFactors {
   mandatory: boolean;
 }
 
-/** A factor that is being set up; its secret is shown only in this answer. */
+/** A factor whose set-up has begun; only this response shows its secret. */
 export interface BegunFactor {
   id: string;
   secret: string;
@@ -41,7 +41,7 @@ export interface BegunFactor {
   expiresAt: Date;
 }
 
-/** The recovery codes of a factor, shown only in this answer. */
+/** The recovery codes of a factor, which only this response shows. */
 export interface RecoveryCodes {
   recoveryCodes: string[];
 }
@@ -54,7 +54,10 @@ export async function listFactors({ database }: IdentityDeps, session: Session):
   return { items, recoveryCodesLeft: await countRecoveryCodes(database.db, factor.id), mandatory };
 }
 
-/** Begins to set up a second factor. Nothing changes until a code of it is given; then it takes the place of another one. */
+/**
+ * Begins the set-up of a second factor. Nothing changes until the user gives a code of it; then it replaces any other
+ * factor.
+ */
 export async function startFactor(deps: IdentityDeps, { user, tenant }: Session): Promise<BegunFactor> {
   const { database, secrets, ids, clock, limits, baseUrl } = deps;
   const now = clock.now();
@@ -70,7 +73,8 @@ export async function startFactor(deps: IdentityDeps, { user, tenant }: Session)
 }
 
 /**
- * Makes the factor that is being set up the one that counts, by a code of it. The user's other sessions end, this one gets a new token.
+ * Confirms the factor that is being set up, by a code of it. The user's other sessions end, and this one gets a new
+ * token.
  *
  * @throws MusterError not_found, invalid_credentials, sign_in_throttled
  */
@@ -122,7 +126,7 @@ export async function removeFactor(
 ): Promise<void> {
   const { user, tenant } = session;
   await inTransaction(deps.database.db, async (tx) => {
-    // The rule and its admin's factor are decided under one lock: of both at once, one is refused.
+    // One lock covers the rule and the admin's factor, so that of two concurrent changes one is refused.
     const rule = await lockFactorRule(tx, tenant.id);
     const { role } = await lockOwner(tx, session);
     const deleted = isUuid(id) ? await deleteFactorRow(tx, user.id, id) : undefined;
@@ -134,7 +138,7 @@ export async function removeFactor(
   });
 }
 
-/** Makes new recovery codes; the former ones stop. @throws MusterError not_found */
+/** Replaces the recovery codes, which invalidates the former ones. @throws MusterError not_found */
 export async function renewRecoveryCodes(
   deps: IdentityDeps,
   session: Session,
@@ -156,7 +160,9 @@ async function newRecoveryCodes({ ids, limits }: IdentityDeps, tx: Tx, factorId:
   return codes;
 }
 
-/** Locks the user's row, as everything that changes a user does. @throws MusterError not_found for a user who was deleted since */
+/**
+ * Locks the user's row, as every change of a user does. @throws MusterError not_found for a user who was deleted since
+ */
 async function lockOwner(tx: Tx, { user, tenant }: Pick<Session, "user" | "tenant">) {
   const locked = await lockUserById(tx, tenant.id, user.id);
   if (!locked) throw notFound("user");

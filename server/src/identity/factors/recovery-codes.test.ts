@@ -9,7 +9,7 @@ test("a recovery code has sixteen characters in four groups, and no two are equa
   assert.equal(new Set(codes).size, codes.length);
 });
 
-test("a typed code is recognized without regard to case, dashes, blanks and letters that look like digits", () => {
+test("a typed code is recognized whatever its case, dashes and blanks, and with letters that resemble digits", () => {
   for (const typed of ["7K3M-0Q8Z-XT4V-91BC", " 7k3moq8z xt4v 9lbc\n", "7K3MOQ8ZXT4V9IBC"])
     assert.equal(normalizeRecoveryCode(typed), "7K3M0Q8ZXT4V91BC");
 });

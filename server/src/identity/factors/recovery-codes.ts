@@ -3,25 +3,25 @@ import type { Ids } from "../../lib/ids.ts";
 
 /** Crockford's base32: no I, L, O or U to misread. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-/** 80 random bits: not to be guessed, also by someone who has the hashes. */
+/** The length of a code. Its 80 random bits cannot be guessed, even by an attacker who has the hashes. */
 const CHARACTERS = 16;
 
-/** A recovery code as its user stores it: `7K3M-0Q8Z-XT4V-91BC`. */
+/** Generates a recovery code in the form that its user stores: `7K3M-0Q8Z-XT4V-91BC`. */
 export function makeRecoveryCode(ids: Pick<Ids, "bytes">): string {
   const characters = Array.from(ids.bytes(CHARACTERS), (octet) => ALPHABET[octet & 31]!).join("");
   return characters.match(/.{4}/g)!.join("-");
 }
 
 /**
- * The characters of a code as a person typed it; `undefined` when it cannot be one. Case, dashes and blanks are ignored; I and L are read
- * as 1, O as 0, as Crockford's decoding has it.
+ * Returns the characters of a typed code; `undefined` when it cannot be one. Case, dashes and blanks are ignored; I and
+ * L are read as 1 and O as 0, as in Crockford's decoding.
  */
 export function normalizeRecoveryCode(typed: string): string | undefined {
   const compact = typed.replaceAll(/[\s-]/g, "").toUpperCase().replace(/[IL]/g, "1").replaceAll("O", "0");
   return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(compact) ? compact : undefined;
 }
 
-/** What is stored of a code. The factor is part of it, so that equal codes of two users have different hashes. */
+/** Returns the stored hash of a code. It covers the factor, so equal codes of two users have different hashes. */
 export function recoveryCodeHash(factorId: string, code: string): Buffer {
   const text = JSON.stringify(["recovery code", factorId, normalizeRecoveryCode(code)]);
   return createHash("sha256").update(text).digest();

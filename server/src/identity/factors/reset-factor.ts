@@ -6,8 +6,9 @@ import { deleteSessionsOf } from "../session-store.ts";
 import { deleteFactorsOf } from "./factor-store.ts";
 
 /**
- * Removes the second factor of a user who lost it, with its recovery codes, and ends the user's sessions. The password alone signs in from
- * then on; where the tenant's rule requires a second factor of the user, another one is set up at the next sign-in. API keys stay.
+ * Removes the second factor and the recovery codes of a user who lost the factor, and ends the user's sessions. The
+ * password alone then suffices; if the tenant's rule requires a factor, the user sets one up at the next sign-in. API
+ * keys stay.
  *
  * @returns whether the user had a second factor
  * @throws MusterError not_found, insufficient_role

@@ -17,10 +17,10 @@ import { stepsOf } from "./totp.ts";
 type Holder = Pick<Session, "user" | "tenant">;
 
 /**
- * Uses up a code of the user's second factor, or a recovery code, in the transaction of what it admits: of two requests with the same
- * code one gets it, in whichever process.
+ * Consumes a code of the user's second factor, or a recovery code, in the transaction of the work it admits. Of two
+ * requests with the same code, in any processes, only one succeeds.
  *
- * @param address where the request comes from, for the audit of a recovery code
+ * @param address the origin of the request, for the audit of a recovery code
  * @returns the id of the factor
  * @throws MusterError invalid_credentials
  */

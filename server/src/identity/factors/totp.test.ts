@@ -6,7 +6,7 @@ import { otpauthUri, secretText, stepAt, stepsOf, totpCode } from "./totp.ts";
 const SECRET = Buffer.from("12345678901234567890");
 const at = (seconds: number) => new Date(seconds * 1000);
 
-test("codes are those of RFC 6238 appendix B, of which six digits are the end of its eight", () => {
+test("codes equal the last six of the eight digits in RFC 6238 appendix B", () => {
   const vectors: [seconds: number, code: string][] = [
     [59, "94287082"],
     [1_111_111_109, "07081804"],
@@ -23,7 +23,7 @@ test("the codes of RFC 4226 appendix D belong to the steps 0 to 9", () => {
   for (const [step, code] of codes.entries()) assert.equal(totpCode(SECRET, step), code);
 });
 
-test("a code is accepted during its step, the one before and the one after", () => {
+test("a code is accepted during its step, the previous step and the next step", () => {
   const code = "081804";
   const step = stepAt(at(1_111_111_109));
   const begins = step * 30;
@@ -32,7 +32,7 @@ test("a code is accepted during its step, the one before and the one after", () 
   for (const seconds of [begins - 31, begins + 60]) assert.deepEqual(stepsOf(SECRET, code, at(seconds)), []);
 });
 
-test("a code may be typed with blanks; other text is none", () => {
+test("a code may be typed with blanks; other text is refused", () => {
   const now = at(1_111_111_109);
   assert.equal(stepsOf(SECRET, " 081 804 ", now).length, 1);
   for (const text of ["", "81804", "0081804", "08180a", "０８１８０４", "-81804"])

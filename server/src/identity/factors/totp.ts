@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { base32Lower } from "../../lib/ids.ts";
 
-/** What authenticator apps take for granted (RFC 6238): SHA-1, steps of 30 seconds, six digits. */
+/** The parameters that authenticator apps assume (RFC 6238): SHA-1, steps of 30 seconds, six digits. */
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Steps before and after the present one whose codes are accepted, for clocks that differ and codes that are typed slowly. */
+/** The number of steps before and after the current one whose codes are accepted, for clock skew and slow typing. */
 const TOLERANCE = 1;
-/** As long as the result of the hash (RFC 4226 4, R6). */
+/** The length of the hash's result (RFC 4226 4, R6). */
 export const SECRET_OCTETS = 20;
 
-/** The time step at `now` (RFC 6238 4.2). */
+/** Returns the time step at `now` (RFC 6238 4.2). */
 export function stepAt(now: Date): number {
   return Math.floor(now.getTime() / STEP_MS);
 }
 
-/** The code of a time step (RFC 4226 5.3). */
+/** Returns the code of a time step (RFC 4226 5.3). */
 export function totpCode(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -23,7 +23,10 @@ export function totpCode(secret: Buffer, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
 }
 
-/** The steps around `now` that `code` belongs to, the earliest first. Blanks in the code are ignored: apps show it in two halves. */
+/**
+ * Returns the steps around `now` that `code` belongs to, earliest first. Blanks are ignored, since apps show the code
+ * in two halves.
+ */
 export function stepsOf(secret: Buffer, code: string, now: Date): number[] {
   const typed = code.replaceAll(/\s/g, "");
   if (!/^\d{6}$/.test(typed)) return [];
@@ -31,15 +34,15 @@ export function stepsOf(secret: Buffer, code: string, now: Date): number[] {
   return steps.filter((step) => timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(typed)));
 }
 
-/** The secret as authenticator apps take it by hand (RFC 4648 6, without padding). */
+/** Returns the secret in the form that is typed into authenticator apps (RFC 4648 6, without padding). */
 export function secretText(secret: Buffer): string {
   return base32Lower(secret).toUpperCase();
 }
 
 /**
- * What the QR code says (Key URI Format). Apps show `issuer` and the address.
+ * Returns the content of the QR code (Key URI Format). Apps show `issuer` and the address.
  *
- * @param issuer names the installation; it has no colon, which separates the two
+ * @param issuer the name of the installation, without a colon, which separates the two
  */
 export function otpauthUri({ secret, email, issuer }: { secret: Buffer; email: string; issuer: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;

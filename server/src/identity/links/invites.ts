@@ -34,17 +34,19 @@ export interface Invite {
   expiresAt: Date;
 }
 
-/** An invitation with its link, shown only in this answer. */
+/** An invitation with its link, which only this response shows. */
 export interface NewInvite extends Invite {
   url: string;
   mailed: boolean;
 }
 
 /**
- * Invites a person: the link is mailed, and can be handed over by the admin. A later invitation of the same address replaces it. The answer is
- * the same for an address that a user of any tenant has: only the mail says so, to the person who reads it.
+ * Invites a person: the link is mailed, and the admin can also pass it on. A later invitation of the same address
+ * replaces it. The response is the same for an address that a user of any tenant has; only the mail says so, to its
+ * reader.
  *
- * @throws MusterError invalid_request, quota_exceeded; rate_limited when the mailbox or the tenant has reached its invitations of a day
+ * @throws MusterError invalid_request, quota_exceeded; rate_limited when the mailbox or the tenant has reached its
+ * daily invitations
  */
 export const inviteUser = adminUseCase(
   { role: "admin" },
@@ -72,7 +74,10 @@ export const inviteUser = adminUseCase(
   },
 );
 
-/** The refusal of a mailbox is the same whichever tenants have invited it. @throws MusterError rate_limited */
+/**
+ * Counts an invitation. The error for a mailbox does not depend on which tenants invited it. @throws MusterError
+ * rate_limited
+ */
 async function countInvite(deps: IdentityDeps, tx: Tx, email: string, tenantId: string): Promise<void> {
   const now = deps.clock.now();
   const [toMailbox, ofTenant] = countedInvites(deps, email, tenantId);
@@ -86,7 +91,7 @@ function of({ tenantId, actor }: Caller) {
   return { tenantId, createdBy: actor };
 }
 
-/** The tenant's open invitations, newest first. */
+/** Lists the tenant's open invitations, newest first. */
 export const listInvites = useCase(
   { role: "admin" },
   async ({ database, clock }: IdentityDeps, caller, page: PageRequest): Promise<Page<Invite>> => {
@@ -95,7 +100,7 @@ export const listInvites = useCase(
   },
 );
 
-/** Withdraws an invitation: its link stops. @throws MusterError not_found */
+/** Withdraws an invitation, which invalidates its link. @throws MusterError not_found */
 export const withdrawInvite = adminUseCase(
   { role: "admin" },
   "invite.delete",
@@ -108,12 +113,12 @@ export const withdrawInvite = adminUseCase(
   }),
 );
 
-/** What the person who opens the link of an invitation may know. */
+/** The details shown to the person who opens an invitation link. */
 export interface OpenedInvite extends Pick<Invite, "email" | "role" | "expiresAt"> {
   tenantName: string;
 }
 
-/** What an invitation is for. Changes nothing. @throws MusterError link_expired */
+/** Returns the details of an invitation without changing anything. @throws MusterError link_expired */
 export async function openInvite(deps: IdentityDeps, token: string): Promise<OpenedInvite> {
   const row = await openLink(deps, "invite", token);
   const { email, role, expiresAt } = toInvite(row);
@@ -121,7 +126,7 @@ export async function openInvite(deps: IdentityDeps, token: string): Promise<Ope
 }
 
 /**
- * Creates the invited user with a password of their own, and begins a session.
+ * Creates the invited user with the password that they chose, and begins a session.
  *
  * @throws MusterError link_expired, invalid_request (password), already_exists, quota_exceeded, rate_limited
  */

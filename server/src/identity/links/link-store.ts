@@ -9,7 +9,10 @@ import type { Page, PageRequest } from "../../lib/page.ts";
 export type LinkRow = Selectable<OneTimeLinksTable>;
 export type LinkPurpose = LinkRow["purpose"];
 
-/** Stores a link in place of the former one for the same purpose: of the service, of an address in a tenant, of a user. */
+/**
+ * Stores a link and deletes the former one for the same purpose: of the service, of an address in a tenant, or of a
+ * user.
+ */
 export async function replaceLink(tx: Tx, row: LinkRow): Promise<void> {
   await sql`DELETE FROM one_time_links WHERE purpose = ${row.purpose} AND (purpose = 'setup'
     OR (purpose = 'invite' AND tenant_id = ${row.tenant_id} AND lower(email) = lower(${row.email}))
@@ -18,20 +21,21 @@ export async function replaceLink(tx: Tx, row: LinkRow): Promise<void> {
 }
 
 /**
- * SQL: the user who made the link is active and may still make it. A link for another person needs an admin, and one for a user who runs
- * the installation a user who runs it too: neither a former admin nor a link from before that user's appointment lets anyone in.
+ * SQL: the author of the link is active and may still make it. A link for another person needs an admin. One for a user
+ * who runs the installation needs an author who runs it too. So former admins, and links older than that user's
+ * appointment, let no one in.
  */
 const isBacked = sql<SqlBool>`(one_time_links.created_by NOT LIKE 'user:%' OR EXISTS (
   SELECT FROM shared_users maker WHERE 'user:' || maker.id = one_time_links.created_by AND maker.status = 'active'
      AND maker.deleted_at IS NULL AND (maker.id = one_time_links.user_id OR (maker.role = 'admin' AND (maker.platform OR NOT EXISTS (
        SELECT FROM shared_users target WHERE target.id = one_time_links.user_id AND target.platform))))))`;
 
-/** A link that can be used at `now`. */
+/** Returns a link that can be used at `now`. */
 export async function findLink(db: Db, by: LinkKey): Promise<LinkRow | undefined> {
   return await openLinks(db, by).executeTakeFirst();
 }
 
-/** Uses a link: it is deleted, so that of two requests one gets it. */
+/** Uses a link. It is deleted, so only one of two requests succeeds. */
 export async function takeLink(tx: Tx, { purpose, tokenSha256, now }: LinkKey): Promise<LinkRow | undefined> {
   const { rows } = await sql<LinkRow>`DELETE FROM one_time_links
     WHERE token_sha256 = ${tokenSha256} AND purpose = ${purpose} AND expires_at > ${now} AND ${isBacked} RETURNING *`.execute(
@@ -56,7 +60,7 @@ function openLinks(db: Db, { purpose, tokenSha256, now }: LinkKey) {
     .where(isBacked);
 }
 
-/** Open invitations of a tenant, newest first. */
+/** Lists the open invitations of a tenant, newest first. */
 export async function listInviteRows(
   db: Db,
   tenantId: string,
@@ -73,7 +77,7 @@ export async function listInviteRows(
   return { items, total: await countRows(open.select(sql<number>`count(*)::int`.as("rows"))), skip, limit };
 }
 
-/** How many invitations of a tenant are open, also while others are being added. */
+/** Counts the open invitations of a tenant, including those added in this transaction. */
 export async function countInvites(tx: Tx, tenantId: string, now: Date): Promise<number> {
   return (await listInviteRows(tx, tenantId, now, { skip: 0, limit: 1 })).total;
 }
@@ -82,7 +86,7 @@ async function countRows(query: { executeTakeFirstOrThrow(): Promise<{ rows: num
   return (await query.executeTakeFirstOrThrow()).rows;
 }
 
-/** Deletes an open invitation of the tenant. @returns what it was */
+/** Deletes an open invitation of the tenant. @returns the deleted row */
 export async function deleteInvite(tx: Tx, tenantId: string, id: string): Promise<LinkRow | undefined> {
   return await tx
     .deleteFrom("one_time_links")
@@ -93,7 +97,7 @@ export async function deleteInvite(tx: Tx, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Whether the address belongs to a user of any tenant. */
+/** Returns whether the address belongs to a user of any tenant. */
 export async function isTaken(db: Db, email: string): Promise<boolean> {
   const found = await db
     .selectFrom("shared_users")

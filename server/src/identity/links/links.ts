@@ -6,7 +6,7 @@ import { linkExpired } from "../errors.ts";
 import { isToken, makeToken, tokenHash } from "../tokens.ts";
 import { findLink, type LinkPurpose, type LinkRow, replaceLink, takeLink } from "./link-store.ts";
 
-/** A link as its maker gets it; the token is in its fragment, which no server and no log sees. */
+/** A new link as its author receives it. The token is in the URL's fragment, which no server and no log sees. */
 export interface NewLink {
   id: string;
   url: string;
@@ -40,14 +40,14 @@ export async function makeLink(
   return { ...link, url: `${baseUrl()}/${of.purpose}#${token}` };
 }
 
-/** A link that can still be used. @throws MusterError link_expired */
+/** Returns a link that can still be used. @throws MusterError link_expired */
 export async function openLink(deps: IdentityDeps, purpose: LinkPurpose, token: string): Promise<LinkRow> {
   const link = isToken(token) && (await findLink(deps.database.db, key(deps, purpose, token)));
   if (!link) throw linkExpired(purpose);
   return link;
 }
 
-/** Uses a link, in the transaction of what it is for. @throws MusterError link_expired */
+/** Uses a link, in the transaction of its purpose. @throws MusterError link_expired */
 export async function useLink(deps: IdentityDeps, tx: Tx, purpose: LinkPurpose, token: string): Promise<LinkRow> {
   const link = await takeLink(tx, key(deps, purpose, token));
   if (!link) throw linkExpired(purpose);

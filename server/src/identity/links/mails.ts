@@ -2,18 +2,21 @@ import { nameInMail } from "../../lib/mail/name-in-mail.ts";
 import type { IdentityDeps } from "../deps.ts";
 import type { NewLink } from "./links.ts";
 
-/** Sends the mail after the answer: it does not depend on the mail server. Without a mail server nothing is sent. */
+/**
+ * Sends the mail in the background, so that the response does not depend on the mail server. Does nothing without a
+ * mail server.
+ */
 export function sendSoon(
   { mail, logger }: Pick<IdentityDeps, "mail" | "logger">,
   message: { to: string; subject: string; text: string },
 ): void {
   if (!mail.configured) return;
   mail.send(message).catch((error: Error) => {
-    logger.warn({ err: error.message, subject: message.subject }, "a mail with a link could not be sent");
+    logger.warn({ err: error.message, subject: message.subject }, "could not send a mail with a link");
   });
 }
 
-/** The same for every tenant, as the receiver may have nothing to do with the one that invites. */
+/** The subject, which names no tenant: the recipient may have no relation to the one that invites. */
 const INVITE_SUBJECT = "Invitation to Muster";
 const UNEXPECTED = "If you do not expect this invitation, ignore it.";
 
@@ -30,7 +33,7 @@ export function inviteMail(to: string, tenantName: string, { url, expiresAt }: N
   return { to, subject: INVITE_SUBJECT, text: textOf(lines) };
 }
 
-/** For the user whom an administrator of this or another tenant invited, not knowing of the account. */
+/** Returns the mail to a user who was invited by an administrator, of any tenant, unaware of the existing account. */
 export function takenMail({ baseUrl }: Pick<IdentityDeps, "baseUrl">, to: string, tenantName: string) {
   const lines = [
     `An administrator of "${nameInMail(tenantName)}" invites you to Muster.`,

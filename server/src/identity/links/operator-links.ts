@@ -11,7 +11,9 @@ export interface OperatorLink {
   expiresAt: Date;
 }
 
-/** Makes a link for each active user who runs the installation. For the shell, which shows them; none is mailed. */
+/**
+ * Makes a link for each active user who runs the installation. For the shell, which shows the links; none is mailed.
+ */
 export async function makeOperatorLinks(deps: IdentityDeps): Promise<OperatorLink[]> {
   return await inTransaction(deps.database.db, async (tx) => {
     const links: OperatorLink[] = [];

@@ -23,11 +23,11 @@ import { findUser } from "../user-account-store.ts";
 import { makeLink, openLink, useLink } from "./links.ts";
 import { resetMail, sendSoon } from "./mails.ts";
 
-/** A link to choose a new password, shown only in this answer. */
+/** A link to choose a new password, which only this response shows. */
 export interface NewReset {
   url: string;
   expiresAt: Date;
-  /** False also where the mailbox got as many links this hour as it may. */
+  /** Whether the link was mailed; also false when the mailbox has reached its hourly limit of links. */
   mailed: boolean;
 }
 
@@ -61,8 +61,9 @@ export const resetUser = adminUseCase(
 );
 
 /**
- * Mails a link to choose a new password to the user of this address, as it is stored: another spelling that the database finds the user by
- * (`İ` for `i`) can be the address of another person. The answer is the same whether or not there is one, and does not wait for the mail.
+ * Mails a link to choose a new password to the stored address of the matching user. It never uses the typed spelling:
+ * one that matches the user in the database (`İ` for `i`) can be the address of another person. The response is the
+ * same whether or not there is such a user, and does not wait for the mail.
  */
 export async function forgotPassword(deps: IdentityDeps, email: string): Promise<void> {
   if (!deps.mail.configured) return;
@@ -73,16 +74,17 @@ export async function forgotPassword(deps: IdentityDeps, email: string): Promise
     if (isMusterError(error, "sign_in_throttled")) return;
     throw error;
   }
-  // Whose password was ended is let in by an admin: after a restore the database may not know any more who was deleted or deactivated.
+  // Only an admin readmits a user whose password was ended: a restored database may no longer show who was deleted or
+  // deactivated.
   if (!found || !hasPassword(found)) return;
   mailReset(deps, found).catch((error: Error) => {
-    deps.logger.warn({ err: error.message }, "a link to reset a password could not be made");
+    deps.logger.warn({ err: error.message }, "could not make a link to reset a password");
   });
 }
 
 async function mailReset(deps: IdentityDeps, { userId, email }: { userId: string; email: string }): Promise<void> {
   const link = await inTransaction(deps.database.db, async (tx) => {
-    // Only what is mailed counts: requests for addresses without an account must not use up the links of a mailbox.
+    // Only sent mails count: requests for addresses without an account must not use up a mailbox's links.
     if (!(await countIn(tx, countedResetMail(deps, email), deps.clock.now()))) return undefined;
     return await makeLink(deps, tx, { purpose: "reset", userId, createdBy: `user:${userId}` });
   });
@@ -90,8 +92,8 @@ async function mailReset(deps: IdentityDeps, { userId, email }: { userId: string
 }
 
 /**
- * Sets the password that the holder of the link chose. The user's sessions end, the keys are revoked (spec 5 rule 2), and failed sign-ins
- * are forgotten.
+ * Sets the password that the holder of the link chose. The user's sessions end, the keys are revoked (spec 5 rule 2),
+ * and failed sign-ins are forgotten.
  *
  * @throws MusterError link_expired, invalid_request, rate_limited
  */

@@ -13,19 +13,22 @@ import { makeLink, openLink, useLink } from "./links.ts";
 
 export interface SetUp extends Visit {
   token: string;
-  /** Both may be left out where there is a tenant already. */
+  /** The tenant's name; name and slug are optional if there is a tenant already. */
   tenantName?: string | undefined;
   tenantSlug?: string | undefined;
   email: string;
   password: string;
 }
 
-/** Whether there is no user yet who can sign in, and whether links can be mailed. */
+/** Returns whether there is still no user who can sign in, and whether links can be mailed. */
 export async function setUpState({ database, mail }: IdentityDeps): Promise<{ open: boolean; mail: boolean }> {
   return { open: !(await hasUsers(database.db)), mail: mail.configured };
 }
 
-/** Makes the link with which the first admin sets up the service; it replaces a former one. @throws MusterError invalid_request */
+/**
+ * Makes the link with which the first admin sets up the service; it replaces a former one. @throws MusterError
+ * invalid_request
+ */
 export async function makeSetUpLink(deps: IdentityDeps): Promise<{ url: string; expiresAt: Date }> {
   const made = await inTransaction(deps.database.db, async (tx) => {
     if (await hasUsers(tx)) throw invalidRequest("The service has users already: add one with muster user create.");
@@ -38,11 +41,11 @@ export async function makeSetUpLink(deps: IdentityDeps): Promise<{ url: string; 
 
 async function linkEnded({ setUpLinkEnded, logger }: IdentityDeps): Promise<void> {
   await setUpLinkEnded?.().catch((error: Error) => {
-    logger.warn({ err: error.message }, "the file of the former set-up link cannot be removed");
+    logger.warn({ err: error.message }, "could not remove the file of the former set-up link");
   });
 }
 
-/** The link for a service that has neither tenant nor user; `undefined` for others. */
+/** Makes the link for a service that has neither tenant nor user; returns `undefined` otherwise. */
 export async function firstSetUpLink(deps: IdentityDeps): Promise<{ url: string; expiresAt: Date } | undefined> {
   const { db } = deps.database;
   if ((await soleTenant(db)) !== undefined || (await hasUsers(db))) return undefined;
@@ -72,7 +75,7 @@ export async function setUp(deps: IdentityDeps, { token, password, ...input }: S
   return remembered(deps, opened);
 }
 
-/** The tenant that is named, or the only one that there is; a new one where there is none of this slug. */
+/** Returns the named tenant, or the only tenant if none is named; creates it if the slug is unknown. */
 async function tenantFor(
   deps: IdentityDeps,
   tx: Tx,

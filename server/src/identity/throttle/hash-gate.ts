@@ -1,12 +1,12 @@
 import { rateLimited } from "../../lib/request-errors.ts";
 
-/** Bounds how many passwords are hashed at once. */
+/** Limits the number of concurrent password hashes. */
 export interface HashGate {
-  /** Runs `hash` when a place is free. @throws MusterError rate_limited while too many wait */
+  /** Runs `hash` when a slot is free. @throws MusterError rate_limited while too many wait */
   run<T>(hash: () => Promise<T>): Promise<T>;
 }
 
-/** @param atOnce hashes that run at once. @param waiting how many may wait for one of them */
+/** Creates a gate. @param atOnce the number of concurrent hashes. @param waiting the greatest number of waiters */
 export function createHashGate({ atOnce, waiting }: { atOnce: number; waiting: number }): HashGate {
   const queue: (() => void)[] = [];
   let running = 0;
@@ -15,7 +15,7 @@ export function createHashGate({ atOnce, waiting }: { atOnce: number; waiting: n
       if (running === atOnce) {
         if (queue.length === waiting)
           throw rateLimited("too many sign-ins are being checked; try again in a second", 1);
-        // The place is handed over: `running` counts it without interruption.
+        // The slot is handed over, so `running` counts it continuously.
         await new Promise<void>((resolve) => queue.push(resolve));
       } else running++;
       try {

@@ -3,19 +3,19 @@ import type { Ids } from "../../lib/ids.ts";
 
 const TEXT = /^([\w-]{22})\.([\w-]{43})$/;
 
-/** Whose browser it is: the user and, where they gave one there, the second factor. */
+/** The holder of a browser: the user and, if they gave one there, the second factor. */
 export interface BrowserHolder {
   userId: string;
   factorId: string | null;
 }
 
-/** The text of a cookie by which a browser shows that this user signed in there before (OWASP, device cookies). */
+/** Returns the text of a cookie that proves an earlier sign-in of this user in this browser (OWASP, device cookies). */
 export function makeKnownBrowser(key: KeyObject, holder: BrowserHolder, ids: Ids): string {
   const id = ids.bytes(16).toString("base64url");
   return `${id}.${signature(key, holder, id).toString("base64url")}`;
 }
 
-/** The id of the browser, if the text was made for this holder under one of the keys. */
+/** Returns the id of the browser, if the text was made for this holder under one of the keys. */
 export function knownBrowserId(
   keys: readonly KeyObject[],
   holder: BrowserHolder | undefined,

@@ -7,12 +7,12 @@ export interface Attempt {
   subject: Buffer;
   account: Buffer | null;
   now: Date;
-  /** End of a window that begins with this attempt. */
+  /** The end of a window that begins with this attempt. */
   until: Date;
   most: number;
 }
 
-/** Counts an attempt as failed. @returns false when as many are counted already: this one must not be made */
+/** Counts an attempt as failed. @returns false when the limit is reached, so that this attempt must not be made */
 export async function countAttempt(tx: Tx, attempt: Attempt): Promise<boolean> {
   return (await runStatement(tx, countFailure, attempt)).length === 1;
 }
@@ -29,18 +29,18 @@ const countFailure = statement<Attempt, object>(
     RETURNING failures`,
 );
 
-/** When the window of a subject ends. */
+/** Returns the end of a subject's window. */
 export async function throttledUntil(db: Db, subject: Buffer): Promise<Date | undefined> {
   const row = await db.selectFrom("sign_in_failures").select("until").where("subject", "=", subject).executeTakeFirst();
   return row?.until;
 }
 
-/** Takes back an attempt that succeeded or was not made. */
+/** Uncounts an attempt that succeeded or was not made. */
 export async function uncountAttempt(tx: Tx, subject: Buffer): Promise<void> {
   await sql`UPDATE sign_in_failures SET failures = greatest(failures - 1, 0) WHERE subject = ${subject}`.execute(tx);
 }
 
-/** Forgets the failures of an account, at known browsers too. */
+/** Forgets the failures of an account, including those at known browsers. */
 export async function forgetFailures(db: Db, account: Buffer): Promise<void> {
   await db.deleteFrom("sign_in_failures").where("account", "=", account).execute();
 }

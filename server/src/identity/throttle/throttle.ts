@@ -8,10 +8,10 @@ import type { IdentityDeps } from "../deps.ts";
 import { signInThrottled } from "../errors.ts";
 import { countAttempt, throttledUntil, uncountAttempt } from "./throttle-store.ts";
 
-/** What failures are counted of. */
+/** A subject of counted failures. */
 export interface Counted {
   subject: Buffer;
-  /** The account concerned: a reset forgets its failures. */
+  /** The account concerned; a reset forgets its failures. */
   account: Buffer | null;
   most: number;
   windowMs: number;
@@ -22,7 +22,9 @@ type Deps = Pick<IdentityDeps, "database" | "clock" | "limits">;
 const WINDOW_MS = 10 * MINUTE;
 const DAY_MS = 24 * HOUR;
 
-/** An account by its address, whether or not there is one, so that no answer depends on that. */
+/**
+ * Returns the key of an account by its address, whether or not the account exists, so that no response reveals that.
+ */
 export function accountOf(email: string): Buffer {
   return hashOf("account", accountKey(email));
 }
@@ -32,8 +34,9 @@ function accountKey(email: string): string {
 }
 
 /**
- * What a sign-in counts against. Browsers that are not known share the account's count and that of their address; one that
- * signed in to this account before has a count of its own, so that others cannot lock the user out (OWASP, device cookies).
+ * Returns the counters of a sign-in. Unknown browsers share the counters of the account and of their address. A browser
+ * that signed in to this account before has its own counter, so that others cannot lock the user out (OWASP, device
+ * cookies).
  */
 export function countedAtSignIn(
   { limits }: Pick<Deps, "limits">,
@@ -46,27 +49,33 @@ export function countedAtSignIn(
   return [ofAccount(account), { ...address, most: limits.failuresOfAddress, windowMs: WINDOW_MS }];
 }
 
-/** A user who gives the password or a code again within a session. Counted apart: it cannot keep the user from signing in. */
+/**
+ * Returns the counters of a user who gives password or code again within a session. They are separate, so they cannot
+ * prevent a sign-in.
+ */
 export function countedInSession({ limits }: Pick<Deps, "limits">, user: { id: string; email: string }): Counted[] {
   const subject = hashOf("session", user.id);
   return [{ subject, account: accountOf(user.email), most: limits.failuresOfAccount, windowMs: WINDOW_MS }];
 }
 
-/** The codes of a user, by which {@link forgetFailures} names them. A reset of the password does not forget them. */
+/** Returns the key of a user's codes for {@link forgetFailures}. A password reset does not forget them. */
 export function codesOf(userId: string): Buffer {
   return hashOf("codes", userId);
 }
 
 /**
- * What a code of the second factor counts against at the sign-in. Only those who know the password get so far. Browsers that are not known
- * share a count of ten minutes and one of a day; one in which the user gave this factor before has a count of its own.
+ * Returns the counters of a second-factor code at sign-in, which only those who know the password reach. Unknown
+ * browsers share a ten-minute and a daily counter; one in which the user gave this factor before has its own.
  */
 export function countedCodes(deps: Pick<Deps, "limits">, userId: string, browserId: string | undefined): Counted[] {
   if (browserId === undefined) return countedTwice(deps, "sign-in codes", userId);
   return countedTwice(deps, "browser codes", userId, browserId).slice(0, 1);
 }
 
-/** Runs an attempt with a code within a session, which counts against the user's codes there. @throws MusterError sign_in_throttled */
+/**
+ * Runs an attempt with a code within a session, which counts against the user's codes there. @throws MusterError
+ * sign_in_throttled
+ */
 export async function throttledCode<T>(deps: Deps, userId: string, attempt: () => Promise<T>): Promise<T> {
   return await throttled(deps, countedTwice(deps, "session codes", userId), attempt, isWrong);
 }
@@ -83,7 +92,7 @@ function countedTwice({ limits }: Pick<Deps, "limits">, what: string, userId: st
   ];
 }
 
-/** Invitations to one mailbox by all tenants together, and those of one tenant to all mailboxes. */
+/** Returns the counters of invitations: to one mailbox by all tenants, and by one tenant to all mailboxes. */
 export function countedInvites({ limits }: Pick<Deps, "limits">, email: string, tenantId: string): Counted[] {
   const [toMailbox, ofTenant] = [hashOf("invite", mailboxOf(email)), hashOf("invites of tenant", tenantId)];
   return [
@@ -92,21 +101,21 @@ export function countedInvites({ limits }: Pick<Deps, "limits">, email: string, 
   ];
 }
 
-/** Links to reset the password that an account is mailed on request of anyone who knows its address. */
+/** Returns the counter of reset links requested for an account by callers who know its address. */
 export function countedResets({ limits }: Pick<Deps, "limits">, email: string): Counted[] {
   const subject = hashOf("reset", accountKey(email));
   return [{ subject, account: null, most: limits.resetMailsOfAccount, windowMs: HOUR }];
 }
 
-/** Links to reset a password that a mailbox is mailed, for all accounts whose addresses lead to it. */
+/** Returns the counter of reset links mailed to a mailbox, for all accounts whose addresses lead to it. */
 export function countedResetMail({ limits }: Pick<Deps, "limits">, email: string): Counted {
   const subject = hashOf("reset mail", mailboxOf(email));
   return { subject, account: null, most: limits.resetMailsToMailbox, windowMs: HOUR };
 }
 
 /**
- * Runs an attempt that succeeds or throws. It is counted before it runs, so that attempts at the same time are counted too, and taken back
- * unless it failed with `failure`.
+ * Runs an attempt that succeeds or throws. It is counted before it runs, so that concurrent attempts count too, and
+ * uncounted afterwards unless it failed with `failure`.
  *
  * @throws MusterError sign_in_throttled, which says until when
  */
@@ -117,7 +126,7 @@ export async function throttled<T>(
   isFailure: (error: unknown) => boolean,
 ): Promise<T> {
   await count(deps, counted);
-  // In the order in which they are counted: attempts at the same time would deadlock in another.
+  // The order is that of counting; concurrent attempts would deadlock in another order.
   const takeBack = () =>
     inTransaction(deps.database.db, async (tx) => {
       for (const { subject } of counted) await uncountAttempt(tx, subject);
@@ -145,7 +154,9 @@ export async function count({ database, clock }: Deps, counted: readonly Counted
   if (refusing) throw signInThrottled((await throttledUntil(database.db, refusing)) ?? now, now);
 }
 
-/** Counts an attempt in a transaction. @returns false when as many are counted already: this one must not be made */
+/**
+ * Counts an attempt in a transaction. @returns false when the limit is reached, so that this attempt must not be made
+ */
 export async function countIn(tx: Tx, { windowMs, ...counted }: Counted, now: Date): Promise<boolean> {
   return await countAttempt(tx, { ...counted, now, until: addMs(now, windowMs) });
 }
