@@ -4,7 +4,10 @@ export interface Topics {
   subscribeTopics: string[];
 }
 
-/** The topics as an answer to a device has them: what most device types do not have is left out. */
+/**
+ * Returns the topics in the form of a response to a device, without `subscribeTopics` if there are none, as for most
+ * device types.
+ */
 export function answeredTopics({
   publishTopics,
   subscribeTopics,

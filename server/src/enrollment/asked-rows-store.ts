@@ -6,9 +6,9 @@ type Types<Values> = Readonly<Record<keyof Values, string>>;
 
 /** The rows `asked` of a statement that records several requests, passed as one parameter. */
 export interface AskedRows<Values> {
-  /** FROM item: the rows of `json`, which {@link jsonOf} wrote. */
+  /** A FROM item: the rows of `json`, as {@link jsonOf} writes them. */
   from(json: RawBuilder<string>): RawBuilder<unknown>;
-  /** The values of the row that a part of the statement calls `row`. */
+  /** The values of a row under its alias `row` in the statement. */
   valuesOf(row: string): Parameters<Values>;
 }
 
@@ -23,7 +23,7 @@ export function askedRows<Values extends object>(types: Types<Values>): AskedRow
   };
 }
 
-/** Rows as JSON; octets as text that PostgreSQL reads as `bytea`. */
+/** Returns the rows as JSON, with bytes as text that PostgreSQL reads as `bytea`. */
 export function jsonOf<Values extends object>(rows: readonly Values[]): string {
   const written = rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)])),

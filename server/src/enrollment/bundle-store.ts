@@ -11,12 +11,12 @@ import type { Db, Tx } from "../db/database.ts";
 import { refusalCode, refuse } from "../db/refusal.ts";
 import { type Parameters, runStatement, statement } from "../db/statement.ts";
 
-/** What decides whether a bundle is issued, read in one snapshot. */
+/** The facts that decide whether a bundle is issued, read in one snapshot. */
 export interface BundleFacts {
   deviceUid: string;
   publishTemplates: string[];
   subscribeTemplates: string[];
-  /** Live platform certificates of the device. */
+  /** The number of live platform certificates of the device. */
   activeCount: number;
   clientIdInUse: boolean;
   /** Whether the device has a live self-enrolled certificate. */
@@ -45,7 +45,7 @@ const factsOfDevice = statement<DeviceAt, BundleFacts>(
   WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.deviceId}::text AND d.deleted_at IS NULL`,
 );
 
-/** `undefined` when the tenant has no such device. */
+/** Returns the facts, or `undefined` when the tenant has no such device. */
 export async function readBundleFacts(
   db: Db,
   tenantId: string,
@@ -66,8 +66,8 @@ const record = statement<CertificateValues & { deviceUid: string }, { recorded: 
 );
 
 /**
- * Records a bundle's certificate, its audit entry and the lease of the device's client id. `false` when the id was leased to another
- * in between; the caller then rolls the transaction back.
+ * Records a bundle's certificate, its audit entry and the lease of the device's client id. Returns `false` if the id
+ * has been leased elsewhere in between; the caller then rolls the transaction back.
  */
 export async function recordBundle(
   tx: Tx,

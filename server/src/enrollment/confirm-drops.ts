@@ -3,8 +3,8 @@ import type { EnrollmentDeps } from "./deps.ts";
 import { DROP_TIMEOUT_MS } from "./limits.ts";
 
 /**
- * Waits, for 5 s at most, until the broker nodes that have such sessions have closed those of committed drops. A node that does not confirm
- * in time still gets the drop from the outbox.
+ * Waits at most 5 s until the broker nodes with such sessions have closed those of committed drops. A slower node still
+ * gets the drop from the outbox.
  */
 export async function confirmDrops(deps: EnrollmentDeps, seqs: DropNumbers): Promise<void> {
   const confirmed = await deps.connections.awaitDrops(seqs, DROP_TIMEOUT_MS);

@@ -1,7 +1,7 @@
 import { isMusterError } from "../lib/errors.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 
-/** An operation whose outcomes, `ok` or the error's code, are counted in the metrics. */
+/** Wraps an operation so that metrics count its outcomes: `ok` or the error's code. */
 export function countOutcomes<Args extends unknown[], Result>(
   operation: "redeem" | "renew" | "bundle",
   run: (deps: EnrollmentDeps, ...args: Args) => Promise<Result>,

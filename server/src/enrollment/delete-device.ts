@@ -11,8 +11,9 @@ import { confirmDrops } from "./confirm-drops.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 
 /**
- * Deletes a device: revokes all its certificates and closes its sessions. Its id, its client id and its hardware fingerprint
- * become free; the hardware may enroll again as a new device (spec 3.1 rule 4). Its audit entries stay; its telemetry is deleted by a job.
+ * Deletes a device, revokes all its certificates and closes its sessions. Its id, client id and hardware fingerprint
+ * become available, so the hardware may enroll again as a new device (spec 3.1 rule 4). Its audit entries stay; a job
+ * deletes its telemetry.
  *
  * @throws MusterError not_found
  */
@@ -26,7 +27,7 @@ export const deleteDevice = adminUseCase(
     let drops: DropNumbers;
     return {
       change: async (tx) => {
-        // Locks the device's row, so no certificate is issued to it after this.
+        // This locks the device's row, so no certificate is issued to it afterwards.
         const device = await retireDevice(tx, caller.tenantId, deviceId, now);
         if (device === undefined) throw notFound("device");
         const { uid, ...before } = device;

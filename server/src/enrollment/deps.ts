@@ -13,11 +13,11 @@ import type { FirstRedemptions } from "./redemption/first-redemptions.ts";
 import type { RefusedCertificates } from "./renewal/refused-certificates.ts";
 import type { Renewals } from "./renewal/renewals.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface EnrollmentDeps {
   database: Database;
   clock: Clock;
-  /** What the clock of the database says. */
+  /** The time by the clock of the database. */
   databaseTime: Clock["now"];
   ids: Ids;
   logger: Logger;
@@ -30,12 +30,15 @@ export interface EnrollmentDeps {
   renewals: Renewals;
   refusedCertificates: RefusedCertificates;
   connections: Pick<Connections, "awaitDrops">;
-  /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */
+  /** The HMAC keys of stored claim codes: the key of new claims, then those of open claims from before a rotation. */
   claimCodeKeys: () => readonly KeyObject[];
-  /** The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker listens. */
+  /**
+   * The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker
+   * listens.
+   */
   brokerUrl: () => string;
   /** The address of the HTTPS endpoints, e.g. `https://muster.example.com`. */
   baseUrl: () => string;
-  /** Milliseconds after which an unanswered signature has failed; 5 s when absent. */
+  /** The time limit of a signature in milliseconds; the default is 5 s. */
   signTimeoutMs?: number | undefined;
 }

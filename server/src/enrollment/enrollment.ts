@@ -1,6 +1,6 @@
 /**
- * The registration authority: decides who gets a certificate, who keeps it and who loses it (spec 2.1-2.6, 3, 4.3-4.10). It keeps
- * no state in memory that decides: the database does, so several processes on one database decide as one.
+ * The registration authority: decides who gets, keeps and loses a certificate (spec 2.1-2.6, 3, 4.3-4.10). The database
+ * decides, not memory, so several processes on one database decide as one.
  */
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
@@ -29,7 +29,7 @@ export { carryEndedClaims, readEndedClaims, revokeAllClaims } from "./claims/cla
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 
-/** What callers and devices ask for. Each file documents what it throws. */
+/** The functions for callers and devices. Each file documents its errors. */
 export const enrollmentUseCases = {
   createClaim,
   listClaims,
@@ -51,7 +51,7 @@ export const enrollmentUseCases = {
 };
 export type Enrollment = Bound<typeof enrollmentUseCases>;
 
-/** What a process remembers, and what it records together, so that it asks the database less often; none of it decides. */
+/** Creates the caches and batchers of a process, which save database queries; none of them decides. */
 export const newMemory = (
   database: EnrollmentDeps["database"],
 ): Pick<

@@ -38,7 +38,7 @@ const MESSAGES: Record<EnrollmentErrorCode, string> = {
     "The device holds an active self-enrolled certificate; send acknowledgeSelfEnrollmentOverride: true to issue all the same.",
 };
 
-/** An error with the usual message of its code, or a more exact one. */
+/** Returns an error with the default message of its code, or a more specific one. */
 export function refusal(
   code: EnrollmentErrorCode,
   more: { message?: string; detail?: string; extra?: Record<string, unknown>; cause?: unknown } = {},
@@ -47,12 +47,12 @@ export function refusal(
   return new MusterError(code, message, rest);
 }
 
-/** No device type of the tenant has this id, or not any more. */
+/** Returns the error for an id that no device type of the tenant has, or has any longer. */
 export function unknownDeviceType(id: string): MusterError<EnrollmentErrorCode> {
   return refusal("invalid_request", { message: "There is no such device type.", detail: id });
 }
 
-/** The CSR's key was blocked after a compromise. */
+/** Returns the error for a CSR whose key was blocked after a compromise. */
 export function keyBlocked(): MusterError<EnrollmentErrorCode> {
   return refusal("invalid_csr", { message: "This key was blocked; make a new one." });
 }

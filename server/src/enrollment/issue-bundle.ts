@@ -18,7 +18,7 @@ export interface BundleRequest {
   acknowledgeSelfEnrollmentOverride?: boolean | undefined;
 }
 
-/** Spec 2.4. The key and the passphrase are not stored: this answer is their only copy. */
+/** Spec 2.4. The key and the passphrase are not stored: this response is their only copy. */
 export interface Bundle {
   id: string;
   deviceId: string;
@@ -35,10 +35,12 @@ export interface Bundle {
 }
 
 /**
- * Issues a certificate with its key for a device that cannot make its own (spec 4.7). It revokes nothing. The facts are checked
- * twice: before the signature, so that a refusal costs little, and under the lock of the device's row, which decides.
+ * Issues a certificate with its key for a device that cannot generate its own (spec 4.7), and revokes nothing. The
+ * facts are checked twice: before the signature, so that a refusal is cheap, and under the lock of the device's row,
+ * which decides.
  *
- * @throws MusterError device_not_found, device_cert_cap_reached, client_id_in_use, device_self_enrolled, issuance_failed
+ * @throws MusterError device_not_found, device_cert_cap_reached, client_id_in_use, device_self_enrolled,
+ * issuance_failed
  */
 export const issueBundle = useCase(
   { scope: "device-certificates:issue", role: "admin" },

@@ -6,16 +6,16 @@ export const CLAIM_MINUTES = { min: 5, max: records.minutesOfClaim.value, defaul
 export const CLAIM_USES = { min: 1, max: records.usesOfClaim.value, default: 1 } as const;
 export const INTENDED_NAME_LENGTH = records.nameCharacters.value;
 export const MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE = records.bundlesOfDevice.value;
-/** Unknown claim codes that one address may try in a window before it is rate limited. */
+/** The number of unknown claim codes that one address may try in a window before it is rate limited. */
 export const GUESSES = { max: records.guessesPerAddress.value, windowMs: 10 * MINUTE } as const;
-/** How long a signature may take: a request is to be answered within about 5 s. */
+/** The time limit of a signature: requests should be answered within about 5 s. */
 export const SIGN_TIMEOUT_MS = 5_000;
-/** How long a revocation waits for every broker node to confirm that the sessions are closed. */
+/** The time that a revocation waits until every broker node confirms that the sessions are closed. */
 export const DROP_TIMEOUT_MS = 5_000;
 export const RENEWAL_ENDPOINT = "/api/provisioning/cert/renew";
-/** Most characters of a field that a device reports about itself. */
+/** The greatest length of a field that a device reports about itself. */
 export const REPORTED_LENGTH = records.reportedCharacters.value;
-/** Most capabilities that a device reports. */
+/** The greatest number of capabilities that a device reports. */
 export const MAX_CAPABILITIES = records.capabilitiesOfDevice.value;
-/** Most groups that the devices of a claim join. */
+/** The greatest number of groups that the devices of a claim join. */
 export const MAX_INTENDED_GROUPS = records.groupsOfDevice.value;

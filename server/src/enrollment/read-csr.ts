@@ -2,8 +2,8 @@ import { isMusterError } from "../lib/errors.ts";
 import { type CsrResult, readCsr } from "../pki/pki.ts";
 
 /**
- * Reads a CSR and returns its error instead of throwing it. The statement that reads what decides the request needs the CSR's key,
- * but by the order of answers other errors come first.
+ * Reads a CSR and returns its error instead of throwing it. The query for the facts needs the CSR's key, but other
+ * errors come first in the order of checks.
  */
 export function readCsrOrError(pem: string): CsrResult | Error {
   try {

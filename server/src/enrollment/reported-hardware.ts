@@ -2,10 +2,10 @@ import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import { MAX_CAPABILITIES, REPORTED_LENGTH } from "./limits.ts";
 
-/** What a device says of itself in a redemption (spec 2.2). */
+/** A device's description of itself in a redemption (spec 2.2). */
 export interface ReportedHardware {
   fingerprint: string;
-  /** The fingerprint in the form in which two are compared. */
+  /** The fingerprint in the form used for comparison. */
   fingerprintKey: string;
   model: string;
   agentVersion: string;
@@ -26,7 +26,7 @@ export function validateHardware(fields: HardwareFields): ReportedHardware {
   const fingerprint = plainLine("hardwareFingerprint", fields.hardwareFingerprint, REPORTED_LENGTH);
   const { agentCapabilities, reportedMacAddress } = fields;
   if (agentCapabilities && agentCapabilities.length > MAX_CAPABILITIES)
-    throw invalidRequest(`agentCapabilities must be at most ${MAX_CAPABILITIES}`, "agentCapabilities");
+    throw invalidRequest(`agentCapabilities may have at most ${MAX_CAPABILITIES} entries`, "agentCapabilities");
   return {
     fingerprint,
     fingerprintKey: fingerprint.toLowerCase(),

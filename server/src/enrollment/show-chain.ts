@@ -6,16 +6,16 @@ import { isUuid } from "../lib/ids.ts";
 import { certificatePem } from "../pki/pki.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 
-/** What a client presents and what listeners verify it by. */
+/** The chain that a client presents, and the authorities by which listeners verify it. */
 export interface CertificateChain {
   certificateId: string;
   /** The leaf and its intermediate, as a client must present them. */
   fullchainPem: string;
-  /** From the intermediate that signed the leaf to the root. Retired ones too. */
+  /** The authorities from the intermediate that signed the leaf to the root, including retired ones. */
   issuers: readonly ExportedAuthority[];
 }
 
-/** The chain of a device's certificate. @throws MusterError certificate_not_found */
+/** Returns the chain of a device's certificate. @throws MusterError certificate_not_found */
 export const showCertificateChain = useCase(
   { role: "viewer" },
   async ({ database: { db }, clock, authorities }: EnrollmentDeps, caller, id: string): Promise<CertificateChain> => {

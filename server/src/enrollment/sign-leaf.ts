@@ -9,16 +9,17 @@ import { SIGN_TIMEOUT_MS } from "./limits.ts";
 /** A leaf with the chain to present with it. It may leave the process only once it is recorded. */
 export interface SignedLeaf {
   leaf: LeafCertificate;
-  /** The issuing intermediate, PEM. */
+  /** The issuing intermediate, as PEM. */
   chainPem: string;
-  /** The same, DER, nearest first. */
+  /** The same as DER, nearest first. */
   chainDers: Buffer[];
 }
 
 /**
  * Signs a leaf with a fresh serial number, chosen before signing.
  *
- * @throws MusterError issuance_failed when the signer fails, does not answer for 5 s, or would outlive its issuer
+ * @throws MusterError issuance_failed when the signer fails, does not answer for 5 s, or the leaf would outlive its
+ * issuer
  */
 export async function signLeaf(
   deps: EnrollmentDeps,
@@ -34,7 +35,7 @@ export async function signLeaf(
     await faultPoint("sign.after");
     return { leaf, chainPem, chainDers: [signer.issuer.der] };
   } catch (error) {
-    deps.logger.error({ err: error }, "a certificate could not be signed");
+    deps.logger.error({ err: error }, "could not sign a certificate");
     if (isMusterError(error, "issuance_failed")) throw error;
     throw refusal("issuance_failed", { cause: error });
   } finally {
@@ -42,7 +43,9 @@ export async function signLeaf(
   }
 }
 
-/** A leaf that is signed later is discarded; nothing accepts it, because it is not recorded. */
+/**
+ * Throws the time-out error. A leaf that is signed later is discarded; nothing accepts it, because it is not recorded.
+ */
 function refuseLate(): never {
   throw refusal("issuance_failed", { message: "The signer does not answer; retry shortly." });
 }

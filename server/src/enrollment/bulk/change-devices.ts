@@ -16,27 +16,28 @@ export type BulkAct = "change" | "revoke_certificates" | "delete";
 export interface BulkChange {
   ids: readonly string[];
   act: BulkAct;
-  /** What changes; exactly with `change`. */
+  /** The changed fields; present only with `change`. */
   change?: DeviceChange | undefined;
 }
 
-/** What became of one device. */
+/** The outcome for one device. */
 export interface DeviceOutcome {
-  /** `not_tried`: the request has taken as long as it may, or its user was deactivated or got another role meanwhile. */
+  /** `not_tried`: the time limit was reached, or the user was deactivated or got another role during the request. */
   outcome: "done" | "refused" | "not_tried";
-  /** The code and the sentence of the refusal. */
+  /** The code and the message of the refusal. */
   error: string | null;
   message: string | null;
 }
 
-/** A client that waits longer for an answer is disconnected (`httpsIdleSeconds`). */
+/** The time limit: a client that waits longer for a response is disconnected (`httpsIdleSeconds`). */
 const MOST_MS = 20_000;
 
 const ADMIN: AccessRule = { role: "admin" };
 
 /**
- * Does the same to many devices, one after the other, each in a transaction of its own with its entry in the audit: a device that is
- * refused keeps none of the others. An `Idempotency-Key` is reserved first, so that a repetition after a crash does nothing twice.
+ * Applies the same act to many devices, one after the other. Each has its own transaction with its audit entry, so a
+ * refused device does not affect the others. An `Idempotency-Key` is reserved first, so that a retry after a crash does
+ * nothing twice.
  *
  * @returns the outcome of each device, in the order of `ids`
  * @throws MusterError insufficient_role, invalid_request, rate_limited: nothing has changed
@@ -56,9 +57,9 @@ export const changeDevices = useCase(
 
 function checkShape({ ids, act, change }: BulkChange): void {
   const most = records.devicesOfChange.value;
-  if (ids.length === 0 || ids.length > most) throw invalidRequest(`ids has 1 to ${most} devices`, "ids");
+  if (ids.length === 0 || ids.length > most) throw invalidRequest(`ids must have 1 to ${most} devices`, "ids");
   if ((act === "change") !== (change !== undefined))
-    throw invalidRequest("`change` says what changes, exactly with the act `change`", "change");
+    throw invalidRequest("`change` is required with the act `change` and not allowed with others", "change");
 }
 
 function requireMayAct(caller: Caller, { act, change = {} }: BulkChange): void {
@@ -75,7 +76,7 @@ async function reserve({ database, clock }: EnrollmentDeps, caller: Caller, id: 
 
 async function runEach(deps: EnrollmentDeps, caller: Caller, bulk: BulkChange): Promise<DeviceOutcome[]> {
   const until = deps.clock.monotonicMs() + MOST_MS;
-  // Sessions are closed while the next devices are done, and waited for at the end.
+  // Sessions close while the next devices are processed; the wait for all of them comes at the end.
   const drops: string[] = [];
   const awaitDrops = async (ofOne: readonly string[]) => {
     drops.push(...ofOne);
@@ -101,7 +102,7 @@ async function runOne(deps: EnrollmentDeps, caller: Caller, bulk: BulkChange, id
     return { outcome: "done", error: null, message: null };
   } catch (error) {
     if (isMusterError(error)) return { outcome: "refused", error: error.code, message: error.message };
-    deps.logger.error({ device: id, err: (error as Error).message }, "a device could not be changed with others");
+    deps.logger.error({ device: id, err: (error as Error).message }, "could not change a device of a bulk change");
     return { outcome: "refused", error: "internal_error", message: "Internal error. The server log has details." };
   }
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Db } from "../../db/database.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
-test("a tenant has one such work at a time, others go on, and it may begin again once it has ended or failed", async () => {
+test("a tenant runs one job at a time, other tenants are not affected, and the next may run after success or failure", async () => {
   const db = {} as Db;
   const first = Promise.withResolvers<string>();
   const running = oneAtATime(db, "acme", () => first.promise);

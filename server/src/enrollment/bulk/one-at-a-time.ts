@@ -7,8 +7,8 @@ const RETRY_SECONDS = 5;
 const changes = new TenantTurns();
 
 /**
- * Runs `work` unless the tenant has such work running in this process: many requests for many devices each would take the connections of
- * all tenants.
+ * Runs `work` unless the tenant has such work running in this process. Concurrent bulk changes of one tenant would take
+ * the connections of all tenants.
  *
  * @throws MusterError rate_limited
  */

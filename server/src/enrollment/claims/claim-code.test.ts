@@ -8,18 +8,18 @@ import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "
 
 const keyOf = (octet: number) => createSecretKey(Buffer.alloc(32, octet));
 
-test("a claim code is the prefix and three groups of four characters without I, L, O and U", () => {
+test("a claim code has the prefix and three groups of four characters without I, L, O and U", () => {
   for (let round = 0; round < 500; round++) {
     assert.match(newClaimCode(randomIds), /^CLAIM(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
   }
 });
 
-test("all 32 characters occur, so that a code has its 60 bits", () => {
+test("all 32 characters occur, so a code has 60 bits", () => {
   const seen = new Set(Array.from({ length: 500 }, () => normalizeClaimCode(newClaimCode(randomIds))!).join(""));
   assert.equal(seen.size, 32);
 });
 
-test("case, blanks around it, missing dashes and misread letters do not matter", () => {
+test("case, surrounding blanks, missing dashes and misread letters are ignored", () => {
   for (const typed of [
     "CLAIM-01AB-CDEF-GH1J",
     " claim-01ab-cdef-gh1j\n",
@@ -30,7 +30,7 @@ test("case, blanks around it, missing dashes and misread letters do not matter",
   }
 });
 
-test("anything else is no claim code", () => {
+test("other text is no claim code", () => {
   for (const typed of [
     "",
     "CLAIM",
@@ -46,7 +46,7 @@ test("anything else is no claim code", () => {
   }
 });
 
-test("any text is read without an exception, and what is read is twelve characters of the alphabet", () => {
+test("any text is read without an exception, and a code read has twelve characters of the alphabet", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const read = normalizeClaimCode(text);

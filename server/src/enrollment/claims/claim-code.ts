@@ -5,18 +5,18 @@ import type { Ids } from "../../lib/ids.ts";
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PREFIX = "CLAIM";
 const CHARACTERS = 12;
-/** Longer than any spelling of a code; longer input is refused unread. */
+/** The length limit, above that of any spelling of a code; longer input is refused unread. */
 const LONGEST_INPUT = 64;
 
-/** A fresh claim code of 60 random bits: `CLAIM-XXXX-XXXX-XXXX` (spec 2.1). */
+/** Generates a claim code of 60 random bits: `CLAIM-XXXX-XXXX-XXXX` (spec 2.1). */
 export function newClaimCode(ids: Pick<Ids, "bytes">): string {
   const characters = Array.from(ids.bytes(CHARACTERS), (octet) => ALPHABET[octet & 31]!).join("");
   return `${PREFIX}-${characters.match(/.{4}/g)!.join("-")}`;
 }
 
 /**
- * The twelve significant characters of a code as a person typed it; undefined when it cannot be one. Case, dashes and blanks around
- * it are ignored; I and L are read as 1, O as 0, as Crockford's decoding has it.
+ * Returns the twelve significant characters of a typed code; `undefined` when it cannot be one. Case, dashes and
+ * surrounding blanks are ignored; I and L are read as 1 and O as 0, as in Crockford's decoding.
  */
 export function normalizeClaimCode(typed: string): string | undefined {
   if (typed.length > LONGEST_INPUT) return undefined;
@@ -27,7 +27,7 @@ export function normalizeClaimCode(typed: string): string | undefined {
 }
 
 /**
- * The form in which a code is stored and looked up; without the master key the code cannot be found from it.
+ * Returns the HMAC under which a code is stored and looked up; without the master key it does not reveal the code.
  *
  * @param key a KeyObject, because Node spends 11 µs on wrapping a bare key each time
  */
@@ -35,7 +35,7 @@ export function claimCodeHmac(code: string, key: KeyObject): Buffer {
   return createHmac("sha256", key).update(code).digest();
 }
 
-/** The characters that stay readable in lists. */
+/** Returns the characters that stay readable in lists. */
 export function claimCodeHint(code: string): string {
   return code.slice(-4);
 }

@@ -30,7 +30,7 @@ export type NewClaimRow = Pick<
   | "created_by"
 >;
 
-/** @param round what {@link spendAllowance} takes */
+/** @param round the round for {@link spendAllowance} */
 export async function insertClaim(tx: Tx, tenantId: string, row: NewClaimRow, round: string | null): Promise<void> {
   try {
     await tx
@@ -44,7 +44,7 @@ export async function insertClaim(tx: Tx, tenantId: string, row: NewClaimRow, ro
   }
 }
 
-/** Those of `ids` (UUIDs) that are groups of the tenant. */
+/** Returns those `ids` (UUIDs) that are groups of the tenant. */
 export async function findGroupIds(db: Db, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -58,7 +58,7 @@ export async function findClaim(db: Db, tenantId: string, id: string): Promise<C
   return rows[0];
 }
 
-/** For whom those of `ids` (UUIDs) are that are claims of the tenant. */
+/** Returns the intended names of those `ids` (UUIDs) that are claims of the tenant. */
 export async function findClaimNames(
   db: Db,
   tenantId: string,
@@ -70,7 +70,7 @@ export async function findClaimNames(
   return rows;
 }
 
-/** One page, newest first, and the total. */
+/** Returns one page, newest first, and the total. */
 export async function listClaimRows(
   db: Db,
   tenantId: string,
@@ -80,7 +80,7 @@ export async function listClaimRows(
   return await countedPage(db, tenantId, { list: "claims", variant: status, as: "c", columns: COLUMNS }, page);
 }
 
-/** Changes `pending` to `revoked`; any other status stays. `undefined` when the tenant has no such claim. */
+/** Changes `pending` to `revoked`; any other status stays. Returns `undefined` when the tenant has no such claim. */
 export async function revokeClaimRow(
   db: Db,
   tenantId: string,
@@ -105,13 +105,13 @@ export async function revokeAllClaims(tx: Tx, by: string, now: Date): Promise<nu
   return await revokePending(tx, sql<SqlBool>`true`, by, now);
 }
 
-/** The claims of a database that enroll no further device. */
+/** Returns the claims of a database that enroll no further device. */
 export async function readEndedClaims(db: Db): Promise<string[]> {
   const rows = await db.selectFrom("claims").select("id").where("status", "<>", "pending").execute();
   return rows.map(({ id }) => id);
 }
 
-/** Revokes those of `ids` that are pending in a restored database. @returns how many */
+/** Revokes those `ids` that are pending in a restored database. @returns how many */
 export async function carryEndedClaims(tx: Tx, ids: readonly string[], by: string, now: Date): Promise<number> {
   return await revokePending(tx, sql<SqlBool>`id = ANY (${[...ids]}::uuid[])`, by, now);
 }

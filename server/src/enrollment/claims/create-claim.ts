@@ -13,7 +13,7 @@ import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "
 import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
 import { findClaim, findGroupIds, insertClaim } from "./claim-store.ts";
 
-/** Spec 2.1. */
+/** The input for a claim (spec 2.1). */
 export interface NewClaim {
   intendedName: string;
   intendedGroupIds?: readonly string[] | undefined;
@@ -23,9 +23,10 @@ export interface NewClaim {
 }
 
 /**
- * Creates a claim. Its code is in this answer only (spec 4.3).
+ * Creates a claim. Only this response contains its code (spec 4.3).
  *
- * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request, quota_exceeded
+ * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request,
+ * quota_exceeded
  */
 export const createClaim = useCase(
   { scope: "provisioning:write", role: "admin" },
@@ -80,7 +81,10 @@ function limited(
   throw refusal("invalid_claim_request", { message });
 }
 
-/** The ids of another tenant are unknown like any other (docs/api-conventions.md). @throws MusterError invalid_request */
+/**
+ * Requires known ids; those of another tenant count as unknown (docs/api-conventions.md). @throws MusterError
+ * invalid_request
+ */
 async function requireGroupsAndType(
   deps: EnrollmentDeps,
   tenantId: string,

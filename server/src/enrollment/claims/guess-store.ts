@@ -6,7 +6,7 @@ import { runStatement, statement } from "../../db/statement.ts";
 /**
  * Counts a guess of `address`, unless its window is full.
  *
- * @returns `undefined` when it was counted, else the time of the oldest guess that counts
+ * @returns `undefined` if it was counted, otherwise the time of the oldest guess that counts
  */
 export async function countGuess(
   tx: Tx,
@@ -14,7 +14,7 @@ export async function countGuess(
   limit: { max: number; since: Date },
   now: Date,
 ): Promise<Date | undefined> {
-  // Guesses of one address take turns; otherwise many at once would each count themselves as the last one allowed.
+  // The lock serializes guesses of one address; otherwise concurrent guesses would each count as the last one allowed.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`guess:${address}`}, 0))`.execute(tx);
   const { rows } = await sql<{ at: Date }>`
     SELECT at FROM claim_guesses WHERE address = ${address} AND at > ${limit.since}

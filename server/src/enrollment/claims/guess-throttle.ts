@@ -8,9 +8,9 @@ import { GUESSES } from "../limits.ts";
 import { countGuess, deleteGuesses } from "./guess-store.ts";
 
 /**
- * Refuses an unknown or malformed claim code: `invalid_claim_code`, or `rate_limited` once this address has guessed too often. A
- * known code is neither counted nor limited, because all devices of a factory may share an address (docs/spec-decisions.md,
- * Claims and redemption). The count is in the database, so the limit applies over all processes.
+ * Refuses an unknown or malformed claim code with `invalid_claim_code`, or with `rate_limited` once this address has
+ * guessed too often. Known codes are neither counted nor limited, because all devices of a factory may share an address
+ * (docs/spec-decisions.md, Claims and redemption). The count is in the database, so the limit covers all processes.
  *
  * @throws MusterError invalid_claim_code or rate_limited (`retryAfterSeconds`), always
  */

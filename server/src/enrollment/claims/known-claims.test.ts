@@ -18,7 +18,7 @@ test("a claim is known by the HMAC of its code until it expires or is forgotten"
   assert.equal(known.find(hmac("a"), now), undefined);
 });
 
-test("of more than ten thousand claims the first are forgotten", () => {
+test("beyond ten thousand claims, the oldest are evicted", () => {
   const known = new KnownClaims();
   for (let n = 0; n < 10_010; n++) known.remember(hmac(String(n)), claim(String(n)));
   assert.equal(known.find(hmac("9"), now), undefined);

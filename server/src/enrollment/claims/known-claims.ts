@@ -1,21 +1,21 @@
-/** A claim that could be redeemed when this process last saw it. */
+/** A claim that was redeemable when this process last saw it. */
 export interface KnownClaim {
   readonly id: string;
   readonly tenantId: string;
   readonly expiresAt: Date;
 }
 
-/** Bounds the memory: some 300 bytes a claim. */
+/** Bounds the memory, at about 300 bytes per claim. */
 const MOST_KNOWN = 10_000;
 
 /**
- * Claims that this process has made, or found redeemable, by the HMAC of their code. It only says for which codes a leaf may be signed
- * before the database is asked, so that their redemption takes one round trip; the statement that records it decides. What another process has changed
- * costs a signature that nothing accepts, once a claim.
+ * A cache of claims that this process has created or found redeemable, by the HMAC of their code. It only decides for
+ * which codes a leaf may be signed before a database query, so that redemption takes one round trip; the recording
+ * statement decides. A stale entry costs one signature that nothing accepts, once per claim.
  */
 export class KnownClaims {
   readonly #claims = new Map<string, KnownClaim>();
-  /** Id → key. */
+  /** The key of a claim in `#claims`, by claim id. */
   readonly #keys = new Map<string, string>();
 
   remember(codeHmac: Buffer, claim: KnownClaim): void {
@@ -26,7 +26,7 @@ export class KnownClaims {
     if (this.#claims.size > MOST_KNOWN) this.forget(this.#claims.values().next().value!.id);
   }
 
-  /** A claim that has not expired; `undefined` where it is to be read first. */
+  /** Returns a claim that has not expired, or `undefined` if it must be read first. */
   find(codeHmac: Buffer, now: Date): KnownClaim | undefined {
     const claim = this.#claims.get(codeHmac.toString("base64"));
     return claim && claim.expiresAt > now ? claim : undefined;

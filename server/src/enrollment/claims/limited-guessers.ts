@@ -1,9 +1,9 @@
 import { RecentMap } from "../../lib/collections/recent-map.ts";
 
-/** Address blocks that are remembered at a time. */
+/** The number of address blocks remembered at a time. */
 const MOST_GUESSERS = 10_000;
 
-/** When the address blocks that have guessed too often may guess again, so that further guesses cost no transaction. */
+/** A cache of when address blocks over the limit may guess again, so that further guesses cost no transaction. */
 export class LimitedGuessers {
   readonly #until = new RecentMap<string, Date>(MOST_GUESSERS);
 

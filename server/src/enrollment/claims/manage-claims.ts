@@ -12,7 +12,7 @@ export interface ClaimQuery extends PageRequest {
   status?: ClaimStatus | undefined;
 }
 
-/** Newest first (spec 4.4). */
+/** Lists claims, newest first (spec 4.4). */
 export const listClaims = useCase(
   { scope: "provisioning:read", role: "admin" },
   async (deps: EnrollmentDeps, caller, query: ClaimQuery): Promise<Page<ClaimRecord>> => {
@@ -33,7 +33,7 @@ export const getClaim = useCase(
   },
 );
 
-/** For whom those of `ids` are that are claims of the tenant. */
+/** Returns the intended names of those `ids` that are claims of the tenant. */
 export const nameClaims = useCase(
   { role: "admin" },
   (deps: EnrollmentDeps, caller, ids: readonly string[]): Promise<NamedRecord[]> =>
@@ -41,7 +41,7 @@ export const nameClaims = useCase(
 );
 
 /**
- * Ends the redemption of a claim. Repeatable; a claim without uses left stays `used`.
+ * Revokes a claim. Idempotent; a claim without remaining uses stays `used`.
  *
  * @throws MusterError not_found
  */

@@ -1,22 +1,22 @@
 import { isIP } from "node:net";
 import { inUrl } from "../../lib/address.ts";
 
-/** What the commands of a guide are made of: values of one device, made of characters that no shell interprets. */
+/** The values of one device in the commands of a guide, without characters that a shell interprets. */
 export interface GuideValues {
-  /** A name or an address, that of IPv6 without brackets. */
+  /** A name or an address; an IPv6 address has no brackets. */
   host: string;
   port: number;
   baseUrl: string;
   renewalEndpoint: string;
   clientId: string;
-  /** A topic that the device may publish on. */
+  /** A topic that the device may publish to. */
   topic: string;
 }
 
 /** Commands or a program that connect as the device, from a folder with its files. */
 export interface ClientExample {
   tool: "openssl" | "curl" | "mosquitto" | "mqtt.js" | "paho" | "esp-idf" | "agent";
-  /** What it does. */
+  /** The purpose of the example. */
   does: string;
   language: "sh" | "js" | "python" | "c";
   text: string;
@@ -24,30 +24,30 @@ export interface ClientExample {
 
 export const SAMPLE_PAYLOAD = '{"temperature": 21.5}';
 
-/** The files that every example reads, and what is in them. */
+/** The files that every example reads, and their contents. */
 export const GUIDE_FILES = [
   { name: "key.pem", contains: "The private key of the device" },
   { name: "cert.pem", contains: "The client certificate" },
   { name: "chain.pem", contains: "The intermediate that issued it" },
-  { name: "fullchain.pem", contains: "cert.pem, then chain.pem: what the broker wants to see" },
-  { name: "ca.pem", contains: "The authorities that the broker's own certificate is verified by" },
+  { name: "fullchain.pem", contains: "cert.pem followed by chain.pem, as the broker expects" },
+  { name: "ca.pem", contains: "The authorities that verify the broker's own certificate" },
 ] as const;
 
-/** Examples that need no topic: whether TLS stands, and the renewal. */
+/** Returns the examples that need no topic: the TLS check, the renewal and the agent. */
 export function connectionExamples({ host, port, baseUrl, renewalEndpoint }: GuideValues): ClientExample[] {
-  // TLS names no address as the server's name (RFC 6066 3).
+  // TLS does not allow an address as the server's name (RFC 6066 3).
   const serverName = isIP(host) ? "-noservername" : `-servername ${host}`;
   return [
     {
       tool: "openssl",
-      does: "Shows whether TLS stands, and which side refuses",
+      does: "Shows whether the TLS handshake succeeds, and which side refuses",
       language: "sh",
       text: `openssl s_client -connect ${inUrl(host)}:${port} ${serverName} -CAfile ca.pem -verify_return_error \\
   -cert cert.pem -cert_chain chain.pem -key key.pem -brief </dev/null`,
     },
     {
       tool: "curl",
-      does: "Renews the certificate; answer.json has the new one. Add --cacert while the service uses its development certificate",
+      does: "Renews the certificate; answer.json contains the new one. Add --cacert while the service uses its development certificate",
       language: "sh",
       text: `openssl req -new -sha256 -key key.pem -subj / -out device.csr
 curl -sS --cert fullchain.pem --key key.pem -H 'Content-Type: application/json' -o answer.json \\
@@ -57,14 +57,14 @@ JSON`,
     },
     {
       tool: "agent",
-      does: "Connects with the agent's own files, publishes each line of its input, renews by itself",
+      does: "Connects with the agent's own files, publishes each line of its input, renews automatically",
       language: "sh",
       text: `echo '${SAMPLE_PAYLOAD}' | muster-agent run --state-dir .`,
     },
   ];
 }
 
-/** Examples that publish a reading. */
+/** Returns the examples that publish a reading. */
 export function publishingExamples({ host, port, clientId, topic }: GuideValues): ClientExample[] {
   return [
     {

@@ -11,24 +11,26 @@ import {
   SAMPLE_PAYLOAD,
 } from "./client-examples.ts";
 
-/** How a device connects: addresses, files, and commands with its real values. It contains no secret. */
+/**
+ * Instructions for connecting a device: addresses, files, and commands with its real values. They contain no secret.
+ */
 export interface ConnectGuide {
   brokerUrl: string;
   host: string;
   port: number;
   clientId: string;
-  /** Of the live certificate that ends last; without one, those that the device's type would give it. */
+  /** The topics of the live certificate that expires last or, without one, those that the device's type would give. */
   publishTopics: string[];
   certificateState: DeviceRecord["certificateState"];
-  /** PEM: what the device verifies the broker by. */
+  /** PEM: the authorities that verify the broker. */
   serverCaBundle: string;
   samplePayload: string;
   files: readonly { name: string; contains: string }[];
-  /** Without a publish topic none that publishes. */
+  /** The examples; without a publish topic, none of them publishes. */
   examples: ClientExample[];
 }
 
-/** How the device connects to the broker. @throws MusterError not_found */
+/** Returns instructions for connecting the device to the broker. @throws MusterError not_found */
 export const connectGuide = useCase(
   { role: "viewer" },
   async (deps: EnrollmentDeps, caller, deviceId: string): Promise<ConnectGuide> => {

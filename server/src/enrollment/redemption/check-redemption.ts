@@ -3,7 +3,7 @@ import type { CsrResult } from "../../pki/pki.ts";
 import { keyBlocked, refusal } from "../errors.ts";
 import type { RedemptionFacts } from "./redemption-store.ts";
 
-/** What a redemption is decided by besides the facts. */
+/** The inputs of a redemption besides the facts. */
 interface Presented {
   csr: CsrResult | Error;
   peer: PeerCertificate | undefined;
@@ -11,10 +11,11 @@ interface Presented {
 }
 
 /**
- * Steps 4 to 9 of the order of checks (docs/spec-decisions.md, Claims and redemption).
+ * Runs steps 4 to 9 of the order of checks (docs/spec-decisions.md, Claims and redemption).
  *
- * @returns the CSR, and for a device that enrolled before the certificate that proves it is that device
- * @throws MusterError claim_revoked, claim_expired, claim_exhausted, invalid_csr, reenrollment_proof_required, client_id_in_use
+ * @returns the CSR and, for a device that enrolled before, the certificate that proves its identity
+ * @throws MusterError claim_revoked, claim_expired, claim_exhausted, invalid_csr, reenrollment_proof_required,
+ * client_id_in_use
  */
 export function checkRedemption(
   facts: RedemptionFacts,
@@ -32,7 +33,7 @@ export function checkRedemption(
   return { csr, proofCertificateId: facts.device && facts.proof?.certificateId };
 }
 
-/** Whether the peer presented a valid certificate of this very device. */
+/** Returns whether the peer presented a valid certificate of this very device. */
 function provesDevice(
   { proof }: RedemptionFacts,
   deviceUid: string,

@@ -23,14 +23,14 @@ import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./re
 /** The first redemption of a device, ready to be recorded. */
 export interface FirstRedemption extends Redemption {
   codeHmac: Buffer;
-  /** By the clock of the database; nothing is recorded later, unless null. */
+  /** The deadline by the clock of the database; `null` for none. */
   until: Date | null;
   issued: SignedCertificate;
-  /** What `spendAllowance` takes. */
+  /** The round for `spendAllowance`. */
   quotaRound: string | null;
 }
 
-/** What the claim of a recorded redemption says of its device. */
+/** The details that the claim of a recorded redemption gives its device. */
 export interface Enrolled {
   tenantSlug: string;
   publishTopics: string[];
@@ -64,13 +64,13 @@ const [asked, claim, enrolled] = [sql.ref("asked"), sql.ref("claim"), sql.ref("e
 interface ManyValues {
   /** JSON: an array of objects with the values of each redemption. */
   asked: string;
-  /** Whose claims they are. */
+  /** The tenant that owns the claims. */
   tenantId: string;
   /** The earliest time of a redemption. */
   now: Date;
 }
 
-/** The redemptions of devices that have not enrolled before. Looked up for each alone, by index. */
+/** The redemptions of devices that have not enrolled before, looked up one by one by index. */
 const askedOf = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`asked AS MATERIALIZED (
     SELECT a.* FROM ${rows.from(p.asked)}
     WHERE (SELECT 1 FROM shared_devices d WHERE d.tenant_id = ${p.tenantId}::uuid AND d.fingerprint_key = a."fingerprintKey"
@@ -78,8 +78,10 @@ const askedOf = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`asked AS
   )`;
 
 /**
- * Counts the uses of claims, which are locked in the order of their ids, so that two statements never wait for each other; the quota's lock comes
- * before, as in a transaction that counts. Tenant and status are compared as a whole, so that no index of open claims is read. Of redemptions that ask for more uses than a claim has left, as many are recorded (spec 3.1 rule 1).
+ * Counts the uses of claims. The quota's lock comes first, as in a transaction that counts; then claims are locked in
+ * the order of their ids, so that two statements never deadlock. Tenant and status are compared as one row value, which
+ * avoids the index of open claims. If redemptions ask for more uses than a claim has left, only that many are recorded
+ * (spec 3.1 rule 1).
  */
 const countUses = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`locked AS MATERIALIZED (
     SELECT l.*, clock_timestamp() AS locked_at FROM (
@@ -131,11 +133,12 @@ const enroll = statement<ManyValues, Enrolled & { deviceUid: string; recorded: b
 );
 
 /**
- * Records first redemptions of devices of one tenant, with claims of it, in one statement that takes effect whole or not at all: the uses of the claims,
- * the devices, their groups, the leases of their client ids, the certificates and the audit entries. No two of them may be of one hardware
- * fingerprint or key.
+ * Records first redemptions of one tenant's devices, with its claims, in one atomic statement: the uses of the claims,
+ * the devices, their groups, the leases of their client ids, the certificates and the audit entries. No two of them may
+ * share a hardware fingerprint or key.
  *
- * @returns for each what its claim says, in their order. What only several of them together are refused for is an error.
+ * @returns the details from each claim, in the same order. A refusal that concerns a batch of several is thrown as an
+ * error.
  */
 export async function enrollDevices(
   db: Db,

@@ -2,7 +2,7 @@ import { refusalCode, violatedUnique } from "../../db/refusal.ts";
 import type { EnrolledDeviceValues } from "../../devices/devices.ts";
 import type { ReportedHardware } from "../reported-hardware.ts";
 
-/** What first redemptions and those of devices that enrolled before have in common. */
+/** The common part of first redemptions and re-enrollments. */
 export interface Redemption {
   device: { uid: string; id: string };
   reported: ReportedHardware;
@@ -11,8 +11,9 @@ export interface Redemption {
 }
 
 /**
- * `changed`: the claim may not be redeemed for a new device of this fingerprint (any more); reading the facts says why. `client_id_in_use`: the client
- * id was leased to another since. In both cases nothing is written, and no use of the claim is counted.
+ * The reason why nothing was written and no use of the claim was counted. `changed`: the claim may not (or no longer)
+ * be redeemed for a new device with this fingerprint; the facts say why. `client_id_in_use`: the client id has since
+ * been leased elsewhere.
  */
 export type NotRecorded = "changed" | "client_id_in_use";
 
@@ -30,13 +31,18 @@ export function deviceValues({ now, device, reported }: Redemption): EnrolledDev
   };
 }
 
-/** PostgreSQL broke a deadlock, or a group of the claim was deleted in between: nothing is written, and a retry may succeed. */
+/**
+ * SQLSTATEs after which a retry may succeed: PostgreSQL broke a deadlock, or a group of the claim was deleted in
+ * between. Nothing was written.
+ */
 const RETRIABLE = ["40P01", "40001", "23503"];
 
-/** What an error of the statement of one redemption means. @throws the error, where it is another one */
+/**
+ * Maps an error of a single redemption's statement to its outcome. @throws the error itself if it is a different one
+ */
 export function outcomeOf(error: unknown): NotRecorded {
   const code = refusalCode(error);
-  // Blocked since the facts were read: they say so when they are read again.
+  // The key was blocked after the facts were read; reading them again reveals it.
   if (code === "key_blocked") return "changed";
   if (code === "changed" || code === "client_id_in_use") return code;
   const unique = violatedUnique(error);

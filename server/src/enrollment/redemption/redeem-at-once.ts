@@ -4,8 +4,9 @@ import type { EnrollmentDeps } from "../deps.ts";
 import { type Attempt, enrollNew, type NewDevice, type RedemptionAnswer } from "./redemption.ts";
 
 /**
- * The first redemption of a device in one round trip, for a claim that this process knows: its leaf is signed at once, and the statement that records it
- * checks everything again. `undefined` when nothing was recorded, or where this is not tried: the facts then say why a redemption is refused.
+ * Makes the first redemption of a device in one round trip, for a claim that this process knows: the leaf is signed
+ * immediately, and the recording statement checks everything again. Returns `undefined` when nothing was recorded or
+ * attempted; the facts then say why a redemption is refused.
  */
 export async function redeemAtOnce(
   deps: EnrollmentDeps,
@@ -18,7 +19,8 @@ export async function redeemAtOnce(
   const codeHmac = claimCodeHmac(code, deps.claimCodeKeys()[0]!);
   const claim = deps.knownClaims.find(codeHmac, now);
   if (claim === undefined || !(await deps.quotas.hasAllowance(claim.tenantId, "devices"))) return undefined;
-  // Refusals that come before that of the signer are found with the facts; then its failure is thrown again.
+  // Refusals that precede that of the signer are found with the facts; if there are none, the signer's failure is
+  // thrown again.
   const signed = await device.sign(csr.spki).catch(() => undefined);
   if (signed === undefined) return undefined;
   const answer = await enrollNew(deps, attempt, csr, { ...claim, codeHmac, until: deadline(deps) }, device, signed);

@@ -25,15 +25,16 @@ import {
 import { type RedemptionFacts, type RedemptionKeys, readRedemptionFacts } from "./redemption-store.ts";
 import { reenrollDevice } from "./reenrollment-store.ts";
 
-/** The facts may change between reading them and the commit; then they are read again, this often. */
+/** The number of attempts: the facts may change between reading them and the commit, and are then read again. */
 const ATTEMPTS = 3;
 
 /**
  * Redeems a claim code for a certificate (spec 3.1, 4.9). The order of its checks is part of the interface
- * (docs/spec-decisions.md, Claims and redemption). The use of the claim is counted in the commit that records the certificate.
+ * (docs/spec-decisions.md, Claims and redemption). The use of the claim is counted in the commit that records the
+ * certificate.
  *
  * @throws MusterError invalid_request, invalid_claim_code, rate_limited, claim_revoked, claim_expired, claim_exhausted,
- *   invalid_csr, reenrollment_proof_required, client_id_in_use, quota_exceeded, issuance_failed
+ * invalid_csr, reenrollment_proof_required, client_id_in_use, quota_exceeded, issuance_failed
  */
 export const redeemClaim = countOutcomes(
   "redeem",
@@ -54,7 +55,10 @@ export const redeemClaim = countOutcomes(
   },
 );
 
-/** Two round trips: one reads the facts, one records. `undefined` when the facts changed between them. */
+/**
+ * Redeems in two round trips: one reads the facts, one records. Returns `undefined` when the facts changed between
+ * them.
+ */
 async function redeemByFacts(
   deps: EnrollmentDeps,
   attempt: Attempt,
@@ -120,10 +124,12 @@ async function enrollAgain(
   return outcome === "changed" ? undefined : answerOf(deps, device.id, signed, { tenantSlug, ...topics });
 }
 
-/** What decides a redemption, and the HMAC under which the claim is stored. */
+/** The facts that decide a redemption, with the HMAC under which the claim is stored. */
 type Facts = RedemptionFacts & { codeHmac: Buffer };
 
-/** Claims from before a rotation of the master key are stored under an HMAC of the former key. */
+/**
+ * Finds the facts under any key: claims from before a master key rotation are stored under an HMAC of the former key.
+ */
 async function findFacts(
   deps: EnrollmentDeps,
   code: string,

@@ -4,7 +4,7 @@ import { isClientIdInUse } from "../../connections/connections.ts";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 
-/** What decides a redemption, read in one snapshot. */
+/** The facts that decide a redemption, read in one snapshot. */
 export interface RedemptionFacts {
   claimId: string;
   tenantId: string;
@@ -19,7 +19,7 @@ export interface RedemptionFacts {
   clientIdInUse: boolean;
   publishTemplates: string[];
   subscribeTemplates: string[];
-  /** The certificate the peer presented, as recorded. */
+  /** The certificate that the peer presented, as recorded. */
   proof: (CertificateValidity & { certificateId: string; deviceUid: string }) | undefined;
 }
 
@@ -72,7 +72,7 @@ const factsByCode = statement<RedemptionKeys, FactsRow>(
   WHERE c.code_hmac = ${p.codeHmac}::bytea`,
 );
 
-/** Everything that decides a redemption, in one round trip; `undefined` when no claim has this code. */
+/** Reads all facts that decide a redemption in one round trip; returns `undefined` when no claim has this code. */
 export async function readRedemptionFacts(db: Db, keys: RedemptionKeys): Promise<RedemptionFacts | undefined> {
   const [row] = await runStatement(db, factsByCode, keys);
   return row && toFacts(row);

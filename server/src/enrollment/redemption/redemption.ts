@@ -9,20 +9,20 @@ import { type SignedLeaf, signLeaf } from "../sign-leaf.ts";
 import { enrollDevices } from "./first-redemption-store.ts";
 import type { NotRecorded } from "./recorded-redemption-store.ts";
 
-/** Where a device's request comes from, and which certificate it presented, if any. */
+/** The origin of a device's request, and the certificate that it presented, if any. */
 export interface DevicePeer {
   address: string;
   peer?: PeerCertificate | undefined;
 }
 
-/** Spec 2.2. */
+/** The input of a redemption (spec 2.2). */
 export interface RedemptionRequest extends HardwareFields {
   claimCode: string;
   /** PEM */
   csr: string;
 }
 
-/** Spec 2.3; times are ISO 8601 in UTC. */
+/** The response to a redemption (spec 2.3); times are ISO 8601 in UTC. */
 export interface RedemptionAnswer {
   deviceId: string;
   mqtt: {
@@ -32,7 +32,7 @@ export interface RedemptionAnswer {
     serverCaBundle: string;
     topicPrefix: string;
     publishTopics: string[];
-    /** Only where the device type lists any. */
+    /** Present only if the device type lists any. */
     subscribeTopics?: string[];
   };
   certExpiresAt: string;
@@ -40,7 +40,7 @@ export interface RedemptionAnswer {
   renewalEndpoint: string;
 }
 
-/** A redemption whose request has the right shape. */
+/** A redemption whose request is well-formed. */
 export interface Attempt {
   from: DevicePeer;
   reported: ReportedHardware;
@@ -53,7 +53,7 @@ export interface Attempt {
 export interface NewDevice {
   uid: string;
   id: string;
-  /** Signs its leaf, once. @throws MusterError issuance_failed */
+  /** Signs its leaf, only once. @throws MusterError issuance_failed */
   sign(spki: Buffer): Promise<SignedLeaf>;
 }
 
@@ -72,11 +72,11 @@ export interface RedeemedClaim {
   id: string;
   tenantId: string;
   codeHmac: Buffer;
-  /** Nothing is recorded later than this, by the clock of the database; always when absent. */
+  /** The deadline for recording, by the clock of the database; without it there is none. */
   until?: Date;
 }
 
-/** Records the first redemption of a device whose leaf is signed. A claim is forgotten with its last use. */
+/** Records the first redemption of a device with a signed leaf. The cache forgets a claim after its last use. */
 export async function enrollNew(
   deps: EnrollmentDeps,
   { reported, now }: Attempt,

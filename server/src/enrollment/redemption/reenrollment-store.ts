@@ -22,7 +22,7 @@ import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./re
 /** The redemption of a device that enrolled before. */
 export interface Reenrollment extends Redemption {
   claimId: string;
-  /** The certificate that proves that it is this device. */
+  /** The certificate that proves the device's identity. */
   proofCertificateId: string;
   issued: IssuedCertificate;
 }
@@ -34,7 +34,8 @@ interface AgainValues extends CertificateValues, EnrolledDeviceValues {
 
 const [claim, device, proved] = [sql.ref("claim"), sql.ref("device"), sql.ref("proved")];
 
-// The claim may be redeemed still (spec 3.1 rule 1), or there is no row. The device's row is locked before its proof is read.
+// There is a row only if the claim is still redeemable (spec 3.1 rule 1). The device's row is locked before its proof
+// is read.
 const reenroll = statement<AgainValues, { recorded: boolean }>(
   "redeem-again",
   (p) => sql`WITH claim AS (
@@ -56,8 +57,8 @@ const reenroll = statement<AgainValues, { recorded: boolean }>(
 );
 
 /**
- * Records the redemption of a device that enrolled before in one statement that takes effect whole or not at all: the use of the claim, the device, its
- * groups, the lease of its client id, the certificate and the audit entry.
+ * Records the redemption of a device that enrolled before in one atomic statement: the use of the claim, the device,
+ * its groups, the lease of its client id, the certificate and the audit entry.
  */
 export async function reenrollDevice(db: Db, redemption: Reenrollment): Promise<"recorded" | NotRecorded> {
   const { claimId, proofCertificateId, issued, auditId, now } = redemption;

@@ -1,9 +1,10 @@
-/** Bounds the memory: some 200 bytes a certificate. */
+/** Bounds the memory, at about 200 bytes per certificate. */
 const MOST_REFUSED = 10_000;
 
 /**
- * Certificates that this process could not renew at once, by the SHA-256 of their DER. It only says for which certificates the database is asked before
- * a leaf is signed: a device that goes on with a revoked certificate costs one signature, not one a request.
+ * A cache of certificates that this process could not renew in one round trip, by the SHA-256 of their DER. For these
+ * the database is read before a leaf is signed: a device that keeps presenting a revoked certificate costs one
+ * signature, not one per request.
  */
 export class RefusedCertificates {
   readonly #fingerprints = new Set<string>();

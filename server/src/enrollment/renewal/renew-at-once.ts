@@ -6,9 +6,10 @@ import type { EnrollmentDeps } from "../deps.ts";
 import { type Renewal, type RenewalAnswer, recordRenewal } from "./renewal.ts";
 
 /**
- * A renewal in one round trip: the presented certificate, whose chain is verified, names its device, so the successor is signed at once, and the
- * statement that records it checks everything. `undefined` when nothing was recorded, or where this is not tried: the facts then say why it is
- * refused. They do not where its device was locked: then it is recorded after that lock, with no other tenant's behind it.
+ * Renews in one round trip. The presented certificate has a verified chain and names its device, so the successor is
+ * signed immediately, and the recording statement checks everything. Returns `undefined` when nothing was recorded or
+ * attempted; the facts then say why a renewal is refused. They do not if the device was locked: then the renewal is
+ * recorded after that lock, blocking no other tenant.
  */
 export async function renewAtOnce(
   deps: EnrollmentDeps,
@@ -19,7 +20,8 @@ export async function renewAtOnce(
   const presented = readPresented(peer);
   if (presented?.commonName === undefined || presented.isCa || presented.notAfter <= now) return undefined;
   if (deps.refusedCertificates.has(fingerprint)) return undefined;
-  // Refusals that come before that of the signer are found with the facts; then its failure is thrown again.
+  // Refusals that precede that of the signer are found with the facts; if there are none, the signer's failure is
+  // thrown again.
   const signed = await renewal.sign(presented.commonName).catch(() => undefined);
   if (signed === undefined) return undefined;
   const answer = await recordRenewal(deps, renewal, presented.commonName, signed, { until: deadline(deps) });

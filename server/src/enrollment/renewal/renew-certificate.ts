@@ -9,8 +9,9 @@ import { newRenewal, type Renewal, type RenewalAnswer, recordRenewal } from "./r
 import { type RenewalFacts, readRenewalFacts } from "./renewal-store.ts";
 
 /**
- * Renews the certificate that a device presents (spec 3.2, 4.9): any active one, also a bundle's; the new one is self-enrolled. The
- * replaced certificate is revoked, but its open session stays until the device reconnects.
+ * Renews the certificate that a device presents (spec 3.2, 4.9). Any active certificate can be renewed, including a
+ * bundle's; the new one is self-enrolled. The replaced certificate is revoked, but its open session stays until the
+ * device reconnects.
  *
  * @throws MusterError cert_invalid, invalid_csr, issuance_failed
  */

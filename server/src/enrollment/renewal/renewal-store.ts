@@ -33,7 +33,10 @@ const factsByFingerprint = statement<{ fingerprint: string; spkiSha256: Buffer |
   WHERE c.fingerprint_sha256 = ${p.fingerprint}::text`,
 );
 
-/** Everything that decides a renewal, read in one snapshot; `undefined` when the presented certificate is not recorded. */
+/**
+ * Reads all facts that decide a renewal in one snapshot; returns `undefined` when the presented certificate is not
+ * recorded.
+ */
 export async function readRenewalFacts(
   db: Db,
   fingerprint: string,
@@ -45,13 +48,13 @@ export async function readRenewalFacts(
 
 /** The successor of a certificate, ready to be recorded. */
 export interface SignedRenewal {
-  /** SHA-256 of the certificate that it replaces, lower-case hex. */
+  /** SHA-256 of the replaced certificate, lower-case hex. */
   fingerprint: string;
   /** The device that the leaf is signed for. */
   deviceId: string;
   issued: SignedCertificate;
   auditId: string;
-  /** By the clock of the database; nothing is recorded later, unless null. */
+  /** The deadline by the clock of the database; `null` for none. */
   until: Date | null;
   now: Date;
 }
@@ -70,10 +73,11 @@ const rows = askedRows<RenewalValues>({
 });
 const [asked, renewed] = [sql.ref("asked"), sql.ref("renewed")];
 
-/** What becomes of a renewal while another transaction has locked its device: it waits, or nothing is recorded of it. */
+/** The treatment of a renewal whose device another transaction has locked: it waits, or is not recorded. */
 export type LockedDevices = "awaited" | "skipped";
 
-// The devices' rows are locked first, so that a renewal and the deletion of the device wait for each other. Certificates are looked up for each alone, by index.
+// Devices' rows are locked first, so that a renewal and the deletion of the device wait for each other. Certificates
+// are looked up one by one, by index.
 const renewWith = (locked: LockedDevices) =>
   statement<{ asked: string }, Topics & { certificateId: string }>(
     `renew-many-${locked}`,
@@ -115,16 +119,17 @@ const renewWith = (locked: LockedDevices) =>
 const renew = { awaited: renewWith("awaited"), skipped: renewWith("skipped") };
 
 /**
- * `not_live`: the replaced certificate is live no more, or not the device's, or its device was locked and skipped. `key_blocked`: the new key is blocked.
- * Nothing is written then.
+ * The reason why nothing was written. `not_live`: the replaced certificate is no longer live or not the device's, or
+ * its device was locked and skipped. `key_blocked`: the new key is blocked.
  */
 export type NotRenewed = "not_live" | "key_blocked";
 
 /**
- * Replaces certificates by their successors in one statement. No two of them may be of one certificate or key.
- * A trigger extends the leases of the client ids, without asking whether they are in use (spec 4.10 rule 4).
+ * Replaces certificates by their successors in one statement. No two of them may share a certificate or key. A trigger
+ * extends the leases of the client ids without checking whether they are in use (spec 4.10 rule 4).
  *
- * @returns the topics of each successor, in their order. What only several of them together are refused for is an error.
+ * @returns the topics of each successor, in the same order. A refusal that concerns a batch of several is thrown as an
+ * error.
  */
 export async function commitRenewals(
   db: Db,
@@ -138,7 +143,7 @@ export async function commitRenewals(
   } catch (error) {
     if (renewals.length > 1) throw error;
     if (refusalCode(error) === "key_blocked") return ["key_blocked"];
-    // Before the facts are read: a database that cannot write still says of a revoked certificate that it is.
+    // This precedes reading the facts: a read-only database can still report that a certificate is revoked.
     if (renewals[0]!.until !== null && isReadOnly(error)) return ["not_live"];
     throw error;
   }

@@ -5,16 +5,19 @@ import type { EnrollmentDeps } from "../deps.ts";
 import { type SignedLeaf, signLeaf } from "../sign-leaf.ts";
 import type { NotRenewed } from "./renewal-store.ts";
 
-/** Spec 2.3; flat (docs/spec-decisions.md); times are ISO 8601 in UTC. */
+/** The response to a renewal (spec 2.3), flat (docs/spec-decisions.md); times are ISO 8601 in UTC. */
 export interface RenewalAnswer {
   clientCert: string;
   clientCertChain: string;
   serverCaBundle: string;
   certExpiresAt: string;
   renewAfterUtc: string;
-  /** The topics of the new certificate: the device's type may have changed since the last issuance (docs/spec-decisions.md). */
+  /**
+   * The topics of the new certificate: the device's type may have changed since the last issuance
+   * (docs/spec-decisions.md).
+   */
   publishTopics: string[];
-  /** Only where the device type lists any. */
+  /** Present only if the device type lists any. */
   subscribeTopics?: string[];
 }
 
@@ -24,7 +27,7 @@ export interface Renewal {
   readonly fingerprint: string;
   readonly csr: CsrResult;
   readonly now: Date;
-  /** Signs the successor, once a device. @throws MusterError issuance_failed */
+  /** Signs the successor, only once per device. @throws MusterError issuance_failed */
   sign(deviceId: string): Promise<SignedLeaf>;
 }
 
@@ -39,9 +42,9 @@ export function newRenewal(deps: EnrollmentDeps, fingerprint: string, csr: CsrRe
 }
 
 /**
- * Records a successor whose leaf is signed for `deviceId`, if the presented certificate is that device's and live.
+ * Records a successor with a leaf signed for `deviceId`, if the presented certificate is that device's and live.
  *
- * @param way `tenantId` of the device; or, while it is not known, `until` when the successor may be recorded by the clock of the database
+ * @param way `tenantId` of the device or, while it is unknown, the deadline `until` by the clock of the database
  */
 export async function recordRenewal(
   deps: EnrollmentDeps,

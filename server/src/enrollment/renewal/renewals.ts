@@ -4,23 +4,30 @@ import { TenantBatchers } from "../../lib/batching/tenant-batchers.ts";
 import type { Topics } from "../answered-topics.ts";
 import { commitRenewals, isOfAll, type LockedDevices, type NotRenewed, type SignedRenewal } from "./renewal-store.ts";
 
-/** As many as redemptions, for the same reasons; the devices of a statement are locked until its commit. */
+/**
+ * The greatest batch, as small as that of redemptions for the same reasons; a statement locks its devices until its
+ * commit.
+ */
 const MOST_AT_ONCE = 16;
 
 type Outcome = Topics | NotRenewed;
 
-/** Records renewals, under load many in one statement: what a statement and a commit cost beside the rows is shared. */
+/** Records renewals. Under load, one statement records many, which share its fixed costs and its commit. */
 export interface Renewals {
-  /** With those of all tenants. Waits for no lock of a device: while another transaction has one, the outcome is `not_live`. */
+  /**
+   * Records a renewal together with those of all tenants. It waits for no device lock: if another transaction holds
+   * one, the outcome is `not_live`.
+   */
   recordAtOnce(renewal: SignedRenewal): Promise<Outcome>;
-  /** With those of the tenant only, since it waits for locks. */
+  /** Records a renewal together with those of the same tenant only, since it waits for locks. */
   record(tenantId: string, renewal: SignedRenewal): Promise<Outcome>;
 }
 
 export function createRenewals({ db }: Pick<Database, "db">): Renewals {
   const batchesOf = (locked: LockedDevices): RequestBatcherOptions<SignedRenewal, Outcome> => ({
     most: MOST_AT_ONCE,
-    // Of two with one certificate the second is refused, and of two with one key each is a finding of the other: one must be recorded before the other.
+    // Renewals of one certificate conflict, and each of two with one key is a finding about the other; so the first
+    // must be recorded before the second runs.
     keysOf: ({ fingerprint, issued }) => [fingerprint, issued.spkiSha256.toString("base64")],
     run: (batch) => commitRenewals(db, batch, locked),
     isOfAll,

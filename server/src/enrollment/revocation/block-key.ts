@@ -24,7 +24,7 @@ export interface KeyToBlock {
 
 export interface BlockedKey {
   spkiSha256: string;
-  /** The certificates that this revoked, of every tenant. */
+  /** The certificates that this call revoked, of every tenant. */
   revoked: { tenantId: string; deviceId: string; certificateId: string }[];
 }
 
@@ -32,8 +32,9 @@ const ATTEMPTS = 5;
 const SHELL = { tenantId: null, actor: "system" } as const;
 
 /**
- * Blocks a compromised device key in every tenant: enrollment and renewal refuse it (`invalid_csr`), its valid certificates are
- * revoked, and their sessions are closed when this returns. For the shell: no tenant may act on the devices of others. Repeatable.
+ * Blocks a compromised device key in every tenant: enrollment and renewal refuse it (`invalid_csr`), its valid
+ * certificates are revoked, and their sessions are closed before this returns. For the shell, since no tenant may act
+ * on the devices of others. Idempotent.
  *
  * @throws MusterError invalid_request, certificate_not_found
  */
@@ -51,7 +52,10 @@ export async function blockKey(deps: EnrollmentDeps, key: KeyToBlock): Promise<B
   }
 }
 
-/** The key was certified for a further device between locking its devices and blocking it: begin again, and lock that one too. */
+/**
+ * Signals that the key was certified for another device after its devices were locked: the caller starts over and locks
+ * that one too.
+ */
 class DeviceAppeared extends Error {}
 
 async function block(deps: EnrollmentDeps, spki: Buffer): Promise<BlockedKey & { drops: DropNumbers }> {
@@ -59,7 +63,7 @@ async function block(deps: EnrollmentDeps, spki: Buffer): Promise<BlockedKey & {
   const spkiSha256 = spki.toString("hex");
   return await administer(deps, SHELL, "key.block", async (tx) => {
     const now = clock.now();
-    // Devices before certificates, in one order: as everywhere else, so that no two transactions wait for each other.
+    // Devices are locked before certificates, in one order everywhere, so that no two transactions deadlock.
     const locked = new Set(await lockDeviceRecords(tx, await listDevicesWithKey(tx, spki)));
     const isNew = await blockKeyRow(tx, spki, now);
     const rows = await revokeIssuedWithKey(tx, spki, SHELL.actor, { ids, now });
@@ -79,7 +83,7 @@ async function block(deps: EnrollmentDeps, spki: Buffer): Promise<BlockedKey & {
   });
 }
 
-/** Each tenant's audit says why its certificates were revoked. */
+/** Records in each tenant's audit why its certificates were revoked. */
 async function recordByTenant(
   tx: Tx,
   { ids, clock }: EnrollmentDeps,

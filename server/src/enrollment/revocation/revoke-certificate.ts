@@ -17,20 +17,20 @@ import { confirmDrops } from "../confirm-drops.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 
 export interface RevocationOptions {
-  /** Also revokes the certificates by which renewals have replaced it. */
+  /** Also revokes the certificates that replaced it through renewals. */
   chain?: boolean | undefined;
 }
 
 export interface RevokedCertificate {
-  /** The certificates that this revoked: none when they were revoked before. */
+  /** The certificates that this call revoked; empty if all were revoked before. */
   revoked: string[];
-  /** The valid certificate that renewals have replaced this one by, unless it is among the revoked. */
+  /** The valid certificate that replaced this one through renewals, unless it is among the revoked. */
   liveSuccessor: SuccessorCertificate | undefined;
 }
 
 /**
- * Revokes one certificate, then closes its sessions: they are closed when this returns (spec 3.2, 4.8). Repeatable: a
- * certificate that is already revoked, also by renewal, keeps its reason, and its remaining sessions are closed.
+ * Revokes one certificate, then closes its sessions before it returns (spec 3.2, 4.8). Idempotent: a certificate that
+ * is already revoked, for example by renewal, keeps its reason, and its remaining sessions are closed.
  *
  * @throws MusterError certificate_not_found
  */
@@ -62,7 +62,7 @@ async function revoke(
   const found = await findCertificateOfDevice(tx, caller.tenantId, id);
   if (found === undefined) throw certificateNotFound();
   const { deviceUid, ...identity } = found;
-  // Renewals take this lock too: the chain of successors cannot grow before the commit.
+  // Renewals take this lock too, so the chain of successors cannot grow before the commit.
   await lockDeviceRecord(tx, caller.tenantId, deviceUid);
   const targets = [id];
   const revoked = (await revokeIssued(tx, caller, id, { ids, now })) ? [id] : [];

@@ -5,12 +5,13 @@ import { lockDeviceRecords } from "../../devices/devices.ts";
 import { confirmDrops } from "../confirm-drops.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 
-/** Devices whose certificates are revoked in one transaction: it ends well within a request's time limit. */
+/** The number of devices per transaction, which then ends well within a request's time limit. */
 const DEVICES_AT_ONCE = 200;
 
 /**
- * Revokes every certificate of every tenant, and has its sessions closed, some devices after the other; repeat it after an interruption. For
- * the shell. A device's row is locked first, so that no renewal or bundle of it is issued meanwhile.
+ * Revokes every certificate of every tenant and closes its sessions, in batches of devices; repeat it after an
+ * interruption. For the shell. The devices' rows are locked first, so that no renewal or bundle is issued during a
+ * batch.
  *
  * @returns how many were not revoked before
  */

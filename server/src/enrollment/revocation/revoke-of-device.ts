@@ -9,10 +9,10 @@ import type { EnrollmentDeps } from "../deps.ts";
 import { refusal } from "../errors.ts";
 
 /**
- * Revokes every live certificate of a device and closes its sessions: they are closed when this returns. The device stays, and may enroll
- * again with a new claim only after an administrator has deleted it, or with a bundle. Repeats harmlessly.
+ * Revokes every live certificate of a device and closes its sessions before it returns. The device stays. It may enroll
+ * again with a new claim only after an administrator has deleted it, or with a bundle. Idempotent.
  *
- * @returns the ids of the certificates that this revoked
+ * @returns the ids of the certificates that this call revoked
  * @throws MusterError device_not_found
  */
 export const revokeDeviceCertificates = adminUseCase(
