@@ -1,9 +1,12 @@
 import { MusterError } from "../lib/errors.ts";
 
 /**
- * The error codes of the certificate authority. `invalid_csr`: the request of the device is wrong (400). `issuance_failed`: the
- * server or the signer failed (502). `invalid_certificate`: the bytes are not an X.509 certificate. `wrong_master_key`: the stored
- * keys are encrypted with another master key. `sealed_value_changed`: a stored key or secret is not what the master key sealed for its record.
+ * The error codes of the certificate authority.
+ * - `invalid_csr`: the device's request is wrong (400).
+ * - `issuance_failed`: the server or the signer failed (502).
+ * - `invalid_certificate`: the bytes are not an X.509 certificate.
+ * - `wrong_master_key`: the stored keys are encrypted with another master key.
+ * - `sealed_value_changed`: a stored key or secret differs from what the master key sealed for its record.
  */
 export type PkiErrorCode =
   | "invalid_csr"
@@ -12,12 +15,12 @@ export type PkiErrorCode =
   | "wrong_master_key"
   | "sealed_value_changed";
 
-/** A CSR that breaks a rule. `rule` is a sentence that does not repeat any of the input. */
+/** Returns the error for a CSR that breaks a rule. `rule` is a sentence that does not repeat any of the input. */
 export function invalidCsr(rule: string, cause?: unknown): MusterError<"invalid_csr"> {
   return new MusterError("invalid_csr", rule, { cause });
 }
 
-/** The authority could not sign. The caller sees `why`; `cause` is for the log. */
+/** Returns the error for a failed signature. The caller sees `why`; `cause` is for the log. */
 export function issuanceFailed(why: string, cause?: unknown): MusterError<"issuance_failed"> {
   return new MusterError("issuance_failed", why, { cause });
 }

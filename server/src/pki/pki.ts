@@ -1,6 +1,7 @@
 /**
- * The certificate authority: validates CSRs, issues leaves, creates authorities and server certificates, seals private keys. It
- * knows no tenant, no SQL and no HTTP. A certificate that it returns is accepted only once it is recorded in the database.
+ * The certificate authority: validates CSRs, issues leaves, creates authorities and server certificates, and seals
+ * private keys. It knows no tenants, SQL or HTTP. A certificate that it returns is accepted only once it is recorded in
+ * the database.
  */
 
 export { type CsrResult, readCsr } from "./csr/read-csr.ts";

@@ -3,8 +3,8 @@ import { OID } from "../der/oids.ts";
 import { checkWellFormed } from "../der/well-formed.ts";
 
 /**
- * A Name (RFC 5280 4.1.2.4): non-empty sets of type and value. Its content is not used, so lengths and character sets are not checked
- * beyond well-formed DER; several toolchains write `_` into a PrintableString.
+ * Checks a Name (RFC 5280 4.1.2.4): non-empty sets of type and value. Its content is not used, so only well-formed DER
+ * is required, not lengths and character sets; several toolchains write `_` into a PrintableString.
  */
 export function checkName(name: DerElement): void {
   const rdns = name.enter();
@@ -30,13 +30,13 @@ function checkNamePart(part: DerElement): void {
   checkWellFormed(reader.read(TAG.oid, "type of a name's part"));
   const value = reader.next();
   reader.finish("part of the name");
-  if (!NAME_VALUE_TAGS.has(value.tag)) throw new DerError("The name holds a value that is not a string.");
+  if (!NAME_VALUE_TAGS.has(value.tag)) throw new DerError("The name contains a value that is not a string.");
   checkWellFormed(value);
 }
 
 /**
- * Attributes (RFC 2986 4.1): each an object identifier, once, with at least one value. Their order is not checked: DER sorts a SET OF,
- * but Go and @peculiar/x509 do not.
+ * Checks attributes (RFC 2986 4.1): each is an object identifier that occurs once, with at least one value. Their order
+ * is not checked: DER sorts a SET OF, but Go and @peculiar/x509 do not.
  */
 export function checkAttributes(attributes: DerElement): void {
   const reader = attributes.enter();
@@ -47,14 +47,14 @@ export function checkAttributes(attributes: DerElement): void {
     checkWellFormed(type);
     const values = attribute.read(TAG.set, "value of a CSR's attribute");
     attribute.finish("CSR's attribute");
-    if (values.length === 0) throw new DerError("The CSR holds an attribute without a value.");
+    if (values.length === 0) throw new DerError("The CSR contains an attribute without a value.");
     checkWellFormed(values);
-    refuseRepeated(seen, type, "The CSR holds an attribute twice.");
+    refuseRepeated(seen, type, "The CSR contains an attribute twice.");
     if (type.whole().equals(OID.extensionRequest)) checkRequestedExtensions(values);
   }
 }
 
-/** ExtensionReq: one list of extensions, none twice (RFC 5280 4.2). None of them is granted. */
+/** Checks an ExtensionReq: one list of extensions, none twice (RFC 5280 4.2). None of them is granted. */
 function checkRequestedExtensions(values: DerElement): void {
   const reader = values.enter();
   const extensions = reader.read(TAG.sequence, "list of requested extensions").enter();

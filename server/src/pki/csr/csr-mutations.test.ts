@@ -11,7 +11,10 @@ const RUNS = { numRuns: 3000 };
 
 const ORIGINALS = [csrPem(csrDer()), GO_CSR, MBEDTLS_CSR].map((pem) => ({ pem, der: derOf(pem) }));
 
-/** A change of bytes: overwrite, insert, delete, or cut off. Positions are fractions, so that they fit any length. */
+/**
+ * A change of bytes: overwrite, insert, delete, repeat or truncate. Positions are fractions, so that they fit any
+ * length.
+ */
 const mutation = fc.record({
   kind: fc.constantFrom("overwrite", "insert", "delete", "truncate", "repeat"),
   at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
@@ -72,7 +75,7 @@ test("arbitrary text and arbitrary bytes are refused", () => {
   );
 });
 
-/** The key of an accepted CSR in hex, or `refused`; anything but an `invalid_csr` fails the test. */
+/** Returns the key of an accepted CSR in hex, or `refused`; any error other than `invalid_csr` fails the test. */
 function resultOf(pem: string): string {
   try {
     return readCsr(pem).spki.toString("hex");

@@ -8,12 +8,12 @@ const PLAIN_TEXT = /^[\t\r\n\x20-\x7e]*$/;
 const BLANKS_AROUND = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
 /**
- * The DER of the one `CERTIFICATE REQUEST` block that `pem` consists of (RFC 7468 section 7, strict form: lines of one
+ * Decodes `pem`, which must be exactly one `CERTIFICATE REQUEST` block (RFC 7468 section 7, strict form: lines of one
  * length, canonical base64). Throws `invalid_csr`.
  */
 export function decodeCsrPem(pem: string): Buffer {
   if (pem.length > MAX_CHARACTERS) throw invalidCsr("The CSR is longer than 8 KiB.");
-  if (!PLAIN_TEXT.test(pem)) throw invalidCsr("The CSR holds characters that are not plain ASCII text.");
+  if (!PLAIN_TEXT.test(pem)) throw invalidCsr("The CSR contains characters that are not plain ASCII text.");
   if (pem.includes("NEW CERTIFICATE REQUEST")) {
     throw invalidCsr("The CSR is labelled NEW CERTIFICATE REQUEST, as keytool does; label it CERTIFICATE REQUEST.");
   }
@@ -22,7 +22,7 @@ export function decodeCsrPem(pem: string): Buffer {
     throw invalidCsr("The CSR is not exactly one PEM block labelled CERTIFICATE REQUEST.");
   }
   const body = block.slice(BEGIN.length, -END.length);
-  if (body.includes("-")) throw invalidCsr("The CSR holds more than one PEM block.");
+  if (body.includes("-")) throw invalidCsr("The CSR contains more than one PEM block.");
   return decodeBody(body);
 }
 
@@ -35,7 +35,7 @@ function decodeBody(body: string): Buffer {
   const even = lines.every((line, at) => line.length === width || (at === lines.length - 1 && line.length < width));
   const base64 = lines.join("");
   const der = Buffer.from(base64, "base64");
-  // Encoding again and comparing proves the alphabet, the padding, and that the unused bits under the padding are zero.
+  // Re-encoding and comparing proves the alphabet, the padding, and that the unused bits under the padding are zero.
   if (!even || der.length === 0 || der.toString("base64") !== base64) {
     throw invalidCsr("The CSR's PEM block is not strict base64.");
   }

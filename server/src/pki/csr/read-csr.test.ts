@@ -59,7 +59,7 @@ test("ECDSA with SHA-384 and with SHA-512 is accepted", () => {
   }
 });
 
-test("any well-formed subject and attributes are accepted and ignored", () => {
+test("well-formed subjects and attributes are accepted and ignored", () => {
   const several = attributes(
     attribute("1.2.840.113549.1.9.7", utf8String("challenge")),
     attribute("1.2.840.113549.1.9.2", utf8String("name"), utf8String("another value")),
@@ -73,7 +73,7 @@ test("CSRs of Go and mbedTLS are accepted", () => {
   for (const pem of [GO_CSR, GO_CSR_WITHOUT_SUBJECT, MBEDTLS_CSR]) assert.equal(readCsr(pem).spki.length, 91);
 });
 
-test("a CSR of Java's keytool is refused with a hint at its label, and accepted with the standard label", () => {
+test("a CSR of Java's keytool is refused with a hint about its label, and accepted with the standard label", () => {
   assert.throws(() => readCsr(KEYTOOL_CSR), /labelled NEW CERTIFICATE REQUEST/);
   assert.equal(readCsr(KEYTOOL_CSR.replaceAll("NEW ", "")).spki.length, 91);
 });
@@ -104,7 +104,7 @@ test("a CSR of OpenSSL, with every kind of string and with requested extensions,
   }
 });
 
-test("a CSR of @peculiar/x509 is accepted, with the same key as that library reads", async () => {
+test("a CSR of @peculiar/x509 is accepted, and the key equals the one that library reads", async () => {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   for (let round = 0; round < 20; round++) {
     const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);

@@ -6,18 +6,18 @@ import { ecdsaHash, importP256, isP256Spki, p256Signature } from "../keys/ecdsa.
 import { checkAttributes, checkName } from "./csr-content.ts";
 import { decodeCsrPem } from "./csr-pem.ts";
 
-/** All that a certificate takes from a CSR: its public key, whose private key the sender has proved to possess. */
+/** All that a certificate takes from a CSR: the public key, whose private key the sender has proved to possess. */
 export interface CsrResult {
   /** SubjectPublicKeyInfo, DER, 91 octets: an uncompressed P-256 point. */
   readonly spki: Buffer;
-  /** SHA-256 of {@link spki}, by which blocked and shared keys are found. */
+  /** SHA-256 of {@link spki}, for finding blocked and shared keys. */
   readonly spkiSha256: Buffer;
   readonly publicKey: KeyObject;
 }
 
 /**
- * Validates a PKCS#10 request (RFC 2986) in PEM and verifies that its sender has the private key. Cheap checks come first. Nothing of
- * the request but the public key is used.
+ * Validates a PKCS#10 request (RFC 2986) in PEM and verifies that its sender has the private key. Cheap checks come
+ * first. Only the public key of the request is used.
  *
  * @throws MusterError invalid_csr with a message that names the broken rule and does not repeat any of the input
  */
@@ -53,7 +53,9 @@ function readRequest(der: Buffer): Request {
 
 const VERSION_1 = Buffer.of(0);
 
-/** CertificationRequestInfo: version 0, any subject, a P-256 key, attributes. Returns the SubjectPublicKeyInfo. */
+/**
+ * Reads a CertificationRequestInfo: version 0, any subject, a P-256 key, attributes. Returns the SubjectPublicKeyInfo.
+ */
 function readInfo(info: DerElement): Buffer {
   const reader = info.enter();
   const version = reader.read(TAG.integer, "CSR's version");

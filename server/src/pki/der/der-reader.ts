@@ -1,12 +1,12 @@
 /**
- * A strict DER reader (X.690 section 10): definite and minimal lengths, single-byte tags, nothing trailing. Elements are views of the
- * bytes that they were read from; nothing is copied.
+ * A strict DER reader (X.690 section 10): definite and minimal lengths, single-byte tags, no trailing bytes. Elements
+ * are views of the bytes that they were read from; nothing is copied.
  *
- * Not asn1js or @peculiar/asn1-schema: they accept BER, and reading a CSR with them takes longer than verifying its signature
- * (docs/decisions/0003-own-der-for-certificates.md).
+ * It replaces asn1js and @peculiar/asn1-schema, which accept BER and take longer to read a CSR than its signature takes
+ * to verify (docs/decisions/0003-own-der-for-certificates.md).
  */
 
-/** Bytes that are not DER, or not the expected structure. The message is a sentence that a caller may see. */
+/** Bytes that are not DER, or not of the expected structure. The message is a sentence that callers may see. */
 export class DerError extends Error {
   override readonly name = "DerError";
 }
@@ -32,7 +32,7 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** The tag of `[number]`, constructed (explicit, or implicit over a constructed type) or primitive. */
+/** Returns the tag of `[number]`, constructed (explicit, or implicit over a constructed type) or primitive. */
 export function contextTag(number: number, constructed = true): number {
   return (constructed ? 0xa0 : 0x80) | number;
 }
@@ -57,28 +57,28 @@ export class DerElement {
     return this.end - this.contentStart;
   }
 
-  /** The value alone. */
+  /** Returns the value alone. */
   content(): Buffer {
     return this.bytes.subarray(this.contentStart, this.end);
   }
 
-  /** Tag, length and value. */
+  /** Returns tag, length and value. */
   whole(): Buffer {
     return this.bytes.subarray(this.start, this.end);
   }
 
-  /** A reader over the value. */
+  /** Returns a reader over the value. */
   enter(): DerReader {
     return new DerReader(this.bytes, this.contentStart, this.end);
   }
 
-  /** Whether the value is exactly `expected`. */
+  /** Returns whether the value is exactly `expected`. */
   hasContent(expected: Buffer): boolean {
     return this.length === expected.length && this.content().equals(expected);
   }
 }
 
-/** Reads one element after the other from a range of `bytes`. */
+/** Reads the elements of a range of `bytes` one after the other. */
 export class DerReader {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -100,7 +100,7 @@ export class DerReader {
     return this.more ? this.#bytes[this.#at]! : -1;
   }
 
-  /** The next element, whatever its tag. Throws {@link DerError} when it is cut off or not minimal DER. */
+  /** Reads the next element, whatever its tag. Throws {@link DerError} when it is cut off or not minimal DER. */
   next(): DerElement {
     const start = this.#at;
     if (this.#end - start < 2) throw new DerError("The DER ends in the middle of an element.");
@@ -108,20 +108,20 @@ export class DerReader {
     if (tag === 0 || (tag & 0x1f) === 0x1f) throw new DerError("The DER uses a tag that has no place here.");
     const contentStart = start + 1 + this.#lengthOctets(start + 1);
     const end = contentStart + this.#lengthAt(start + 1);
-    if (end > this.#end) throw new DerError("The DER holds a length that goes beyond its end.");
+    if (end > this.#end) throw new DerError("The DER contains a length that goes beyond its end.");
     this.#at = end;
     return new DerElement(this.#bytes, tag, start, contentStart, end);
   }
 
-  /** The next element, which must have `tag`; `what` names it in the error message. */
+  /** Reads the next element, which must have `tag`; `what` names it in the error message. */
   read(tag: number, what: string): DerElement {
     if (this.tag !== tag) throw new DerError(`The ${what} is missing or of the wrong type.`);
     return this.next();
   }
 
-  /** Throws where anything is left to read. */
+  /** Throws if anything is left to read. */
   finish(what: string): void {
-    if (this.more) throw new DerError(`The ${what} holds more than it should.`);
+    if (this.more) throw new DerError(`The ${what} contains more than it should.`);
   }
 
   #lengthOctets(at: number): number {
@@ -129,7 +129,7 @@ export class DerReader {
     if (first < 0x80) return 1;
     if (first === 0x80) throw new DerError("The DER uses an indefinite length.");
     const octets = first & 0x7f;
-    if (octets > 3) throw new DerError("The DER holds a length that is too large.");
+    if (octets > 3) throw new DerError("The DER contains a length that is too large.");
     if (at + octets >= this.#end) throw new DerError("The DER ends in the middle of a length.");
     return 1 + octets;
   }
@@ -140,7 +140,7 @@ export class DerReader {
     const octets = first & 0x7f;
     const length = this.#bytes.readUIntBE(at + 1, octets);
     if (length < 0x80 || length < 2 ** (8 * (octets - 1)))
-      throw new DerError("The DER holds a length that is not minimal.");
+      throw new DerError("The DER contains a length that is not minimal.");
     return length;
   }
 }

@@ -1,7 +1,10 @@
-/** Writes DER (X.690 section 10): the same parts always give the same bytes. Every leaf passes here, so it stays a few functions. */
+/**
+ * Writes DER (X.690 section 10): equal parts always give equal bytes. Every leaf passes here, so it stays a few
+ * functions.
+ */
 import { TAG } from "./der-reader.ts";
 
-/** One DER element: `tag`, the minimal definite length (X.690 10.1), and the parts joined as its value. */
+/** Encodes one DER element: `tag`, the minimal definite length (X.690 10.1), and the joined parts as its value. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -18,7 +21,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return element;
 }
 
-/** Up to this length a loop is faster than `set`, which calls out of JavaScript's compiled code. */
+/** The length up to which a loop is faster than `set`, which leaves JavaScript's compiled code. */
 const SHORT = 48;
 
 function copyInto(element: Buffer, part: Uint8Array, at: number): void {
@@ -30,12 +33,12 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return der(TAG.sequence, ...parts);
 }
 
-/** A SET OF, its members in DER order (X.690 11.6). */
+/** Encodes a SET OF with its members in DER order (X.690 11.6). */
 export function setOf(...members: readonly Buffer[]): Buffer {
   return der(TAG.set, ...[...members].sort(Buffer.compare));
 }
 
-/** A non-negative INTEGER from its big-endian magnitude. */
+/** Encodes a non-negative INTEGER from its big-endian magnitude. */
 export function unsignedInteger(magnitude: Uint8Array): Buffer {
   let from = 0;
   while (from < magnitude.length - 1 && magnitude[from] === 0) from++;
@@ -43,7 +46,7 @@ export function unsignedInteger(magnitude: Uint8Array): Buffer {
   return (digits[0] ?? 0) >= 0x80 ? der(TAG.integer, Buffer.of(0), digits) : der(TAG.integer, digits);
 }
 
-/** A small non-negative INTEGER. */
+/** Encodes a small non-negative INTEGER. */
 export function smallInteger(value: number): Buffer {
   const magnitude = Buffer.alloc(4);
   magnitude.writeUInt32BE(value);
@@ -54,12 +57,15 @@ export function octetString(...parts: readonly Uint8Array[]): Buffer {
   return der(TAG.octetString, ...parts);
 }
 
-/** A BIT STRING of whole octets. */
+/** Encodes a BIT STRING of whole octets. */
 export function bitString(bytes: Uint8Array): Buffer {
   return der(TAG.bitString, Buffer.of(0), bytes);
 }
 
-/** A BIT STRING of named bits (X.690 11.2.2): no trailing zero bits. `bits` are bit numbers, 0 the highest. */
+/**
+ * Encodes a BIT STRING of named bits (X.690 11.2.2), without trailing zero bits. `bits` are bit numbers; 0 is the
+ * highest.
+ */
 export function namedBits(...bits: readonly number[]): Buffer {
   const last = Math.max(...bits);
   const octets = Buffer.alloc((last >> 3) + 1);
@@ -67,7 +73,7 @@ export function namedBits(...bits: readonly number[]): Buffer {
   return der(TAG.bitString, Buffer.of(7 - (last & 7)), octets);
 }
 
-/** An OBJECT IDENTIFIER from its dotted form. */
+/** Encodes an OBJECT IDENTIFIER from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first, second, ...rest] = dotted.split(".").map(Number) as [number, number, ...number[]];
   return der(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -81,7 +87,10 @@ export function printableString(text: string): Buffer {
   return der(TAG.printableString, Buffer.from(text, "ascii"));
 }
 
-/** A certificate time: UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 4.1.2.5). Fractions of a second are cut. */
+/**
+ * Encodes a certificate time: UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 4.1.2.5). Fractions of a second
+ * are cut.
+ */
 export function time(at: Date): Buffer {
   const iso = at.toISOString();
   const digits = `${iso.slice(2, 4)}${iso.slice(5, 7)}${iso.slice(8, 10)}${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;

@@ -12,7 +12,7 @@ function only(bytes: Buffer): DerElement {
   return element;
 }
 
-test("the reader reads what the writer wrote, at every size of length", () => {
+test("the reader reads what the writer wrote, whatever the size of the length", () => {
   for (const length of [0, 1, 127, 128, 255, 256, 65_535, 65_536, 100_000]) {
     const value = Buffer.alloc(length, 1);
     const element = only(der(TAG.octetString, value));
@@ -31,7 +31,7 @@ const MALFORMED: Record<string, string> = {
   "a length of four octets": "048400000001ff",
   "a length cut off": "0482ff",
   "a value cut off": "040500",
-  "something after it": "050000",
+  "trailing bytes": "050000",
   "an end-of-contents tag": "0000",
   "a long-form tag": "1f8101",
 };
@@ -89,7 +89,7 @@ test("the reader reads arbitrary bytes or throws DerError, and never reads beyon
   );
 });
 
-test("integers, bits, object identifiers and sets are written in their only DER form", () => {
+test("integers, bits, object identifiers and sets are written in their unique DER form", () => {
   assert.equal(smallInteger(0).toString("hex"), "020100");
   assert.equal(smallInteger(128).toString("hex"), "02020080");
   assert.equal(unsignedInteger(Buffer.from("0000ff", "hex")).toString("hex"), "020200ff");

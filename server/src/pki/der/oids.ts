@@ -32,8 +32,8 @@ export const OID = {
   sha256: oid("2.16.840.1.101.3.4.2.1"),
 } as const;
 
-/** AlgorithmIdentifier of every signature that the authority makes; parameters absent (RFC 5758 3.2). */
+/** The AlgorithmIdentifier of every signature that the authority makes; parameters are absent (RFC 5758 3.2). */
 export const ECDSA_WITH_SHA256 = sequence(OID.ecdsaWithSha256);
 
-/** AlgorithmIdentifier of SHA-256 inside a DigestInfo, parameters NULL as PKCS#12 readers expect. */
+/** The AlgorithmIdentifier of SHA-256 inside a DigestInfo; parameters are NULL, as PKCS#12 readers expect. */
 export const SHA256 = sequence(OID.sha256, NULL);

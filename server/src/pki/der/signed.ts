@@ -1,6 +1,6 @@
 import { type DerElement, DerReader, TAG } from "./der-reader.ts";
 
-/** What is signed, the name of the algorithm, and the signature. */
+/** The signed body, the name of the algorithm, and the signature. */
 export interface Signed {
   body: DerElement;
   algorithm: DerElement;
@@ -8,9 +8,9 @@ export interface Signed {
 }
 
 /**
- * Reads the envelope that certificates and CSRs have (RFC 5280 4.1.1, RFC 2986 4.2), without verifying the signature.
+ * Reads the common envelope of certificates and CSRs (RFC 5280 4.1.1, RFC 2986 4.2), without verifying the signature.
  *
- * @param what names it in messages
+ * @param what its name in messages
  * @throws DerError
  */
 export function readSigned(der: Buffer, what: string): Signed {

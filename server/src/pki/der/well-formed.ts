@@ -6,8 +6,8 @@ const CONSTRUCTED = 0x20;
 const CLASS = 0xc0;
 
 /**
- * Throws DerError for an element that is not DER at every level. For the parts of a CSR whose content is not used (subject,
- * attributes): if they were not well formed, two readers could see two different requests.
+ * Throws DerError for an element that is not DER at every level. It checks the parts of a CSR whose content is not used
+ * (subject, attributes): if these were malformed, two readers could see two different requests.
  */
 export function checkWellFormed(element: DerElement, depth = 0): void {
   if (depth > MAX_DEPTH) throw new DerError("The DER is nested too deeply.");
@@ -23,7 +23,7 @@ function checkUniversal(element: DerElement): void {
     throw new DerError("The DER splits a value that must be whole.");
   }
   if (!constructed && !isPrimitiveValid(element))
-    throw new DerError("The DER holds a value that is not valid for its type.");
+    throw new DerError("The DER contains a value that is not valid for its type.");
 }
 
 function isPrimitiveValid(element: DerElement): boolean {
@@ -55,7 +55,7 @@ function isPrimitiveValid(element: DerElement): boolean {
   }
 }
 
-/** Whether an INTEGER is encoded in the fewest octets (X.690 8.3.2). */
+/** Returns whether an INTEGER is encoded in the fewest octets (X.690 8.3.2). */
 export function isMinimalInteger(value: Buffer): boolean {
   if (value.length < 2) return value.length === 1;
   return !((value[0] === 0x00 && value[1]! < 0x80) || (value[0] === 0xff && value[1]! >= 0x80));
@@ -68,7 +68,7 @@ function isBitString(value: Buffer): boolean {
   return (value[value.length - 1]! & ((1 << unused) - 1)) === 0;
 }
 
-/** Sub-identifiers are base 128, minimal, and the last one is complete (X.690 8.19.2). */
+/** Returns whether the sub-identifiers are base 128 and minimal, and the last one is complete (X.690 8.19.2). */
 function isOid(value: Buffer): boolean {
   if (value.length === 0 || value[value.length - 1]! >= 0x80) return false;
   return value.every((octet, at) => octet !== 0x80 || (at > 0 && value[at - 1]! >= 0x80));

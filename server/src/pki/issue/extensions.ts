@@ -4,20 +4,20 @@ import { contextTag } from "../der/der-reader.ts";
 import { der, namedBits, octetString, sequence, smallInteger, TRUE } from "../der/der-writer.ts";
 import { OID } from "../der/oids.ts";
 
-/** One Extension (RFC 5280 4.2) around the DER of its value. */
+/** Encodes one Extension (RFC 5280 4.2) around the DER of its value. */
 function extension(id: Buffer, critical: boolean, value: Buffer): Buffer {
   return critical ? sequence(id, TRUE, octetString(value)) : sequence(id, octetString(value));
 }
 
-/** End entity: an empty BasicConstraints, since DER omits cA DEFAULT FALSE. */
+/** An end entity: an empty BasicConstraints, since DER omits cA DEFAULT FALSE. */
 export const NOT_A_CA = extension(OID.basicConstraints, true, sequence());
 
-/** An authority with at most `pathLength` levels of authorities below it. */
+/** Returns the constraints of an authority with at most `pathLength` levels of authorities below it. */
 export function certificateAuthority(pathLength: number): Buffer {
   return extension(OID.basicConstraints, true, sequence(TRUE, smallInteger(pathLength)));
 }
 
-/** Bit numbers of KeyUsage (RFC 5280 4.2.1.3). */
+/** The bit numbers of KeyUsage (RFC 5280 4.2.1.3). */
 export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const;
 
 export function keyUsage(...bits: readonly number[]): Buffer {
@@ -36,12 +36,12 @@ export function authorityKeyIdentifier(keyId: Buffer): Buffer {
   return extension(OID.authorityKeyIdentifier, false, sequence(der(contextTag(0, false), keyId)));
 }
 
-/** The key identifier of a P-256 key: the first 160 bits of the SHA-256 of its point (RFC 7093 method 1). */
+/** Returns the key identifier of a P-256 key: the first 160 bits of the SHA-256 of its point (RFC 7093 method 1). */
 export function keyIdentifier(spki: Buffer): Buffer {
   return hash("sha256", spki.subarray(-65), "buffer").subarray(0, 20);
 }
 
-/** SubjectAltName of host names and IP addresses, in the order given. */
+/** Returns the SubjectAltName of host names and IP addresses, in the given order. */
 export function subjectAltName(hosts: readonly string[]): Buffer {
   return extension(OID.subjectAltName, false, sequence(...hosts.map(generalName)));
 }

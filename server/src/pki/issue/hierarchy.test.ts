@@ -34,7 +34,7 @@ function newServer(hosts: readonly string[] = HOSTS): hierarchy.OwnCertificate {
   );
 }
 
-test("OpenSSL strictly verifies the whole hierarchy, and the server certificate only as a server", (t) => {
+test("OpenSSL verifies the hierarchy strictly, and accepts the server certificate only for a server", (t) => {
   const missing = missingTool("openssl");
   if (missing) return t.skip(missing);
   using folder = newFolder();
@@ -68,7 +68,7 @@ test("OpenSSL strictly verifies the whole hierarchy, and the server certificate 
   assert.notEqual(verify("-CAfile", "root.pem", "-untrusted", "intermediate.pem", "server.pem").status, 0);
 });
 
-test("a server certificate names every host, DNS names and addresses by their own types", () => {
+test("a server certificate names every host, with separate types for DNS names and addresses", () => {
   const parsed = new X509Certificate(newServer().certificatePem);
   for (const host of ["broker.example", "pump.fleet.example", "localhost"]) assert.ok(parsed.checkHost(host), host);
   for (const address of ["127.0.0.1", "::1", "2001:db8::a:1", "::ffff:10.0.0.1"])
@@ -77,7 +77,7 @@ test("a server certificate names every host, DNS names and addresses by their ow
   assert.equal(parsed.checkIP("127.0.0.2"), undefined);
 });
 
-test("hosts that are neither a name nor an address, and no host at all, are refused", () => {
+test("an empty list of hosts, and hosts that are neither a name nor an address, are refused", () => {
   for (const hosts of [
     [],
     ["a b"],
@@ -91,7 +91,7 @@ test("hosts that are neither a name nor an address, and no host at all, are refu
   }
 });
 
-test("the returned key, serial number, fingerprint and times are those of the certificate", () => {
+test("the returned key, serial number, fingerprint and times match the certificate", () => {
   for (const own of [root, intermediate, serverRoot, newServer()]) {
     const parsed = new X509Certificate(own.certificatePem);
     assert.ok(parsed.checkPrivateKey(own.privateKey));
@@ -123,7 +123,7 @@ test("a server certificate cannot sign as an authority", () => {
   );
 });
 
-test("validity beyond 2049 is GeneralizedTime, which other readers read", () => {
+test("validity beyond 2049 is GeneralizedTime, and other readers accept it", () => {
   const far = hierarchy.createDeviceRoot({ name: "Far", now: NOW, validDays: 36_500, serialNumber: serial() });
   assert.deepEqual(new X509Certificate(far.certificatePem).validToDate, far.notAfter);
   assert.equal(far.notAfter.getUTCFullYear(), 2126);

@@ -37,42 +37,47 @@ export interface IssuingPair {
 }
 
 export interface NewCertificate {
-  /** The subject's CN. Must differ between generations, because chains are built by name. */
+  /** The subject's CN. It must differ between generations, because chains are built by name. */
   readonly name: string;
   readonly now: Date;
-  /** Whole days from now; limited by the end of the issuer. */
+  /** The validity in whole days from now; the end of the issuer limits it. */
   readonly validDays: number;
-  /** From `newSerialNumber`. */
+  /** A value of `newSerialNumber`. */
   readonly serialNumber: string;
 }
 
-/** Validity in days. An intermediate is valid for several times the longest leaf, a root for several intermediates. */
+/**
+ * The validity in days. An intermediate is valid for several times the longest leaf, a root for several intermediates.
+ */
 export const VALID_DAYS = { deviceRoot: 7300, issuingIntermediate: 1826, serverRoot: 3652, server: 90 } as const;
 
 const CA_KEY_USAGE = keyUsage(KEY_USAGE.keyCertSign, KEY_USAGE.crlSign);
 const DIGITAL_SIGNATURE = keyUsage(KEY_USAGE.digitalSignature);
 const SERVER_AUTH = extendedKeyUsage(OID.serverAuth);
 
-/** Authorities are backdated further than leaves, whose `notBefore` must not precede that of the issuer; also for slow clocks. */
+/**
+ * The backdating of authorities. It exceeds that of leaves, whose `notBefore` must not precede the issuer's, and
+ * tolerates slow clocks.
+ */
 const BACKDATE = HOUR;
 
-/** The trust anchor of device certificates: self-signed, with at most one level of intermediates. */
+/** Creates the trust anchor of device certificates: self-signed, with at most one level of intermediates. */
 export function createDeviceRoot(wanted: NewCertificate): OwnCertificate {
   return make(wanted, undefined, [certificateAuthority(1), CA_KEY_USAGE]);
 }
 
-/** The authority that signs leaves: `pathlen:0`, so that no authority below it is valid (RFC 5280 4.2.1.9). */
+/** Creates the authority that signs leaves; `pathlen:0` forbids authorities below it (RFC 5280 4.2.1.9). */
 export function createIssuingIntermediate(wanted: NewCertificate, root: IssuingPair): OwnCertificate {
   return make(wanted, root, [certificateAuthority(0), CA_KEY_USAGE]);
 }
 
-/** The trust anchor of the broker's and HTTPS certificates, separate from that of devices. */
+/** Creates the trust anchor of the broker's and HTTPS certificates, separate from that of devices. */
 export function createServerRoot(wanted: NewCertificate): OwnCertificate {
   return make(wanted, undefined, [certificateAuthority(0), CA_KEY_USAGE]);
 }
 
 /**
- * A server certificate for the broker or for development HTTPS.
+ * Creates a server certificate for the broker or for development HTTPS.
  *
  * @param wanted `hosts` are DNS names and IP addresses, at least one
  * @throws TypeError when a host is neither
@@ -87,7 +92,7 @@ export function createServerCertificate(
 
 function make(wanted: NewCertificate, issuer: IssuingPair | undefined, extensions: readonly Buffer[]): OwnCertificate {
   if (wanted.name.length < 1 || wanted.name.length > 64)
-    throw new TypeError("A certificate's name has 1 to 64 characters.");
+    throw new TypeError("A certificate's name must have 1 to 64 characters.");
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ format: "der", type: "spki" });
   const subject = commonNameOnly(wanted.name);

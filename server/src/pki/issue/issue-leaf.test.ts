@@ -46,13 +46,13 @@ test("a self-enrolled leaf is valid for 30 days, a platform leaf for 365, both f
   }
 });
 
-test("a self-enrolled leaf is to be renewed from day 21, a platform leaf has no renewal date", async () => {
+test("a self-enrolled leaf should be renewed from day 21; a platform leaf has no renewal date", async () => {
   const leaf = await issue();
   assert.deepEqual(leaf.renewAfter, addMs(leaf.issuedAt, 21 * DAY));
   assert.equal((await issue({ profile: platform })).renewAfter, undefined);
 });
 
-test("the leaf contains nothing of the CSR but its key", async () => {
+test("the leaf takes only the key from the CSR", async () => {
   const subject = nameOf("somebody-else.example");
   const csr = readCsr(csrPem(csrDer({ subject })));
   const leaf = await issue({ spki: csr.spki });
@@ -61,7 +61,7 @@ test("the leaf contains nothing of the CSR but its key", async () => {
   assert.ok(new X509Certificate(leaf.der).publicKey.equals(csr.publicKey));
 });
 
-test("Node, @peculiar/x509 and our own reader agree on 3,000 leaves of random keys, names and times", async () => {
+test("Node, @peculiar/x509 and our own reader agree on 3,000 leaves with random keys, names and times", async () => {
   const issuer = new X509Certificate(authority.intermediate.certificateDer);
   for (let round = 0; round < 3000; round++) {
     const spki = spkiOf(newKeyPair());
@@ -92,7 +92,7 @@ test("Node, @peculiar/x509 and our own reader agree on 3,000 leaves of random ke
   }
 });
 
-/** The whole profile as an independent library sees it. */
+/** Checks the whole profile with an independent library. */
 function assertProfile(certificate: x509.X509Certificate, leaf: LeafCertificate): void {
   const extensions = Array.from(certificate.extensions, ({ type, critical }) => [type, critical]);
   assert.deepEqual(extensions, [
@@ -116,7 +116,7 @@ function assertProfile(certificate: x509.X509Certificate, leaf: LeafCertificate)
   assert.deepEqual(certificate.signatureAlgorithm.hash, { name: "SHA-256" });
 }
 
-test("OpenSSL verifies 80 leaves strictly as clients, and refuses them as servers and without the intermediate", async (t) => {
+test("OpenSSL verifies 80 leaves strictly as clients, and refuses them as servers or without the intermediate", async (t) => {
   const missing = missingTool("openssl");
   if (missing) return t.skip(missing);
   using folder = newFolder();
@@ -147,7 +147,7 @@ test("OpenSSL verifies 80 leaves strictly as clients, and refuses them as server
   );
 });
 
-test("a leaf that would outlive its issuer by a second is refused, one that ends with it is issued", async () => {
+test("a leaf that would outlive its issuer by a second is refused; one that ends with it is issued", async () => {
   const short = newAuthority(NOW, 30);
   assert.deepEqual((await issue({}, short.signer)).notAfter, short.intermediate.notAfter);
   await assert.rejects(issue({ now: addMs(NOW, 1000) }, short.signer), (error) =>
@@ -175,7 +175,7 @@ test("a signer that throws or returns no signature gives issuance_failed with th
   }
 });
 
-test("device ids and serial numbers of another form are refused", async () => {
+test("malformed device ids and serial numbers are refused", async () => {
   for (const commonName of ["", "a b", "x".repeat(65), "pump,1", "pump\n"]) {
     await assert.rejects(issue({ commonName }), (error) => isMusterError(error, "issuance_failed"));
   }

@@ -22,9 +22,9 @@ export interface LeafRequest {
   readonly profile: LeafProfile;
   /** The device id: 1 to 64 of `[A-Za-z0-9_-]`. */
   readonly commonName: string;
-  /** From `newSerialNumber`; chosen before signing because the subject repeats it. */
+  /** A value of `newSerialNumber`, chosen before signing because the subject repeats it. */
   readonly serialNumber: string;
-  /** From `readCsr` or `generateDeviceKey`. */
+  /** The key from `readCsr` or `generateDeviceKey`. */
   readonly spki: Buffer;
   readonly now: Date;
 }
@@ -64,7 +64,7 @@ export async function issueLeaf(request: LeafRequest, signer: Signer): Promise<L
   };
 }
 
-/** The TBSCertificate of a leaf. Throws `issuance_failed` where it would break the profile. */
+/** Builds the TBSCertificate of a leaf. Throws `issuance_failed` if it would break the profile. */
 function buildLeaf(request: LeafRequest, validity: LeafValidity, issuer: IssuerCertificate): Buffer {
   if (!COMMON_NAME.test(request.commonName))
     throw issuanceFailed("The device id is not valid as the name of a certificate.");

@@ -1,7 +1,7 @@
 import { issuanceFailed } from "../errors.ts";
 import { readCertificate } from "../verify/read-certificate.ts";
 
-/** What a signer uses of the certificate of its authority. */
+/** The parts of an authority's certificate that its signer uses. */
 export interface IssuerCertificate {
   readonly der: Buffer;
   /** The subject Name, DER; the issuer of every certificate that it signs. */

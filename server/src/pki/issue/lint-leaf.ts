@@ -8,8 +8,8 @@ import type { IssuerCertificate } from "./issuer.ts";
 import { platform } from "./profiles.ts";
 
 /**
- * What the signer checks before it signs, from the bytes alone: even with a defect elsewhere it signs no intermediate, no server
- * certificate and no leaf with too long a validity.
+ * Checks a certificate before it is signed, from its bytes alone. Even with a defect elsewhere, the signer signs no
+ * intermediate, no server certificate and no leaf that is valid for too long.
  *
  * @throws MusterError issuance_failed
  */

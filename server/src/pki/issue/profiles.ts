@@ -1,17 +1,17 @@
 import { addMs, DAY, MINUTE, SECOND } from "../../lib/clock.ts";
 
-/** A kind of leaf: how long it is valid, and when its device should renew it. */
+/** A kind of leaf: its validity, and when its device should renew it. */
 export interface LeafProfile {
   readonly name: "selfEnrolled" | "platform";
   readonly validMs: number;
-  /** After how long renewal should start; absent where nothing renews automatically (spec 2.8). */
+  /** The time after which renewal should start; absent if nothing renews automatically (spec 2.8). */
   readonly renewAfterMs: number | undefined;
 }
 
 export const selfEnrolled: LeafProfile = { name: "selfEnrolled", validMs: 30 * DAY, renewAfterMs: 21 * DAY };
 export const platform: LeafProfile = { name: "platform", validMs: 365 * DAY, renewAfterMs: undefined };
 
-/** For device clocks that are behind. */
+/** The backdating of leaves, for device clocks that are behind. */
 const BACKDATE = 5 * MINUTE;
 
 export interface LeafValidity {
@@ -22,7 +22,10 @@ export interface LeafValidity {
   readonly renewAfter: Date | undefined;
 }
 
-/** The times of a leaf issued at `now`: `notAfter` is exactly the profile's validity after the issue second (spec 2.8). */
+/**
+ * Returns the times of a leaf issued at `now`: `notAfter` is exactly the profile's validity after the second of issue
+ * (spec 2.8).
+ */
 export function leafValidity(profile: LeafProfile, now: Date): LeafValidity {
   const issuedAt = wholeSecond(now);
   return {
@@ -33,7 +36,7 @@ export function leafValidity(profile: LeafProfile, now: Date): LeafValidity {
   };
 }
 
-/** `at` without its fraction of a second. */
+/** Returns `at` without its fraction of a second. */
 export function wholeSecond(at: Date): Date {
   return addMs(at, -(at.getTime() % SECOND));
 }

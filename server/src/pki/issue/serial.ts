@@ -3,8 +3,9 @@ import type { Ids } from "../../lib/ids.ts";
 const SERIAL_HEX = /^[0-7][0-9a-f]{31}$/;
 
 /**
- * A certificate serial number: 16 random octets with the top bit clear and the top octet not zero, so that it is always
- * 16 octets of positive DER INTEGER (RFC 5280 4.1.2.2). Lower-case hex, as it is stored, printed and put in the subject.
+ * Generates a certificate serial number: 16 random octets whose top bit is clear and whose top octet is not zero, so
+ * that the DER INTEGER always has 16 positive octets (RFC 5280 4.1.2.2). It is lower-case hex, as stored, printed and
+ * put in the subject.
  */
 export function newSerialNumber(ids: Pick<Ids, "bytes">): string {
   for (;;) {
@@ -14,7 +15,7 @@ export function newSerialNumber(ids: Pick<Ids, "bytes">): string {
   }
 }
 
-/** Whether `text` is a serial number as {@link newSerialNumber} makes them. */
+/** Returns whether `text` has the form of a {@link newSerialNumber}. */
 export function isSerialNumber(text: string): boolean {
   return SERIAL_HEX.test(text) && !text.startsWith("00");
 }

@@ -16,7 +16,7 @@ import { certificate, leafName, type TbsFields, tbsCertificate } from "./tbs.ts"
 const { root, intermediate, signer } = newAuthority();
 const spki = spkiOf(newKeyPair());
 
-/** A leaf's fields as `issueLeaf` fills them, some replaced. */
+/** Returns a leaf's fields as `issueLeaf` fills them, with some replaced. */
 function fields(
   more: Partial<TbsFields> = {},
   extensions: Partial<Record<"constraints" | "usage" | "purpose" | "authority", Buffer>> = {},
@@ -63,11 +63,11 @@ const REFUSED: Record<string, () => Buffer> = {
     const unknown = sequence(oid("1.2.3.4"), TRUE, octetString(Buffer.alloc(0)));
     return fields({}, { constraints: Buffer.concat([ext.NOT_A_CA, unknown]) });
   },
-  "an element too many": () => {
+  "an extra element": () => {
     const good = new DerReader(fields()).next();
     return sequence(good.content(), Buffer.of(0x05, 0x00));
   },
-  "bytes that are no certificate": () => Buffer.from("sign me"),
+  "bytes that are not a certificate": () => Buffer.from("sign me"),
 };
 
 for (const [what, tbs] of Object.entries(REFUSED)) {

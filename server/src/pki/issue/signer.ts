@@ -6,20 +6,20 @@ import { type IssuerCertificate, issuerCertificate } from "./issuer.ts";
 import { lintLeaf } from "./lint-leaf.ts";
 
 /**
- * Signs leaves for one issuing certificate. Asynchronous, because the key may be in an HSM or a cloud service. It validates what it
- * signs: client leaves and nothing else. Every failure is `MusterError` issuance_failed.
+ * Signs leaves for one issuing certificate. It is asynchronous, because the key may be in an HSM or a cloud service. It
+ * validates its input and signs client leaves only. Every failure is `MusterError` issuance_failed.
  */
 export interface Signer {
   readonly issuer: IssuerCertificate;
-  /** The DER Ecdsa-Sig-Value, ECDSA with SHA-256, over a TBSCertificate. */
+  /** Returns the DER Ecdsa-Sig-Value, ECDSA with SHA-256, over a TBSCertificate. */
   sign(tbs: Buffer): Promise<Buffer>;
 }
 
 /**
- * A signer whose P-256 key is in the memory of this process.
+ * Creates a signer whose P-256 key is in the memory of this process.
  *
- * @throws MusterError issuance_failed when the certificate is not an authority's or has another key; so the start fails, rather than
- *   the first enrollment
+ * @throws MusterError issuance_failed when the certificate is not an authority's or has another key, so that the start
+ * fails rather than the first enrollment
  */
 export function fileSigner(certificateDer: Buffer, privateKey: KeyObject): Signer {
   const issuer = issuerCertificate(certificateDer);

@@ -14,7 +14,7 @@ import { ECDSA_WITH_SHA256, OID } from "../der/oids.ts";
 
 const VERSION_3 = der(contextTag(0), smallInteger(2));
 
-/** The parts of a TBSCertificate that differ between certificates. Names and keys are complete DER elements. */
+/** The variable parts of a TBSCertificate. Names and keys are complete DER elements. */
 export interface TbsFields {
   /** Lower-case hex, 16 octets. */
   serialNumber: string;
@@ -26,7 +26,7 @@ export interface TbsFields {
   extensions: readonly Buffer[];
 }
 
-/** TBSCertificate, version 3, to be signed with ECDSA and SHA-256 (RFC 5280 4.1). */
+/** Builds a TBSCertificate, version 3, to be signed with ECDSA and SHA-256 (RFC 5280 4.1). */
 export function tbsCertificate(fields: TbsFields): Buffer {
   return sequence(
     VERSION_3,
@@ -40,12 +40,15 @@ export function tbsCertificate(fields: TbsFields): Buffer {
   );
 }
 
-/** A Certificate of its TBSCertificate and the DER Ecdsa-Sig-Value over it. */
+/** Builds a Certificate from its TBSCertificate and the DER Ecdsa-Sig-Value over it. */
 export function certificate(tbs: Buffer, signature: Buffer): Buffer {
   return sequence(tbs, ECDSA_WITH_SHA256, bitString(signature));
 }
 
-/** Two relative distinguished names in this order: CN, then serialNumber (docs/spec-decisions.md, Certificates). */
+/**
+ * Builds a Name of two relative distinguished names in this order: CN, then serialNumber (docs/spec-decisions.md,
+ * Certificates).
+ */
 export function leafName(commonName: string, serialNumber: string): Buffer {
   return sequence(
     setOf(sequence(OID.commonName, utf8String(commonName))),
@@ -53,7 +56,7 @@ export function leafName(commonName: string, serialNumber: string): Buffer {
   );
 }
 
-/** A Name of one CN, for authorities and servers. */
+/** Builds a Name of one CN, for authorities and servers. */
 export function commonNameOnly(commonName: string): Buffer {
   return sequence(setOf(sequence(OID.commonName, utf8String(commonName))));
 }

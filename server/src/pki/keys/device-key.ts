@@ -8,13 +8,13 @@ const generate = promisify(generateKeyPair);
 export interface DeviceKey {
   /** Unencrypted PKCS#8, PEM. */
   readonly privateKeyPem: string;
-  /** The same, DER. */
+  /** The same as DER. */
   readonly privateKeyPkcs8: Buffer;
-  /** SubjectPublicKeyInfo, DER. */
+  /** The SubjectPublicKeyInfo, DER. */
   readonly spki: Buffer;
 }
 
-/** A new P-256 key pair, generated on the thread pool. */
+/** Generates a P-256 key pair on the thread pool. */
 export async function generateDeviceKey(): Promise<DeviceKey> {
   const { privateKey, publicKey } = await generate("ec", { namedCurve: "P-256" });
   return {
@@ -29,7 +29,10 @@ const READABLE = "0123456789abcdefghjkmnpqrstvwxyz";
 const GROUPS = 6;
 const GROUP_CHARACTERS = 4;
 
-/** A passphrase of 120 random bits, six groups of four characters: `7k2m-…`. ASCII, because PKCS#12 readers encode other characters differently. */
+/**
+ * Generates a passphrase of 120 random bits, six groups of four characters: `7k2m-…`. It is ASCII, because PKCS#12
+ * readers encode other characters differently.
+ */
 export function newPassphrase(ids: Pick<Ids, "bytes">): string {
   const characters = Array.from(ids.bytes(GROUPS * GROUP_CHARACTERS), (octet) => READABLE[octet & 31]!);
   const groups = Array.from({ length: GROUPS }, (_, at) =>

@@ -1,6 +1,7 @@
 /**
- * The forms in which values were sealed before they were bound to their records: private keys as PKCS#8 encrypted with AES-256-CBC, others
- * with AES-256-GCM without associated data. Only a start that finds the earlier check value reads them, to seal everything again.
+ * Opens values that were sealed before seals were bound to records: private keys as PKCS#8 encrypted with AES-256-CBC,
+ * others with AES-256-GCM without associated data. Only a start that finds the earlier check value reads them, to seal
+ * everything again.
  */
 import { createDecipheriv, createPrivateKey, type KeyObject } from "node:crypto";
 import { deriveKey, wrongMasterKey } from "./keystore.ts";

@@ -18,7 +18,7 @@ const OWNER = {
 };
 const isRefused = (error: unknown) => isMusterError(error, "sealed_value_changed");
 
-test("a private key is opened with its master key, and with no other", () => {
+test("a private key opens with its master key only", () => {
   const { privateKey } = newKeyPair();
   const stored = sealPrivateKey(privateKey, OWNER, masterKey, randomIds);
   assert.ok(openPrivateKey(stored, OWNER, masterKey).equals(privateKey));
@@ -26,7 +26,7 @@ test("a private key is opened with its master key, and with no other", () => {
   assert.throws(() => openPrivateKey(stored, OWNER, randomBytes(32)), isRefused);
 });
 
-test("no octet of a stored private key can be changed, and nothing else be put in its place", () => {
+test("a stored private key with any octet changed, or any replacement of it, is refused", () => {
   const { privateKey } = newKeyPair();
   const stored = sealPrivateKey(privateKey, OWNER, masterKey, randomIds);
   const [head, ...lines] = stored.trimEnd().split("\n");
@@ -48,7 +48,7 @@ test("no octet of a stored private key can be changed, and nothing else be put i
     assert.throws(() => openPrivateKey(pem, OWNER, masterKey), isRefused);
 });
 
-test("a stored private key is bound to its authority, the role and the certificate", () => {
+test("a stored private key is bound to its authority, role and certificate", () => {
   const stored = sealPrivateKey(newKeyPair().privateKey, OWNER, masterKey, randomIds);
   const others = [
     { id: "0199c1c9-4444-7a11-9c22-5e6f7a8b9c0e" },
@@ -59,7 +59,7 @@ test("a stored private key is bound to its authority, the role and the certifica
     assert.throws(() => openPrivateKey(stored, { ...OWNER, ...other }, masterKey), isRefused, JSON.stringify(other));
 });
 
-test("derived keys differ by purpose and by master key, and are the same at every start", () => {
+test("derived keys differ by purpose and master key, and are the same at every start", () => {
   const keys = [
     deriveKey(masterKey, "secrets"),
     deriveKey(masterKey, "claim-code"),
@@ -78,7 +78,7 @@ test("the check value accepts the right master key and refuses another", () => {
     assert.ok(!isMasterKeyOf(wrong, masterKey));
 });
 
-test("a sealed key or secret is opened with its master key and for its record, and not once it was changed", () => {
+test("a sealed key or secret opens only with its master key, for its record, and unchanged", () => {
   const [plain, owner] = [Buffer.alloc(32, 1), { id: OWNER.id, purpose: "claim-code" }];
   const key = sealKey(plain, owner, masterKey, randomIds);
   assert.deepEqual(openKey(key, owner, masterKey), plain);
@@ -104,7 +104,7 @@ test("keys are derived as in the first release, so that a rotated master key kee
   assert.ok(isMasterKeyOf(earlierMasterKeyCheck(masterKey), masterKey));
 });
 
-test("docs/pki.md says of every key that is derived from the master key what it protects", async () => {
+test("docs/pki.md lists what every key derived from the master key protects", async () => {
   const page = await readFile(join(import.meta.dirname, "../../../../docs/pki.md"), "utf8");
   const [, section = ""] = page.split("### The reach of the master key\n");
   const rows = [...section.split("\n#")[0]!.matchAll(/^\| `([^`]+)`/gm)].map(([, purpose]) => purpose);

@@ -4,8 +4,8 @@ import { MusterError } from "../../lib/errors.ts";
 const MASTER_KEY_OCTETS = 32;
 
 /**
- * Every purpose for which a key is derived from the master key: there is no other use of it. docs/pki.md says what each protects, and a test
- * compares the two.
+ * The purposes for which keys are derived from the master key, which has no other use. docs/pki.md says what each
+ * protects, and a test compares the two.
  */
 export const KEY_PURPOSES = [
   "check/2",
@@ -22,32 +22,37 @@ export const KEY_PURPOSES = [
 export type MasterKeyPurpose = (typeof KEY_PURPOSES)[number];
 
 /**
- * Derives the 32-octet key of one purpose from the master key (HKDF-SHA256, RFC 5869). A derived key reveals nothing about the master
- * key or about the keys of other purposes.
+ * Derives the 32-octet key of one purpose from the master key (HKDF-SHA256, RFC 5869). A derived key reveals nothing
+ * about the master key or about the keys of other purposes.
  */
 export function deriveKey(masterKey: Buffer, purpose: MasterKeyPurpose): Buffer {
-  if (masterKey.length !== MASTER_KEY_OCTETS) throw new TypeError("The master key has 32 octets.");
+  if (masterKey.length !== MASTER_KEY_OCTETS) throw new TypeError("The master key must have 32 octets.");
   return Buffer.from(hkdfSync("sha256", masterKey, "muster", `muster/v1/${purpose}`, 32));
 }
 
-/** A value to store with the sealed keys, by which {@link isMasterKeyOf} recognizes the master key. Not secret. */
+/**
+ * Returns a check value to store with the sealed keys, by which {@link isMasterKeyOf} recognizes the master key. It is
+ * not secret.
+ */
 export function masterKeyCheck(masterKey: Buffer): string {
   return deriveKey(masterKey, "check/2").toString("hex");
 }
 
-/** The check value of a database whose stored keys are not authenticated yet. The next start seals them again. */
+/**
+ * Returns the check value of a database whose stored keys are not authenticated yet. The next start seals them again.
+ */
 export function earlierMasterKeyCheck(masterKey: Buffer): string {
   return deriveKey(masterKey, "check").toString("hex");
 }
 
-/** Whether `check` is the {@link masterKeyCheck}, or the {@link earlierMasterKeyCheck}, of this master key. */
+/** Returns whether `check` is the {@link masterKeyCheck}, or the {@link earlierMasterKeyCheck}, of this master key. */
 export function isMasterKeyOf(check: string, masterKey: Buffer): boolean {
   const given = Buffer.from(check, "hex");
   const known = [masterKeyCheck(masterKey), earlierMasterKeyCheck(masterKey)].map((hex) => Buffer.from(hex, "hex"));
   return known.some((each) => given.length === each.length && timingSafeEqual(given, each));
 }
 
-/** No master key of this process is the one that the stored keys are encrypted under. */
+/** Returns the error for a process that has no master key under which the stored keys are encrypted. */
 export function wrongMasterKey(cause?: unknown): MusterError<"wrong_master_key"> {
   const sentence =
     "The master key is not the one that this database was created with, or last rotated to. Put that one in its place; it is stored apart from backups. Services on one database share the master key: give each of them that of the first one (master.key in its data folder) with MUSTER_MASTER_KEY_FILE.";

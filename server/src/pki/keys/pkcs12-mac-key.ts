@@ -4,8 +4,9 @@ const BLOCK = 64;
 const MAC_KEY_ID = 3;
 
 /**
- * The MAC key of a PKCS#12 file (RFC 7292, appendix B.2, with SHA-256 and ID 3). One block of that algorithm is enough, because the key
- * is as long as the hash. The passphrase is UTF-16 with a terminating zero (appendix B.1). `node:crypto` has no such function.
+ * Derives the MAC key of a PKCS#12 file (RFC 7292, appendix B.2, with SHA-256 and ID 3). One block of that algorithm
+ * suffices, because the key is as long as the hash. The passphrase is UTF-16 with a terminating zero (appendix B.1).
+ * `node:crypto` has no such function.
  */
 export function pkcs12MacKey(passphrase: string, salt: Buffer, iterations: number): Buffer {
   const secret = Buffer.from(`${passphrase}\0`, "utf16le").swap16();
@@ -18,7 +19,7 @@ export function pkcs12MacKey(passphrase: string, salt: Buffer, iterations: numbe
   return digest;
 }
 
-/** `octets` repeated to a whole number of hash blocks. */
+/** Returns `octets` repeated to a whole number of hash blocks. */
 function stretch(octets: Buffer): Buffer {
   return Buffer.alloc(BLOCK * Math.ceil(octets.length / BLOCK), octets);
 }

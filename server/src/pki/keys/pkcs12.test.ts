@@ -31,7 +31,7 @@ const bundle = buildPkcs12(
   randomIds,
 );
 
-test("the generated key is P-256, the same in PEM and DER, and that of the leaf", () => {
+test("the generated key is P-256, equal in PEM and DER, and certified by the leaf", () => {
   const privateKey = createPrivateKey(key.privateKeyPem);
   assert.ok(privateKey.equals(createPrivateKey({ key: key.privateKeyPkcs8, format: "der", type: "pkcs8" })));
   assert.equal(privateKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
@@ -100,12 +100,12 @@ test("Java opens the bundle as one private key entry with its chain", (t) => {
   execFileSync("keytool", rewrap, { cwd: folder.path, stdio: "ignore" });
 });
 
-test("Node's TLS opens the bundle with its passphrase and with no other", () => {
+test("Node's TLS opens the bundle with its passphrase only", () => {
   createSecureContext({ pfx: bundle, passphrase });
   assert.throws(() => createSecureContext({ pfx: bundle, passphrase: "another" }), /mac verify failure/i);
 });
 
-test("a bundle contains neither key nor passphrase in clear, and no two bundles are equal", () => {
+test("a bundle contains neither key nor passphrase in the clear, and no two bundles are equal", () => {
   const secret = Buffer.from(createPrivateKey(key.privateKeyPem).export({ format: "jwk" }).d!, "base64url");
   assert.ok(!bundle.includes(secret) && !bundle.includes(passphrase));
   const contents = {

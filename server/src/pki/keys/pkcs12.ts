@@ -5,29 +5,29 @@ import { der, NULL, octetString, sequence, setOf, smallInteger } from "../der/de
 import { OID, SHA256 } from "../der/oids.ts";
 import { pkcs12MacKey } from "./pkcs12-mac-key.ts";
 
-/** What goes into a bundle's PKCS#12 file (spec 2.4). */
+/** The contents of a bundle's PKCS#12 file (spec 2.4). */
 export interface Pkcs12Contents {
   /** Unencrypted PKCS#8, DER. */
   readonly privateKeyPkcs8: Buffer;
   readonly leafDer: Buffer;
   /** The issuing chain above the leaf, nearest first. */
   readonly chainDers: readonly Buffer[];
-  /** ASCII, from `newPassphrase`. */
+  /** An ASCII passphrase from `newPassphrase`. */
   readonly passphrase: string;
   /** The alias under which key stores list the entry, e.g. the device id. */
   readonly friendlyName: string;
 }
 
 /**
- * The default of OpenSSL. The passphrases have 120 random bits, which a higher count would not improve, and it would block the event
- * loop for longer.
+ * The default iteration count of OpenSSL. The passphrases have 120 random bits, which a higher count would not improve,
+ * and it would block the event loop for longer.
  */
 const ITERATIONS = 2048;
 
 /**
- * A PKCS#12 file (RFC 7292): certificates and key each encrypted by PBES2 (AES-256-CBC, PBKDF2 with HMAC-SHA256), authenticated by
- * HMAC-SHA256. OpenSSL 3, GnuTLS and Java 17 open it. PKI.js would do the same in 70 lines with five more packages
- * (docs/decisions/0003-own-der-for-certificates.md).
+ * Builds a PKCS#12 file (RFC 7292): PBES2 (AES-256-CBC, PBKDF2 with HMAC-SHA256) encrypts certificates and key
+ * separately, and HMAC-SHA256 authenticates them. OpenSSL 3, GnuTLS and Java 17 open it. PKI.js would do the same in 70
+ * lines with five more packages (docs/decisions/0003-own-der-for-certificates.md).
  */
 export function buildPkcs12(contents: Pkcs12Contents, ids: Pick<Ids, "bytes">): Buffer {
   const keyId = hash("sha256", contents.leafDer, "buffer").subarray(0, 20);
@@ -44,12 +44,12 @@ export function buildPkcs12(contents: Pkcs12Contents, ids: Pick<Ids, "bytes">): 
   return sequence(smallInteger(3), data(safe), mac(safe, contents.passphrase, ids));
 }
 
-/** ContentInfo of type data. */
+/** Builds a ContentInfo of type data. */
 function data(content: Buffer): Buffer {
   return sequence(OID.pkcs7Data, explicit(octetString(content)));
 }
 
-/** ContentInfo of type encryptedData, around SafeContents. */
+/** Builds a ContentInfo of type encryptedData, around SafeContents. */
 function encryptedData(safeContents: Buffer, passphrase: string, ids: Pick<Ids, "bytes">): Buffer {
   const { algorithm, ciphertext } = encrypt(safeContents, passphrase, ids);
   const content = sequence(OID.pkcs7Data, algorithm, der(contextTag(0, false), ciphertext));
@@ -66,7 +66,7 @@ function keyBag(contents: Pkcs12Contents, attributes: Buffer, ids: Pick<Ids, "by
   return sequence(OID.pkcs8ShroudedKeyBag, explicit(sequence(algorithm, octetString(ciphertext))), attributes);
 }
 
-/** PBES2 (RFC 8018 6.2) with a new salt and initialization vector. */
+/** Encrypts with PBES2 (RFC 8018 6.2) under a new salt and initialization vector. */
 function encrypt(
   plain: Buffer,
   passphrase: string,

@@ -11,7 +11,10 @@ const PEM = new RegExp(`^-----BEGIN ${PEM_LABEL}-----\n([A-Za-z0-9+/=\n]+)\n----
 
 type Random = Pick<Ids, "bytes">;
 
-/** The record of an authority that its private key is bound to: the key of another authority, role or certificate does not open. */
+/**
+ * The record that an authority's private key is bound to: the key does not open for another authority, role or
+ * certificate.
+ */
 export interface KeyOwner {
   readonly id: string;
   readonly role: string;
@@ -24,7 +27,7 @@ export interface RetiredKeyOwner {
   readonly purpose: string;
 }
 
-/** Seals an authority's private key under the master key: its PKCS#8 DER, as PEM with a label of ours. */
+/** Seals an authority's private key under the master key: its PKCS#8 DER, as PEM with a label of our own. */
 export function sealPrivateKey(privateKey: KeyObject, owner: KeyOwner, masterKey: Buffer, ids: Random): string {
   const der = privateKey.export({ type: "pkcs8", format: "der" });
   const sealed = seal(der, contextOf(owner), { key: deriveKey(masterKey, "authority-keys"), ids });
@@ -43,7 +46,7 @@ export function openPrivateKey(pem: string, owner: KeyOwner, masterKey: Buffer):
   return createPrivateKey({ key: der, format: "der", type: "pkcs8" });
 }
 
-/** Seals a derived key under the master key: the IV, the tag, then the ciphertext. */
+/** Seals a derived key under the master key; the result is the IV, the tag, then the ciphertext. */
 export function sealKey(derived: Buffer, owner: RetiredKeyOwner, masterKey: Buffer, ids: Random): Buffer {
   return seal(derived, [owner.id, owner.purpose], { key: deriveKey(masterKey, "retired-keys"), ids });
 }
@@ -54,7 +57,7 @@ export function openKey(sealed: Buffer, owner: RetiredKeyOwner, masterKey: Buffe
   return open(sealed, [owner.id, owner.purpose], { key: deriveKey(masterKey, "retired-keys"), what });
 }
 
-/** Seals a secret of the record that `owner` names under the master key, as {@link sealKey} a key. */
+/** Seals a secret of the record that `owner` names under the master key, in the format of {@link sealKey}. */
 export function sealSecret(secret: Buffer, owner: string, masterKey: Buffer, ids: Random): Buffer {
   return seal(secret, [owner], { key: deriveKey(masterKey, "secrets"), ids });
 }
@@ -91,7 +94,10 @@ function associatedData(context: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(context));
 }
 
-/** A stored value is not what this master key sealed for its record: the check value of the master key was right. */
+/**
+ * Returns the error for a stored value that differs from what this master key sealed for its record. The check value of
+ * the master key was right.
+ */
 function sealedValueChanged(what: string): MusterError<"sealed_value_changed"> {
   const sentence = `The stored ${what} cannot be opened with the master key: it was changed in the database, or belongs to another record. Restore the database from a backup, and find out who wrote to it.`;
   return new MusterError("sealed_value_changed", sentence);

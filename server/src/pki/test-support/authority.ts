@@ -3,7 +3,7 @@ import { createDeviceRoot, createIssuingIntermediate, type OwnCertificate, VALID
 import { newSerialNumber } from "../issue/serial.ts";
 import { fileSigner, type Signer } from "../issue/signer.ts";
 
-/** A time for tests, with a fraction of a second that no certificate can hold. */
+/** A time for tests, with a fraction of a second that certificates cannot represent. */
 export const NOW = new Date("2026-11-20T21:00:00.789Z");
 
 export interface TestAuthority {
@@ -16,7 +16,7 @@ export function serial(): string {
   return newSerialNumber(randomIds);
 }
 
-/** A device root with one intermediate, made at `now`. */
+/** Creates a device root with one intermediate at `now`. */
 export function newAuthority(now = NOW, intermediateDays: number = VALID_DAYS.issuingIntermediate): TestAuthority {
   const root = createDeviceRoot({ name: "Test Root", now, validDays: VALID_DAYS.deviceRoot, serialNumber: serial() });
   const intermediate = createIssuingIntermediate(

@@ -16,7 +16,7 @@ export function spkiOf(pair: KeyPair): Buffer {
   return pair.publicKey.export({ format: "der", type: "spki" });
 }
 
-/** The parts of a CSR, each replaceable; what is left out is as an honest device would have it. */
+/** The parts of a CSR, each replaceable; the default is what an honest device sends. */
 export interface CsrParts {
   pair?: KeyPair;
   version?: Buffer;
@@ -35,7 +35,7 @@ export interface CsrParts {
   outer?: (info: Buffer, algorithm: Buffer, signature: Buffer) => Buffer;
 }
 
-/** A CSR in DER, signed after every replacement of the signed part, so that only the one oddity is wrong with it. */
+/** Returns a CSR in DER, signed after every replacement in the signed part, so that it has only the intended fault. */
 export function csrDer(parts: CsrParts = {}): Buffer {
   const pair = parts.pair ?? newKeyPair();
   const plain = sequence(
@@ -56,7 +56,7 @@ export function nameOf(commonName: string): Buffer {
   return sequence(setOf(sequence(OID.commonName, utf8String(commonName))));
 }
 
-/** An attribute of `type` (dotted) with the given values. */
+/** Returns an attribute of `type` (dotted) with the given values. */
 export function attribute(type: string, ...values: Buffer[]): Buffer {
   return sequence(oid(type), der(0x31, ...values));
 }

@@ -1,7 +1,7 @@
 /**
- * CSRs made by other people's software, each with a throw-away key: Go 1 crypto/x509 (with and without a subject),
- * mbedTLS 2.28 (NULL parameters, `_` in a PrintableString), and Java 17 keytool (its own label). OpenSSL and
- * @peculiar/x509 are run by the tests themselves.
+ * CSRs made by other software, each with a throw-away key: Go 1 crypto/x509 (with and without a subject), mbedTLS 2.28
+ * (NULL parameters, `_` in a PrintableString), and Java 17 keytool (its own label). The tests themselves run OpenSSL
+ * and @peculiar/x509.
  */
 export const GO_CSR = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBDzCBtQIBADAjMRAwDgYDVQQKEwdFeGFtcGxlMQ8wDQYDVQQDEwZwdW1wLTEw

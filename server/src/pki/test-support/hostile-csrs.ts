@@ -29,9 +29,9 @@ const ORDER = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9c
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const CHALLENGE_PASSWORD = "1.2.840.113549.1.9.7";
 
-/** Every CSR that must be refused: what is wrong with it → the text a client would send. */
+/** The CSRs that must be refused: the fault → the text that a client would send. */
 export const HOSTILE_CSRS: Readonly<Record<string, () => string>> = {
-  // The text
+  // Faults of the text.
   "an empty string": () => "",
   "only blanks": () => " \n\t\r\n",
   words: () => "please sign this",
@@ -62,7 +62,7 @@ export const HOSTILE_CSRS: Readonly<Record<string, () => string>> = {
   "a common name of 1 MB": () => csrPem(csrDer({ subject: nameOf("x".repeat(1 << 20)) })),
   "a megabyte of dashes": () => "-".repeat(1 << 20),
 
-  // The encoding
+  // Faults of the encoding.
   "a byte after the CSR": () => der64(Buffer.concat([csrDer(), Buffer.of(0)])),
   "a second CSR after the CSR": () => der64(Buffer.concat([csrDer(), csrDer()])),
   "a byte missing at the end": () => der64(csrDer().subarray(0, -1)),
@@ -84,7 +84,7 @@ export const HOSTILE_CSRS: Readonly<Record<string, () => string>> = {
   "version -1": () => make({ version: der(TAG.integer, Buffer.of(0xff)) }),
   "no version": () => make({ version: Buffer.alloc(0) }),
 
-  // Subject and attributes
+  // Faults of the subject and the attributes.
   "a subject with an empty set": () => make({ subject: sequence(der(TAG.set)) }),
   "a subject whose value is a number": () =>
     make({ subject: sequence(setOf(sequence(OID.commonName, smallInteger(7)))) }),
@@ -105,7 +105,7 @@ export const HOSTILE_CSRS: Readonly<Record<string, () => string>> = {
   "a boolean that is neither true nor false": () =>
     make({ attributes: extensions(extension(der(TAG.boolean, Buffer.of(1)))) }),
 
-  // The key
+  // Faults of the key.
   "a key on P-384": () => make({ pair: newKeyPair("P-384") }),
   "a key on secp256k1": () => make({ pair: newKeyPair("secp256k1") }),
   "a key on brainpoolP256r1": () => make({ pair: newKeyPair("brainpoolP256r1") }),
@@ -125,7 +125,7 @@ export const HOSTILE_CSRS: Readonly<Record<string, () => string>> = {
   "a key with unused bits": () => withSpki((spki) => patched(spki, 25, 1)),
   "the public key of another pair": () => make({ spki: spkiOf(newKeyPair()) }),
 
-  // The signature
+  // Faults of the signature.
   "a signature over something else": () => make({ signature: (_, key) => sign("sha256", Buffer.from("else"), key) }),
   "ECDSA with SHA-1": () => make({ hash: "sha1", algorithm: sequence(oid("1.2.840.10045.4.1")) }),
   "ECDSA with SHA-224": () => make({ hash: "sha224", algorithm: sequence(oid("1.2.840.10045.4.3.1")) }),
@@ -167,7 +167,7 @@ function pemOf(key: KeyObject): string {
   return key.export({ format: "pem", type: "pkcs8" }).toString();
 }
 
-/** Rewrites the base64 of an honest CSR; with `padding`, of one that ends in that many `=`. */
+/** Rewrites the base64 of an honest CSR; with `padding`, of one that ends in `=`. */
 function withBase64(rewrite: (base64: string) => string, padding = 0): string {
   for (let filler = 0; ; filler++) {
     const base64 = csrDer({ subject: nameOf(`pump-${"x".repeat(filler % 3)}`) }).toString("base64");
@@ -177,7 +177,7 @@ function withBase64(rewrite: (base64: string) => string, padding = 0): string {
   }
 }
 
-/** Sets the lowest of the bits that padding leaves unused; a lax decoder gives the same octets. */
+/** Sets the lowest bit that padding leaves unused; a lax decoder gives the same octets. */
 function straightenedPadding(base64: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const at = base64.indexOf("=") - 1;
@@ -219,7 +219,7 @@ function explicitCurve(): KeyPair {
   return generateKeyPairSync("ec", { namedCurve: "P-256", paramEncoding: "explicit" });
 }
 
-/** An honest CSR over a changed SubjectPublicKeyInfo, signed with the key it had. */
+/** Returns an honest CSR over a changed SubjectPublicKeyInfo, signed with its original key. */
 function withSpki(change: (spki: Buffer) => Buffer): string {
   const pair = newKeyPair();
   return make({ pair, spki: change(spkiOf(pair)) });
@@ -243,7 +243,7 @@ function withSignature(change: (good: Buffer) => Buffer): string {
   return make({ signature: (info, key) => change(sign("sha256", info, key)) });
 }
 
-/** The same signature with a zero octet too many in front of r. */
+/** Returns the same signature with an extra zero octet in front of r. */
 function paddedR(good: Buffer): Buffer {
   const rest = innerOf(good);
   const r = rest.subarray(2, 2 + rest[1]!);

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Why a test that needs `command` cannot run here, or undefined when it can. With `CI=true` a missing tool is a failure:
- * the comparison with other people's software must not disappear unnoticed.
+ * Returns why a test that needs `command` cannot run here, or `undefined` if it can. With `CI=true` a missing tool is a
+ * failure: the comparison with other software must not disappear unnoticed.
  */
 export function missingTool(command: string): string | undefined {
   const missing = spawnSync(command, ["--help"], { stdio: "ignore" }).error !== undefined;
@@ -14,7 +14,7 @@ export function missingTool(command: string): string | undefined {
   return `${command} is not installed`;
 }
 
-/** A folder that is gone at the end of the block: `using folder = newFolder()`. */
+/** Creates a folder that is deleted at the end of the block: `using folder = newFolder()`. */
 export function newFolder(): { readonly path: string; file(name: string): string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "muster-pki-"));
   return {

@@ -85,7 +85,7 @@ test("arbitrary bytes and changed certificates are read or refused as invalid_ce
   }
 });
 
-test("PEM is written in lines of 64 and a bundle is read back in order", () => {
+test("PEM is written in lines of 64 characters, and a bundle is read back in order", () => {
   const { root, intermediate } = newAuthority();
   assert.equal(certificatePem(root.certificateDer), new X509Certificate(root.certificateDer).toString());
   const bundle = `# a comment\n${root.certificatePem}\n${intermediate.certificatePem.replaceAll("\n", "\r\n")}`;
@@ -101,6 +101,6 @@ test("serial numbers are 16 octets of positive DER, made of the given random oct
   }
   assert.equal(seen.size, 2000);
   const drawn = [Buffer.alloc(16, 0), Buffer.alloc(16, 0x80), Buffer.alloc(16, 0xff)];
-  // All zeros, and 0x80 whose top bit is cleared, would both begin with a zero octet; they are drawn again.
+  // All zeros, and 0x80 with its top bit cleared, would both begin with a zero octet, so they are drawn again.
   assert.equal(newSerialNumber({ bytes: () => drawn.shift()! }), `7f${"ff".repeat(15)}`);
 });

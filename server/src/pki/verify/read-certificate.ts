@@ -15,9 +15,9 @@ export interface CertificateFacts extends ExtensionFacts {
   readonly serialNumber: string;
   readonly issuerDer: Buffer;
   readonly subjectDer: Buffer;
-  /** The subject's CN, where it has exactly one. */
+  /** The subject's CN, if it has exactly one. */
   readonly commonName: string | undefined;
-  /** The subject's serialNumber attribute (not the certificate's number), where it has exactly one. */
+  /** The subject's serialNumber attribute (not the certificate's number), if it has exactly one. */
   readonly subjectSerialNumber: string | undefined;
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -56,7 +56,7 @@ function read(der: Buffer): CertificateFacts {
 
 type BodyFacts = Omit<CertificateFacts, "der" | "fingerprintSha256" | "tbs" | "signatureAlgorithm" | "signature">;
 
-/** The TBSCertificate alone, which the signer reads before it signs. */
+/** Reads the TBSCertificate alone, as the signer does before it signs. */
 export function readBody(tbs: DerElement): { facts: BodyFacts; algorithm: Buffer } {
   const reader = tbs.enter();
   const version = reader.read(contextTag(0), "certificate's version").content();
@@ -93,7 +93,7 @@ function readSerial(integer: DerElement): string {
   return (value.length > 1 && value[0] === 0 ? value.subarray(1) : value).toString("hex");
 }
 
-/** The value of the one attribute of `type` in a Name, or undefined where there is none or more than one. */
+/** Returns the value of the only attribute of `type` in a Name, or `undefined` if there is none or more than one. */
 function onlyValue(name: DerElement, type: Buffer): string | undefined {
   const values: string[] = [];
   const rdns = name.enter();
@@ -112,13 +112,13 @@ function onlyValue(name: DerElement, type: Buffer): string | undefined {
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
-/** UTCTime or GeneralizedTime in the forms RFC 5280 4.1.2.5 allows: seconds, Zulu, no fractions. */
+/** Reads a UTCTime or GeneralizedTime in the forms that RFC 5280 4.1.2.5 allows: seconds, Zulu, no fractions. */
 function readTime(element: DerElement): Date {
   const text = element.content().toString("latin1");
   const full = element.tag === TAG.utcTime ? `${text.slice(0, 2) < "50" ? "20" : "19"}${text}` : text;
   const match = TIME.exec(full);
   if ((element.tag !== TAG.utcTime && element.tag !== TAG.generalizedTime) || match === null) {
-    throw new DerError("The certificate holds a time that is not valid.");
+    throw new DerError("The certificate contains a time that is not valid.");
   }
   const [year, month, day, hour, minute, second] = match.slice(1).map(Number) as [
     number,
@@ -130,7 +130,7 @@ function readTime(element: DerElement): Date {
   ];
   const at = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
   if (at.getUTCDate() !== day || at.getUTCHours() !== hour || at.getUTCSeconds() !== second) {
-    throw new DerError("The certificate holds a time that does not exist.");
+    throw new DerError("The certificate contains a time that does not exist.");
   }
   return at;
 }

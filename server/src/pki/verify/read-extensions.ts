@@ -5,21 +5,21 @@ import { KEY_USAGE } from "../issue/extensions.ts";
 /** The extensions of a certificate that matter here (RFC 5280 4.2). */
 export interface ExtensionFacts {
   readonly isCa: boolean;
-  /** CAs allowed below this one; undefined where it sets no limit. */
+  /** The number of authorities allowed below this one; `undefined` if it sets no limit. */
   readonly pathLength: number | undefined;
-  /** Undefined where the extension is absent, which allows every use. */
+  /** `undefined` if the extension is absent, which allows every use. */
   readonly keyUsage: { readonly digitalSignature: boolean; readonly keyCertSign: boolean } | undefined;
-  /** Purposes as complete OID elements; undefined where the extension is absent. */
+  /** The purposes as complete OID elements; `undefined` if the extension is absent. */
   readonly extendedKeyUsage: readonly Buffer[] | undefined;
   readonly subjectKeyIdentifier: Buffer | undefined;
   readonly authorityKeyIdentifier: Buffer | undefined;
-  /** Whether it has a critical extension that is unknown here; such a certificate must be refused (RFC 5280 4.2). */
+  /** Whether it has an unknown critical extension; such a certificate must be refused (RFC 5280 4.2). */
   readonly hasUnknownCritical: boolean;
 }
 
 type Draft = { -readonly [Field in keyof ExtensionFacts]: ExtensionFacts[Field] };
 
-/** Reads the `[3]` field of a TBSCertificate, which may be absent. Throws DerError; no extension may occur twice. */
+/** Reads the optional `[3]` field of a TBSCertificate. Throws DerError; no extension may occur twice. */
 export function readExtensions(tbs: DerReader): ExtensionFacts {
   const facts: Draft = {
     isCa: false,
@@ -45,7 +45,7 @@ function readExtension(element: DerElement, facts: Draft, seen: Set<string>): vo
   const critical = reader.tag === TAG.boolean && reader.next().content()[0] === 0xff;
   const value = reader.read(TAG.octetString, "extension's value").enter();
   reader.finish("certificate's extension");
-  if (seen.has(key)) throw new DerError("The certificate holds an extension twice.");
+  if (seen.has(key)) throw new DerError("The certificate contains an extension twice.");
   seen.add(key);
   const read = READERS.get(key);
   if (read === undefined) facts.hasUnknownCritical ||= critical;

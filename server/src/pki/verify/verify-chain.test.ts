@@ -28,7 +28,7 @@ function problemOf(leafDer: Buffer, intermediates = chain, anchors = roots, now 
   return result.ok ? undefined : result.problem;
 }
 
-/** A certificate of our own making, signed by anyone. */
+/** Returns a certificate with the given content, signed by the given issuer. */
 function forge(
   issuer: { name: Buffer; pair: KeyPair },
   subject: { name: Buffer; pair: KeyPair },
@@ -54,7 +54,7 @@ const issuing = {
 };
 const device = () => ({ name: leafName("pump-1", serial()), pair: newKeyPair() });
 
-test("a leaf with its intermediate is accepted, also with further certificates in any order", () => {
+test("a leaf with its intermediate is accepted, even among further certificates in any order", () => {
   const other = newAuthority();
   const result = verifyClientChain(
     leaf.der,
@@ -70,7 +70,7 @@ test("a leaf with its intermediate is accepted, also with further certificates i
   );
 });
 
-test("a leaf alone gives no_chain, a leaf of another authority wrong_ca", () => {
+test("a leaf alone gives no_chain, and a leaf of another authority wrong_ca", () => {
   assert.equal(problemOf(leaf.der, []), "no_chain");
   const other = newAuthority();
   assert.equal(problemOf(leaf.der, chain, [other.root.certificateDer]), "wrong_ca");
@@ -126,7 +126,7 @@ test("a leaf with an unknown critical extension is refused", () => {
   assert.equal(problemOf(forge(issuing, device(), [...AS_LEAF, unknown])), "unknown_critical_extension");
 });
 
-test("a chain of authorities that have all signed each other is refused quickly", () => {
+test("authorities that have all signed each other are refused quickly", () => {
   const circle = { name: commonNameOnly("Circle"), pair: newKeyPair() };
   const many = Array.from({ length: 40 }, () => forge(circle, circle, [ext.certificateAuthority(9), AS_CA[1]!]));
   const start = process.threadCpuUsage();

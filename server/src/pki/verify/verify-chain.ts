@@ -5,7 +5,10 @@ import { OID } from "../der/oids.ts";
 import { ecdsaHash, importP256, isP256Spki, wholeOctets } from "../keys/ecdsa.ts";
 import { type CertificateFacts, readCertificate } from "./read-certificate.ts";
 
-/** Why a client certificate is refused. `wrong_ca`: the chain ends at no trusted root. `no_chain`: intermediates are missing. */
+/**
+ * Why a client certificate is refused. `wrong_ca`: the chain ends at no trusted root. `no_chain`: intermediates are
+ * missing.
+ */
 export type ChainProblem =
   | "unreadable"
   | "no_chain"
@@ -19,13 +22,14 @@ export type ChainResult =
   | { readonly ok: true; readonly leaf: CertificateFacts; readonly chain: readonly CertificateFacts[] }
   | { readonly ok: false; readonly problem: ChainProblem };
 
-/** Chains of this authority have one. The limit bounds the work that a client can cause. */
+/** The limit of intermediates, which bounds the work that a client can cause. Chains of this authority have one. */
 const MAX_INTERMEDIATES = 4;
 
 /**
- * Verifies a client certificate that a trusted proxy forwarded (RFC 9440), since TLS did not: signatures, validity, basic constraints
- * and path length, key usage and the purpose clientAuth, up to one of `rootDers` (RFC 5280 6.1). Revocation is not checked here; it
- * is recorded in the database. `node:crypto` verifies single signatures only, not chains.
+ * Verifies a client certificate that a trusted proxy forwarded (RFC 9440), since TLS did not. It checks signatures,
+ * validity, basic constraints and path length, key usage and the purpose clientAuth, up to one of `rootDers` (RFC 5280
+ * 6.1). Revocation is not checked here, because the database records it. `node:crypto` verifies single signatures only,
+ * not chains.
  */
 export function verifyClientChain(
   leafDer: Buffer,
@@ -49,8 +53,8 @@ export function verifyClientChain(
 }
 
 /**
- * The authorities above `child` up to a root, nearest first; undefined where there is no valid path. Each candidate is tried once, so
- * that certificates which have all signed each other cost no more than their number squared.
+ * Returns the authorities above `child` up to a root, nearest first, or `undefined` if there is no valid path. Each
+ * candidate is tried once, so certificates that have all signed each other cost at most their number squared.
  */
 function climb(
   child: CertificateFacts,
@@ -73,7 +77,7 @@ interface Known {
   readonly untried: Set<CertificateFacts>;
 }
 
-/** Whether `issuer` is an authority that may have, and by its signature has, issued `child` above `depth` others. */
+/** Returns whether `issuer` may have issued `child` above `depth` other authorities and, by the signature, has. */
 function hasIssued(issuer: CertificateFacts, child: CertificateFacts, depth: number): boolean {
   return (
     issuer.subjectDer.equals(child.issuerDer) &&
@@ -92,7 +96,7 @@ function hasSigned(issuer: CertificateFacts, child: CertificateFacts): boolean {
   return verify(ecdsaHash(child.signatureAlgorithm), child.tbs, key, wholeOctets(child.signature, "signature"));
 }
 
-/** The key, or undefined where OpenSSL cannot read it, as in a forged intermediate. */
+/** Returns the key, or `undefined` if OpenSSL cannot read it, as in a forged intermediate. */
 function publicKey(spki: Buffer): KeyObject | undefined {
   try {
     return isP256Spki(spki) ? importP256(spki) : createPublicKey({ key: spki, format: "der", type: "spki" });
