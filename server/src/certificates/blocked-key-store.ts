@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 
 /**
- * Blocks a key. From then on, a trigger refuses every certificate that would be recorded for it: it and this take one lock a key, so
- * an issuance that was decided before is either recorded by now, or refused.
+ * Blocks a key. From then on, a trigger refuses to record certificates for it. The trigger and this function take the
+ * same lock per key, so an issuance decided earlier is either recorded by now or refused.
  *
  * @returns false when it was blocked before
  */
@@ -15,7 +15,7 @@ export async function blockKey(tx: Tx, spkiSha256: Buffer, now: Date): Promise<b
   return rows.length > 0;
 }
 
-/** The devices, of every tenant, that have a certificate with this key that is not revoked. */
+/** Lists the devices, of every tenant, that have an unrevoked certificate with this key. */
 export async function listDevicesWithKey(tx: Tx, spkiSha256: Buffer): Promise<string[]> {
   const { rows } = await sql<{ device_uid: string }>`
     SELECT DISTINCT device_uid FROM certificates WHERE spki_sha256 = ${spkiSha256}::bytea AND revoked_at IS NULL`.execute(
@@ -24,7 +24,7 @@ export async function listDevicesWithKey(tx: Tx, spkiSha256: Buffer): Promise<st
   return rows.map(({ device_uid }) => device_uid);
 }
 
-/** The SHA-256 of the SPKI of a certificate's key. */
+/** Returns the SHA-256 of the SPKI of a certificate's key. */
 export async function findKeyOfCertificate(db: Db, certificateId: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom("certificates")

@@ -11,7 +11,7 @@ export interface SignedCertificate {
   spkiSha256: Buffer;
 }
 
-/** The same with what it may do and by whom it was issued. */
+/** A signed leaf with its topics and its issuer. */
 export interface IssuedCertificate extends SignedCertificate {
   publishTopics: readonly string[];
   subscribeTopics: readonly string[];
@@ -74,7 +74,7 @@ export function signedValues(signed: SignedCertificate, auditId: string, now: Da
   };
 }
 
-/** Expressions over the row `s` of the device: what a certificate may do, by whom and for which claim it is issued. */
+/** Expressions over the row `s` of the device: the topics of a certificate, its issuer and its claim. */
 export interface CertificateOrigin {
   publishTopics: RawBuilder<unknown>;
   subscribeTopics: RawBuilder<unknown>;
@@ -82,7 +82,7 @@ export interface CertificateOrigin {
   claimId: RawBuilder<unknown>;
 }
 
-/** The origin that is known before the statement. */
+/** Returns the origin that is known before the statement. */
 export function givenOrigin(p: Parameters<CertificateValues>): CertificateOrigin {
   return {
     publishTopics: sql`${p.publishTopics}::text[]`,
@@ -93,7 +93,7 @@ export function givenOrigin(p: Parameters<CertificateValues>): CertificateOrigin
 }
 
 /**
- * Two CTEs, `certificate` and `entry`: the certificate and its audit entry, recorded together or not at all.
+ * Returns two CTEs, `certificate` and `entry`, that record the certificate and its audit entry together or not at all.
  *
  * @param device FROM item whose row has `tenant_id`, `device_uid`, `device_id`; without a row nothing is recorded
  * @param previousSerial the serial that a renewal replaces, as an expression over that row `s`

@@ -17,7 +17,10 @@ export interface CertificateRecord {
   notBefore: Date;
   expiresAt: Date;
   renewAfterUtc: Date | null;
-  /** A live platform certificate that expires within 30 days: no device renews it by itself (spec 2.8). */
+  /**
+   * Whether this is a live platform certificate that expires within 30 days: no device renews it automatically (spec
+   * 2.8).
+   */
   expiringSoon: boolean;
   issuedBy: string;
   revokedAt: Date | null;

@@ -11,7 +11,7 @@ import { totalOf } from "../lists/shown.ts";
 import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 import { EXPIRY_WARNING_MS } from "./limits.ts";
 
-/** A recorded certificate without its DER; `connected` is whether a session is open that was opened with it. */
+/** A recorded certificate without its DER; `connected` says whether a session opened with it is open. */
 export interface CertificateRow
   extends Omit<
     CertificatesTable,
@@ -22,25 +22,28 @@ export interface CertificateRow
 
 export interface CertificateFilter {
   deviceId?: string | undefined;
-  /** `active` is "not revoked" and includes expired certificates (spec 4.5). */
+  /** `active` means "not revoked" and includes expired certificates (spec 4.5). */
   status?: "active" | "revoked" | undefined;
   kind?: CertificateRow["kind"] | undefined;
   /** `live`: neither revoked nor expired. `expiring`: a live platform certificate that expires within 30 days. */
   state?: "live" | "expiring" | "expired" | "revoked" | undefined;
   notKind?: CertificateFilter["kind"];
   notState?: CertificateFilter["state"];
-  /** Not revoked, and expires or expired at this time or later. */
+  /** Unrevoked certificates whose expiry is at this time or later. */
   expiresFrom?: Date | undefined;
-  /** Not revoked, and expires or expired before this. */
+  /** Unrevoked certificates whose expiry is before this time. */
   expiresBefore?: Date | undefined;
 }
 
 export type CertificateSort = "newest" | "expiry";
 
-/** SQL: session `s` was opened with certificate `c`. Its client id is that of the device (spec 4.10), by which sessions are found. */
+/**
+ * SQL: session `s` was opened with certificate `c`. Sessions are looked up by client id, which equals the device id
+ * (spec 4.10).
+ */
 const isOpenedBy = sql`s.client_id = c.device_id AND s.certificate_id = c.id`;
 
-/** The certificate, if `viewer` sees its device. */
+/** Returns the certificate, if `viewer` sees its device. */
 export async function findCertificate(
   db: Db,
   tenantId: string,
@@ -53,16 +56,16 @@ export async function findCertificate(
   return rows[0];
 }
 
-/** What a person decides by before revoking a certificate. */
+/** The facts that a person considers before revoking a certificate. */
 export interface CertificateContext {
   der: Buffer;
   /** The session that was opened with it. */
   session: { connectedAt: Date; remoteAddress: string } | null;
-  /** Further live certificates of its device. */
+  /** The number of other live certificates of its device. */
   otherLive: number;
 }
 
-/** The certificate's DER and what stands around it, if `viewer` sees its device. */
+/** Returns the certificate's DER and context, if `viewer` sees its device. */
 export async function findCertificateContext(
   db: Db,
   tenantId: string,
@@ -83,7 +86,7 @@ export async function findCertificateContext(
   return { ...rest, session: connectedAt && remoteAddress !== null ? { connectedAt, remoteAddress } : null };
 }
 
-/** The slug of the tenant that has the certificate. */
+/** Returns the slug of the tenant that has the certificate. */
 export async function findTenantOfCertificate(db: Db, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ slug: string }>`
     SELECT t.slug FROM certificates c JOIN shared_tenants t ON t.id = c.tenant_id WHERE c.id = ${id}`.execute(db);
@@ -95,7 +98,7 @@ interface Wanted extends CertificateFilter {
   now: Date;
 }
 
-/** One page of the certificates of devices that `viewer` sees, newest first, and the total. */
+/** Returns one page of the certificates of devices that `viewer` sees, newest first, and the total. */
 export async function listCertificateRows(
   db: Db,
   tenantId: string,
@@ -107,12 +110,12 @@ export async function listCertificateRows(
   return await filteredPage(db, tenantId, { ...shown, where: conditionOf(wanted) }, page);
 }
 
-/** Whether the certificates are narrowed by their status at most: lists that are counted. */
+/** Returns whether the list is filtered by status at most; the totals of such lists are maintained. */
 function isPlain({ status: _, now: __, ...others }: Wanted): boolean {
   return Object.values(others).every((each) => each === undefined);
 }
 
-/** The same of certificates that are not revoked, those that expire first at the front. An index has this order. */
+/** Returns one page of unrevoked certificates, earliest expiry first, and the total. An index has this order. */
 export async function listCertificateRowsByExpiry(
   db: Db,
   tenantId: string,
@@ -147,7 +150,7 @@ function byExpiry(tenantId: string, listed: RawBuilder<unknown>): Walked {
   };
 }
 
-/** The kind stands in the statement as it is, for the indexes of one kind. */
+/** Returns the filter's condition. The kind is a literal in the statement, for the partial indexes of one kind. */
 function conditionOf({ deviceId, status, kind, state, notKind, notState, viewer, now, ...wanted }: Wanted) {
   const conditions: RawBuilder<unknown>[] = [visibleDevice(viewer, "c.device_uid")];
   if (deviceId !== undefined) conditions.push(sql`c.device_id = ${deviceId}`);

@@ -1,6 +1,6 @@
 /**
- * The record of issued certificates: lists, the identification of peers, and the functions and SQL fragments that write it.
- * Enrollment decides which certificates are issued and revoked.
+ * The record of issued certificates: lists, the identification of peers, and the functions and SQL fragments that write
+ * it. Enrollment decides which certificates are issued and revoked.
  */
 import { type Bound, bind } from "../access/access.ts";
 import type { CertificatesDeps } from "./deps.ts";
@@ -59,7 +59,7 @@ export { countServerRoot, hasServerRoot, type ServerRoot } from "./server-root-s
 export type { CertificateDetail } from "./show-certificate.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificates } from "./supersede-store.ts";
 
-/** Each file documents what it throws. */
+/** The functions for callers and the broker. Each file documents its errors. */
 export const certificateUseCases = {
   listCertificates,
   getCertificate,

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 
-/** What the use cases of this feature work with. */
+/** The dependencies of this feature's use cases. */
 export interface CertificatesDeps {
   database: Database;
   clock: Clock;

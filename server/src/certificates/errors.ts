@@ -2,7 +2,9 @@ import { MusterError } from "../lib/errors.ts";
 
 export type CertificatesErrorCode = "certificate_not_found";
 
-/** The tenant has no certificate of this id; another tenant's is answered alike. */
+/**
+ * Returns the error for an id that no certificate of the tenant has; it is the same for another tenant's certificate.
+ */
 export function certificateNotFound(): MusterError<"certificate_not_found"> {
   return new MusterError("certificate_not_found", "There is no such certificate.");
 }

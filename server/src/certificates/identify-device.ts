@@ -16,7 +16,7 @@ export interface IdentifiedDevice {
   subscribeTopics: string[];
 }
 
-/** A peer that is refused. The device that its certificate names is for the refusal journal only. */
+/** A refused peer. The device that its certificate names is for the refusal journal only. */
 export interface UnidentifiedPeer {
   ok: false;
   reason: IdentityProblem;
@@ -27,8 +27,8 @@ export interface UnidentifiedPeer {
 }
 
 /**
- * Identifies a peer by its certificate and the record alone (spec 4.10); the broker compares the client id. Runs on the database
- * connections that are reserved for MQTT connects.
+ * Identifies a peer by its certificate and the record alone (spec 4.10); the broker compares the client id. It runs on
+ * the database connections reserved for MQTT connects.
  *
  * @throws Error when the database does not answer: no identity is accepted then
  */

@@ -4,10 +4,13 @@ import { findIdentities, type RecordedIdentity } from "./identity-store.ts";
 
 const MOST_AT_ONCE = 64;
 
-/** Reads the record of a certificate by the SHA-256 of its DER. Rejects when the database does not answer. */
+/** Looks up a certificate's record by the SHA-256 of its DER. Rejects when the database does not answer. */
 export type FindIdentity = (fingerprint: string) => Promise<RecordedIdentity | undefined>;
 
-/** Reads identities, many in one statement under load. Each is read after it was requested, so that a revocation before the request is seen. */
+/**
+ * Creates a lookup that, under load, reads many identities in one statement. Each is read after its request, so earlier
+ * revocations are seen.
+ */
 export function createIdentityLookups({ connects }: Pick<Database, "connects">): FindIdentity {
   const lookups = new RequestBatcher<string, RecordedIdentity | undefined>({
     most: MOST_AT_ONCE,

@@ -16,7 +16,7 @@ export interface RecordedIdentity extends CertificateValidity {
   subscribeTopics: string[];
 }
 
-/** Reads by a unique index, at every MQTT connect. */
+/** Reads by a unique index, on every MQTT connect. */
 const findByFingerprints = statement<{ fingerprints: string }, RecordedIdentity & { fingerprint: string }>(
   "identities",
   (p) => sql`
@@ -29,7 +29,7 @@ const findByFingerprints = statement<{ fingerprints: string }, RecordedIdentity 
   JOIN shared_devices d ON d.uid = c.device_uid JOIN shared_tenants t ON t.id = c.tenant_id`,
 );
 
-/** The identities recorded under the SHA-256 of certificates' DER (lower-case hex), of those that are recorded. */
+/** Returns the recorded identities by the SHA-256 of certificates' DER (lower-case hex); unrecorded ones are absent. */
 export async function findIdentities(
   db: Db,
   fingerprints: readonly string[],
@@ -39,9 +39,9 @@ export async function findIdentities(
 }
 
 /**
- * The certificates, by which sessions are being opened, that are not revoked, locked until the sessions are recorded. A revocation locks them FOR
- * UPDATE, and so waits for this statement, or this one for its commit: then it reads the present row rather than that of its beginning. The lock
- * conflicts with no other update of a certificate.
+ * Returns SQL that locks the unrevoked certificates of sessions being opened, until the sessions are recorded. A
+ * revocation locks them FOR UPDATE. It either waits for this statement, or this statement waits for its commit and then
+ * reads the current row rather than the snapshot's. The lock conflicts with no other update of a certificate.
  *
  * @param asked FROM item whose rows `n` have `certificate_id`, which may be NULL
  */

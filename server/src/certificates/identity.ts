@@ -4,11 +4,14 @@ import { hash } from "node:crypto";
 export interface PeerCertificate {
   /** The leaf, DER. */
   der: Buffer;
-  /** Whether TLS verified its chain up to a device root, or the listener did so for a certificate that a trusted proxy forwarded. */
+  /**
+   * Whether its chain was verified up to a device root: by TLS, or by the listener for a certificate that a trusted
+   * proxy forwarded.
+   */
   verified: boolean;
 }
 
-/** What decides whether a recorded certificate is valid now. */
+/** The facts that decide whether a recorded certificate is valid now. */
 export interface CertificateValidity {
   notAfter: Date;
   revokedAt: Date | null;
@@ -16,21 +19,25 @@ export interface CertificateValidity {
 }
 
 /**
- * Why a peer is not identified. `unverified`: there is no certificate, or its chain was not verified. `unknown`: the certificate
- * is not recorded, even if our own authority signed it. `revoked`: so it is, or its device is deleted.
+ * Why a peer is not identified. `unverified`: there is no certificate, or its chain was not verified. `unknown`: the
+ * certificate is not recorded, even if our own authority signed it. `revoked`: the certificate is revoked, or its
+ * device is deleted.
  */
 export type IdentityProblem = "unverified" | "unknown" | "revoked" | "expired";
 
-/** The key of a certificate's record: the SHA-256 of its DER, lower-case hex. A serial number alone proves nothing. */
+/**
+ * Returns the key of a certificate's record: the SHA-256 of its DER, lower-case hex. A serial number alone proves
+ * nothing.
+ */
 export function fingerprintOf(peer: PeerCertificate): string {
   return hash("sha256", peer.der, "hex");
 }
 
 /**
- * The one rule by which the broker, renewal and re-enrollment accept a peer: it presented a certificate, its chain was verified,
- * the certificate is recorded, neither revoked nor expired, and its device is not deleted.
+ * Applies the one rule by which the broker, renewal and re-enrollment accept a peer: it presented a certificate, its
+ * chain was verified, the certificate is recorded, neither revoked nor expired, and its device is not deleted.
  *
- * @param recorded what is recorded under {@link fingerprintOf} the peer; `undefined` for nothing
+ * @param recorded the record under {@link fingerprintOf} the peer, or `undefined`
  * @returns the first reason to refuse the peer; `undefined` when it is accepted
  */
 export function findIdentityProblem(

@@ -10,7 +10,10 @@ const storeLastConnected = statement<{ ids: string; times: string }, object>(
   UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, n.at) FROM locked n WHERE c.id = n.id`,
 );
 
-/** The statement that records when certificates last opened a session. Locks rows in one order to prevent deadlocks. */
+/**
+ * Returns the statement that records when certificates last opened a session. It locks rows in one order to prevent
+ * deadlocks.
+ */
 export function lastConnectedStatement(
   connected: readonly (readonly [certificateId: string, at: Date])[],
 ): BoundStatement {

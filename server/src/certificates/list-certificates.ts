@@ -22,8 +22,8 @@ import { certificateNotFound } from "./errors.ts";
 export type CertificateQuery = CertificateFilter & PageRequest & { sort?: CertificateSort | undefined };
 
 /**
- * Newest first (spec 4.5). A device that is not the tenant's, or that the caller does not see, matches nothing. Sorted by expiry, the
- * list has no revoked certificates.
+ * Lists certificates, newest first (spec 4.5). A device that is not the tenant's, or that the caller does not see,
+ * matches nothing. Sorted by expiry, the list excludes revoked certificates.
  *
  * @throws MusterError invalid_request
  */
@@ -35,7 +35,7 @@ export const listCertificates = useCase(
     const { skip, limit } = page;
     if (filter.deviceId?.includes("\0")) return { items: [], total: 0, skip, limit };
     if (sort === "expiry" && (filter.state === "revoked" || filter.status === "revoked"))
-      throw invalidRequest("revoked certificates are not sorted by expiry", "sort");
+      throw invalidRequest("revoked certificates cannot be sorted by expiry", "sort");
     const list = sort === "expiry" ? listCertificateRowsByExpiry : listCertificateRows;
     const { db } = deps.database;
     const wanted = { ...filter, viewer: await groupsOfViewer(db, boundedToGroupsOf(caller)), now };
@@ -55,14 +55,17 @@ export const getCertificate = useCase(
   },
 );
 
-/** Who issued, renewed and revoked which certificate, newest first (spec 4.6). */
+/** Lists issuances, renewals and revocations of certificates, newest first (spec 4.6). */
 export const listCertificateAudit = useCase(
   { scope: "device-certificates:read", role: "admin" },
   (deps: CertificatesDeps, caller, query: CertificateAuditQuery): Promise<Page<CertificateAuditEntry>> =>
     listAuditEntries(deps.database.db, caller.tenantId, query),
 );
 
-/** The slug of the tenant that has the certificate, for the shell, which names it by its id alone. @throws MusterError certificate_not_found */
+/**
+ * Returns the tenant's slug for a certificate that the shell identifies by its id alone. @throws MusterError
+ * certificate_not_found
+ */
 export async function tenantOfCertificate({ database }: CertificatesDeps, id: string): Promise<string> {
   const slug = isUuid(id) ? await findTenantOfCertificate(database.db, id) : undefined;
   if (slug === undefined) throw certificateNotFound();

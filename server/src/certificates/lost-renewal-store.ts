@@ -2,20 +2,23 @@ import { type RawBuilder, sql } from "kysely";
 import { OVERDUE_MS } from "../devices/devices.ts";
 
 /**
- * Live certificates that are not renewed in time, as queries that other features compose: `id`, `tenant_id`, `device_uid`, `device_id`,
- * `device_name`, `kind`, `serial_number`, `not_after`, and `due_at`, when a new one was due. A certificate beside which the device has
- * one that ends later is not among them.
+ * Live certificates whose renewal is late, as queries that other features compose: `id`, `tenant_id`, `device_uid`,
+ * `device_id`, `device_name`, `kind`, `serial_number`, `not_after`, and `due_at`, the time when a new one was due. A
+ * certificate is left out if its device has another one that expires later.
  */
 type Time = RawBuilder<Date>;
 
-/** Self-enrolled ones that should have been renewed a day ago or earlier. None lives longer than 30 days: that bounds the range. */
+/**
+ * Returns self-enrolled certificates whose renewal is overdue by at least a day. The longest validity of 30 days bounds
+ * the range.
+ */
 export function overdueRenewals(now: Time): RawBuilder<unknown> {
   const overdue = sql`c.renew_after < ${now}::timestamptz - make_interval(secs => ${sql.lit(OVERDUE_MS / 1_000)})
     AND c.renew_after > ${now}::timestamptz - interval '30 days'`;
   return lastOfDevices(sql`c.kind = 'self_enrolled' AND ${overdue}`, sql`c.renew_after`, now);
 }
 
-/** Bundles that end within 30 days. */
+/** Returns bundles that expire within 30 days. */
 export function endingBundles(now: Time): RawBuilder<unknown> {
   const ending = sql`c.not_after < ${now}::timestamptz + interval '30 days'`;
   return lastOfDevices(sql`c.kind = 'platform' AND ${ending}`, sql`c.not_after - interval '30 days'`, now);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 
-/** Identifies a revoked certificate in the audit. */
+/** The identity of a revoked certificate in the audit. */
 export interface RevokedRow {
   id: string;
   tenant_id: string;
@@ -17,7 +17,7 @@ export interface CertificateOfDevice {
   fingerprintSha256: string;
 }
 
-/** Finds a certificate in any state, also of a deleted device; `undefined` when the tenant has none of this id. */
+/** Finds a certificate in any state, even of a deleted device; `undefined` when the tenant has none with this id. */
 export async function findCertificateOfDevice(
   tx: Tx,
   tenantId: string,
@@ -31,7 +31,7 @@ export async function findCertificateOfDevice(
     .executeTakeFirst();
 }
 
-/** A certificate by which renewals have replaced another one. */
+/** A certificate that replaced another one through renewals. */
 export interface SuccessorCertificate {
   id: string;
   serialNumber: string;
@@ -39,7 +39,7 @@ export interface SuccessorCertificate {
   isRevoked: boolean;
 }
 
-/** The certificates by which renewals have replaced this one, one after the other. */
+/** Lists the certificates that replaced this one through renewals, in order. */
 export async function listSuccessors(tx: Db, tenantId: string, id: string): Promise<SuccessorCertificate[]> {
   const { rows } = await sql<SuccessorCertificate>`
     WITH RECURSIVE chain AS (
@@ -56,7 +56,7 @@ export async function markRevoked(tx: Tx, tenantId: string, id: string, by: stri
   return await markRevokedBecause(tx, "requested", sql`c.tenant_id = ${tenantId} AND c.id = ${id}`, by, now);
 }
 
-/** Expired certificates of the device are marked too. */
+/** Marks all certificates of the device, including expired ones. */
 export async function markRevokedOfDeletedDevice(
   tx: Tx,
   tenantId: string,
@@ -68,7 +68,7 @@ export async function markRevokedOfDeletedDevice(
   return await markRevokedBecause(tx, "device_deleted", ofDevice, by, now);
 }
 
-/** Marks those that have not expired. */
+/** Marks the device's certificates that have not expired. */
 export async function markLiveRevoked(
   tx: Tx,
   tenantId: string,
@@ -113,8 +113,9 @@ export async function markAllRevoked(tx: Tx, by: string, now: Date): Promise<Rev
 }
 
 /**
- * A certificate that is revoked already keeps its reason, and no row of it is returned. FOR UPDATE before the update: sessions that are being
- * opened by the certificate are recorded when this returns, and until the commit none is opened (`lockForSessions`).
+ * Marks certificates revoked. One that is already revoked keeps its reason and is not returned. FOR UPDATE precedes the
+ * update: sessions being opened with the certificates are recorded when this returns, and none is opened until the
+ * commit (`lockForSessions`).
  */
 async function markRevokedBecause(
   tx: Tx,

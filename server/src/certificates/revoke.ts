@@ -14,19 +14,20 @@ import {
   type RevokedRow,
 } from "./revocation-store.ts";
 
-/** Audit entries written in one statement; a restore may revoke a hundred thousand certificates at once. */
+/** The number of audit entries per statement; a restore may revoke a hundred thousand certificates at once. */
 const ENTRIES_PER_STATEMENT = 500;
 
-/** When, and with which ids for the audit entries, certificates are revoked. */
+/** The time of a revocation, and the source of ids for its audit entries. */
 export interface Revocation {
   ids: Pick<Ids, "uuid">;
   now: Date;
 }
 
 /**
- * Marks a certificate revoked and records that in the audit, in the caller's transaction, which has locked the device's row.
+ * Marks a certificate revoked and records that in the audit, in the caller's transaction, which has locked the device's
+ * row.
  *
- * @returns false when it was already revoked; it keeps the reason of then
+ * @returns false when it was already revoked; it keeps its first reason
  */
 export async function revokeIssued(
   tx: Tx,
@@ -39,7 +40,10 @@ export async function revokeIssued(
   return revoked.length > 0;
 }
 
-/** Does the same for every certificate of a device that is being deleted. @returns the ids of those that were not revoked before */
+/**
+ * Does the same for every certificate of a device that is being deleted. @returns the ids of those that were not
+ * revoked before
+ */
 export async function revokeIssuedToDevice(
   tx: Tx,
   { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
@@ -82,7 +86,10 @@ export async function revokeAllIssued(tx: Tx, actor: string, revocation: Revocat
   return revoked.length;
 }
 
-/** Does the same for every certificate of these devices, whose rows the caller has locked. @returns those that were not revoked before */
+/**
+ * Does the same for every certificate of these devices, whose rows the caller has locked. @returns those that were not
+ * revoked before
+ */
 export async function revokeIssuedToDevices(
   tx: Tx,
   deviceUids: readonly string[],
@@ -94,7 +101,10 @@ export async function revokeIssuedToDevices(
   return revoked;
 }
 
-/** Does the same in a restored database for what a later state of it refuses, and blocks the keys that it blocks. @returns how many */
+/**
+ * Does the same in a restored database for the certificates that a later state revokes, and blocks its blocked keys.
+ * @returns how many
+ */
 export async function carryCertificateEndings(
   tx: Tx,
   { revoked: fingerprints, blockedKeys }: CertificateEndings,

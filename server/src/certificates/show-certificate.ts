@@ -7,15 +7,18 @@ import type { CertificatesDeps } from "./deps.ts";
 import { certificateNotFound } from "./errors.ts";
 import { listSuccessors, type SuccessorCertificate } from "./revocation-store.ts";
 
-/** A certificate with what a person decides by before revoking it: whose session ends, and what the device has left. */
+/**
+ * A certificate with what a person considers before revoking it: the session that ends, and the device's other
+ * certificates.
+ */
 export interface CertificateDetail extends CertificateRecord {
   /** The leaf alone, without its chain. */
   pem: string;
   /** The open session that was opened with it. */
   session: CertificateContext["session"];
-  /** Further live certificates of its device. */
+  /** The number of other live certificates of its device. */
   otherLiveCertificates: number;
-  /** The live certificate that renewals have replaced it by: revoking this one does not revoke that. */
+  /** The live certificate that replaced it through renewals; revoking this one does not revoke that one. */
   liveSuccessor: Pick<SuccessorCertificate, "id" | "serialNumber" | "expiresAt"> | null;
 }
 

@@ -14,8 +14,9 @@ export interface SupersedeValues {
 }
 
 /**
- * Revokes certificates in favor of their successors. Returns their `tenant_id`, `device_uid`, `device_id`, `serial_number`, `fingerprint_sha256`; no
- * row of one that is not live any more: of two renewals with one certificate, the second finds it revoked.
+ * Returns SQL that revokes certificates in favor of their successors. It yields their `tenant_id`, `device_uid`,
+ * `device_id`, `serial_number`, `fingerprint_sha256`, without certificates that are no longer live: of two renewals
+ * with one certificate, the second finds it revoked.
  *
  * @param p expressions over the row `s` of `devices`
  * @param devices FROM item whose rows have the `device_uid` of locked devices, and the values
@@ -33,8 +34,8 @@ export function supersedeCertificates(
 }
 
 /**
- * Reads the certificate by which a device proves itself, if it is live. FOR SHARE reads its present row rather than that of the
- * statement's beginning, so a revocation or deletion that came first is seen (docs/decisions/0007).
+ * Returns SQL that reads a device's proof certificate, if it is live. FOR SHARE reads its current row rather than the
+ * statement's snapshot, so an earlier revocation or deletion is seen (docs/decisions/0007).
  *
  * @param device FROM item whose row has the locked device's `device_uid`
  */
@@ -48,7 +49,7 @@ export function lockLiveCertificate(
     FOR SHARE OF c`;
 }
 
-/** A condition: the key (SHA-256 of its SPKI) was blocked after a compromise. */
+/** Returns the SQL condition that the key (SHA-256 of its SPKI) was blocked after a compromise. */
 export function isKeyBlocked(spkiSha256: RawBuilder<Buffer | null>): RawBuilder<boolean> {
   return sql`EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = ${spkiSha256}::bytea)`;
 }

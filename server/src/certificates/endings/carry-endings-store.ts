@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 
-/** What a later state of a database refuses. */
+/** The certificates and keys that a later state of a database refuses. */
 export interface CertificateEndings {
   /** The fingerprints of revoked certificates. */
   revoked: string[];
@@ -31,16 +31,16 @@ export interface LaterCertificate {
   ends: Date;
 }
 
-/** Commits may be in another order than the times of issue. */
+/** The greatest difference between the order of commits and that of issue times. */
 const ORDER_INTERVAL = "1 hour";
 
-/** Returns when the newest certificate was issued; null without any. */
+/** Returns when the newest certificate was issued, or `null` without any. */
 export async function newestIssue(db: Db): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`SELECT max(issued_at) AS at FROM certificates`.execute(db);
   return rows[0]!.at;
 }
 
-/** Lists the unrevoked certificates that were issued about `since` or later; all for null. */
+/** Lists the unrevoked certificates issued since about `since`; `null` lists all. */
 export async function listIssuedSince(db: Db, since: Date | null): Promise<LaterCertificate[]> {
   const { rows } = await sql<LaterCertificate>`
     SELECT fingerprint_sha256 AS fingerprint, device_uid AS device, not_after AS ends FROM certificates
@@ -49,7 +49,7 @@ export async function listIssuedSince(db: Db, since: Date | null): Promise<Later
   return rows;
 }
 
-/** Counts the devices of those certificates that a restored database does not know, other than expired ones. */
+/** Counts the devices of those unexpired certificates that a restored database does not know. */
 export async function countUnknownDevices(tx: Tx, issued: readonly LaterCertificate[], now: Date): Promise<number> {
   const { rows } = await sql<{ devices: number }>`
     SELECT count(DISTINCT p.device)::int AS devices
@@ -60,14 +60,14 @@ export async function countUnknownDevices(tx: Tx, issued: readonly LaterCertific
   return rows[0]!.devices;
 }
 
-/** How many certificates are neither revoked nor expired. */
+/** Counts the certificates that are neither revoked nor expired. */
 export async function countLiveCertificates(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ live: number }>`
     SELECT count(*)::int AS live FROM certificates WHERE revoked_at IS NULL AND not_after > ${now}`.execute(db);
   return rows[0]!.live;
 }
 
-/** At most `limit` devices that have a certificate which is not revoked. */
+/** Lists at most `limit` devices that have an unrevoked certificate. */
 export async function listDevicesWithCertificate(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ device_uid: string }>`
     SELECT DISTINCT device_uid FROM certificates WHERE revoked_at IS NULL LIMIT ${limit}`.execute(db);
