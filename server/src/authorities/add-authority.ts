@@ -25,7 +25,7 @@ export async function addIntermediate(hierarchy: LockedHierarchy, root: Authorit
   return await add(hierarchy, "device_intermediate", made, root);
 }
 
-/** A server root: active at once, or upcoming until `takeOverAt`. */
+/** Adds a server root: active immediately, or upcoming until `takeOverAt`. */
 export async function addServerRoot(hierarchy: LockedHierarchy, takeOverAt?: Date): Promise<AuthorityRow> {
   const made = createServerRoot(newGeneration(hierarchy, "server_root", VALID_DAYS.serverRoot));
   return await add(hierarchy, "server_root", made, undefined, takeOverAt);
@@ -49,7 +49,10 @@ const NAMES: Record<Role, string> = {
   https_server: "Muster HTTPS",
 };
 
-/** Chains are built by name, so a name has the number of the generation, and random octets that differ between installations. */
+/**
+ * Returns the data of a role's next generation. Chains are built by name, so a name has the generation's number and
+ * random octets that differ between installations.
+ */
 function newGeneration({ rows, ids, now }: LockedHierarchy, role: Role, validDays: number): NewCertificate {
   const generation = rows.filter((row) => row.role === role).length + 1;
   const name = `${NAMES[role]} ${generation} ${ids.bytes(4).toString("hex")}`;

@@ -1,6 +1,6 @@
 /**
- * Which roots, intermediates and server certificates are in use. The rows in the database decide; each process has a copy that
- * follows them. One process at a time changes them, and no change invalidates a certificate that is in use.
+ * The roots, intermediates and server certificates in use. The rows in the database decide; each process has a copy
+ * that follows them. One process at a time changes them, and no change invalidates a certificate that is in use.
  */
 import type { KeyObject } from "node:crypto";
 import type { Administrator } from "../audit/audit.ts";
@@ -33,62 +33,82 @@ export type { MasterKeyRotation } from "./rotate-master-key.ts";
 export type { SealedSecrets } from "./sealed-secrets.ts";
 export type { AuthorityStatus, ExportedAuthority, RootRollout } from "./status.ts";
 
-/** What is replaced. `rootImmediately`: the new server root is active at once. */
+/** A kind of rotation. `rootImmediately`: the new server root is active immediately. */
 export type Rotation = "intermediate" | "server" | "root" | "rootImmediately";
 
 export interface Authorities {
-  /** The signer and the chain of its leaves, consistent with each other: use it to issue a leaf and return both. */
+  /**
+   * Returns the signer and the chain of its leaves, consistent with each other: use both to issue a leaf and return it.
+   */
   issuer(): Issuer;
   signer(): Signer;
-  /** The active intermediate, PEM. */
+  /** Returns the active intermediate, PEM. */
   clientCertChainPem(): string;
-  /** The device roots that listeners trust, active and retiring, PEM. */
+  /** Returns the device roots that listeners trust, active and retiring, PEM. */
   deviceRootsPem(): string;
   deviceRootsDer(): readonly Buffer[];
-  /** Every intermediate whose leaves may be valid. */
+  /** Returns every intermediate whose leaves may be valid. */
   intermediatesDer(): readonly Buffer[];
-  /** The server roots that devices must trust: active, upcoming and retiring, PEM. */
+  /** Returns the server roots that devices must trust: active, upcoming and retiring, PEM. */
   serverCaBundlePem(): string;
   brokerTls(): ServerTls;
   httpsTls(): ServerTls;
-  /** Verifies a client certificate that a proxy forwarded (RFC 9440) against the device roots. Does not check revocation. */
+  /**
+   * Verifies a client certificate that a proxy forwarded (RFC 9440) against the device roots. Does not check
+   * revocation.
+   */
   verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean; problem?: string };
-  /** Calls `listener` after anything above has changed, in whichever process. Returns a function that removes it. */
+  /** Calls `listener` after any change to the above, in any process. Returns a function that removes it. */
   onChange(listener: () => void): () => void;
-  /** Every generation, retired ones too, oldest first. */
+  /** Lists every generation, including retired ones, oldest first. */
   status(): Promise<AuthorityStatus[]>;
-  /** The server root that takes the place of another one which is still trusted. */
+  /** Returns the server root that replaces another one that is still trusted. */
   rollout(): Promise<RootRollout | undefined>;
-  /** The public certificates of the roots and intermediates in use, oldest first. */
+  /** Lists the public certificates of the roots and intermediates in use, oldest first. */
   exportCertificates(): Promise<ExportedAuthority[]>;
-  /** The intermediate that issued a leaf, then its root, retired ones too. */
+  /** Returns the intermediate that issued a leaf, then its root, even if they are retired. */
   issuersOf(leafDer: Buffer): Promise<ExportedAuthority[]>;
-  /** Each rotation returns the status after it. docs/pki.md explains the overlaps. */
+  /** Rotates the intermediate. Each rotation returns the status after it; docs/pki.md explains the overlaps. */
   rotateIntermediate(): Promise<AuthorityStatus[]>;
-  /** The new device root is active at once; the new server root is announced and active 35 days later, or at once with `immediately`. */
+  /**
+   * Rotates the roots. The new device root is active immediately. The new server root is announced and becomes active
+   * 35 days later, or immediately with `immediately`.
+   */
   rotateRoot(options?: { immediately?: boolean }): Promise<AuthorityStatus[]>;
   rotateServer(): Promise<AuthorityStatus[]>;
-  /** A rotation as a part of the transaction `tx`, recorded as one by `by`. Other processes, and this one, follow once it has committed. */
+  /**
+   * Rotates within the transaction `tx` and records the rotation as one by `by`. All processes follow once it has
+   * committed.
+   */
   rotateIn(tx: Tx, rotation: Rotation, by: Pick<Administrator, "actor" | "address">): Promise<AuthorityStatus[]>;
   /**
-   * The key derived from the master key for a purpose, then those derived from former master keys that are still accepted.
+   * Returns the key derived from the master key for a purpose, then those derived from former master keys that are
+   * still accepted.
    *
    * @throws MusterError wrong_master_key when the master key was rotated to one that this process does not have
    */
   keysFor(purpose: KeyPurpose): readonly KeyObject[];
-  /** Encrypts what other features store, under the master key. */
+  /** Encrypts other features' stored secrets under the master key. */
   readonly secrets: SealedSecrets;
-  /** Whether this process has the present master key: after a rotation it may lack the new one. */
+  /** Returns whether this process has the current master key: after a rotation it may lack the new one. */
   hasMasterKey(): boolean;
-  /** Replaces the master key; repeat it after an interruption. docs/operations/secrets.md describes the procedure. @throws MusterError invalid_request */
+  /**
+   * Replaces the master key; repeat it after an interruption. docs/operations/secrets.md describes the procedure.
+   *
+   * @throws MusterError invalid_request
+   */
   rotateMasterKey(): Promise<MasterKeyRotation>;
-  /** Runs due rotations, and puts a rotated master key in its place; call it at least daily. Throws when the database is unreachable. */
+  /**
+   * Runs due rotations and puts a rotated master key in its place; call it at least daily. Throws when the database is
+   * unreachable.
+   */
   maintain(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Creates the hierarchy at the first start, verifies the master key, runs due rotations, and follows the changes of other processes.
+ * Creates the hierarchy at the first start, verifies the master key, runs due rotations, and follows the changes of
+ * other processes.
  *
  * @throws MusterError wrong_master_key
  */
@@ -153,7 +173,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
   };
 }
 
-/** After a rotation, by whichever process: puts the master key in its place in the store of this process. */
+/** Puts the master key in its place in the store of this process, after a rotation by any process. */
 async function promoteMasterKey({ masterKeys, logger }: AuthoritiesDeps): Promise<void> {
   try {
     for (const note of await masterKeys.promote()) logger.warn(`the master key was rotated: ${note}`);

@@ -8,29 +8,29 @@ export type AuthorityRow = Selectable<AuthoritiesTable>;
 export type NewAuthorityRow = Insertable<AuthoritiesTable>;
 export type Role = AuthorityRow["role"];
 
-/** NOTIFY channel: the hierarchy has changed. */
+/** The NOTIFY channel for changes of the hierarchy. */
 export const CHANGED_CHANNEL = "muster_authorities";
 
-/** An arbitrary constant: the advisory lock under which processes change the hierarchy one after the other. */
+/** An arbitrary constant: the advisory lock that serializes changes of the hierarchy. */
 const AUTHORITIES_LOCK = 0x6d_75_63_61;
 const MASTER_KEY_CHECK = "master_key_check";
 
-/** Waits until no other transaction changes the hierarchy. `tx` keeps the lock until it ends. Read the rows after this. */
+/** Waits until no other transaction changes the hierarchy, and locks it until `tx` ends. Read the rows afterwards. */
 export async function lockAuthorities(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(AUTHORITIES_LOCK)})`.execute(tx);
 }
 
-/** Waits until no other transaction changes the hierarchy, and keeps others from it until `tx` ends. Several may wait at once. */
+/** Waits until no other transaction changes the hierarchy, and prevents changes until `tx` ends. The lock is shared. */
 export async function awaitRotation(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock_shared(${sql.lit(AUTHORITIES_LOCK)})`.execute(tx);
 }
 
-/** Every generation of every role, oldest first. */
+/** Lists every generation of every role, oldest first. */
 export async function listAuthorities(db: Db): Promise<AuthorityRow[]> {
   return await db.selectFrom("authorities").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
-/** The generations that are not retired, oldest first. */
+/** Lists the generations that are not retired, oldest first. */
 export async function listAuthoritiesInUse(db: Db): Promise<AuthorityRow[]> {
   const inUse = db.selectFrom("authorities").selectAll().where("status", "!=", "retired");
   return await inUse.orderBy("created_at").orderBy("id").execute();
@@ -40,17 +40,17 @@ export async function insertAuthority(tx: Tx, row: NewAuthorityRow): Promise<voi
   await tx.insertInto("authorities").values(row).execute();
 }
 
-/** `upcoming` to `active`. */
+/** Changes an authority from `upcoming` to `active`. */
 export async function activateAuthority(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable("authorities").set({ status: "active", activated_at: now }).where("id", "=", id).execute();
 }
 
-/** `active` to `retiring`: it issues nothing after `now`, and stays trusted. */
+/** Changes an authority from `active` to `retiring`: it issues nothing after `now` and stays trusted. */
 export async function startRetiring(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable("authorities").set({ status: "retiring", retiring_at: now }).where("id", "=", id).execute();
 }
 
-/** To `retired`; deletes the private key. */
+/** Changes an authority to `retired` and deletes its private key. */
 export async function retireAuthority(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("authorities")
@@ -59,12 +59,12 @@ export async function retireAuthority(tx: Tx, id: string, now: Date): Promise<vo
     .execute();
 }
 
-/** Notifies every process, this one too, once `tx` has committed. */
+/** Notifies every process, including this one, once `tx` has committed. */
 export async function notifyChange(tx: Tx): Promise<void> {
   await notify(tx, CHANGED_CHANNEL, "");
 }
 
-/** The check value that the first process stored; `undefined` before that. */
+/** Returns the check value that the first process stored; `undefined` before that. */
 export async function readMasterKeyCheck(db: Db): Promise<string | undefined> {
   const row = await db.selectFrom("settings").select("value").where("key", "=", MASTER_KEY_CHECK).executeTakeFirst();
   return row?.value;
@@ -78,7 +78,7 @@ export async function updatePrivateKey(tx: Tx, id: string, encryptedPem: string)
   await tx.updateTable("authorities").set({ private_key_pem: encryptedPem }).where("id", "=", id).execute();
 }
 
-/** What a process loads to serve from. */
+/** The stored state that a process loads in order to serve. */
 export interface StoredHierarchy {
   /** The generations in use, oldest first. */
   rows: AuthorityRow[];
@@ -87,7 +87,7 @@ export interface StoredHierarchy {
   retiredKeys: RetiredKeyRow[];
 }
 
-/** Reads it in one snapshot: a rotation of the master key changes all of it at once. */
+/** Reads the hierarchy in one snapshot, since a rotation of the master key changes all of it in one transaction. */
 export async function readHierarchy(db: Db): Promise<StoredHierarchy> {
   return await db
     .transaction()

@@ -24,7 +24,7 @@ import { serverHosts } from "./server-hosts.ts";
 
 export type ChangeKind = keyof typeof CHANGES;
 
-/** What each kind of change does before {@link runDueRotations}. */
+/** The work of each kind of change before {@link runDueRotations}. */
 const CHANGES = {
   start: async (hierarchy: LockedHierarchy) => {
     if (hierarchy.rows.length === 0) await createHierarchy(hierarchy);
@@ -43,7 +43,7 @@ const CHANGES = {
   },
 };
 
-/** The rotations that people request, as the administrative audit names them. */
+/** The names of requested rotations in the administrative audit. */
 const ACTS: Partial<Record<ChangeKind, string>> = {
   intermediate: "ca.rotate-intermediate",
   server: "ca.rotate-server",
@@ -51,7 +51,10 @@ const ACTS: Partial<Record<ChangeKind, string>> = {
   rootImmediately: "ca.rotate-root",
 };
 
-/** Who changes it, and a transaction to join; absent: the shell, or the service itself, in a transaction of its own. */
+/**
+ * The author of a change, and a transaction to join. By default the author is the shell or the service itself, in a
+ * transaction of its own.
+ */
 export interface Change {
   by?: Pick<Administrator, "actor" | "address">;
   db?: Db;
@@ -91,17 +94,20 @@ async function recordRotation(
   await recordAct(hierarchy.tx, { tenantId: null, actor, address }, recorded, hierarchy);
 }
 
-/** Name → status. */
+/** Returns the status of each generation in use, by name. */
 function generationsInUse({ rows }: LockedHierarchy): Record<string, string> {
   return Object.fromEntries(rows.filter(isInUse).map(({ name, status }) => [name, status]));
 }
 
-/** Whether no key is in the earlier form, which does not bind it to its record. */
+/** Returns whether no key is in the earlier format, which does not bind it to its record. */
 function areBound(rows: readonly AuthorityRow[]): boolean {
   return !rows.some(({ private_key_pem }) => private_key_pem?.startsWith("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
 }
 
-/** Opens every key, since without a check value nothing else says whether the master key is right. @throws MusterError wrong_master_key */
+/**
+ * Opens every key, since without a check value only this shows whether the master key is right. @throws MusterError
+ * wrong_master_key
+ */
 function requireOpens(rows: readonly AuthorityRow[], masterKey: Buffer): void {
   try {
     for (const row of rows) if (row.private_key_pem !== null) openAuthorityKey(row, masterKey);
@@ -111,8 +117,9 @@ function requireOpens(rows: readonly AuthorityRow[], masterKey: Buffer): void {
 }
 
 /**
- * The first process stores the check value of its master key. A database with the earlier check value, or with keys and none, is sealed again;
- * processes of an earlier version then do not recognize the master key, rather than read what they cannot.
+ * Verifies the master key. The first process stores its check value. A database with the earlier check value, or with
+ * keys and none, is sealed again; processes of an earlier version then reject the master key instead of misreading the
+ * keys.
  *
  * @throws MusterError wrong_master_key
  */

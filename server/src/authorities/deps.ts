@@ -5,8 +5,8 @@ import type { Logger } from "../lib/logger.ts";
 import type { MasterKeys } from "./master-keys.ts";
 
 /**
- * Encrypts what a feature stores again, in the transaction of a rotation; `reseal` gives the sealed secret of the record that `owner` names
- * its new form.
+ * Re-encrypts a feature's stored secrets, in the transaction of a rotation; `reseal` converts the sealed secret of the
+ * record that `owner` names.
  */
 export type EncryptAgain = (tx: Tx, reseal: (sealed: Buffer, owner: string) => Buffer) => Promise<void>;
 
@@ -16,8 +16,11 @@ export interface AuthoritiesDeps {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly masterKeys: MasterKeys;
-  /** DNS name or IP address that clients reach the servers by. */
+  /** The DNS name or IP address by which clients reach the servers. */
   readonly publicHost: string;
-  /** Whatever other features store encrypted under the master key: a rotation that leaves one out makes its secrets unreadable. */
+  /**
+   * The re-encryption of every other feature with secrets under the master key; a missing one would make its secrets
+   * unreadable.
+   */
   readonly encryptAgain: readonly EncryptAgain[];
 }

@@ -5,9 +5,9 @@ import { deriveKey, openKey, sealKey } from "../pki/pki.ts";
 import type { RetiredKeyRow } from "./retired-key-store.ts";
 
 /**
- * What other features derive from the master key, and how long the former key is needed after a rotation. Claims are open for a day at
- * most; the hour is for processes that still create claims with the former key. Receivers of webhooks get a month to take the new secret,
- * and browsers that users sign in with to get a new cookie.
+ * How long the former derived keys of other features are needed after a rotation. Claims are open for at most a day;
+ * the extra hour is for processes that still create claims with the former key. Webhook receivers get a month to adopt
+ * the new secret, and known browsers to get a new cookie.
  */
 const NEEDED_MS = {
   "claim-code": DAY + HOUR,
@@ -19,7 +19,7 @@ export type KeyPurpose = keyof typeof NEEDED_MS;
 
 const PURPOSES = Object.keys(NEEDED_MS) as KeyPurpose[];
 
-/** A key derived from the present master key (`neededUntil` absent) or from a former one. */
+/** A key derived from the current master key (without `neededUntil`) or from a former one. */
 export interface DerivedKey {
   readonly key: KeyObject;
   readonly neededUntil?: Date;
@@ -27,7 +27,7 @@ export interface DerivedKey {
 
 export type DerivedKeys = Readonly<Record<KeyPurpose, readonly DerivedKey[]>>;
 
-/** The keys of every purpose, the present one first. @throws MusterError sealed_value_changed */
+/** Returns the keys of every purpose, the current one first. @throws MusterError sealed_value_changed */
 export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyRow[]): DerivedKeys {
   const of = (purpose: KeyPurpose): DerivedKey[] => [
     { key: createSecretKey(deriveKey(masterKey, purpose)) },
@@ -42,7 +42,7 @@ export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyR
   };
 }
 
-/** The keys of `masterKey` that are still needed once `next` has taken its place. */
+/** Returns the keys derived from `masterKey` that are still needed once `next` has replaced it. */
 export function retireKeys({ masterKey, next, ids, now }: KeyChange): RetiredKeyRow[] {
   return PURPOSES.map((purpose) => {
     const id = ids.uuid(now);
@@ -51,7 +51,7 @@ export function retireKeys({ masterKey, next, ids, now }: KeyChange): RetiredKey
   });
 }
 
-/** Those of `rows` that are still needed, sealed under `next`. @param open gives the key of a row */
+/** Returns those `rows` that are still needed, sealed under `next`. @param open returns the key of a row */
 export function resealRetired(
   rows: readonly RetiredKeyRow[],
   open: (row: RetiredKeyRow) => Buffer,

@@ -13,7 +13,7 @@ export interface FollowedAuthorities {
   close(): Promise<void>;
 }
 
-/** Loads the hierarchy, and loads it again whenever a process has changed it. */
+/** Loads the hierarchy, and reloads it whenever a process has changed it. */
 export async function followAuthorities({
   database,
   logger,
@@ -21,7 +21,7 @@ export async function followAuthorities({
 }: AuthoritiesDeps): Promise<FollowedAuthorities> {
   const listeners = new Set<() => void>();
   let current: LoadedState | undefined;
-  // One load at a time, so that an older state never replaces a newer one.
+  // Loads run one at a time, so that an older state never replaces a newer one.
   const loads = coalesceRuns(load);
 
   async function load(): Promise<void> {

@@ -4,7 +4,7 @@ import { type DerivedKeys, loadDerivedKeys } from "./derived-keys.ts";
 import { activeOf } from "./locked-hierarchy.ts";
 import { openAuthorityKey } from "./seals.ts";
 
-/** Certificate and key of a server, PEM, as `tls.createServer` takes them. */
+/** The certificate and key of a server, PEM, as `tls.createServer` takes them. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
@@ -27,27 +27,27 @@ export interface LoadedAuthorities {
   readonly httpsTls: ServerTls;
 }
 
-/** What a process serves from: the hierarchy, and what is derived from the master key. */
+/** The state that a process serves from: the hierarchy, and the keys derived from the master key. */
 export interface LoadedState extends LoadedAuthorities {
   readonly keys: DerivedKeys;
-  /** Equal for two states exactly when they are the same. */
+  /** A text that is equal for two states exactly when they are the same. */
   readonly version: string;
 }
 
-/** @throws MusterError sealed_value_changed; issuance_failed where key and certificate do not belong together */
+/** @throws MusterError sealed_value_changed; issuance_failed if key and certificate do not belong together */
 export function loadState(stored: StoredHierarchy, masterKey: Buffer): LoadedState {
   const keys = loadDerivedKeys(masterKey, stored.retiredKeys);
   return { ...loadAuthorities(stored.rows, masterKey), keys, version: versionOf(stored) };
 }
 
-/** Whether the generation is upcoming, active or retiring. */
+/** Returns whether the generation is upcoming, active or retiring. */
 export function isInUse({ status }: AuthorityRow): boolean {
   return status !== "retired";
 }
 
 /**
  * @param rows every generation in use, oldest first
- * @throws MusterError sealed_value_changed; issuance_failed where key and certificate do not belong together
+ * @throws MusterError sealed_value_changed; issuance_failed if key and certificate do not belong together
  */
 export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer): LoadedAuthorities {
   const active = (role: AuthorityRow["role"]) => activeOf({ rows }, role);
@@ -70,7 +70,7 @@ export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer
   };
 }
 
-/** The version of the {@link LoadedState} of what is stored, without decrypting a key. */
+/** Returns the version of the {@link LoadedState} of a stored hierarchy, without decrypting a key. */
 export function versionOf({ rows, check }: StoredHierarchy): string {
   return [check, ...rows.map(({ id, status }) => `${id} ${status}`)].join("\n");
 }
@@ -79,7 +79,7 @@ function newestFirst(rows: readonly AuthorityRow[]): AuthorityRow[] {
   return rows.toReversed();
 }
 
-/** The certificate without a chain: clients have the root that signed it. */
+/** Returns the certificate without a chain: clients have the root that signed it. */
 function serverTls(row: AuthorityRow, masterKey: Buffer): ServerTls {
   const key = openAuthorityKey(row, masterKey).export({ format: "pem", type: "pkcs8" }).toString();
   return { cert: certificatePem(row.certificate_der), key };

@@ -9,7 +9,7 @@ import {
 } from "./authority-store.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
 
-/** The hierarchy during a transaction that holds its lock, with everything that changing it needs. */
+/** The hierarchy within the transaction that has locked it, with everything needed to change it. */
 export interface LockedHierarchy {
   readonly tx: Tx;
   readonly now: Date;
@@ -28,7 +28,7 @@ export interface LockedHierarchy {
 export type ServerRole = Extract<Role, "broker_server" | "https_server">;
 
 /**
- * Waits for the lock, then reads the rows; before the lock they could still change.
+ * Takes the lock, then reads the rows; before the lock they could still change.
  *
  * @throws MusterError wrong_master_key
  */
@@ -44,13 +44,13 @@ export async function lockHierarchy(
   return { tx, now: clock.now(), ids, masterKey, check, hosts, rows: await listAuthorities(tx), changed: false };
 }
 
-/** To be called after each write. */
+/** Reloads the rows; call it after each write. */
 export async function reloadRows(hierarchy: LockedHierarchy): Promise<void> {
   hierarchy.rows = await listAuthorities(hierarchy.tx);
   hierarchy.changed = true;
 }
 
-/** The active generation of a role. Throws where there is none, which only a damaged database has. */
+/** Returns the active generation of a role. Throws if there is none, which only happens in a damaged database. */
 export function activeOf({ rows }: { readonly rows: readonly AuthorityRow[] }, role: Role): AuthorityRow {
   const row = rows.find((candidate) => candidate.role === role && candidate.status === "active");
   if (row === undefined) throw new Error(`the database contains no active ${role}`);

@@ -1,51 +1,52 @@
 import type { Secret } from "../lib/secret.ts";
 import { earlierMasterKeyCheck, isMasterKeyOf, wrongMasterKey } from "../pki/pki.ts";
 
-/** Where the master key is stored, and the next one during a rotation (`config/master-key.ts`). */
+/** The store of the master key and, during a rotation, of the next one (`config/master-key.ts`). */
 export interface MasterKeyStore {
-  /** The key in its place, then the next one, if there is one. Reads them again at every call. */
+  /** Reads the key in its place, then the next one, if there is one. Every call reads them again. */
   read(): Promise<Secret<Buffer>[]>;
-  /** The key to rotate to. @throws MusterError invalid_request when a person must provide it first */
+  /** Returns the key to rotate to. @throws MusterError invalid_request when a person must provide it first */
   next(): Promise<Secret<Buffer>>;
   /**
-   * The database is encrypted under `key`: puts it in the place of the other one, which is kept under a name with `formerId`.
+   * Puts `key`, under which the database is now encrypted, in the place of the former key, which stays under a name
+   * with `formerId`.
    *
-   * @returns what is left for a person to do, as sentences
+   * @returns the remaining steps for a person, as sentences
    */
   promote(key: Secret<Buffer>, formerId: string): Promise<string[]>;
 }
 
 /** The master keys of this process. The check value in the database decides which of them is in use. */
 export interface MasterKeys {
-  /** The master key in use. @throws MusterError wrong_master_key when this process does not have it */
+  /** Returns the master key in use. @throws MusterError wrong_master_key when this process does not have it */
   current(): Buffer;
-  /** Whether {@link MasterKeys.current} has one. */
+  /** Returns whether {@link MasterKeys.current} has one. */
   isKnown(): boolean;
   /**
-   * Makes the key with this check value the one in use, looking for it in the store again if need be; `undefined` is a database
-   * that has none yet: then the key in its place is used.
+   * Selects the key with this check value, reading the store again if need be. `undefined` means a database that has
+   * none yet, for which the key in its place is used.
    *
    * @throws MusterError wrong_master_key
    */
   select(check: string | undefined): Promise<void>;
-  /** The key with this check value, which need not be the one in use yet. @throws MusterError wrong_master_key */
+  /** Returns the key with this check value, which need not be in use yet. @throws MusterError wrong_master_key */
   withCheck(check: string | undefined): Promise<Buffer>;
-  /** As {@link MasterKeyStore}. */
+  /** Does the same as in {@link MasterKeyStore}. */
   next(): Promise<Buffer>;
-  /** Puts the key in use in its place, once. @returns what is left for a person to do, the same at every call */
+  /** Puts the key in use in its place, once. @returns the remaining steps for a person, the same on every call */
   promote(): Promise<string[]>;
 }
 
-/** Names a master key without revealing anything of it. */
+/** Returns an id of a master key that reveals nothing of it. */
 export function masterKeyId(masterKey: Buffer): string {
-  // The files of former keys have names with it.
+  // The names of the files of former keys contain this id.
   return earlierMasterKeyCheck(masterKey).slice(0, 8);
 }
 
 export function createMasterKeys(store: MasterKeyStore): MasterKeys {
   let keys: Secret<Buffer>[] = [];
   let current: Secret<Buffer> | undefined;
-  /** Which key was put in its place, and what is left to do. */
+  /** The key that was put in its place, and the remaining steps. */
   let promoted: { key: Secret<Buffer>; remaining: Promise<string[]> } | undefined;
   const find = (check: string | undefined) =>
     check === undefined ? keys[0] : keys.find((key) => isMasterKeyOf(check, key.reveal()));
@@ -92,7 +93,7 @@ async function putInPlace(store: MasterKeyStore, key: Secret<Buffer>): Promise<s
   return await store.promote(key, masterKeyId(first.reveal()));
 }
 
-/** The one master key of a process that never rotates it: for tests and benchmarks. */
+/** Returns the only master key of a process that never rotates it, for tests and benchmarks. */
 export function fixedMasterKey(masterKey: Secret<Buffer>): MasterKeys {
   return createMasterKeys({
     read: async () => [masterKey],

@@ -4,12 +4,12 @@ import type { Db, Tx } from "../db/types.ts";
 
 export type RetiredKeyRow = Selectable<RetiredKeysTable>;
 
-/** Newest first. */
+/** Lists the retired keys, newest first. */
 export async function listRetiredKeys(db: Db): Promise<RetiredKeyRow[]> {
   return await db.selectFrom("retired_keys").selectAll().orderBy("id", "desc").execute();
 }
 
-/** Makes `rows` the retired keys. There are three for each rotation of the last month. */
+/** Replaces the retired keys by `rows`. There are three for each rotation of the last month. */
 export async function replaceRetiredKeys(tx: Tx, rows: readonly RetiredKeyRow[]): Promise<void> {
   await tx.deleteFrom("retired_keys").execute();
   await insertRetiredKeys(tx, rows);
@@ -23,7 +23,7 @@ export async function insertRetiredKeys(tx: Tx, rows: readonly RetiredKeyRow[]):
       .execute();
 }
 
-/** Deletes keys that are needed no longer. */
+/** Deletes keys that are no longer needed. */
 export async function deleteUnneededKeys(tx: Tx, now: Date): Promise<void> {
   await tx.deleteFrom("retired_keys").where("needed_until", "<=", now).execute();
 }

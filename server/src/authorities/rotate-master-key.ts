@@ -10,19 +10,19 @@ import { masterKeyId } from "./master-keys.ts";
 import { insertRetiredKeys } from "./retired-key-store.ts";
 import { presentSeals, sealEverything } from "./seals.ts";
 
-/** What has become of a rotation. An id names a master key without revealing anything of it. */
+/** The outcome of a rotation. An id names a master key without revealing anything of it. */
 export interface MasterKeyRotation {
   keyId: string;
-  /** `null` when the database was encrypted under this key before: an earlier rotation was interrupted. */
+  /** `null` when the database was already encrypted under this key: an earlier rotation was interrupted. */
   formerKeyId: string | null;
-  /** What is left for a person to do, as sentences. */
+  /** The remaining steps for a person, as sentences. */
   remaining: string[];
 }
 
 /**
- * Encrypts everything that is encrypted under the master key under the next one, in one transaction with the check value: the database
- * is under one key or under the other, never in between. Processes start with both keys at hand and use the one that the check value
- * names, so a crash at any step leaves a service that starts, and repeating this continues.
+ * Re-encrypts everything under the next master key, in one transaction with the check value, so the database is under
+ * one key or the other, never in between. Processes start with both keys available and use the one that the check value
+ * names. A crash at any step therefore leaves a service that starts, and repeating this continues.
  *
  * @throws MusterError invalid_request when a person must provide the next key; wrong_master_key
  */

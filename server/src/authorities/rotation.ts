@@ -11,31 +11,35 @@ export async function createHierarchy(hierarchy: LockedHierarchy): Promise<void>
   for (const role of SERVER_ROLES) await addServerCertificate(hierarchy, role, serverRoot, hierarchy.hosts);
 }
 
-/** A new intermediate under the active device root signs from now on; leaves of the previous one stay valid. */
+/**
+ * Adds an intermediate under the active device root, which signs from now on; leaves of the previous one stay valid.
+ */
 export async function rotateIntermediate(hierarchy: LockedHierarchy): Promise<void> {
   const previous = activeOf(hierarchy, "device_intermediate");
   await startRetiring(hierarchy.tx, previous.id, hierarchy.now);
   await addIntermediate(hierarchy, activeOf(hierarchy, "device_root"));
 }
 
-/** A new device root with an intermediate; the previous root stays trusted until its leaves have expired. */
+/** Adds a device root with an intermediate; the previous root stays trusted until its leaves have expired. */
 export async function rotateDeviceRoot(hierarchy: LockedHierarchy): Promise<void> {
   await startRetiring(hierarchy.tx, activeOf(hierarchy, "device_root").id, hierarchy.now);
   await addDeviceRoot(hierarchy);
   await rotateIntermediate(hierarchy);
 }
 
-/** The announced server root that is not active yet, if there is one. */
+/** Returns the announced server root that is not active yet, if there is one. */
 export function upcomingServerRoot({ rows }: Pick<LockedHierarchy, "rows">): AuthorityRow | undefined {
   return rows.find(({ role, status }) => role === "server_root" && status === "upcoming");
 }
 
-/** A new server root joins the bundle that devices fetch; servers use it from `takeOverAt` on. At most one is upcoming. */
+/**
+ * Adds a server root to the bundle that devices fetch; servers use it from `takeOverAt` on. At most one is upcoming.
+ */
 export async function announceServerRoot(hierarchy: LockedHierarchy, takeOverAt: Date): Promise<void> {
   if (upcomingServerRoot(hierarchy) === undefined) await addServerRoot(hierarchy, takeOverAt);
 }
 
-/** The upcoming server root becomes active and signs new server certificates. */
+/** Activates the upcoming server root, which signs new server certificates. */
 export async function activateServerRoot(hierarchy: LockedHierarchy, upcoming: AuthorityRow): Promise<void> {
   const { tx, now, hosts } = hierarchy;
   await startRetiring(tx, activeOf(hierarchy, "server_root").id, now);
@@ -44,7 +48,10 @@ export async function activateServerRoot(hierarchy: LockedHierarchy, upcoming: A
   for (const role of SERVER_ROLES) await rotateServerCertificate(hierarchy, role, hosts);
 }
 
-/** Server certificates need no overlap: every process serves the previous one from memory until it has loaded the new one. */
+/**
+ * Replaces a server certificate. No overlap is needed: every process serves the previous one from memory until it has
+ * loaded the new one.
+ */
 export async function rotateServerCertificate(
   hierarchy: LockedHierarchy,
   role: ServerRole,
@@ -54,7 +61,7 @@ export async function rotateServerCertificate(
   await addServerCertificate(hierarchy, role, activeOf(hierarchy, "server_root"), hosts);
 }
 
-/** New certificates of broker and HTTPS for the hosts of this process. */
+/** Replaces the certificates of broker and HTTPS, for the hosts of this process. */
 export async function rotateServerCertificates(hierarchy: LockedHierarchy): Promise<void> {
   for (const role of SERVER_ROLES) await rotateServerCertificate(hierarchy, role, hierarchy.hosts);
 }

@@ -20,7 +20,10 @@ import {
 } from "./schedule.ts";
 import { hostsOf, uncoveredHosts } from "./server-hosts.ts";
 
-/** Does what is due: rotates what ends soon, activates an announced server root, retires what nothing valid depends on. */
+/**
+ * Runs all due work: rotates what expires soon, activates an announced server root, and retires what nothing valid
+ * depends on.
+ */
 export async function runDueRotations(hierarchy: LockedHierarchy): Promise<void> {
   await rotateDeviceAuthorities(hierarchy);
   await rotateServerRoot(hierarchy);
@@ -44,8 +47,8 @@ async function rotateServerRoot(hierarchy: LockedHierarchy): Promise<void> {
 }
 
 /**
- * Where only a host is missing, the hosts of the present certificate are kept: two processes with different public hosts agree on a
- * certificate for both, instead of replacing each other's at every run.
+ * Replaces a server certificate if it is due. If only a host is missing, the current hosts are retained. Two processes
+ * with different public hosts then agree on a certificate for both, instead of replacing each other's on every run.
  */
 async function rotateDueServerCertificate(hierarchy: LockedHierarchy, role: ServerRole): Promise<void> {
   const { hosts, now } = hierarchy;
@@ -57,7 +60,9 @@ async function rotateDueServerCertificate(hierarchy: LockedHierarchy, role: Serv
   await rotateServerCertificate(hierarchy, role, wanted);
 }
 
-/** Intermediates before roots, because a root retires after everything that it has issued. */
+/**
+ * Retires unused authorities, intermediates before roots, because a root retires after everything that it has issued.
+ */
 async function retireUnused(hierarchy: LockedHierarchy): Promise<void> {
   const { tx, now } = hierarchy;
   for (const role of ["device_intermediate", "device_root", "server_root"] as const) {

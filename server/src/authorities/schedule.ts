@@ -3,34 +3,42 @@ import type { AuthorityRow } from "./authority-store.ts";
 import { uncoveredHosts } from "./server-hosts.ts";
 
 /**
- * When a generation must be rotated and when it may retire: pure functions of rows and a time. docs/pki.md, Rotation, explains the
- * figures.
+ * The times at which a generation must be rotated and may retire: pure functions of rows and a time. docs/pki.md,
+ * Rotation, explains the figures.
  */
 const LONGEST_LEAF = 365 * DAY;
 
-/** With less left, an intermediate could not sign a leaf of 365 days; the rest is time to notice a failure. */
+/** The least remaining validity of an intermediate: 365 days for a leaf, and time to notice a failure. */
 export const INTERMEDIATE_NEEDS = 400 * DAY;
-/** With less left, a root could not issue an intermediate that is of use for long enough. */
+/**
+ * The least remaining validity of a root; with less, it could not issue an intermediate that is useful for long enough.
+ */
 export const DEVICE_ROOT_NEEDS = 2 * INTERMEDIATE_NEEDS;
-/** So early that even devices set up from a bundle, which fetch nothing by themselves, get a new bundle before. */
+/**
+ * The least remaining validity of a server root. It is so long that even devices set up from a bundle, which fetch
+ * nothing automatically, get a new bundle before.
+ */
 export const SERVER_ROOT_NEEDS = 730 * DAY;
-/** From the announcement of a server root to its use, when the end of the previous one is the reason: longer than any leaf is valid. */
+/** The time from announcing a server root to using it when its predecessor expires: longer than any leaf is valid. */
 export const SCHEDULED_OVERLAP = 400 * DAY;
 /** The same when an operator requested it: every self-enrolled device renews within 30 days and receives the root. */
 export const REQUESTED_OVERLAP = 35 * DAY;
-/** Other processes issue with the previous intermediate until they have received the NOTIFY. */
+/** The time for which other processes may issue with the previous intermediate, until they have received the NOTIFY. */
 const PROPAGATION = DAY;
 
 export function remaining(row: AuthorityRow, now: Date): number {
   return row.not_after.getTime() - now.getTime();
 }
 
-/** Whether less than a third of the certificate's validity is left. */
+/** Returns whether less than a third of the certificate's validity is left. */
 export function isInLastThird(row: AuthorityRow, now: Date): boolean {
   return remaining(row, now) * 3 < row.not_after.getTime() - row.not_before.getTime();
 }
 
-/** Whether a server certificate must be replaced: it ends soon, its root is no longer active, or a host is missing. */
+/**
+ * Returns whether a server certificate must be replaced: it expires soon, its root is no longer active, or a host is
+ * missing.
+ */
 export function serverCertificateIsDue(
   row: AuthorityRow,
   activeRoot: AuthorityRow,
@@ -42,14 +50,14 @@ export function serverCertificateIsDue(
   );
 }
 
-/** When the next server root becomes active: after the overlap, and well before the previous one ends. */
+/** Returns when the next server root becomes active: after the overlap, and well before the previous one expires. */
 export function scheduledTakeOver(previous: AuthorityRow, now: Date): Date {
   const latest = addMs(previous.not_after, -120 * DAY);
   const wanted = addMs(now, SCHEDULED_OVERLAP);
   return wanted < latest ? wanted : latest < now ? now : latest;
 }
 
-/** Whether everything that the retiring `row` has issued has expired. */
+/** Returns whether everything that the retiring `row` has issued has expired. */
 export function mayRetire(row: AuthorityRow, rows: readonly AuthorityRow[], now: Date): boolean {
   if (row.not_after <= now) return true;
   const children = rows.filter(({ issuer_id }) => issuer_id === row.id);

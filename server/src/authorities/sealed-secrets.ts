@@ -6,8 +6,8 @@ import type { AuthoritiesDeps } from "./deps.ts";
 /** Encrypts the secrets that another feature stores, such as those of second factors, under the master key. */
 export interface SealedSecrets {
   /**
-   * Encrypts a secret under the present master key, which stays the present one until `tx` ends. Call it before `tx` locks a row with
-   * a sealed secret: a rotation locks those after the master key.
+   * Encrypts a secret under the current master key, which cannot be rotated until `tx` ends. Call it before `tx` locks
+   * a row with a sealed secret: a rotation locks those after the master key.
    *
    * @param owner the record that the secret is bound to, such as `user factor <user id> <factor id>`
    * @throws MusterError wrong_master_key

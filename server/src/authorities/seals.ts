@@ -15,14 +15,16 @@ import { resealRetired } from "./derived-keys.ts";
 import type { LockedHierarchy } from "./locked-hierarchy.ts";
 import { listRetiredKeys, type RetiredKeyRow, replaceRetiredKeys } from "./retired-key-store.ts";
 
-/** Opens everything that is sealed under one master key, in one form. */
+/** Opens everything that is sealed under one master key, in one format. */
 export interface Seals {
   privateKey(row: AuthorityRow): KeyObject;
   retiredKey(row: RetiredKeyRow): Buffer;
   secret(sealed: Buffer, owner: string): Buffer;
 }
 
-/** Values that are bound to their records. Its functions throw MusterError sealed_value_changed. */
+/**
+ * Returns the seals of values that are bound to their records. Its functions throw MusterError sealed_value_changed.
+ */
 export function presentSeals(masterKey: Buffer): Seals {
   return {
     privateKey: (row) => openAuthorityKey(row, masterKey),
@@ -31,7 +33,7 @@ export function presentSeals(masterKey: Buffer): Seals {
   };
 }
 
-/** Values of a database with the earlier check value. Its functions throw MusterError wrong_master_key. */
+/** Returns the seals of a database with the earlier check value. Its functions throw MusterError wrong_master_key. */
 export function earlierSeals(masterKey: Buffer): Seals {
   return {
     privateKey: (row) => openEarlierPrivateKey(keyOf(row), masterKey),
@@ -45,12 +47,12 @@ export function openAuthorityKey(row: AuthorityRow, masterKey: Buffer): KeyObjec
   return openPrivateKey(keyOf(row), ownerOf(row), masterKey);
 }
 
-/** The record that an authority's private key is bound to. */
+/** Returns the record that an authority's private key is bound to. */
 export function ownerOf(row: Pick<AuthorityRow, "id" | "role" | "certificate_der">) {
   return { id: row.id, role: row.role, certificateDer: row.certificate_der };
 }
 
-/** Seals everything again under `next`, with its check value, in the transaction that holds the hierarchy's lock. */
+/** Seals everything again under `next`, with its check value, in the transaction that has locked the hierarchy. */
 export async function sealEverything(
   hierarchy: LockedHierarchy,
   seals: Seals,

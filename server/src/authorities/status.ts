@@ -13,7 +13,7 @@ export interface AuthorityStatus {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly createdAt: Date;
-  /** When an upcoming server root becomes active, or was planned to. */
+  /** The actual or planned time at which an upcoming server root becomes active. */
   readonly takeOverAt: Date | null;
   readonly activatedAt: Date | null;
   readonly retiringAt: Date | null;
@@ -38,18 +38,18 @@ export function statusOf(row: AuthorityRow): AuthorityStatus {
   };
 }
 
-/** A server root that takes the place of another one. */
+/** A server root that replaces another one. */
 export interface RootRollout {
   readonly id: string;
   readonly name: string;
-  /** When it joined the bundle that devices fetch. */
+  /** The time at which it joined the bundle that devices fetch. */
   readonly announcedAt: Date;
-  /** When servers begin to use it, or were planned to. */
+  /** The actual or planned time at which servers begin to use it. */
   readonly takeOverAt: Date | null;
   readonly activatedAt: Date | null;
 }
 
-/** The newest server root among these rows in use, oldest first, while there is an older one beside it. */
+/** Returns the newest server root among these rows in use (oldest first), if there is an older one too. */
 export function rolloutOf(rows: readonly AuthorityRow[]): RootRollout | undefined {
   const roots = rows.filter(({ role }) => role === "server_root");
   const newest = roots.at(-1);
@@ -58,19 +58,19 @@ export function rolloutOf(rows: readonly AuthorityRow[]): RootRollout | undefine
   return { id, name, announcedAt, takeOverAt, activatedAt };
 }
 
-/** A root or an intermediate with its certificate, as `muster ca export` prints it. Public. */
+/** A root or an intermediate with its public certificate, as `muster ca export` prints it. */
 export interface ExportedAuthority extends AuthorityStatus {
   readonly pem: string;
 }
 
 const EXPORTED: readonly Role[] = ["device_root", "device_intermediate", "server_root"];
 
-/** The roots and intermediates among these rows. */
+/** Returns the roots and intermediates among these rows. */
 export function exportCertificates(rows: readonly AuthorityRow[]): ExportedAuthority[] {
   return rows.filter(({ role }) => EXPORTED.includes(role)).map(exported);
 }
 
-/** Those of these rows that a leaf was issued under: its intermediate, then the root. Their names are unique. */
+/** Returns the issuers of a leaf among these rows: its intermediate, then the root. Their names are unique. */
 export function issuersOf(rows: readonly AuthorityRow[], leafDer: Buffer): ExportedAuthority[] {
   const { issuerDer } = readCertificate(leafDer);
   const intermediate = rows.find(
