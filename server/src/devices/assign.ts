@@ -4,7 +4,10 @@ import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { assignPacks, hasDeviceType, joinGroups } from "./device-store.ts";
 
-/** What a device refers to by id. Ids of other tenants are treated as unknown (docs/api-conventions.md). */
+/**
+ * Assigns the records that a device refers to by id. Ids of other tenants are treated as unknown
+ * (docs/api-conventions.md).
+ */
 
 /** @throws MusterError invalid_request with the id in `detail` */
 export async function requireDeviceType(tx: Tx, tenantId: string, id: string): Promise<void> {
@@ -12,7 +15,9 @@ export async function requireDeviceType(tx: Tx, tenantId: string, id: string): P
     throw invalidRequest("There is no such device type.", id);
 }
 
-/** Adds the device to all of these groups. @throws MusterError invalid_request: too many, or an unknown id in `detail` */
+/**
+ * Adds the device to all of these groups. @throws MusterError invalid_request: too many, or an unknown id in `detail`
+ */
 export async function assignGroups(tx: Tx, tenantId: string, uid: string, groupIds: readonly string[]): Promise<void> {
   requireAtMost(records.groupsOfDevice.value, "groups", "groupIds", groupIds);
   const joined = await joinGroups(tx, tenantId, uid, groupIds.filter(isUuid));
@@ -20,7 +25,9 @@ export async function assignGroups(tx: Tx, tenantId: string, uid: string, groupI
   if (unknown !== undefined) throw invalidRequest("There is no such group.", unknown);
 }
 
-/** Assigns all of these packs to the device. @throws MusterError invalid_request: too many, or an unknown id in `detail` */
+/**
+ * Assigns all of these packs to the device. @throws MusterError invalid_request: too many, or an unknown id in `detail`
+ */
 export async function assignThresholds(
   tx: Tx,
   tenantId: string,

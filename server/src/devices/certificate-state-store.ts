@@ -3,9 +3,9 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
 
 /**
- * The certificate state of the device `d`: of the live certificate that ends last; without a live one, of the newest. A bundle is
- * `expiring` from 30 days before its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc` (spec 2.8). Triggers of
- * `certificates` keep its columns (migration 0026).
+ * Returns the certificate state of the device `d`, that of its live certificate that expires last or, without a live
+ * one, of the newest. A bundle is `expiring` from 30 days before its end, a self-enrolled certificate `renewal_due`
+ * from `renewAfterUtc` (spec 2.8). Triggers of `certificates` maintain its columns (migration 0026).
  */
 export function certificateState(now: RawBuilder<Date>): RawBuilder<CertificateState> {
   return sql`CASE
@@ -19,8 +19,9 @@ export function certificateState(now: RawBuilder<Date>): RawBuilder<CertificateS
 }
 
 /**
- * The condition that this is the state of the device `d`. It names columns, whose statistics tell PostgreSQL how many devices are in the
- * state; of an expression it would expect one in 200 and read all devices where the first thousand have a page of them.
+ * Returns the condition that the device `d` is in this state. It names columns, whose statistics let the planner
+ * estimate the number of devices. For an expression, the planner would assume one in 200 and read all devices where the
+ * first thousand contain a page.
  */
 export function isInState(state: CertificateState, now: RawBuilder<Date>): RawBuilder<SqlBool> {
   const at = sql`${now}::timestamptz`;

@@ -9,7 +9,7 @@ import { findDevice } from "./device-view-store.ts";
 import { type DeviceRecord, toRecord } from "./view-devices.ts";
 
 export interface NewDevice {
-  /** The MQTT client id, the certificate's CN and a topic segment; random when absent. Never changes. */
+  /** The MQTT client id, the certificate's CN and a topic segment; random by default. It never changes. */
   id?: string | undefined;
   name: string;
   description?: string | undefined;
@@ -18,7 +18,7 @@ export interface NewDevice {
 }
 
 /**
- * Adds a device by hand (an enrolling device is added by its claim).
+ * Adds a device manually (a claim adds an enrolling device).
  *
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists; quota_exceeded
  */
@@ -27,7 +27,7 @@ export const createDevice = adminUseCase(
   "device.create",
   async (deps: DevicesDeps, caller, input: NewDevice): Promise<PreparedChange<DeviceRecord>> => {
     const id = input.id ?? deps.ids.deviceId();
-    if (!isDeviceId(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
+    if (!isDeviceId(id)) throw invalidRequest("a device id must have 1 to 64 of A-Z a-z 0-9 _ -", id);
     const now = deps.clock.now();
     const row = {
       uid: deps.ids.uuid(now),

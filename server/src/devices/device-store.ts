@@ -15,8 +15,8 @@ export interface NewDeviceRow {
 }
 
 /**
- * @param round what {@link spendAllowance} takes
- * @throws MusterError already_exists when the tenant has a device of this id
+ * @param round the round for {@link spendAllowance}
+ * @throws MusterError already_exists when the tenant has a device with this id
  */
 export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow, round: string | null): Promise<void> {
   try {
@@ -31,8 +31,8 @@ export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow, 
 }
 
 /**
- * Locks the row of a live device until the transaction ends. Every transaction that changes an existing device, or issues or
- * revokes its certificates, takes this lock first.
+ * Locks the row of a live device until the transaction ends. Every transaction that changes an existing device, or
+ * issues or revokes its certificates, takes this lock first.
  *
  * @param viewer restricts the look-up to devices that this user sees
  * @returns the device's uid; `undefined` when the tenant, or the user, has no such device
@@ -64,8 +64,8 @@ export async function lockDeviceRecords(tx: Tx, uids: readonly string[]): Promis
 }
 
 /**
- * Marks a live device deleted and removes it from its groups; this locks its row like {@link lockDevice}. Its id and hardware
- * fingerprint become free; the row stays, because audit entries refer to it.
+ * Marks a live device deleted and removes it from its groups; this locks its row like {@link lockDevice}. Its id and
+ * hardware fingerprint become available; the row stays, because audit entries refer to it.
  *
  * @returns the device; `undefined` when the tenant has no such device
  */
@@ -105,7 +105,10 @@ export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, ro
   await tx.deleteFrom("device_thresholds").where("tenant_id", "=", tenantId).where("device_uid", "=", uid).execute();
 }
 
-/** Assigns those of `thresholdIds` that are the tenant's to the device; waits for one that is being deleted. @returns the assigned ids */
+/**
+ * Assigns those `thresholdIds` that are the tenant's to the device; waits for a concurrent deletion. @returns the
+ * assigned ids
+ */
 export async function assignPacks(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ threshold_id: string }>`
     INSERT INTO device_thresholds (tenant_id, device_uid, threshold_id)
@@ -116,7 +119,7 @@ export async function assignPacks(tx: Tx, tenantId: string, uid: string, thresho
   return new Set(rows.map((row) => row.threshold_id));
 }
 
-/** Whether the tenant has this device type; it cannot be deleted until the transaction ends. */
+/** Returns whether the tenant has this device type; it cannot be deleted until the transaction ends. */
 export async function hasDeviceType(db: Db, tenantId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom("device_types")
@@ -128,7 +131,7 @@ export async function hasDeviceType(db: Db, tenantId: string, id: string): Promi
   return row !== undefined;
 }
 
-/** Adds the device to those of `groupIds` that are the tenant's. @returns the joined ids */
+/** Adds the device to those `groupIds` that are the tenant's. @returns the joined ids */
 export async function joinGroups(tx: Tx, tenantId: string, uid: string, groupIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ group_id: string }>`
     INSERT INTO device_groups (device_uid, group_id)

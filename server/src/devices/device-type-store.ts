@@ -33,7 +33,7 @@ export async function insertDeviceType(db: Db, tenantId: string, row: DeviceType
     .execute();
 }
 
-/** Types with the packs assigned to them, newest first. */
+/** Lists the types with the packs assigned to them, newest first. */
 export async function listDeviceTypeRows(
   db: Db,
   tenantId: string,
@@ -57,7 +57,7 @@ export interface DeviceTypeChange {
   silentForSeconds: number | null | undefined;
 }
 
-/** The row, locked until the transaction ends; `undefined` when the tenant has none of this id. */
+/** Locks and returns the row until the transaction ends; `undefined` when the tenant has none with this id. */
 export async function lockDeviceTypeRow(tx: Tx, tenantId: string, id: string): Promise<DeviceTypeRow | undefined> {
   return await tx
     .selectFrom("device_types")
@@ -68,7 +68,7 @@ export async function lockDeviceTypeRow(tx: Tx, tenantId: string, id: string): P
     .executeTakeFirst();
 }
 
-/** Changes a row that {@link lockDeviceTypeRow} has locked. @returns it as it is now */
+/** Changes a row that {@link lockDeviceTypeRow} has locked. @returns the changed row */
 export async function updateDeviceTypeRow(
   tx: Tx,
   tenantId: string,
@@ -91,7 +91,7 @@ export async function updateDeviceTypeRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Assigns to the type exactly those of `thresholdIds` that are the tenant's. @returns the assigned ids */
+/** Assigns to the type exactly those `thresholdIds` that are the tenant's. @returns the assigned ids */
 export async function assignPacksToType(
   tx: Tx,
   tenantId: string,
@@ -120,7 +120,7 @@ export async function findTypeThresholds(db: Db, tenantId: string, id: string): 
   return rows.map((row) => row.threshold_id);
 }
 
-/** The slug of the tenant that owns the type: the shell names a type by its id alone. */
+/** Returns the slug of the tenant that owns the type: the shell identifies a type by its id alone. */
 export async function findTenantOfType(db: Db, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("device_types as y")
@@ -131,7 +131,7 @@ export async function findTenantOfType(db: Db, id: string): Promise<string | und
   return row?.slug;
 }
 
-/** Both drivers need the cast for a JavaScript array. */
+/** Casts a JavaScript array, as both drivers require. */
 function topics(value: string[]) {
   return sql<string[]>`${value}::text[]`;
 }

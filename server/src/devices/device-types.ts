@@ -21,12 +21,12 @@ import { checkTemplates } from "./topics.ts";
 export interface DeviceTypeRecord {
   id: string;
   name: string;
-  /** Templates relative to the tenant's prefix, e.g. `telemetry/{deviceId}`. */
+  /** The templates relative to the tenant's prefix, e.g. `telemetry/{deviceId}`. */
   publishTopics: string[];
   subscribeTopics: string[];
-  /** Threshold packs assigned to every device of the type. */
+  /** The threshold packs assigned to every device of the type. */
   thresholdIds: string[];
-  /** A device of the type that is silent for longer opens an anomaly; `null`: silence opens none. */
+  /** The silence after which a device of the type opens an anomaly; `null` for never. */
   silentForSeconds: number | null;
   createdAt: Date;
   updatedAt: Date;
@@ -43,7 +43,7 @@ export interface NewDeviceType {
 const MAX_PACKS = records.thresholdsOfDevice.value;
 const MAX_SILENT_SECONDS = 30 * 86_400;
 
-/** What is absent stays as it is. */
+/** The changed fields; absent fields stay as they are. */
 export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
 
 /** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail`; quota_exceeded */
@@ -73,7 +73,7 @@ export const createDeviceType = adminUseCase(
 );
 
 /**
- * Changes what is given. Topics are stored with each certificate, so a device notices with its next one (spec 7).
+ * Changes the given fields. Topics are stored with each certificate, so a device gets them with its next one (spec 7).
  *
  * @throws MusterError not_found, invalid_request, precondition_failed
  */
@@ -108,7 +108,7 @@ export const updateDeviceType = adminUseCase(
   },
 );
 
-/** The tenant's device types, newest first. A quota bounds them. */
+/** Lists the tenant's device types, newest first. A quota bounds their number. */
 export const listDeviceTypes = useCase(
   { role: "viewer" },
   async (deps: DevicesDeps, { tenantId }): Promise<DeviceTypeRecord[]> => {
@@ -117,7 +117,7 @@ export const listDeviceTypes = useCase(
   },
 );
 
-/** The record, once these packs and no others watch the type's devices; `undefined` leaves those that do. */
+/** Makes exactly these packs watch the type's devices (`undefined` changes nothing) and returns the record. */
 async function withThresholds(
   tx: Tx,
   { tenantId }: Caller,
@@ -138,7 +138,7 @@ function checkSilence(seconds: number | null): number | null {
   throw invalidRequest(`silentForSeconds is a whole number from 1 to ${MAX_SILENT_SECONDS}`, "silentForSeconds");
 }
 
-/** The slug of the tenant a device type belongs to. @throws MusterError not_found */
+/** Returns the slug of the tenant that a device type belongs to. @throws MusterError not_found */
 export async function tenantOfDeviceType(deps: DevicesDeps, id: string): Promise<string> {
   const slug = isUuid(id) ? await findTenantOfType(deps.database.db, id) : undefined;
   if (slug === undefined) throw notFound("device type");

@@ -31,7 +31,7 @@ export interface DeviceRow {
   certificate_state: CertificateState;
 }
 
-/** The device as the caller sees it; `undefined` when it does not exist for this caller. */
+/** Returns the device as the caller sees it; `undefined` when it does not exist for this caller. */
 export async function findDevice(
   db: Db,
   tenantId: string,
@@ -42,7 +42,7 @@ export async function findDevice(
   return await readByKey(db, find, { tenant_id: tenantId, id, viewer, now });
 }
 
-/** The SELECT list of the device `d`, with {@link withLastSeen} joined to it. */
+/** Returns the SELECT list of the device `d`, with {@link withLastSeen} joined to it. */
 export function deviceColumns(now: RawBuilder<Date>): RawBuilder<unknown> {
   return sql`d.uid, d.id, d.name, d.description, d.device_type_id, d.metadata, d.hardware_fingerprint,
     d.hardware_model, d.agent_version, d.agent_capabilities, d.mac_address, d.connectivity, d.connectivity_since,
@@ -61,7 +61,7 @@ interface Lookup {
   now: Date;
 }
 
-// The most frequent statement of the public API: see `npm run bench -- device`.
+// This is the most frequent statement of the public API: see `npm run bench -- device`.
 const find = keyedRead<Lookup, DeviceRow>(
   "find-devices",
   { tenant_id: "uuid", id: "text", viewer: "uuid", now: "timestamptz" },

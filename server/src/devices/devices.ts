@@ -34,7 +34,9 @@ export type { DeviceTypeDetail, OutdatedDevice } from "./types/show-device-type.
 export { hasOtherTopics } from "./types/type-use-store.ts";
 export type { DeviceRecord } from "./view-devices.ts";
 
-/** Devices and their types as records. Deleting a device revokes certificates and closes sessions: that is enrollment's. */
+/**
+ * Devices and their types as records. Enrollment deletes devices, since that revokes certificates and closes sessions.
+ */
 export const deviceUseCases = {
   createDeviceType,
   updateDeviceType,

@@ -1,15 +1,18 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Parameters } from "../db/statement.ts";
 
-// Fragments of the one statement that records a redemption. `claim` names a CTE with the redeemed claim's tenant_id,
+// Fragments of the statement that records a redemption. `claim` names a CTE with the redeemed claim's tenant_id,
 // intended_name, intended_device_type_id, intended_group_ids; `device` one with device_uid, tenant_id, device_id.
 
-/** The parameters of {@link insertEnrolledDevice} and {@link updateEnrolledDevice}: identity, and what the device reported. */
+/**
+ * The parameters of {@link insertEnrolledDevice} and {@link updateEnrolledDevice}: the identity and the reported
+ * fields.
+ */
 export interface EnrolledDeviceValues {
   deviceUid: string;
   deviceId: string;
   hardwareFingerprint: string;
-  /** The fingerprint in the form in which two are compared. */
+  /** The fingerprint in the form used for comparison. */
   fingerprintKey: string;
   hardwareModel: string;
   agentVersion: string;
@@ -18,7 +21,7 @@ export interface EnrolledDeviceValues {
   now: Date;
 }
 
-/** The certificate that a device is enrolled with, which decides its certificate state. */
+/** The certificate that a device is enrolled with, which determines its certificate state. */
 export interface FirstCertificateValues {
   certificateKind: string;
   notAfter: Date;
@@ -26,8 +29,8 @@ export interface FirstCertificateValues {
 }
 
 /**
- * Adds the device that a claim enrolls, in the state that its first certificate gives it: the trigger `certificates_added` updates a
- * device only where that differs. Returns `device_uid`, `tenant_id`, `device_id`.
+ * Returns SQL that adds the device that a claim enrolls, in the state of its first certificate: the trigger
+ * `certificates_added` updates a device only if that differs. It yields `device_uid`, `tenant_id`, `device_id`.
  */
 export function insertEnrolledDevice(
   p: Parameters<EnrolledDeviceValues & FirstCertificateValues>,
@@ -46,8 +49,8 @@ export function insertEnrolledDevice(
 }
 
 /**
- * Updates, and so locks, a device that enrolls again. What it did not report stays. Returns the columns of
- * {@link insertEnrolledDevice}; no row when the device was deleted or has another fingerprint.
+ * Returns SQL that updates, and so locks, a device that enrolls again. Fields that it did not report stay. It yields
+ * the columns of {@link insertEnrolledDevice}, or no row when the device was deleted or has another fingerprint.
  */
 export function updateEnrolledDevice(
   p: Parameters<EnrolledDeviceValues>,
@@ -66,7 +69,7 @@ export function updateEnrolledDevice(
 }
 
 /**
- * Adds devices to the groups that their claims intend; a group that no longer exists is left out.
+ * Returns SQL that adds devices to the intended groups of their claims, without groups that no longer exist.
  *
  * @param enrolled FROM item whose rows have `device_uid`, `tenant_id` and `intended_group_ids`
  */
@@ -77,7 +80,7 @@ export function joinIntendedGroups(enrolled: RawBuilder<unknown>): RawBuilder<un
     ON CONFLICT DO NOTHING`;
 }
 
-/** Removes the device from all other groups, unless the claim intends none. */
+/** Returns SQL that removes the device from all other groups, unless the claim intends none. */
 export function leaveOtherGroups(device: RawBuilder<unknown>, claim: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     DELETE FROM device_groups g USING ${device} s, ${claim} c
@@ -85,11 +88,11 @@ export function leaveOtherGroups(device: RawBuilder<unknown>, claim: RawBuilder<
 }
 
 /**
- * Locks the rows of live devices, in the order of their ids, in the surrounding statement. Returns their `uid` and `device_type_id`; no row of one
- * that was deleted.
+ * Returns SQL that locks the rows of live devices, in the order of their ids. It yields their `uid` and
+ * `device_type_id`, without deleted devices.
  *
- * @param uids a query in brackets
- * @param locked whether rows that another transaction has locked are awaited, or not returned
+ * @param uids a query in parentheses
+ * @param locked whether rows that another transaction has locked are awaited or skipped
  */
 export function lockLiveDevices(uids: RawBuilder<unknown>, locked: "awaited" | "skipped"): RawBuilder<unknown> {
   return sql`SELECT uid, device_type_id FROM devices WHERE uid = ANY (ARRAY${uids}) AND deleted_at IS NULL

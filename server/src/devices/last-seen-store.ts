@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 
-// The row of a device says when its connection was opened or closed last. When its last message came, telemetry says in a row of its own,
-// which every message changes.
+// A device's row stores when its connection was last opened or closed. Telemetry stores the time of the last message in
+// a separate row, which every message updates.
 
-/** SQL: joins what {@link lastSeenAt} reads to the devices `d`. */
+/** SQL: joins the row that {@link lastSeenAt} reads to the devices `d`. */
 export const withLastSeen = sql`LEFT JOIN shared_device_latest seen ON seen.device_uid = d.uid`;
 
-/** SQL: when the device was seen last. */
+/** SQL: the time when the device was last seen. */
 export const lastSeenAt = sql<Date | null>`greatest(d.last_seen_at, seen.seen_at)`;

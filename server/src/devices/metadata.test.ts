@@ -4,7 +4,7 @@ import { checkMetadata, MAX_METADATA_BYTES, MAX_METADATA_DEPTH, MAX_METADATA_KEY
 
 const refused = { code: "invalid_request", detail: "metadata" };
 
-test("metadata is kept up to its limits, and refused beyond them", () => {
+test("metadata is accepted up to its limits, and refused beyond them", () => {
   const text = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
   assert.equal(checkMetadata(text(MAX_METADATA_BYTES)).a, text(MAX_METADATA_BYTES).a);
   assert.throws(() => checkMetadata(text(MAX_METADATA_BYTES + 1)), refused);

@@ -1,7 +1,7 @@
 import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
-/** A device's metadata: an object of the tenant's own, kept as it is (docs/spec-decisions.md, devices). */
+/** A device's metadata: an object defined by the tenant and stored unchanged (docs/spec-decisions.md, devices). */
 export type Metadata = Record<string, unknown>;
 
 export const MAX_METADATA_BYTES = records.metadataBytes.value;
@@ -10,8 +10,8 @@ export const MAX_METADATA_DEPTH = records.metadataDepth.value;
 
 /**
  * @param metadata parsed JSON without NUL and half surrogate pairs
- * @throws MusterError invalid_request when it is too large, has too many fields, is nested too deep, or contains a number
- *   that JSON can write and a double cannot hold
+ * @throws MusterError invalid_request when it is too large, has too many fields, is nested too deeply, or contains a
+ * number that JSON can express and a double cannot
  */
 export function checkMetadata(metadata: Metadata): Metadata {
   if (Object.keys(metadata).length > MAX_METADATA_KEYS) throw refused(`has more than ${MAX_METADATA_KEYS} fields`);
@@ -23,7 +23,7 @@ export function checkMetadata(metadata: Metadata): Metadata {
 }
 
 function checkNested(value: unknown, depth: number): void {
-  if (typeof value === "number" && !Number.isFinite(value)) throw refused("contains a number too large to keep");
+  if (typeof value === "number" && !Number.isFinite(value)) throw refused("contains a number that is too large");
   if (typeof value !== "object" || value === null) return;
   if (depth > MAX_METADATA_DEPTH) throw refused(`is nested more than ${MAX_METADATA_DEPTH} deep`);
   for (const inner of Object.values(value)) checkNested(inner, depth + 1);

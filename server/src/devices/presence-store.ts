@@ -4,10 +4,10 @@ import type { Db } from "../db/database.ts";
 import { type BoundStatement, runStatement, statement } from "../db/statement.ts";
 
 /**
- * Events of connectivity are damped: of a device that connects and disconnects all the time, the event of a connect is recorded at
- * most once in so many seconds, and that of a disconnect only after the event of a connect. The state itself is always written at
- * once. A device that is online while its event has to wait has `online_event_owed` set; {@link recordOwedEvents} records it later,
- * whichever process it is connected to, and also after a crash.
+ * Connectivity events are debounced. If a device keeps connecting and disconnecting, a connect event is recorded at
+ * most once in a number of seconds, and a disconnect event only after a connect event. The state itself is always
+ * written immediately. A device that is online with a pending event has `online_event_owed` set. {@link
+ * recordOwedEvents} records it later, whichever process the device is connected to, even after a crash.
  */
 export interface PresenceRow {
   deviceUid: string;
@@ -16,11 +16,11 @@ export interface PresenceRow {
   online: boolean;
   at: Date;
   reason: string | null;
-  /** Of a row that is not online: the connect before it, which no row has been written of. */
+  /** For a row that is not online: the preceding connect, if no row was written for it. */
   connect?: { seq: string; at: Date } | undefined;
 }
 
-/** The columns are array literals. */
+/** The columns as array literals. */
 interface PresenceColumns {
   deviceUids: string;
   seqs: string;
@@ -32,14 +32,17 @@ interface PresenceColumns {
   dampSeconds: number;
 }
 
-/** A condition: the last connect event of `d` was less than `seconds` before `at`. A clock that was set back does not extend it. */
+/**
+ * Returns the condition that the last connect event of `d` was less than `seconds` before `at`. A clock that was set
+ * back does not extend it.
+ */
 function isRecent(at: RawBuilder<unknown>, seconds: RawBuilder<number>): RawBuilder<boolean> {
   return sql`(d.online_event_at > ${at} - make_interval(secs => ${seconds}::float8) AND d.online_event_at <= ${at})`;
 }
 
 /**
- * A device that has come and gone since its last row has both events, of one update: the trigger sees that `online_event_at` of an offline
- * device has changed.
+ * A device that connected and disconnected since its last row gets both events from one update: the trigger sees that
+ * `online_event_at` of an offline device has changed.
  */
 const storePresence = statement<PresenceColumns, object>("presence", (p) => {
   const recent = isRecent(sql`r.connected_at`, p.dampSeconds);
@@ -66,9 +69,10 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
 });
 
 /**
- * The statement that writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing.
+ * Returns the statement that writes which devices are online. It locks rows in one order to prevent deadlocks; a row
+ * older than the stored one changes nothing.
  *
- * @param dampSeconds between two connect events of a device
+ * @param dampSeconds the least time between two connect events of a device
  */
 export function presenceStatement(rows: readonly PresenceRow[], dampSeconds: number): BoundStatement {
   const connects = rows.map((row) => (row.online ? row : row.connect));
@@ -94,14 +98,15 @@ const settlePresence = statement<{ now: Date; dampSeconds: number; limit: number
    WHERE d.uid = due.uid RETURNING d.uid`,
 );
 
-/** Records the connect events whose time has come. @returns how many, at most `limit` */
+/** Records the connect events that are due. @returns how many, at most `limit` */
 export async function recordOwedEvents(db: Db, now: Date, dampSeconds: number, limit: number): Promise<number> {
   const rows = await runStatement(db, settlePresence, { now, dampSeconds, limit });
   return rows.length;
 }
 
 /**
- * CTEs `locked`, `offline`: the devices of removed sessions are offline, unless a later session has set their connectivity.
+ * Returns the CTEs `locked` and `offline`, which set the devices of removed sessions offline, unless a later session
+ * has set their connectivity.
  *
  * @param sessions CTE with `device_uid` and `seq` of the removed sessions
  */

@@ -12,7 +12,10 @@ import { findDevice } from "./device-view-store.ts";
 import { checkMetadata, type Metadata } from "./metadata.ts";
 import { type DeviceRecord, toRecord } from "./view-devices.ts";
 
-/** What is absent becomes empty: this replaces (docs/spec-decisions.md, records). */
+/**
+ * The new fields of a device. Absent fields become empty, since this replaces the device (docs/spec-decisions.md,
+ * records).
+ */
 export interface DeviceEdit {
   name: string;
   description?: string | undefined;
@@ -30,7 +33,8 @@ export interface Precondition {
 /**
  * Replaces the editable fields of a device. Its certificates keep their topics until the next one is issued (spec 7).
  *
- * @throws MusterError not_found; insufficient_role; precondition_failed; invalid_request, with an id that is not the tenant's in `detail`
+ * @throws MusterError not_found; insufficient_role; precondition_failed; invalid_request, with an id that is not the
+ * tenant's in `detail`
  */
 export const replaceDevice = useCase(
   { scope: "devices:write", role: "operator" },
@@ -47,9 +51,9 @@ export const replaceDevice = useCase(
   },
 );
 
-/** What of a device changes; what is absent stays. */
+/** The changed fields of a device; absent fields stay. */
 export interface DeviceChange {
-  /** null: none. */
+  /** `null` removes the type. */
   deviceTypeId?: string | null | undefined;
   addGroupIds?: readonly string[] | undefined;
   removeGroupIds?: readonly string[] | undefined;
@@ -58,7 +62,8 @@ export interface DeviceChange {
 }
 
 /**
- * Changes the type, groups or threshold packs of a device. An id to remove that the device does not have changes nothing.
+ * Changes the type, groups or threshold packs of a device. Removing an id that the device does not have changes
+ * nothing.
  *
  * @throws MusterError not_found; insufficient_role; invalid_request, with an id that is not the tenant's in `detail`
  */
@@ -80,7 +85,7 @@ function changedIds(before: readonly string[], add: readonly string[] = [], remo
   return [...new Set([...before, ...add])].filter((id) => !gone.has(id));
 }
 
-/** @param wantedOf the editable fields that the device is to have, of those that it has under its lock */
+/** @param wantedOf computes the new editable fields from those that the device has under its lock */
 async function editDevice(
   deps: DevicesDeps,
   caller: Caller,
@@ -117,8 +122,8 @@ async function editDevice(
 }
 
 /**
- * A device's groups decide who sees it, and its type which topics its certificates get: users other than admins leave both as they
- * are. An API key with the scope may change them.
+ * Restricts changes of groups and type to admins and API keys with the scope. A device's groups decide who sees it, and
+ * its type which topics its certificates get.
  *
  * @throws MusterError insufficient_role
  */
@@ -129,7 +134,7 @@ function requireMayAssign(caller: Caller, before: DeviceRecord, wanted: Wanted):
 
 const ASSIGN: AccessRule = { scope: "devices:write", role: "admin" };
 
-/** The editable fields that a device is to have. */
+/** The new editable fields of a device. */
 interface Wanted {
   name: string;
   description: string;
@@ -139,7 +144,7 @@ interface Wanted {
   thresholdIds: string[];
 }
 
-/** Whether the record equals what is wanted: repeating a PUT does not change its entity tag. */
+/** Returns whether the record equals the wanted fields: repeating a PUT does not change its entity tag. */
 function isEqual(record: DeviceRecord, wanted: Wanted): boolean {
   return (
     record.name === wanted.name &&
@@ -151,7 +156,7 @@ function isEqual(record: DeviceRecord, wanted: Wanted): boolean {
   );
 }
 
-/** The part of a device that this edits, for the audit. */
+/** Returns the editable fields of a device, for the audit. */
 function edited({ name, description, deviceTypeId, groupIds, thresholdIds, metadata }: DeviceRecord): object {
   return { name, description, deviceTypeId, groupIds, thresholdIds, metadata };
 }

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 
 /**
- * Unassigns a threshold pack from every device and device type. Call it before the pack is locked: a transaction that unassigns a
- * pack from one device locks the assignment before the pack, too.
+ * Unassigns a threshold pack from every device and device type. Call it before locking the pack: a transaction that
+ * unassigns a pack from one device also locks the assignment before the pack.
  */
 export async function unassignThreshold(tx: Tx, tenantId: string, thresholdId: string): Promise<void> {
   await sql`DELETE FROM device_thresholds

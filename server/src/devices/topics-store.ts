@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * SQL: the topics of a device, as `resolveTopics` makes them: the placeholder is always a whole segment.
+ * Returns SQL for the topics of a device, equal to those of `resolveTopics`: the placeholder is always a whole segment.
  *
  * @param templates an array; NULL (no type) has none
- * @param prefix text, as `topicPrefix` makes it
+ * @param prefix text, as `topicPrefix` returns it
  */
 export function topicsOf(
   templates: RawBuilder<unknown>,
@@ -16,9 +16,10 @@ export function topicsOf(
 }
 
 /**
- * SQL: the columns `publish_topics` and `subscribe_topics` of a device.
+ * Returns SQL for the columns `publish_topics` and `subscribe_topics` of a device.
  *
- * @param device a row with `prefix`, `device_id` and the templates of its type, `publish_templates` and `subscribe_templates`
+ * @param device a row with `prefix`, `device_id` and the templates of its type, `publish_templates` and
+ * `subscribe_templates`
  */
 export function withTopics(device: string): RawBuilder<unknown> {
   const [prefix, deviceId] = [sql.ref(`${device}.prefix`), sql.ref(`${device}.device_id`)];

@@ -10,11 +10,11 @@ test("a template becomes the device's exact topic under the tenant's prefix", ()
   ]);
 });
 
-test("a template that says the device twice names it twice", () => {
+test("a template with two placeholders names the device twice", () => {
   assert.deepEqual(resolveTopics(["{deviceId}/x/{deviceId}"], "a", "d"), ["t/a/d/x/d"]);
 });
 
-test("templates are refused that are absolute, empty, wild, odd or without the device", () => {
+test("templates that are absolute, empty, wildcards, malformed or without the device are refused", () => {
   const bad = ["telemetry", "", "/t/{deviceId}", "t/{deviceId}/", "a//{deviceId}", "#", "{deviceId}/#", "+/{deviceId}"];
   bad.push(
     "$SYS/{deviceId}",
@@ -30,16 +30,16 @@ test("templates are refused that are absolute, empty, wild, odd or without the d
     assert.throws(() => checkTemplates([template]), { code: "invalid_request", detail: template }, template);
 });
 
-test("the refusal of another placeholder names the only one", () => {
+test("the error for an unknown placeholder names the valid one", () => {
   assert.throws(() => checkTemplates(["telemetry/{device}"]), /the only placeholder is \{deviceId\}\.$/);
 });
 
-test("a repeated template counts once, and none at all is allowed", () => {
+test("a repeated template counts once, and an empty list is allowed", () => {
   assert.deepEqual(checkTemplates(["t/{deviceId}", "t/{deviceId}"]), ["t/{deviceId}"]);
   assert.deepEqual(checkTemplates([]), []);
 });
 
-test("whatever is accepted resolves to a plain topic of at most 256 bytes that only this device has", () => {
+test("an accepted template resolves to a plain topic of at most 256 bytes that only this device has", () => {
   const segment = fc.oneof(fc.constant("{deviceId}"), fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/));
   const template = fc.array(segment, { minLength: 1, maxLength: 8 }).map((segments) => segments.join("/"));
   const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);

@@ -4,20 +4,20 @@ import { invalidRequest } from "../lib/request-errors.ts";
 const PLACEHOLDER = "{deviceId}";
 const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_TEMPLATES = records.topicsOfDeviceType.value;
-/** The broker takes no longer topic; the longest slug and the longest device id must still fit. */
+/** The broker's limit of a topic; the longest slug and the longest device id must still fit. */
 const MAX_TOPIC_BYTES = 256;
 const LONGEST_SLUG = "s".repeat(40);
 const LONGEST_ID = "d".repeat(64);
 
 /**
- * Checks topic templates of a device type: relative to the tenant's prefix, plain segments, one of them `{deviceId}`
- * as a whole, so that no two devices ever share a topic and no template is a wildcard (spec 2.8).
+ * Checks topic templates of a device type. They are relative to the tenant's prefix and consist of plain segments, one
+ * of which is `{deviceId}` as a whole, so that no two devices share a topic and no template is a wildcard (spec 2.8).
  *
- * @returns them without repetition
+ * @returns them without duplicates
  * @throws MusterError invalid_request with the template in `detail`
  */
 export function checkTemplates(templates: readonly string[]): string[] {
-  if (templates.length > MAX_TEMPLATES) throw invalidRequest(`at most ${MAX_TEMPLATES} topics`);
+  if (templates.length > MAX_TEMPLATES) throw invalidRequest(`a device type can have at most ${MAX_TEMPLATES} topics`);
   for (const template of templates) {
     const segments = template.split("/");
     const plain = segments.every((segment) => segment === PLACEHOLDER || SEGMENT.test(segment));
@@ -33,12 +33,12 @@ export function checkTemplates(templates: readonly string[]): string[] {
   return [...new Set(templates)];
 }
 
-/** What the topics of a tenant's devices begin with: `t/<slug>`. */
+/** Returns the prefix of the topics of a tenant's devices: `t/<slug>`. */
 export function topicPrefix(tenantSlug: string): string {
   return `t/${tenantSlug}`;
 }
 
-/** The exact topics of one device: `telemetry/{deviceId}` → `t/<slug>/telemetry/<id>`. */
+/** Returns the exact topics of one device: `telemetry/{deviceId}` → `t/<slug>/telemetry/<id>`. */
 export function resolveTopics(templates: readonly string[], tenantSlug: string, deviceId: string): string[] {
   return templates.map((template) => {
     const segments = template.split("/").map((segment) => (segment === PLACEHOLDER ? deviceId : segment));

@@ -37,7 +37,7 @@ export const getDevice = useCase(
   },
 );
 
-/** The record as the API shows it. */
+/** Converts a row to the record that the API shows. */
 export function toRecord(row: DeviceRow): DeviceRecord {
   return {
     id: row.id,

@@ -5,7 +5,7 @@ import type { DevicesDeps } from "../deps.ts";
 import type { Connectivity } from "../device-view-store.ts";
 import { countDeviceRows, countExpiryRows } from "./count-store.ts";
 
-/** How long after `renewAfterUtc` a renewal is overdue. */
+/** The time after `renewAfterUtc` at which a renewal is overdue. */
 export const OVERDUE_MS = DAY;
 const WEEKS = 12;
 
@@ -13,9 +13,9 @@ export interface DeviceCounts {
   total: number;
   connectivity: Record<Connectivity, number>;
   certificates: Record<CertificateState, number>;
-  /** Devices that should have renewed their certificate a day ago or earlier, and have not. */
+  /** The number of devices whose renewal is overdue by at least a day. */
   renewalsOverdue: number;
-  /** The next twelve weeks from now on: how many devices have their last certificate end in each, by its kind. */
+  /** The next twelve weeks: how many devices have their last certificate expire in each, by its kind. */
   expiry: { from: Date; selfEnrolled: number; platform: number }[];
 }
 

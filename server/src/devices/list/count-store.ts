@@ -4,17 +4,17 @@ import type { Db } from "../../db/database.ts";
 import { type CertificateState, certificateState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
 
-/** How many devices there are of a connectivity and a certificate state. */
+/** The number of devices with a connectivity and a certificate state. */
 export interface DeviceCountRow {
   connectivity: Connectivity;
   state: CertificateState;
-  /** bigint */
+  /** A bigint. */
   devices: string;
-  /** Of those, how many should have renewed before `overdueBefore`; bigint. */
+  /** The number of them that should have renewed before `overdueBefore`; a bigint. */
   overdue: string;
 }
 
-/** One pass over the tenant's devices that `viewer` sees. */
+/** Counts the tenant's devices that `viewer` sees, in one pass. */
 export async function countDeviceRows(
   db: Db,
   tenantId: string,
@@ -29,16 +29,19 @@ export async function countDeviceRows(
   return rows;
 }
 
-/** How many devices have their last certificate end in a week, by its kind: a device renews a self-enrolled one itself. */
+/**
+ * The number of devices whose last certificate expires in a week, by its kind: a device renews a self-enrolled one
+ * itself.
+ */
 export interface ExpiryRow {
-  /** From 0, counted from `from`. */
+  /** The week after `from`, counted from 0. */
   week: number;
   kind: "self_enrolled" | "platform";
-  /** bigint */
+  /** A bigint. */
   devices: string;
 }
 
-/** Of the devices that `viewer` sees, the ends of their certificates in `[from, until)` by week. */
+/** Counts, by week, the certificates of devices that `viewer` sees that expire in `[from, until)`. */
 export async function countExpiryRows(
   db: Db,
   tenantId: string,

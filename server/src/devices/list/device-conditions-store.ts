@@ -7,13 +7,13 @@ import { type CertificateState, isInState } from "../certificate-state-store.ts"
 import type { Connectivity } from "../device-view-store.ts";
 import { lastSeenAt } from "../last-seen-store.ts";
 
-/** Properties that a device has, or has not. Of a property with several values, one suffices. */
+/** Properties that a device has, or does not have. For a property with several values, one suffices. */
 export interface DeviceProperties {
-  /** null: in no group. */
+  /** `null`: in no group. */
   groupId?: string | null | undefined;
-  /** null: without a type. */
+  /** `null`: without a type. */
   deviceTypeId?: string | null | undefined;
-  /** A threshold pack that watches the device, of its own or by its type. */
+  /** A threshold pack that watches the device, through its own assignment or its type's. */
   thresholdId?: string | undefined;
   connectivity?: Connectivity | readonly Connectivity[] | undefined;
   certificateState?: CertificateState | readonly CertificateState[] | undefined;
@@ -28,13 +28,13 @@ export interface DeviceFilter extends DeviceProperties {
   createdBefore?: Date | undefined;
   /** Seen at or after this time. */
   seenFrom?: Date | undefined;
-  /** Seen last before this time; a device that was never seen is not among them. */
+  /** Last seen before this time; excludes devices that were never seen. */
   seenBefore?: Date | undefined;
   /** Only devices that are visible to a user with these groups. */
   viewer?: ViewedGroups | undefined;
 }
 
-/** SQL conditions on the device `d`, with `withLastSeen` joined to it; none where the filter is empty. */
+/** Returns SQL conditions on the device `d`, with `withLastSeen` joined to it; none if the filter is empty. */
 export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<unknown>[] {
   const { not = {}, createdFrom, createdBefore, seenFrom, seenBefore, viewer } = filter;
   const conditions = [...propertyConditions(filter, now), ...negated(propertyConditions(not, now))];

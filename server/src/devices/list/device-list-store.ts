@@ -13,8 +13,8 @@ import { lastSeenAt, withLastSeen } from "../last-seen-store.ts";
 import { type DeviceFilter, deviceConditions } from "./device-conditions-store.ts";
 
 /**
- * What a list of devices may be sorted by. The newest device comes first where there is no order, or the order is equal. Indexes have the
- * order of the ids, in the collation of the database, and that of the uids, which sort by creation.
+ * The orders of a list of devices. Without an order, and among equal values, the newest device comes first. There are
+ * indexes in the order of the ids (in the collation of the database) and of the uids, which sort by creation.
  */
 const ORDERS = {
   name: { by: sql`lower(d.name) COLLATE "C"`, type: "text" },
@@ -36,7 +36,7 @@ export interface DeviceListing {
   sort?: { by: DeviceOrder; descending: boolean } | undefined;
 }
 
-/** One page, newest first unless it is sorted, and how many there are in all. */
+/** Returns one page, newest first unless it is sorted, and the total. */
 export async function listDeviceRows(
   db: Db,
   tenantId: string,
@@ -66,10 +66,12 @@ function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> 
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
 }
 
-/** Of a user who sees more devices than this, the text is compared first, and the groups are looked up of what matches. */
+/**
+ * The number of visible devices above which the text is compared first and groups are looked up for the matches only.
+ */
 const MANY_SEEN = 100_000;
 
-/** Which devices a search reads, and which of these match. */
+/** Returns which devices a search reads, and which of these match. */
 async function searchFor(
   db: Db,
   q: string,
@@ -84,7 +86,7 @@ async function searchFor(
   return { within: allOf(deviceConditions(others, now)), matches };
 }
 
-/** The keys of all matches of a search. @throws MusterError invalid_request for more than can be sorted */
+/** Returns the keys of all matches of a search. @throws MusterError invalid_request for more than can be sorted */
 async function findAll(
   db: Db,
   tenantId: string,

@@ -9,7 +9,7 @@ import { type DeviceListing, listDeviceRows } from "./device-list-store.ts";
 export interface DeviceQuery extends PageRequest, Omit<DeviceFilter, "viewer">, Pick<DeviceListing, "q" | "sort"> {}
 
 /**
- * Newest first, unless sorted. A group or type that is not the tenant's matches nothing.
+ * Lists devices, newest first unless sorted. A group or type that is not the tenant's matches nothing.
  *
  * @throws MusterError invalid_request, rate_limited for a search that is too long
  */
@@ -21,7 +21,7 @@ export const listDevices = useCase(
     if (namesUnknown(wanted) || q?.includes("\0")) return { items: [], total: 0, skip, limit };
     const { db } = deps.database;
     const viewer = await groupsOfViewer(db, boundedToGroupsOf(caller));
-    // What such a user sees is in a group.
+    // Every device that such a user sees is in a group.
     if (viewer !== undefined && wanted.groupId === null) return { items: [], total: 0, skip, limit };
     const listing = { filter: { ...wanted, not: withoutUnknown(wanted.not), viewer }, q, sort };
     const { rows, ...total } = await listDeviceRows(db, caller.tenantId, listing, page, deps.clock.now());
@@ -29,12 +29,12 @@ export const listDevices = useCase(
   },
 );
 
-/** Whether the group, the type or the pack cannot exist. */
+/** Returns whether the group, the type or the pack cannot exist. */
 function namesUnknown({ groupId, deviceTypeId, thresholdId }: DeviceProperties): boolean {
   return [groupId, deviceTypeId, thresholdId].some((id) => typeof id === "string" && !isUuid(id));
 }
 
-/** Every device is without what cannot exist. */
+/** Returns the excluded properties without those that no device can have. */
 function withoutUnknown({ groupId, deviceTypeId, thresholdId, ...others }: DeviceProperties = {}): DeviceProperties {
   const possible = <T extends string | null | undefined>(id: T) =>
     typeof id === "string" && !isUuid(id) ? undefined : id;

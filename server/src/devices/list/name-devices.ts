@@ -3,7 +3,7 @@ import { isDeviceId } from "../../lib/ids.ts";
 import type { DevicesDeps } from "../deps.ts";
 import { findDeviceNames } from "./suggest-store.ts";
 
-/** The names of those of `ids` that are devices which the caller sees. */
+/** Returns the names of those `ids` that are devices which the caller sees. */
 export const nameDevices = useCase(
   { role: "viewer" },
   async ({ database }: DevicesDeps, caller, ids: readonly string[]): Promise<NamedRecord[]> => {

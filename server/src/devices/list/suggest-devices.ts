@@ -8,8 +8,8 @@ export interface DeviceSuggestion {
 }
 
 /**
- * At most `limit` devices whose id or name contains `q`, the one of exactly this id first. For a search as one types: among the
- * newest 20,000 devices only; `listDevices` searches all.
+ * Returns at most `limit` devices whose id or name contains `q`, starting with the one with exactly this id. For search
+ * as you type, it covers the newest 20,000 devices only; `listDevices` searches all.
  */
 export const suggestDevices = useCase(
   { scope: "devices:read", role: "viewer" },

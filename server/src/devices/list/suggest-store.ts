@@ -3,10 +3,10 @@ import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { contains } from "../../lists/counted-page.ts";
 
-/** How many devices are read at most: some 20 ms. */
+/** The greatest number of devices read, which takes about 20 ms. */
 const NEWEST = 20_000;
 
-/** The device of the id `q`, then the newest whose id or name contains it. */
+/** Returns the device with the id `q`, then the newest whose id or name contains it. */
 export async function suggestDeviceRows(
   db: Db,
   tenantId: string,
@@ -29,7 +29,9 @@ export async function suggestDeviceRows(
   return rows;
 }
 
-/** Those of `ids` that are devices which `viewer` (a user; undefined: every device) sees, with their names. */
+/**
+ * Returns those `ids` that are devices visible to `viewer` (a user; `undefined` sees every device), with their names.
+ */
 export async function findDeviceNames(
   db: Db,
   tenantId: string,

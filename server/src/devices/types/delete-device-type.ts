@@ -7,7 +7,8 @@ import { toDeviceTypeRecord } from "../device-types.ts";
 import { countUse, deleteDeviceTypeRow, lockToDelete } from "./type-use-store.ts";
 
 /**
- * Deletes a device type that no device has and no open claim names. Claims that have ended lose it; their entries in the audits keep it.
+ * Deletes a device type that no device has and no open claim names. Ended claims lose it; their audit entries retain
+ * it.
  *
  * @throws MusterError not_found; in_use, with the numbers of `devices` and `openClaims`
  */

@@ -8,7 +8,7 @@ import { type DeviceTypeRecord, toDeviceTypeRecord } from "../device-types.ts";
 import { topicPrefix } from "../topics.ts";
 import { countUse, findDeviceTypeRow, listOutdatedRows, type TypeUse } from "./type-use-store.ts";
 
-/** A device type with what refers to it; of the devices, those that the caller sees. */
+/** A device type with the records that refer to it, limited to devices that the caller sees. */
 export interface DeviceTypeDetail extends DeviceTypeRecord, TypeUse {}
 
 /** @throws MusterError not_found */
@@ -22,17 +22,17 @@ export const getDeviceType = useCase(
   },
 );
 
-/** A device with live certificates whose topics are not those of its type any more. */
+/** A device with live certificates whose topics differ from those of its type. */
 export interface OutdatedDevice {
   id: string;
   name: string;
-  /** These certificates, newest first. A renewal or a new bundle gets the present topics. */
+  /** These certificates, newest first. A renewal or a new bundle gets the current topics. */
   certificateIds: string[];
 }
 
 /**
- * The devices of a type whose certificates have other topics than the type, because it was changed since, newest first. It reads every
- * device of the type.
+ * Lists the devices of a type whose certificates have other topics than the type, because it changed since, newest
+ * first. It reads every device of the type.
  *
  * @throws MusterError not_found; invalid_request when the type has more devices than a search may read; rate_limited
  */

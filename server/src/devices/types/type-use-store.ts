@@ -7,13 +7,13 @@ import { searchPage } from "../../lists/search-page.ts";
 import { DEVICE_TYPE_COLUMNS, type DeviceTypeRow } from "../device-type-store.ts";
 import { topicsOf } from "../topics-store.ts";
 
-/** What refers to a device type: devices that are not deleted, and claims that can still be redeemed. */
+/** The use of a device type: the undeleted devices that have it, and the redeemable claims that name it. */
 export interface TypeUse {
   devices: number;
   openClaims: number;
 }
 
-/** Of the devices, those that `viewer` sees. */
+/** Counts the use of a type, limited to devices that `viewer` sees. */
 export async function countUse(db: Db, tenantId: string, id: string, viewer: Viewer, now: Date): Promise<TypeUse> {
   const { rows } = await sql<{ devices: string; openClaims: string }>`
     SELECT (SELECT count(*) FROM devices d WHERE d.tenant_id = ${tenantId} AND d.device_type_id = ${id}
@@ -32,7 +32,7 @@ export async function findDeviceTypeRow(db: Db, tenantId: string, id: string): P
     .executeTakeFirst();
 }
 
-/** The row, locked so that nothing can begin to refer to it. */
+/** Locks and returns the row, so that no new reference to it can be added. */
 export async function lockToDelete(tx: Tx, tenantId: string, id: string): Promise<DeviceTypeRow | undefined> {
   return await tx
     .selectFrom("device_types")
@@ -43,7 +43,7 @@ export async function lockToDelete(tx: Tx, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Deletes a type that no device has; deleted devices and claims that have ended lose it. */
+/** Deletes a type that no device has; deleted devices and ended claims lose it. */
 export async function deleteDeviceTypeRow(tx: Tx, tenantId: string, id: string): Promise<void> {
   await sql`DELETE FROM device_type_thresholds WHERE tenant_id = ${tenantId} AND device_type_id = ${id}`.execute(tx);
   await sql`UPDATE devices SET device_type_id = NULL
@@ -64,7 +64,10 @@ export interface TypeTopics {
   subscribe: readonly string[];
 }
 
-/** One page of the devices of a type that have a live certificate with other topics. It reads every device of the type, in steps. */
+/**
+ * Returns one page of the devices of a type that have a live certificate with other topics. It reads every device of
+ * the type, in steps.
+ */
 export async function listOutdatedRows(
   db: Db,
   tenantId: string,
@@ -86,7 +89,10 @@ export async function listOutdatedRows(
   return await searchPage(db, tenantId, searched, page);
 }
 
-/** SQL: the certificate `c` of the device `d` has other topics than these templates (arrays; NULL: no type) give it now. */
+/**
+ * Returns the SQL condition that the topics of the certificate `c` of the device `d` differ from those that these
+ * templates (arrays; NULL for no type) give it now.
+ */
 export function hasOtherTopics(
   prefix: string,
   { publish, subscribe }: Record<"publish" | "subscribe", RawBuilder<string[]>>,
