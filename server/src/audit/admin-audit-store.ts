@@ -14,10 +14,10 @@ export async function insertAct(tx: Tx, row: AdminAuditTable): Promise<void> {
             ${json(row.before)}::text::jsonb, ${json(row.after)}::text::jsonb)`.execute(tx);
 }
 
-/** What an act was. */
+/** The properties of an act. */
 export interface ActProperties {
   actor?: string | undefined;
-  /** An act such as `user.create`, or with a dot at its end all of a kind of record: `user.`. */
+  /** An act such as `user.create`, or a kind of record with a trailing dot: `user.`. */
   act?: string | undefined;
   /** The id of the record acted on. */
   target?: string | undefined;
@@ -28,7 +28,7 @@ export interface ActFilter extends Period, ActProperties {
   not?: ActProperties | undefined;
 }
 
-/** One page of a tenant's acts, newest first, and how many match. */
+/** Returns one page of a tenant's acts, newest first, with the number of matches. */
 export async function listActRows(
   db: Db,
   tenantId: string,
@@ -41,7 +41,7 @@ export async function listActRows(
   return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
 }
 
-/** One page of the acts on the whole installation, newest first. */
+/** Returns one page of the acts on the whole installation, newest first. */
 export async function listInstallationActRows(db: Db, { skip, limit }: PageRequest): Promise<AdminAuditRow[]> {
   const { rows } = await sql<AdminAuditRow>`
     SELECT ${COLUMNS} FROM admin_audit a WHERE a.tenant_id IS NULL ORDER BY a.id DESC LIMIT ${limit} OFFSET ${skip}`.execute(
@@ -50,7 +50,10 @@ export async function listInstallationActRows(db: Db, { skip, limit }: PageReque
   return rows;
 }
 
-/** The acts on these targets that have ended API keys, newest first: revocations, and changes of users whose keys ended with that. */
+/**
+ * Returns the acts on these targets that ended API keys, newest first: revocations, and changes of users whose keys
+ * ended with them.
+ */
 export async function findKeyEndRows(db: Db, tenantId: string, targets: readonly string[]): Promise<AdminAuditRow[]> {
   const { rows } = await sql<AdminAuditRow>`
     SELECT ${COLUMNS} FROM admin_audit a
@@ -72,7 +75,7 @@ function propertyConditions({ actor, act, target }: ActProperties = {}): RawBuil
   return conditions;
 }
 
-/** In the collation of the index, in which a prefix is a range. */
+/** Returns the condition in the collation of the index, in which a prefix is a range. */
 function isAct(act: string): RawBuilder<unknown> {
   const column = sql`a.act COLLATE "C"`;
   return act.endsWith(".") ? sql`starts_with(${column}, ${act})` : sql`${column} = ${act}`;

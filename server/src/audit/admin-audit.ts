@@ -15,7 +15,7 @@ import { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
 import { recordKeyWrite, type WriteResult } from "./key-writes.ts";
 import { isStorable } from "./storable.ts";
 
-/** Who acts: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
+/** The author of an act: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
 export interface Administrator {
   tenantId: string | null;
   actor: string;
@@ -24,13 +24,13 @@ export interface Administrator {
   request?: ApiRequest;
 }
 
-/** What is recorded of an administrative act. Never a secret. */
+/** The recorded details of an administrative act, which never include a secret. */
 export interface RecordedAct {
   /** `<kind of record>.<verb>`, such as `user.deactivate`. */
   act: string;
   /** The id of the record acted on. */
   target: string;
-  /** The record's state, as far as the act concerns it; absent where there is none. */
+  /** The record's state, as far as the act concerns it; absent if there is none. */
   before?: object | undefined;
   after?: object | undefined;
 }
@@ -55,16 +55,17 @@ export interface AdministerDeps {
   ids: Ids;
 }
 
-/** What a change has come to: its result, and what the audit records of it. */
+/** The outcome of a change: its result, and its details for the audit. */
 export interface Changed<Result> extends Omit<RecordedAct, "act"> {
   result: Result;
-  /** Nothing was changed, as when an act is repeated: nothing is recorded. */
+  /** Set when nothing was changed, as when an act is repeated; then nothing is recorded. */
   unchanged?: boolean;
 }
 
 /**
- * Runs `change` in a transaction and records it there: there is no act without its entry, and no entry without its act. What an API key
- * asks for is recorded in the API audit log, like its other writes. `db`: a transaction to join.
+ * Runs `change` in a transaction and records it there, so that there is neither an act without its entry nor an entry
+ * without its act. An act of an API key is recorded in the API audit log, like its other writes. `db`: a transaction to
+ * join.
  */
 export async function administer<Result>(
   { database, clock, ids }: AdministerDeps,
@@ -86,7 +87,7 @@ export async function administer<Result>(
   });
 }
 
-/** What an act has done to its record, by the act's verb. Others, such as `test`, leave the record as it is. */
+/** The effect of an act on its record, by the act's verb. Other verbs, such as `test`, leave the record unchanged. */
 const OUTCOMES: Readonly<Record<string, WriteResult>> = {
   create: "created",
   update: "updated",
@@ -98,7 +99,7 @@ const OUTCOMES: Readonly<Record<string, WriteResult>> = {
 
 export type ActQuery = ActFilter & PageRequest;
 
-/** The administrative audit of a tenant, newest first. */
+/** Lists the administrative audit of a tenant, newest first. */
 export async function listActs(db: Db, tenantId: string, query: ActQuery): Promise<Page<AdminAct>> {
   const [page, filter] = splitPage(query);
   const { skip, limit } = page;
@@ -107,12 +108,12 @@ export async function listActs(db: Db, tenantId: string, query: ActQuery): Promi
   return { items: rows, ...total, skip, limit };
 }
 
-/** The acts on the whole installation, newest first. */
+/** Lists the acts on the whole installation, newest first. */
 export async function listInstallationActs(db: Db, page: PageRequest): Promise<AdminAct[]> {
   return await listInstallationActRows(db, page);
 }
 
-/** The acts on these targets, keys and users, that have ended API keys, newest first. */
+/** Returns the acts on these targets, keys and users, that ended API keys, newest first. */
 export async function findKeyEnds(db: Db, tenantId: string, targets: readonly string[]): Promise<AdminAct[]> {
   return targets.length === 0 ? [] : await findKeyEndRows(db, tenantId, targets);
 }

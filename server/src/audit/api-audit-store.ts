@@ -15,7 +15,7 @@ export async function insertWrite(tx: Tx, tenantId: string, row: ApiAuditRow): P
     .execute();
 }
 
-/** What a write was. */
+/** The properties of a write. */
 export interface WriteProperties {
   keyId?: string | undefined;
   /** The operation id of the route. */
@@ -31,7 +31,7 @@ export interface WriteFilter extends Period, WriteProperties {
   not?: WriteProperties | undefined;
 }
 
-/** One page, newest first, and how many match. */
+/** Returns one page, newest first, with the number of matches. */
 export async function listWriteRows(
   db: Db,
   tenantId: string,

@@ -35,28 +35,30 @@ export interface ApiWrite {
 }
 
 export interface WriteRecord extends KeyWrite {
-  /** For the administrative audit: what was done, where `result` does not say it. */
+  /** For the administrative audit: the verb of the act, where `result` does not determine it. */
   verb?: string;
   /** For the administrative audit: the record's state, as far as the write concerns it. Never a secret. */
   before?: object | undefined;
   after?: object | undefined;
 }
 
-/** The last part of an administrative act: `claim.create`. */
+/** The last part of an administrative act, as in `claim.create`. */
 const VERBS = { created: "create", updated: "update", revoked: "revoke", deleted: "delete" } as const;
 
-/** Work on these is no administration; they have a history of their own. */
+/** Kinds of records whose changes are not administration; they have a history of their own. */
 const OPERATIONAL: ReadonlySet<string> = new Set(["anomaly", "ticket"]);
 
-/** The answer is stored right after the commit of the work; a repetition that arrives in between polls for it. */
+/**
+ * The time within which a response is stored after the commit of the work; a retry that arrives before polls for it.
+ */
 const ANSWER_DUE_MS = 10_000;
 const POLL_MS = 50;
 const MAX_POLLS = 20;
 
 /**
- * Records a write in its transaction: there is no write without its entry. A write that an API key asked for goes to the API audit
- * log, and reserves its Idempotency-Key, so that there is no second write under one key; that of a user or of the shell goes to the
- * administrative audit.
+ * Records a write in its transaction, so that there is no write without its entry. A write by an API key goes to the
+ * API audit log and reserves its Idempotency-Key, so that there is no second write under one key. A write by a user or
+ * the shell goes to the administrative audit.
  *
  * @throws MusterError already_processed when another request has reserved the same Idempotency-Key
  */
@@ -73,16 +75,17 @@ async function recordAdministration(tx: Tx, writer: Writer, record: WriteRecord,
   await recordAct(tx, writer, { act, target, before, after: after ?? certificate }, { ids, now });
 }
 
-/** The API audit log and the answers stored under Idempotency-Keys. */
+/** The API audit log and the responses stored under Idempotency-Keys. */
 export interface Audit {
   /**
-   * The stored answer to the same request under its Idempotency-Key, byte for byte; `undefined` when the key is new.
+   * Returns the stored response to the same request under its Idempotency-Key, byte for byte; `undefined` when the key
+   * is new.
    *
-   * @param answerStored whether answers of this operation are stored; if so, a missing one may be about to be stored
-   * @throws MusterError idempotency_key_reused for a different request; already_processed when no answer is stored
+   * @param answerStored whether responses of this operation are stored; if so, a missing one may be about to be stored
+   * @throws MusterError idempotency_key_reused for a different request; already_processed when no response is stored
    */
   replayAnswer(request: ApiRequest, answerStored: boolean): Promise<string | undefined>;
-  /** Stores the answer for {@link replayAnswer}. */
+  /** Stores the response for {@link replayAnswer}. */
   storeAnswer(request: ApiRequest, answer: string): Promise<void>;
   /** Deletes expired Idempotency-Keys; called every few minutes. */
   prune(stopped?: AbortSignal): Promise<void>;
@@ -117,7 +120,7 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
 
 export type WriteQuery = WriteFilter & PageRequest;
 
-/** The API audit log of a tenant, newest first. */
+/** Lists the API audit log of a tenant, newest first. */
 export async function listApiWrites(db: Db, tenantId: string, query: WriteQuery): Promise<Page<ApiWrite>> {
   const [page, filter] = splitPage(query);
   const { skip, limit } = page;

@@ -29,7 +29,10 @@ export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-stor
 export { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
 export { beginOfLastActs, hasEntries, type NewestEntries, newestEntries } from "./newest-entries-store.ts";
 
-/** Spec 2.6, 6; fields as in docs/spec-decisions.md. `previousSerialNumber` is there on renewals only. */
+/**
+ * An entry of the certificate audit (spec 2.6, 6; fields as in docs/spec-decisions.md). Only renewals have
+ * `previousSerialNumber`.
+ */
 export interface CertificateAuditEntry {
   id: string;
   kind: CertificateAuditRow["kind"];
@@ -54,8 +57,8 @@ export interface RevocationRecord {
 }
 
 /**
- * Records revocations. Entries of issuance are written by the statement that records the certificate
- * (`insertIssuanceEntry`). A trigger keeps the audit append-only.
+ * Records revocations. The statement that records a certificate writes the entry of its issuance
+ * (`insertIssuanceEntry`). A trigger makes the audit append-only.
  */
 export async function auditRevocations(db: Db, tenantId: string, records: readonly RevocationRecord[]): Promise<void> {
   const rows = records.map((record) => ({
@@ -75,7 +78,7 @@ export async function auditRevocations(db: Db, tenantId: string, records: readon
 
 export type CertificateAuditQuery = EntryFilter & PageRequest;
 
-/** Newest first (spec 4.6). A certificate's id that is no UUID matches nothing. */
+/** Lists the certificate audit, newest first (spec 4.6). A certificate id that is not a UUID matches nothing. */
 export async function listCertificateAudit(
   db: Db,
   tenantId: string,

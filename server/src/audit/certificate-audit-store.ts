@@ -17,14 +17,15 @@ export async function insertEntries(db: Db, tenantId: string, rows: readonly Cer
     .execute();
 }
 
-/** The issuances that the audit records. */
+/** The kinds of issuance in the audit. */
 export type IssuanceKind = "device_cert_enrolled" | "device_cert_minted" | "device_cert_renewed";
 
 /**
- * The entry of an issuance, written by the statement that records the certificate, so that neither exists without the other.
+ * Returns SQL that writes the entry of an issuance, as part of the statement that records the certificate, so that
+ * neither exists without the other.
  *
  * @param certificate FROM clause whose row `c` has the certificate's `id`, `tenant_id`, `device_id`, `serial_number`,
- *   `fingerprint_sha256`, `issued_by`, `claim_id`
+ * `fingerprint_sha256`, `issued_by`, `claim_id`
  * @param previousSerial the serial that a renewal replaces, as an expression over that clause
  */
 export function insertIssuanceEntry(
@@ -45,7 +46,7 @@ export function insertIssuanceEntry(
 export interface EntryFilter extends Period {
   kind?: CertificateAuditRow["kind"] | undefined;
   actor?: string | undefined;
-  /** Entries of earlier devices of this id too. */
+  /** The device id; entries of earlier devices with this id match too. */
   deviceId?: string | undefined;
   /** A UUID. */
   certificateId?: string | undefined;
@@ -53,7 +54,7 @@ export interface EntryFilter extends Period {
   not?: Pick<EntryFilter, "kind" | "actor"> | undefined;
 }
 
-/** One page, newest first by the entries' ids, and how many match. */
+/** Returns one page, newest first by the entries' ids, with the number of matches. */
 export async function listEntryRows(
   db: Db,
   tenantId: string,
@@ -66,7 +67,10 @@ export async function listEntryRows(
   return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
 }
 
-/** A device's entries are found by the ids of its certificates, which the audit has indexes of. */
+/**
+ * Returns the filter's conditions. A device's entries are found by its certificates' ids, which the audit has indexes
+ * on.
+ */
 function conditionsOf(tenantId: string, { deviceId, certificateId, not, ...filter }: EntryFilter) {
   const conditions = [
     ...createdBetween("a.id", filter),
@@ -89,7 +93,10 @@ function propertyConditions({ kind, actor }: Pick<EntryFilter, "kind" | "actor">
   return conditions;
 }
 
-/** In the form of the two indexes: of the one entry of an issuance, and of the one of a revocation. */
+/**
+ * Returns the condition in the form of the two indexes: on the only entry of an issuance, and on the only entry of a
+ * revocation.
+ */
 function ofCertificates(ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`((a.certificate_id = ANY (${ids})
       AND a.kind IN ('device_cert_minted', 'device_cert_enrolled', 'device_cert_renewed'))

@@ -2,7 +2,10 @@ import { MusterError } from "../lib/errors.ts";
 
 export type AuditErrorCode = "idempotency_key_reused" | "already_processed";
 
-/** The key belongs to another request: nothing was done (draft-ietf-httpapi-idempotency-key-header, 2.7). */
+/**
+ * Returns the error for a key that belongs to another request; nothing was done
+ * (draft-ietf-httpapi-idempotency-key-header, 2.7).
+ */
 export function idempotencyKeyReused(): MusterError<"idempotency_key_reused"> {
   return new MusterError(
     "idempotency_key_reused",
@@ -11,7 +14,10 @@ export function idempotencyKeyReused(): MusterError<"idempotency_key_reused"> {
   );
 }
 
-/** The request was carried out before, but its answer is not stored: it showed a secret, or the process ended before storing it. */
+/**
+ * Returns the error for a request that was already carried out but has no stored response: it showed a secret, or the
+ * process ended before storing it.
+ */
 export function alreadyProcessed(resourceId: string): MusterError<"already_processed"> {
   return new MusterError(
     "already_processed",

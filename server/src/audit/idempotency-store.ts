@@ -10,7 +10,7 @@ export type StoredRequest = Pick<
 >;
 
 /**
- * Reserves the idempotency key for the request of this transaction; a key from before `since` is free again. Waits
+ * Reserves the idempotency key for the request of this transaction; a key from before `since` is available again. Waits
  * for another transaction that is reserving it.
  *
  * @returns false when the key is already reserved
@@ -26,7 +26,7 @@ export async function reserveKey(tx: Tx, row: Omit<IdempotencyKeysTable, "answer
   return rows.length === 1;
 }
 
-/** The request that reserved this key after `since`. */
+/** Returns the request that reserved this key after `since`. */
 export async function findRequest(
   db: Db,
   keyId: string,

@@ -3,24 +3,30 @@ import { addMs, DAY } from "../lib/clock.ts";
 import { alreadyProcessed } from "./errors.ts";
 import { reserveKey } from "./idempotency-store.ts";
 
-/** A write that an API key or a signed-in user asked for over HTTPS. */
+/** A write over HTTPS by an API key or a signed-in user. */
 export interface ApiRequest {
-  /** As in `X-Request-Id`. */
+  /** The value of `X-Request-Id`. */
   id: string;
-  /** Under whom the `Idempotency-Key` is stored: the API key's public id, or `user:<id>`. */
+  /** The owner of the stored `Idempotency-Key`: the API key's public id, or `user:<id>`. */
   holder: string;
-  /** A user's writes are recorded in the administrative audit, those of API keys in the API audit log. */
+  /**
+   * The kind of author: writes of users are recorded in the administrative audit, those of API keys in the API audit
+   * log.
+   */
   by: "key" | "user";
   /** The operation id of the route. */
   operation: string;
-  /** The `Idempotency-Key` and the SHA-256 of what was asked. */
+  /** The `Idempotency-Key` and the SHA-256 of the request. */
   idempotency?: { key: string; sha256: Buffer };
 }
 
-/** How long a request is recognised by its Idempotency-Key. */
+/** The time for which an Idempotency-Key identifies a request. */
 export const IDEMPOTENCY_MS = DAY;
 
-/** Reserves the `Idempotency-Key` of a request that has one, in the transaction of its write. @throws MusterError already_processed */
+/**
+ * Reserves the `Idempotency-Key` of a request that has one, in the transaction of its write. @throws MusterError
+ * already_processed
+ */
 export async function reserveIdempotencyKey(
   tx: Tx,
   { request }: { request?: ApiRequest },

@@ -11,7 +11,7 @@ export interface CertificateOfWrite {
   fingerprintSha256: string;
 }
 
-/** A write of an API key, as the API audit log has it. */
+/** A write of an API key, as in the API audit log. */
 export interface KeyWrite {
   /** The kind of record: `group`, `claim`, `certificate` … */
   resource: string;
@@ -19,18 +19,18 @@ export interface KeyWrite {
   id: string;
   result: WriteResult;
   at: Date;
-  /** What was issued or revoked. */
+  /** The certificate that was issued or revoked. */
   certificate?: CertificateOfWrite;
 }
 
-/** Records what an API key has written, in the transaction of the write. */
+/** Records a write of an API key, in the transaction of the write. */
 export async function recordKeyWrite(
   tx: Tx,
   { tenantId, address, request }: { tenantId: string | null; address?: string | undefined; request?: ApiRequest },
   { resource, id, result, at, certificate }: KeyWrite,
   ids: Ids,
 ): Promise<void> {
-  if (tenantId === null || request === undefined) throw new Error("an API key writes in a request, to its tenant");
+  if (tenantId === null || request === undefined) throw new Error("an API key writes within a request, to its tenant");
   await insertWrite(tx, tenantId, {
     id: ids.uuid(at),
     at,

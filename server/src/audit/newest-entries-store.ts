@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** The newest entry of each audit, where there is one: audits only grow, so every later state of a database has them. */
+/** The newest entry of each audit, if any: audits only grow, so every later state of a database has them. */
 export interface NewestEntries {
   adminAct: string | null;
   certificate: string | null;
   apiWrite: string | null;
 }
 
-/** @param before leaves out entries from this time on; the newest of all without it */
+/** @param before leaves out entries from this time on; by default all entries count */
 export async function newestEntries(db: Db, before?: Date): Promise<NewestEntries> {
   const until = before ?? "infinity";
   const { rows } = await sql<NewestEntries>`
@@ -20,7 +20,10 @@ export async function newestEntries(db: Db, before?: Date): Promise<NewestEntrie
   return rows[0]!;
 }
 
-/** Returns when the acts `act` at the end of the administrative audit began; `undefined` if its last entry is another act. */
+/**
+ * Returns when the acts `act` at the end of the administrative audit began; `undefined` if its last entry is another
+ * act.
+ */
 export async function beginOfLastActs(db: Db, act: string): Promise<Date | undefined> {
   const { rows } = await sql<{ at: Date }>`
     WITH other AS (SELECT id FROM admin_audit WHERE act <> ${act} ORDER BY id DESC LIMIT 1)
@@ -29,7 +32,7 @@ export async function beginOfLastActs(db: Db, act: string): Promise<Date | undef
   return rows[0]?.at;
 }
 
-/** Whether the database has all of these entries; `false` where there is none to recognize it by. */
+/** Returns whether the database has all of these entries; `false` if there is none to recognize it by. */
 export async function hasEntries(db: Db, { adminAct, certificate, apiWrite }: NewestEntries): Promise<boolean> {
   if (adminAct === null && certificate === null && apiWrite === null) return false;
   const { rows } = await sql<{ all: boolean }>`
