@@ -10,10 +10,11 @@ import { isPart, nextPartOfList } from "./walk.ts";
 export type { Counted, Shown } from "./shown.ts";
 
 /**
- * One page of a list of `lists/lists.ts`, newest first, and its exact total, at a cost that does not grow with the list: what is
- * older than its tail was counted before (docs/decisions/0008). Now and then a call cuts blocks before it answers, in
- * transactions of its own: `db` is the pool, in a transaction nothing is cut. `variant`: a status, or the name of one of the
- * list's `variants`; absent for the whole list.
+ * Returns one page of a list of `lists/lists.ts`, newest first, and its exact total, at a cost that does not grow with
+ * the list: rows older than the tail were counted before (docs/decisions/0008). Occasionally a call cuts blocks before
+ * it answers, in transactions of its own, if `db` is the pool; in a transaction nothing is cut.
+ *
+ * `variant`: a status, or the name of one of the list's `variants`; absent for the whole list.
  *
  *     countedPage<ClaimRow>(db, tenantId, { list: "claims", variant: status, as: "c", columns: COLUMNS }, page)
  */
@@ -40,16 +41,16 @@ export async function countedPage<Row>(
   return { rows: again.rows, total: again.total };
 }
 
-/** How many keys beyond a page are read where all are counted: a filter with fewer matches is gone through once. */
+/** The number of keys read beyond a page before all are counted: a filter with fewer matches is scanned once. */
 const AHEAD = 1_000;
 
 /**
- * One page of those rows of a list that meet `where` (SQL over `as`), newest first, and how many do. For filters that are no
- * variants: it costs what counting the matches costs, so let an index find them.
+ * Returns one page of the rows of a list that meet `where` (SQL over `as`), newest first, and their number. For filters
+ * that are not variants: it costs as much as counting the matches, so an index should find them.
  *
- * The page is read in the order of an index, as far as it goes and a little further. Where that is the end, the total is known; only
- * where it is not, all matches are counted, which no order hinders, unless `countAhead` asks for less. In an order that only the tenant's
- * index has: `list-scope.ts`.
+ * The page is read in the order of an index, through its end and a little further. If the rows end there, the total is
+ * known. Otherwise all matches are counted, without an order, unless `countAhead` asks for less. The order is one that
+ * only the tenant's index has: `list-scope.ts`.
  */
 export async function filteredPage<Row>(
   db: Db,
@@ -81,8 +82,8 @@ export async function filteredPage<Row>(
 }
 
 /**
- * SQL: `column` contains `part`, in any case. What means something in a pattern means itself here. Without a letter beyond ASCII in `part`
- * the bytes are compared, which takes a fraction of the time of a comparison by the language of the database.
+ * Returns the SQL condition that `column` contains `part`, in any case. Pattern characters are escaped. If `part` is
+ * plain ASCII, bytes are compared, which takes a fraction of the time of a comparison in the database's collation.
  */
 export function contains(column: string, part: string): RawBuilder<boolean> {
   const pattern = `%${part.replace(/[\\%_]/g, "\\$&")}%`;
@@ -90,16 +91,16 @@ export function contains(column: string, part: string): RawBuilder<boolean> {
   return sql`${sql.ref(column)} ILIKE ${pattern}`;
 }
 
-/** The key, which `page` found; null where a LEFT JOIN finds nothing on it. */
+/** The key that `page` found; `null` if a LEFT JOIN found nothing. */
 interface Keyed {
   list_key: string | null;
 }
 
 interface Counts {
-  /** Rows newer than the newest block. */
+  /** The number of rows newer than the newest block. */
   list_tail: string;
   list_total: string;
-  /** Changes that wait to be added to their blocks. */
+  /** The number of changes that wait to be added to their blocks. */
   list_changes: string;
 }
 
@@ -108,7 +109,10 @@ interface Read<Row> extends Counted<Row> {
   changes: number;
 }
 
-/** One statement. The statement contains the offset as a value: with an unknown one the planner would plan for a deep page. */
+/**
+ * Reads the page in one statement. The offset is a literal in it: with an unknown offset the planner would plan for a
+ * deep page.
+ */
 async function firstPages<Row>(db: Db, scope: ListScope, shown: Shown, page: PageRequest, most: number | null) {
   const { rows } = await sql<Row & Keyed & Counts>`
     WITH ${counting(scope, most)}, ${keysOfPage(scope, sql`true`, page)}
@@ -116,7 +120,7 @@ async function firstPages<Row>(db: Db, scope: ListScope, shown: Shown, page: Pag
   return readOf<Row>(rows[0]!, withoutCounts<Row>(rows));
 }
 
-/** A statement that finds the block, one that reads from there on, both of one snapshot. */
+/** Reads the page in two statements of one snapshot: one finds the block, and one reads from there on. */
 async function deepPage<Row>(db: Db, scope: ListScope, shown: Shown, page: PageRequest, most: number | null) {
   if (db.isTransaction) return await readFromBlock<Row>(db, scope, shown, page, most);
   return await db
@@ -127,8 +131,8 @@ async function deepPage<Row>(db: Db, scope: ListScope, shown: Shown, page: PageR
 }
 
 /**
- * The page begins in the oldest block with no more than `skip` rows newer than it: blocks and changes are summed up from the
- * newest on, and only what is then left to skip is walked over.
+ * Reads a page from the oldest block with at most `skip` newer rows: blocks and changes are summed up from the newest
+ * on, and only the remainder is skipped row by row.
  */
 async function readFromBlock<Row>(
   db: Db,
@@ -156,8 +160,9 @@ async function readFromBlock<Row>(
 }
 
 /**
- * CTEs `tail` (n: rows newer than the newest block) and `counted` (blocks and waiting changes, each with its number of rows).
- * At most `most` rows of the tail are counted (null: all): when there are as many, the numbers cannot be relied on.
+ * Returns the CTEs `tail` (n: rows newer than the newest block) and `counted` (blocks and waiting changes, each with
+ * its number of rows). At most `most` rows of the tail are counted (null: all); if that many are found, the numbers are
+ * not reliable.
  */
 function counting({ table, key, rows, its, newestBlock, order }: ListScope, most: number | null): RawBuilder<unknown> {
   return sql`newest AS (SELECT ${newestBlock(sql`size IS NOT NULL`)} AS upto),
@@ -174,13 +179,16 @@ function counting({ table, key, rows, its, newestBlock, order }: ListScope, most
 const COUNTS = sql`SELECT (SELECT n FROM tail) AS list_tail, (SELECT n FROM tail) + coalesce(sum(n), 0) AS list_total,
   count(*) FILTER (WHERE NOT block) AS list_changes FROM counted`;
 
-/** The CTE `page`: the keys of one page. */
+/** Returns the CTE `page`: the keys of one page. */
 function keysOfPage({ table, key, rows, order }: ListScope, from: RawBuilder<unknown>, { skip, limit }: PageRequest) {
   return sql`page AS (SELECT ${key} AS key FROM ${table} WHERE ${rows} AND ${from}
     ORDER BY ${order("DESC")} LIMIT ${limit}::bigint OFFSET ${skip}::bigint)`;
 }
 
-/** The columns of the rows whose keys are in `page`: worked out for these only, not for what is skipped. */
+/**
+ * Returns SQL for the columns of the rows whose keys are in `page`, which are computed for these only, not for skipped
+ * rows.
+ */
 function rowsOfPage(shown: Shown): RawBuilder<unknown> {
   const { list, as, columns } = shown;
   return sql`SELECT page.key AS list_key, ${columns} FROM page

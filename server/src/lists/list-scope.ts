@@ -1,27 +1,30 @@
 import { type RawBuilder, sql } from "kysely";
 import { type CountedList, LISTS, type ListName } from "./lists.ts";
 
-/** SQL of one list of one tenant, whole or narrowed to a variant. Its rows are called `t`. */
+/** SQL of one list of one tenant, whole or narrowed to a variant. Its rows have the alias `t`. */
 export interface ListScope {
-  /** Names it among all: for the lock of who tends it. */
+  /** A name that is unique among all lists, for the maintenance lock. */
   readonly name: string;
   readonly table: RawBuilder<unknown>;
   readonly key: RawBuilder<unknown>;
-  /** The condition of its rows; to be combined with {@link order}. */
+  /** The condition of its rows, to be combined with {@link order}. */
   readonly rows: RawBuilder<unknown>;
   order(direction: "ASC" | "DESC"): RawBuilder<unknown>;
-  /** Values of `tenant_id, list, variant`, and the condition that picks them in `list_blocks` and `list_changes`. */
+  /**
+   * The values of `tenant_id, list, variant`, and the condition that selects them in `list_blocks` and `list_changes`.
+   */
   readonly identity: RawBuilder<unknown>;
   readonly its: RawBuilder<unknown>;
-  /** The `upto` of the newest of its blocks that meet `condition`; before all keys where there is none. */
+  /** Returns the `upto` of the newest of its blocks that meet `condition`; before all keys if there is none. */
   newestBlock(condition: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 export const BEFORE_ALL = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
 
 /**
- * With `tenant_id = … ORDER BY id` the planner may walk the primary key through everybody else's rows: it knows that the
- * tenant does not matter for the order. Of `= ANY` it does not, so only an index that begins with the tenant has this order.
+ * Returns the SQL of a list. With `tenant_id = … ORDER BY id` the planner may walk the primary key through the rows of
+ * other tenants, because it knows that the tenant does not affect the order. With `= ANY` it does not know that, so
+ * only an index that begins with the tenant has this order.
  */
 export function listScope(list: ListName, variant: string, tenantId: string): ListScope {
   const { key, where }: CountedList = LISTS[list];
@@ -42,7 +45,7 @@ export function listScope(list: ListName, variant: string, tenantId: string): Li
   };
 }
 
-/** SQL: the row `as` is in a variant of the list. */
+/** Returns the SQL condition that the row `as` is in a variant of the list. */
 export function variantCondition(list: ListName, variant: string, as: string): RawBuilder<unknown> {
   const { by, variants }: CountedList = LISTS[list];
   if (by) return sql`${sql.ref(`${as}.${by}`)} = ${variant}`;

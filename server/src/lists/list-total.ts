@@ -5,9 +5,9 @@ import { BEFORE_ALL } from "./list-scope.ts";
 import { type CountedList, LISTS, type ListName } from "./lists.ts";
 
 /**
- * SQL: how many rows a tenant's list has, exactly. It adds what was counted in blocks to the list's tail, so it is cheap where the
- * list is maintained ({@link countList}). The order keeps PostgreSQL from reading other tenants' rows (list-scope.ts). `tenant` may
- * be a column of another table than `listed` and `b`.
+ * Returns SQL for the exact number of rows in a tenant's list. It adds the sizes of blocks to the list's tail, so it is
+ * cheap if the list is maintained ({@link countList}). The order prevents PostgreSQL from reading other tenants' rows
+ * (list-scope.ts). `tenant` may be a column of a table other than `listed` and `b`.
  */
 export function listTotal(list: ListName, tenant: RawBuilder<unknown>): RawBuilder<string> {
   const { key: column, where = "true" }: CountedList = LISTS[list];
@@ -22,7 +22,7 @@ export function listTotal(list: ListName, tenant: RawBuilder<unknown>): RawBuild
       ORDER BY b.upto DESC LIMIT 1), ${BEFORE_ALL}) AS upto) newest)`;
 }
 
-/** The same for one tenant; maintains the list where its tail is long, in transactions of its own. */
+/** Returns the total of one tenant's list, and maintains the list if its tail is long, in transactions of its own. */
 export async function countList(db: Db, tenantId: string, list: ListName, variant?: string): Promise<number> {
   const shown = { list, as: "t", columns: sql`NULL`, variant };
   return (await countedPage(db, tenantId, shown, { skip: 0, limit: 0 })).total;

@@ -2,23 +2,24 @@
 export interface CountedList {
   /** The UUIDv7 column that orders it, newest first. */
   readonly key: "id" | "uid";
-  /** SQL: which rows are in the list at all; as in the predicate of its index. */
+  /** SQL: the condition of the rows in the list, as in the predicate of its index. */
   readonly where?: string;
-  /** The column whose values are the variants: the list narrowed by one of them is counted as well. */
+  /** The column whose values are the variants: the list narrowed to one of them is counted as well. */
   readonly by?: "status";
-  /** Variants that are no column's values: name → SQL, as in the predicate of an index of the variant's own. */
+  /** Variants that are not a column's values: name → SQL, as in the predicate of the variant's own index. */
   readonly variants?: Readonly<Record<string, string>>;
 }
 
 /**
- * Every counted list by its table. Each needs, in the migration that makes the table:
+ * Every counted list by its table. In the migration that creates the table, each needs:
  *
- * - an index `(tenant_id, <key>)` (that of a UNIQUE will do), with `by` another `(tenant_id, status, <key>)`. All ascending:
- *   a list is read by tenant and key in one direction, for which an index of two directions is of no use.
- * - triggers that tell `note_listed` what entered and left, best those of migration 0003:
- *   `AFTER INSERT OR DELETE … EXECUTE FUNCTION list_row()`, or `list_row_by_status()` and that once more for
- *   `AFTER UPDATE OF status … WHEN (OLD.status IS DISTINCT FROM NEW.status)`. Where a statement writes many rows, triggers for each
- *   statement cost less: those of `anomalies`, migration 0031.
+ * - an index `(tenant_id, <key>)` (that of a UNIQUE constraint will do), and with `by` another one, `(tenant_id,
+ *   status, <key>)`. All columns are ascending: a list is read by tenant and key in one direction, for which an index
+ *   with mixed directions is useless.
+ * - triggers that report entering and leaving rows to `note_listed`, preferably those of migration 0003: `AFTER INSERT
+ *   OR DELETE … EXECUTE FUNCTION list_row()`, or `list_row_by_status()`, and the latter again for `AFTER UPDATE OF
+ *   status … WHEN (OLD.status IS DISTINCT FROM NEW.status)`. If a statement writes many rows, statement-level triggers
+ *   cost less, like those of `anomalies`, migration 0031.
  */
 export const LISTS = {
   admin_audit: { key: "id" },

@@ -6,7 +6,7 @@ import { oneLongSearch, oneStep } from "./long-searches.ts";
 
 const database = () => ({}) as Db;
 
-/** A search that runs until the test ends it. */
+/** Returns a search that runs until the test ends it. */
 function startable() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const search = { started: false, end: resolve, fail: reject };
@@ -18,7 +18,7 @@ function startable() {
 }
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("a tenant's searches run one after the other, another tenant's beside them", async () => {
+test("a tenant's searches run one after the other, in parallel with those of other tenants", async () => {
   const db = database();
   const [one, two, other] = [startable(), startable(), startable()];
   const first = oneLongSearch(db, "a", one.run);
@@ -31,12 +31,12 @@ test("a tenant's searches run one after the other, another tenant's beside them"
   one.search.fail(new Error("broken"));
   await assert.rejects(first, /broken/);
   await turn();
-  assert.ok(two.search.started, "a search that fails does not keep the next one waiting");
+  assert.ok(two.search.started, "a search that fails does not block the next one");
   two.search.end("d");
   assert.equal(await second, "d");
 });
 
-test("searches beyond those that may wait are refused with Retry-After, and admitted again afterwards", async () => {
+test("searches beyond the waiting limit are refused with Retry-After, and admitted again afterwards", async () => {
   const db = database();
   const searches = Array.from({ length: records.waitingSearches.value + 1 }, startable);
   const running = searches.map(({ run }) => oneLongSearch(db, "a", run));
@@ -49,7 +49,7 @@ test("searches beyond those that may wait are refused with Retry-After, and admi
   assert.equal(await oneLongSearch(db, "a", async () => "y"), "y");
 });
 
-test("steps of a tenant run one after the other, also after one that fails, those of another tenant beside them", async () => {
+test("a tenant's steps run one after the other, even after a failure, in parallel with other tenants' steps", async () => {
   const db = database();
   const [one, two, other] = [startable(), startable(), startable()];
   const first = oneStep(db, "a", one.run);

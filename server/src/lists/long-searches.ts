@@ -20,7 +20,7 @@ export async function oneLongSearch<T>(db: Db, tenantId: string, search: () => P
   return await searches.take(db, tenantId, search);
 }
 
-/** Runs a step of a search when the tenant's earlier steps have ended, also those of searches that need no second one. */
+/** Runs a step of a search when the tenant's earlier steps have ended, including those of single-step searches. */
 export function oneStep<T>(db: Db, tenantId: string, step: () => Promise<T>): Promise<T> {
   return steps.take(db, tenantId, step);
 }

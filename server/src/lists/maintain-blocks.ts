@@ -4,11 +4,14 @@ import { BEFORE_ALL, type ListScope } from "./list-scope.ts";
 import { mergeableBlocks } from "./merge-blocks.ts";
 
 export interface Sizes {
-  /** Rows of a new block. The tail keeps as many at least, since late rows arrive there, and twice as many at most. */
+  /**
+   * The number of rows in a new block. The tail retains at least as many, since late rows arrive there, and at most
+   * twice as many.
+   */
   readonly block: number;
-  /** How many blocks are cut at a time. */
+  /** The number of blocks cut at a time. */
   readonly cut: number;
-  /** How many changes may wait before they are added to their blocks. */
+  /** The number of changes that may wait before they are added to their blocks. */
   readonly changes: number;
 }
 
@@ -18,12 +21,15 @@ export function mostTail({ block }: Sizes): number {
   return 2 * block;
 }
 
-/** A database that takes no writes now, or has no time: nothing was cut, the list is counted row by row once more. */
+/**
+ * SQLSTATEs of a database that is read-only or canceled the statement for lack of time: nothing was cut, and the list
+ * is counted row by row again.
+ */
 const PASSING = ["25006", "57014"];
 
 /**
- * Cuts what is too long of the tail into blocks, adds waiting changes to their blocks, joins small old blocks. Where
- * another transaction that may not know of a new block is still running, its count waits for the next call.
+ * Cuts the excess of the tail into blocks, adds waiting changes to their blocks, and merges small old blocks. While a
+ * transaction that may not know of a new block is still running, that block is counted on a later call.
  */
 export async function maintainBlocks(db: Db, scope: ListScope, sizes: Sizes): Promise<void> {
   try {
@@ -37,14 +43,16 @@ export async function maintainBlocks(db: Db, scope: ListScope, sizes: Sizes): Pr
 }
 
 /**
- * Of a range whose length the planner cannot know it would scan the table, or sort. What it then cannot avoid looks so dear
- * that it would compile it.
+ * Planner settings for ranges of unknown length, for which the planner would scan the table or sort. The remaining plan
+ * would look so expensive that it would be compiled by the JIT.
  */
 const SETTINGS = sql.join(
   ["enable_seqscan", "enable_sort", "jit"].map((name) => sql`set_config(${sql.lit(name)}, 'off', true)`),
 );
 
-/** One process tends a list at a time; who comes meanwhile leaves it to that one. Writers never wait here. */
+/**
+ * Runs `work` under the list's maintenance lock, or skips it if another process has the lock. Writers never wait here.
+ */
 async function alone<T>(db: Db, { name }: ListScope, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
@@ -55,7 +63,7 @@ async function alone<T>(db: Db, { name }: ListScope, work: (tx: Tx) => Promise<T
   });
 }
 
-/** Marks the ends of blocks to come, all but the last that there could be, unless there are marks that wait to be counted. */
+/** Marks the ends of the next blocks, all but the last possible one, unless uncounted marks exist. */
 async function markBlocks(
   tx: Tx,
   { table, key, rows, order, identity, its, newestBlock }: ListScope,
@@ -72,7 +80,7 @@ async function markBlocks(
     WHERE m.next IS NOT NULL AND NOT EXISTS (SELECT 1 FROM list_blocks WHERE ${its} AND size IS NULL)`.execute(tx);
 }
 
-/** @returns whether there may be as much to do again */
+/** @returns whether there may be as much work again */
 async function settle(tx: Tx, scope: ListScope, sizes: Sizes): Promise<boolean> {
   await stampMarks(tx, scope);
   const counted = await countMarked(tx, scope);
@@ -82,8 +90,9 @@ async function settle(tx: Tx, scope: ListScope, sizes: Sizes): Promise<boolean> 
 }
 
 /**
- * The statement sees the marks, so they are committed; the number of this transaction, given out after that, is above that
- * of every writer who may not have seen them. A number from the future is that of a cluster this was restored from.
+ * Stamps marks with a transaction number. This statement sees the marks, so they are committed. The number, assigned
+ * later, is therefore above that of every writer who may not have seen them. A number from the future comes from the
+ * cluster that a backup was restored from.
  */
 async function stampMarks(tx: Tx, { its }: ListScope): Promise<void> {
   await sql`
@@ -92,8 +101,8 @@ async function stampMarks(tx: Tx, { its }: ListScope): Promise<void> {
 }
 
 /**
- * Counts the marked blocks once every writer below their stamp has ended. All others have put down what they changed, which
- * is therefore taken off again: rows and changes are seen by the same snapshot.
+ * Counts the marked blocks once every writer below their stamp has ended. All later writers have recorded their
+ * changes, which are therefore subtracted again: one snapshot sees both rows and changes.
  */
 async function countMarked(tx: Tx, { table, key, rows, order, its }: ListScope): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -111,7 +120,7 @@ function atATime({ changes }: Sizes): number {
   return 16 * changes;
 }
 
-/** Adds what waits to the blocks it belongs to. @returns how many changes that were */
+/** Adds waiting changes to their blocks. @returns the number of changes added */
 async function addChanges(tx: Tx, { its, newestBlock }: ListScope, sizes: Sizes): Promise<number> {
   const { rows } = await sql<{ added: string }>`
     WITH waiting AS (
@@ -129,7 +138,7 @@ async function addChanges(tx: Tx, { its, newestBlock }: ListScope, sizes: Sizes)
   return Number(rows[0]!.added);
 }
 
-/** Keeps the number of blocks small: see {@link mergeableBlocks}. */
+/** Merges blocks to limit their number: see {@link mergeableBlocks}. */
 async function mergeBlocks(tx: Tx, { its }: ListScope, { block }: Sizes): Promise<void> {
   const { rows } = await sql<{ upto: string; size: number }>`
     SELECT upto, size FROM list_blocks WHERE ${its} AND size IS NOT NULL ORDER BY upto DESC`.execute(tx);

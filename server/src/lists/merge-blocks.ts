@@ -4,16 +4,16 @@ export interface Block {
   readonly size: number;
 }
 
-/** A block may hold this part of the rows that are newer than it. */
+/** The divisor of the newer rows that limits a block's size. */
 const PART = 128;
 
 /**
- * Which neighbours become one block: those that together have no more rows than a new block, or than a 128th of all rows
- * newer than they. So there are few blocks however long the list is (about 128 × (1 + ln(rows / 65,536))), and a page is
- * found by walking over less than a 128th of what it skips.
+ * Returns which neighbors become one block: those that together have no more rows than a new block, or than a 128th of
+ * all newer rows. There are thus few blocks however long the list is (about 128 × (1 + ln(rows / 65,536))), and finding
+ * a page scans less than a 128th of the rows that it skips.
  *
  * @param newestFirst all counted blocks
- * @returns `kept`: the blocks that took others in, with their new sizes; `gone`: the `upto` of those that were taken in
+ * @returns `kept`: the blocks that absorbed others, with their new sizes; `gone`: the `upto` of the absorbed ones
  */
 export function mergeableBlocks(newestFirst: readonly Block[], block: number): { kept: Block[]; gone: string[] } {
   const kept: Block[] = [];

@@ -2,13 +2,19 @@ import { type RawBuilder, sql } from "kysely";
 import { BEFORE_ALL } from "./list-scope.ts";
 import { type CountedList, LISTS, type ListName } from "./lists.ts";
 
-/** SELECT of one text column `what`: every block of every list and tenant whose count does not match its rows. For `muster doctor`. */
+/**
+ * Returns a SELECT of one text column `what`: every block of every list and tenant whose count does not match its rows.
+ * For `muster doctor`.
+ */
 export function miscountedBlocks(): RawBuilder<unknown> {
   const lists = Object.keys(LISTS) as ListName[];
   return sql.join(lists.map(miscountedBlocksOf), sql` UNION ALL `);
 }
 
-/** The blocks of a list whose size, with the changes not yet added to it, differs from the number of rows between their bounds. */
+/**
+ * Returns a SELECT of a list's blocks whose size, with the changes not yet added, differs from the number of rows
+ * between their bounds.
+ */
 function miscountedBlocksOf(list: ListName): RawBuilder<unknown> {
   const { key: column, where = "true" }: CountedList = LISTS[list];
   const key = sql.ref(`t.${column}`);
@@ -23,7 +29,7 @@ function miscountedBlocksOf(list: ListName): RawBuilder<unknown> {
         AND ${key} > coalesce(b.after, ${BEFORE_ALL}) AND ${key} <= b.upto AND ${sql.raw(where)} AND ${inVariant(list)})`;
 }
 
-/** Whether a row `t` of the list is in the variant of the block `b`. */
+/** Returns the condition that a row `t` of the list is in the variant of the block `b`. */
 function inVariant(list: ListName): RawBuilder<boolean> {
   const { by, variants = {} }: CountedList = LISTS[list];
   const named = Object.entries(variants).map(([name, condition]) => sql`WHEN ${name} THEN ${sql.raw(condition)}`);

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 
-/** SQL: none of the conditions holds; what is unknown of a row does not hold. */
+/** Returns SQL conditions that none of the given ones holds; an unknown result counts as not holding. */
 export function negated(conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool>[] {
   return conditions.map((condition) => sql<SqlBool>`(${condition}) IS NOT TRUE`);
 }

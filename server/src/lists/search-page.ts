@@ -8,20 +8,23 @@ import { oneLongSearch, oneStep } from "./long-searches.ts";
 import { type Counted, type Shown, tableOf, totalOf } from "./shown.ts";
 import { isPart, type PartRequest } from "./walk.ts";
 
-/** What a search reads in one statement: some 10 ms, and then other statements have their turn. */
+/** The rows that a search reads in one statement, in about 10 ms; other statements run in between. */
 const STEP = 5_000;
 
 export interface Searched extends Shown {
-  /** SQL: which rows are searched, beside those of other filters that an index finds; absent for the whole list. */
+  /**
+   * SQL: the condition of the searched rows, besides those of other filters that an index finds; absent for the whole
+   * list.
+   */
   readonly within?: RawBuilder<unknown> | undefined;
-  /** SQL: which of these match. No index finds them. */
+  /** SQL: the condition of the matches, which no index finds. */
   readonly matches: RawBuilder<unknown>;
 }
 
 /**
- * One page of the rows that match, newest first, and how many do. Every row is read, in steps, so that no search occupies the database
- * for long; of the searches of one tenant that need several steps, one runs at a time (docs/decisions/0013). Rows that change
- * in between are found as they are when their step reads them.
+ * Returns one page of the matching rows, newest first, and their number. Every row is read, in steps, so that no search
+ * occupies the database for long. One multi-step search runs at a time per tenant (docs/decisions/0013). Rows that
+ * change during the search are found as they are when their step reads them.
  *
  * @throws MusterError invalid_request when there are more rows to read than a search may; rate_limited
  */
@@ -39,12 +42,12 @@ export async function searchPage<Row>(
   return { rows: await readRows<Row>(db, tenantId, searched, search.keys), ...totalOf(search.found, page) };
 }
 
-/** Whether as many matches were found as the request asks to be counted. */
+/** Returns whether as many matches were found as the request asks to be counted. */
 function isCounted({ found, page: { skip, limit, countAhead } }: Search): boolean {
   return countAhead !== undefined && found >= skip + limit + countAhead;
 }
 
-/** The matches of one step of a walk; there may be none. */
+/** Returns the matches of one step of a walk; there may be none. */
 async function searchPart<Row>(search: Search, { walk, limit }: PartRequest): Promise<Counted<Row>> {
   const { db, tenantId, searched } = search;
   const part = { ...search, page: { skip: 0, limit } };
@@ -62,7 +65,7 @@ interface Search {
   searched: Searched;
   page: PageRequest;
   step: number;
-  /** Matches so far, rows read so far, and the keys of the page. */
+  /** The matches so far, the rows read so far, and the keys of the page. */
   found: number;
   read: number;
   keys: string[];
@@ -88,7 +91,7 @@ async function readStep(search: Search, before: string | undefined): Promise<str
   const [tenant, key] = [sql.ref(`${as}.tenant_id`), sql.ref(`${as}.${column}`)];
   const skip = Math.max(0, page.skip - search.found);
   const wanted = page.limit - search.keys.length;
-  // The aggregates get the rows in the order of the subquery.
+  // The aggregates receive the rows in the order of the subquery.
   const query = sql<{ read: string; found: string; last: string | null; keys: string[] }>`
     SELECT count(*) AS read, count(*) FILTER (WHERE matches) AS found, (array_agg(key))[${sql.lit(step)}] AS last,
            coalesce((array_agg(key::text) FILTER (WHERE matches))[${skip + 1}::int:${skip + wanted}::int], '{}') AS keys

@@ -2,18 +2,21 @@ import { type RawBuilder, sql } from "kysely";
 import type { PageRequest } from "../lib/page.ts";
 import type { ListName } from "./lists.ts";
 
-/** What of each row is read. */
+/** The part of each row that is read. */
 export interface Shown {
   readonly list: ListName;
-  /** What the table is called in `columns`. */
+  /** The alias of the table in `columns`. */
   readonly as: string;
-  /** SQL: a LEFT JOIN of at most one row to each, for `columns`, an order or a condition. The planner leaves it out where none needs it. */
+  /**
+   * SQL: a LEFT JOIN of at most one row per row, for `columns`, an order or a condition. The planner removes it if
+   * unused.
+   */
   readonly join?: RawBuilder<unknown> | undefined;
   /** The SELECT list of a row. */
   readonly columns: RawBuilder<unknown>;
 }
 
-/** SQL: the rows of the list, to stand in FROM or JOIN. */
+/** Returns SQL for the rows of the list, to be used in FROM or JOIN. */
 export function tableOf({ list, as, join }: Pick<Shown, "list" | "as" | "join">): RawBuilder<unknown> {
   const table = sql`${sql.table(list)} ${sql.ref(as)}`;
   return join === undefined ? table : sql`(${table} ${join})`;
@@ -21,13 +24,13 @@ export function tableOf({ list, as, join }: Pick<Shown, "list" | "as" | "join">)
 
 export interface Counted<Row> {
   rows: Row[];
-  /** Exactly how many rows there are, of the same moment as the page. */
+  /** The exact number of rows, at the same moment as the page. */
   total: number;
-  /** There may be more: as many were counted as the request asked for. */
+  /** Set when there may be more rows: as many were counted as the request asked for. */
   totalIsAtLeast?: true;
 }
 
-/** The total of `page` where no more than that and `countAhead` were counted. */
+/** Returns the total for `page`, if at most `countAhead` rows beyond it were counted. */
 export function totalOf(counted: number, { skip, limit, countAhead }: PageRequest): Omit<Counted<unknown>, "rows"> {
   const isCut = countAhead !== undefined && counted >= skip + limit + countAhead;
   return { total: counted, ...(isCut ? { totalIsAtLeast: true } : {}) };

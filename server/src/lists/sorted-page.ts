@@ -9,17 +9,21 @@ import { nextSortedPart } from "./sorted-walk.ts";
 import { isPart, nextPartOfList, type WalkKey } from "./walk.ts";
 
 export interface Sorted extends Shown {
-  /** SQL over `as`: which rows; absent for the whole list. */
+  /** SQL over `as`: the condition of the rows; absent for the whole list. */
   readonly where?: RawBuilder<unknown> | undefined;
-  /** SQL over `as`. Rows without a value come last, in both directions; equal rows are in the order of the list, newest first. */
+  /**
+   * SQL over `as`. Rows without a value come last, in both directions; equal rows are in the order of the list, newest
+   * first.
+   */
   readonly order: WalkKey;
-  /** An index has this order. */
+  /** Whether an index has this order. */
   readonly indexed?: boolean;
 }
 
 /**
- * One page of a list in another order, and how many rows there are. Where no index has the order, every row that meets `where` is read
- * once for the page, and only the rows up to its end are kept; a tenant sorts one list at a time then, like its long searches.
+ * Returns one page of a list in another order, and the number of rows. If no index has the order, every row that meets
+ * `where` is read once for the page, and only the rows up to its end are kept. A tenant then sorts one list at a time,
+ * as with long searches.
  *
  * @throws MusterError rate_limited when too many of the tenant's searches and sorts wait
  */

@@ -6,10 +6,10 @@ import { type CountedList, LISTS } from "./lists.ts";
 import { type Counted, tableOf } from "./shown.ts";
 import { nextPartOfList, type PartRequest, type WalkedList } from "./walk.ts";
 
-/** How many keys are found at once: each time all rows of the list are read. */
+/** The number of keys found at once; each time all rows of the list are read. */
 const KEYS = 10_000;
 
-/** What a walk has found and not answered yet. */
+/** The keys that a walk has found and not yet returned. */
 interface Found {
   /** The walk over the keys, which is ahead of the walk over the rows. */
   readonly ahead: Walk;
@@ -19,8 +19,8 @@ interface Found {
 const found = new WeakMap<Walk, Found>();
 
 /**
- * The next rows of a walk in an order that no index has. The keys of many parts are found by one statement, and the rows of a part by their
- * keys: a row that was deleted since, or no longer meets `where`, is left out.
+ * Returns the next rows of a walk in an order that no index has. One statement finds the keys of many parts, and the
+ * rows of a part are read by their keys. Rows that have since been deleted, or no longer meet `where`, are left out.
  */
 export async function nextSortedPart<Row>(
   db: Db,
@@ -38,7 +38,10 @@ export async function nextSortedPart<Row>(
   return { rows: await readRows<Row>(db, tenantId, walked, keys), total: 0 };
 }
 
-/** Reading all rows of a long list may take longer than a request's statement may, on a machine under load. */
+/**
+ * Finds the next keys without the usual time limit: reading all rows of a long list may exceed it on a machine under
+ * load.
+ */
 async function findKeys(db: Db, tenantId: string, walked: WalkedList, { ahead }: Found, most: number) {
   const columns = sql`${keyOf(walked)} AS key`;
   const page = { skip: 0, limit: most, walk: ahead };
@@ -49,7 +52,7 @@ async function findKeys(db: Db, tenantId: string, walked: WalkedList, { ahead }:
   });
 }
 
-/** The rows with these keys, in their order. */
+/** Returns the rows with these keys, in their order. */
 async function readRows<Row>(db: Db, tenantId: string, walked: WalkedList, keys: readonly string[]): Promise<Row[]> {
   const { list, as, columns, where = sql`true` } = walked;
   const { where: listed = "true" }: CountedList = LISTS[list];

@@ -9,7 +9,7 @@ export interface WalkKey {
   readonly by: RawBuilder<unknown>;
   readonly type: "uuid" | "text" | "timestamptz";
   readonly descending: boolean;
-  /** Only the first of two: rows without a value come last. */
+  /** Whether values may be missing; allowed for the first of two keys only. Rows without a value come last. */
   readonly nullable?: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface Walked {
   readonly columns: RawBuilder<unknown>;
   /** SQL: FROM and WHERE. */
   readonly from: RawBuilder<unknown>;
-  /** One expression that is unique, or two that are so together. */
+  /** One expression that is unique, or two that are unique together. */
   readonly keys: readonly [WalkKey, ...WalkKey[]];
-  /** A column that is equal in all rows, where the index of the order begins with it (list-scope.ts). */
+  /** A column that is equal in all rows, if the index of the order begins with it (list-scope.ts). */
   readonly common?: RawBuilder<unknown>;
 }
 
@@ -36,7 +36,10 @@ export function isPart(page: PageRequest): page is PartRequest {
 /** The place before all rows without a value. */
 const WITHOUT = [null, null] as const;
 
-/** The next rows of a walk. They are found by the last row of the part before, so that a part costs the same at any depth. */
+/**
+ * Returns the next rows of a walk. They are found by the last row of the previous part, so a part costs the same at any
+ * depth.
+ */
 export async function nextPart<Row>(
   db: Db,
   { columns, from, keys, common }: Walked,
@@ -60,7 +63,10 @@ interface Placed {
   list_place: (string | null)[];
 }
 
-/** SQL: the row comes after the place. Rows with a value of a nullable key are walked through first, then those without. */
+/**
+ * Returns the SQL condition that the row comes after the place. With a nullable key, rows with a value come first, then
+ * those without.
+ */
 function afterPlace([first, second]: Walked["keys"], place: Walk["place"]): RawBuilder<SqlBool> {
   const isValued = first.nullable ? sql`${first.by} IS NOT NULL` : sql`true`;
   if (place === undefined) return sql<SqlBool>`${isValued}`;
@@ -68,7 +74,7 @@ function afterPlace([first, second]: Walked["keys"], place: Walk["place"]): RawB
   if (one === null)
     return sql<SqlBool>`${first.by} IS NULL AND ${other == null ? sql`true` : isAfter(second!, other, "")}`;
   if (second === undefined) return sql<SqlBool>`${isAfter(first, one!, "")}`;
-  // The first condition is implied by the second, which no index finds.
+  // The second condition implies the first, which exists because an index can find only that one.
   return sql<SqlBool>`${isValued} AND ${isAfter(first, one!, "=")}
     AND (${isAfter(first, one!, "")} OR ${isAfter(second, other!, "")})`;
 }
@@ -78,13 +84,13 @@ function isAfter({ by, type, descending }: WalkKey, value: string, orEqual: "" |
 }
 
 export interface WalkedList extends Shown {
-  /** SQL over `as`: which rows; absent for the whole list. */
+  /** SQL over `as`: the condition of the rows; absent for the whole list. */
   readonly where?: RawBuilder<unknown> | undefined;
-  /** What comes before the key of the list, which is descending. */
+  /** The key that precedes that of the list, which is descending. */
   readonly by?: WalkKey;
 }
 
-/** The next rows of one of the lists of `lists.ts`. */
+/** Returns the next rows of one of the lists of `lists.ts`. */
 export async function nextPartOfList<Row>(
   db: Db,
   tenantId: string,
@@ -102,7 +108,7 @@ export async function nextPartOfList<Row>(
 
 const kept = new WeakMap<Walk, Promise<unknown>>();
 
-/** What `find` found for the first part of a walk; without a walk it is found each time. */
+/** Returns the result that `find` gave for the first part of a walk; without a walk, `find` runs each time. */
 export async function oncePerWalk<T>(walk: Walk | undefined, find: () => Promise<T>): Promise<T> {
   if (walk === undefined) return await find();
   const found = (kept.get(walk) as Promise<T> | undefined) ?? find();
