@@ -58,7 +58,9 @@ export function keyOf({ rights, actor }: Caller): KeyRights {
 type KeyRights = Extract<Rights, { kind: "key" }>;
 
 /**
- * Returns the calling user, for records that belong to a user. @throws MusterError invalid_request for any other caller
+ * Returns the calling user, for records that belong to a user.
+ *
+ * @throws MusterError invalid_request for any other caller
  */
 export function ownUserOf({ rights }: Caller): string {
   if (rights.kind === "user") return rights.userId;

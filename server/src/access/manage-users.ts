@@ -92,7 +92,9 @@ export const resetPassword = adminUseCase(
 );
 
 /**
- * Returns the tenant's slug for a user whom the shell identifies by email address alone. @throws MusterError not_found
+ * Returns the tenant's slug for a user whom the shell identifies by email address alone.
+ *
+ * @throws MusterError not_found
  */
 export async function tenantOfUser(deps: AccessDeps, email: string): Promise<string> {
   const slug = await findTenantOfUser(deps.database.db, email.trim());

@@ -24,8 +24,9 @@ export interface ApiRequest {
 export const IDEMPOTENCY_MS = DAY;
 
 /**
- * Reserves the `Idempotency-Key` of a request that has one, in the transaction of its write. @throws MusterError
- * already_processed
+ * Reserves the `Idempotency-Key` of a request that has one, in the transaction of its write.
+ *
+ * @throws MusterError already_processed
  */
 export async function reserveIdempotencyKey(
   tx: Tx,

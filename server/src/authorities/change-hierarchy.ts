@@ -105,8 +105,9 @@ function areBound(rows: readonly AuthorityRow[]): boolean {
 }
 
 /**
- * Opens every key, since without a check value only this shows whether the master key is right. @throws MusterError
- * wrong_master_key
+ * Opens every key, since without a check value only this shows whether the master key is right.
+ *
+ * @throws MusterError wrong_master_key
  */
 function requireOpens(rows: readonly AuthorityRow[], masterKey: Buffer): void {
   try {

@@ -63,8 +63,9 @@ export const listCertificateAudit = useCase(
 );
 
 /**
- * Returns the tenant's slug for a certificate that the shell identifies by its id alone. @throws MusterError
- * certificate_not_found
+ * Returns the tenant's slug for a certificate that the shell identifies by its id alone.
+ *
+ * @throws MusterError certificate_not_found
  */
 export async function tenantOfCertificate({ database }: CertificatesDeps, id: string): Promise<string> {
   const slug = isUuid(id) ? await findTenantOfCertificate(database.db, id) : undefined;

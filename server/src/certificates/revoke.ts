@@ -41,8 +41,9 @@ export async function revokeIssued(
 }
 
 /**
- * Does the same for every certificate of a device that is being deleted. @returns the ids of those that were not
- * revoked before
+ * Does the same for every certificate of a device that is being deleted.
+ *
+ * @returns the ids of those that were not revoked before
  */
 export async function revokeIssuedToDevice(
   tx: Tx,
@@ -87,8 +88,9 @@ export async function revokeAllIssued(tx: Tx, actor: string, revocation: Revocat
 }
 
 /**
- * Does the same for every certificate of these devices, whose rows the caller has locked. @returns those that were not
- * revoked before
+ * Does the same for every certificate of these devices, whose rows the caller has locked.
+ *
+ * @returns those that were not revoked before
  */
 export async function revokeIssuedToDevices(
   tx: Tx,

@@ -16,7 +16,9 @@ export async function requireDeviceType(tx: Tx, tenantId: string, id: string): P
 }
 
 /**
- * Adds the device to all of these groups. @throws MusterError invalid_request: too many, or an unknown id in `detail`
+ * Adds the device to all of these groups.
+ *
+ * @throws MusterError invalid_request: too many, or an unknown id in `detail`
  */
 export async function assignGroups(tx: Tx, tenantId: string, uid: string, groupIds: readonly string[]): Promise<void> {
   requireAtMost(records.groupsOfDevice.value, "groups", "groupIds", groupIds);
@@ -26,7 +28,9 @@ export async function assignGroups(tx: Tx, tenantId: string, uid: string, groupI
 }
 
 /**
- * Assigns all of these packs to the device. @throws MusterError invalid_request: too many, or an unknown id in `detail`
+ * Assigns all of these packs to the device.
+ *
+ * @throws MusterError invalid_request: too many, or an unknown id in `detail`
  */
 export async function assignThresholds(
   tx: Tx,

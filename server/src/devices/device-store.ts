@@ -106,8 +106,9 @@ export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, ro
 }
 
 /**
- * Assigns those `thresholdIds` that are the tenant's to the device; waits for a concurrent deletion. @returns the
- * assigned ids
+ * Assigns those `thresholdIds` that are the tenant's to the device; waits for a concurrent deletion.
+ *
+ * @returns the assigned ids
  */
 export async function assignPacks(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ threshold_id: string }>`

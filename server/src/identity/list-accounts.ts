@@ -41,8 +41,9 @@ export const getAccount = useCase(
 );
 
 /**
- * Forgets a user's failed sign-ins and wrong codes, so that the next attempt is admitted. @throws MusterError
- * not_found, insufficient_role
+ * Forgets a user's failed sign-ins and wrong codes, so that the next attempt is admitted.
+ *
+ * @throws MusterError not_found, insufficient_role
  */
 export const unlockUser = adminUseCase(
   { role: "admin" },

@@ -95,8 +95,9 @@ export async function stepUp(
 }
 
 /**
- * Consumes a code of the user's second factor in the transaction of the work it admits. @throws MusterError
- * invalid_credentials, sign_in_throttled
+ * Consumes a code of the user's second factor in the transaction of the work it admits.
+ *
+ * @throws MusterError invalid_credentials, sign_in_throttled
  */
 async function withCode(
   deps: IdentityDeps,

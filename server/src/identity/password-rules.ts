@@ -53,8 +53,9 @@ export function checkPassword(password: string, email: string): void {
 }
 
 /**
- * Checks and hashes a password that a person chose; the hash gate limits concurrency. @throws MusterError
- * invalid_request, rate_limited
+ * Checks and hashes a password that a person chose; the hash gate limits concurrency.
+ *
+ * @throws MusterError invalid_request, rate_limited
  */
 export async function hashChosen(
   { hashGate, ids }: Pick<IdentityDeps, "hashGate" | "ids">,

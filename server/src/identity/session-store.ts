@@ -120,8 +120,9 @@ const recordDevice = statement<{ id: string; device: string; most: number }, obj
 );
 
 /**
- * Gives the session a new token and the factor that its user has just confirmed. @returns false when the session has
- * ended
+ * Gives the session a new token and the factor that its user has just confirmed.
+ *
+ * @returns false when the session has ended
  */
 export async function renewWithFactor(tx: Tx, id: string, tokenSha256: Buffer, factorId: string): Promise<boolean> {
   const renewed = { token_sha256: tokenSha256, factor_id: factorId };

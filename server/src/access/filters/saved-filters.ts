@@ -35,7 +35,9 @@ export const listFilters = useCase(
 );
 
 /**
- * Saves a filter for the caller. @throws MusterError invalid_request; already_exists when the list has one of this name
+ * Saves a filter for the caller.
+ *
+ * @throws MusterError invalid_request; already_exists when the list has one of this name
  */
 export const saveFilter = useCase(
   { role: "viewer" },

@@ -5,8 +5,9 @@ import type { Tx } from "../../db/database.ts";
 const NO_HASH = "";
 
 /**
- * Ends the passwords of all users, or of those with these ids; a trigger ends the sessions. @returns how many there
- * were
+ * Ends the passwords of all users, or of those with these ids; a trigger ends the sessions.
+ *
+ * @returns how many there were
  */
 export async function endPasswords(tx: Tx, userIds?: readonly string[]): Promise<number> {
   const { rows } = await sql`

@@ -82,8 +82,9 @@ function limited(
 }
 
 /**
- * Requires known ids; those of another tenant count as unknown (docs/api-conventions.md). @throws MusterError
- * invalid_request
+ * Requires known ids; those of another tenant count as unknown (docs/api-conventions.md).
+ *
+ * @throws MusterError invalid_request
  */
 async function requireGroupsAndType(
   deps: EnrollmentDeps,

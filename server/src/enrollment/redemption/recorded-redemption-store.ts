@@ -38,7 +38,9 @@ export function deviceValues({ now, device, reported }: Redemption): EnrolledDev
 const RETRIABLE = ["40P01", "40001", "23503"];
 
 /**
- * Maps an error of a single redemption's statement to its outcome. @throws the error itself if it is a different one
+ * Maps an error of a single redemption's statement to its outcome.
+ *
+ * @throws the error itself if it is a different one
  */
 export function outcomeOf(error: unknown): NotRecorded {
   const code = refusalCode(error);

@@ -52,8 +52,9 @@ export async function replaceBegunFactor(
 }
 
 /**
- * Confirms the factor, which replaces any other one, and consumes the code of `step`. @returns whether there was
- * another one
+ * Confirms the factor, which replaces any other one, and consumes the code of `step`.
+ *
+ * @returns whether there was another one
  */
 export async function confirmFactorRow(
   tx: Tx,
@@ -77,8 +78,9 @@ const takeTimeStep = statement<{ id: string; step: number }, object>(
 );
 
 /**
- * Deletes a factor of the user with its recovery codes. @returns whether it was confirmed, or `undefined` if there was
- * none
+ * Deletes a factor of the user with its recovery codes.
+ *
+ * @returns whether it was confirmed, or `undefined` if there was none
  */
 export async function deleteFactorRow(tx: Tx, userId: string, id: string): Promise<{ confirmed: boolean } | undefined> {
   const deleted = await tx

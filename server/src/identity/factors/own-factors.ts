@@ -161,7 +161,9 @@ async function newRecoveryCodes({ ids, limits }: IdentityDeps, tx: Tx, factorId:
 }
 
 /**
- * Locks the user's row, as every change of a user does. @throws MusterError not_found for a user who was deleted since
+ * Locks the user's row, as every change of a user does.
+ *
+ * @throws MusterError not_found for a user who was deleted since
  */
 async function lockOwner(tx: Tx, { user, tenant }: Pick<Session, "user" | "tenant">) {
   const locked = await lockUserById(tx, tenant.id, user.id);

@@ -75,8 +75,9 @@ export const inviteUser = adminUseCase(
 );
 
 /**
- * Counts an invitation. The error for a mailbox does not depend on which tenants invited it. @throws MusterError
- * rate_limited
+ * Counts an invitation. The error for a mailbox does not depend on which tenants invited it.
+ *
+ * @throws MusterError rate_limited
  */
 async function countInvite(deps: IdentityDeps, tx: Tx, email: string, tenantId: string): Promise<void> {
   const now = deps.clock.now();

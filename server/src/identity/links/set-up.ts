@@ -26,8 +26,9 @@ export async function setUpState({ database, mail }: IdentityDeps): Promise<{ op
 }
 
 /**
- * Makes the link with which the first admin sets up the service; it replaces a former one. @throws MusterError
- * invalid_request
+ * Makes the link with which the first admin sets up the service; it replaces a former one.
+ *
+ * @throws MusterError invalid_request
  */
 export async function makeSetUpLink(deps: IdentityDeps): Promise<{ url: string; expiresAt: Date }> {
   const made = await inTransaction(deps.database.db, async (tx) => {

@@ -73,8 +73,9 @@ export function countedCodes(deps: Pick<Deps, "limits">, userId: string, browser
 }
 
 /**
- * Runs an attempt with a code within a session, which counts against the user's codes there. @throws MusterError
- * sign_in_throttled
+ * Runs an attempt with a code within a session, which counts against the user's codes there.
+ *
+ * @throws MusterError sign_in_throttled
  */
 export async function throttledCode<T>(deps: Deps, userId: string, attempt: () => Promise<T>): Promise<T> {
   return await throttled(deps, countedTwice(deps, "session codes", userId), attempt, isWrong);
@@ -155,7 +156,9 @@ export async function count({ database, clock }: Deps, counted: readonly Counted
 }
 
 /**
- * Counts an attempt in a transaction. @returns false when the limit is reached, so that this attempt must not be made
+ * Counts an attempt in a transaction.
+ *
+ * @returns false when the limit is reached, so that this attempt must not be made
  */
 export async function countIn(tx: Tx, { windowMs, ...counted }: Counted, now: Date): Promise<boolean> {
   return await countAttempt(tx, { ...counted, now, until: addMs(now, windowMs) });
