@@ -7,9 +7,9 @@ import { lockOperators, type UserRow } from "../user-store.ts";
 type Administered = Pick<UserRow, "id" | "platform">;
 
 /**
- * Refuses a caller who may not change this user's role, status, password or second factor, or delete the user. Such a
- * change to a user who runs the installation could remove that right or exploit it. Only others who run the
- * installation, and the shell, may make it.
+ * Refuses a caller who may not change this user's role, status, password or second factor, or delete the user. Changing
+ * a user who runs the installation could remove that right or exploit it, so only others who run it, and the shell,
+ * may do so.
  *
  * @throws MusterError insufficient_role
  */

@@ -17,8 +17,8 @@ import { stepsOf } from "./totp.ts";
 type Holder = Pick<Session, "user" | "tenant">;
 
 /**
- * Consumes a code of the user's second factor, or a recovery code, in the transaction of the work it admits. Of two
- * requests with the same code, in any processes, only one succeeds.
+ * Consumes a code of the user's second factor, or a recovery code, in the transaction of the work it admits. Only one
+ * of two requests with the same code succeeds, in whichever processes they run.
  *
  * @param address the origin of the request, for the audit of a recovery code
  * @returns the id of the factor

@@ -22,8 +22,8 @@ export async function replaceLink(tx: Tx, row: LinkRow): Promise<void> {
 
 /**
  * SQL: the author of the link is active and may still make it. A link for another person needs an admin. One for a user
- * who runs the installation needs an author who runs it too. So former admins, and links older than that user's
- * appointment, let no one in.
+ * who runs the installation needs an author who runs it too. Neither former admins nor links older than that
+ * user's appointment let anyone in.
  */
 const isBacked = sql<SqlBool>`(one_time_links.created_by NOT LIKE 'user:%' OR EXISTS (
   SELECT FROM shared_users maker WHERE 'user:' || maker.id = one_time_links.created_by AND maker.status = 'active'
