@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations/index.ts";
 import { openPostgres } from "../../src/db/postgres.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { bareDatabase } from "./database.ts";
@@ -38,7 +39,7 @@ export async function copyToPostgres(dataDir: string): Promise<{ url: string; re
 async function migrateAs(source: PGlite, url: string): Promise<void> {
   const { rows } = await source.query<{ number: number }>("SELECT max(number) AS number FROM schema_migrations");
   const database = await openPostgres(url, { logger: createLogger("silent") });
-  await migrate(database, rows[0]!.number);
+  await migrate(database, migrations.slice(0, rows[0]!.number));
   await database.close();
 }
 

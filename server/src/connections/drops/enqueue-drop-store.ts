@@ -33,8 +33,6 @@ export type NewDrop = (
   toEveryNode?: true;
 };
 
-/** From this migration on a node records a session only if what it is opened with is valid then. Earlier ones get every drop. */
-const LOCKING_SCHEMA = 61;
 /** A node that has not closed a session that was taken over is waited for; one that is stuck for longer gets the drop of the take-over only. */
 export const TAKEOVER_MS = MINUTE;
 
@@ -105,10 +103,10 @@ function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
     SELECT t.*, s.node_id FROM targets t JOIN mqtt_sessions s ON ${sessionsOf(drop)}
     UNION
     SELECT t.*, d.node_id FROM targets t JOIN session_drops d ON d.client_id = t.client_id AND d.at > ${addMs(now, -TAKEOVER_MS)}
-     WHERE d.node_id IS NOT NULL AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
+     WHERE NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
     UNION
     SELECT t.*, n.id FROM targets t JOIN broker_nodes n
-        ON ${drop.toEveryNode ?? false} OR n.schema_number < ${LOCKING_SCHEMA} OR ${isIncomplete} OR ${retained}
+        ON ${drop.toEveryNode ?? false} OR ${isIncomplete} OR ${retained}
      WHERE ${isLive}`;
 }
 

@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import { refusalCode, refuse } from "../../db/refusal.ts";
 
-/** From this migration on a node records whether it is complete. */
-const COMPLETE_SCHEMA = 70;
 const INCOMPLETE = "node_incomplete";
 /** More sessions than a crash of PostgreSQL may take back. */
 const LOST_AT_MOST = 20_000;
@@ -12,8 +10,8 @@ const LOST_AT_MOST = 20_000;
 export const isComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`EXISTS (SELECT FROM complete_nodes c WHERE c.node_id = ${nodeId})`;
 
-/** A condition on `broker_nodes n`: the node may have sessions that are not recorded. Of a process of an earlier version it is not known. */
-export const isIncomplete = sql`(n.schema_number >= ${sql.lit(COMPLETE_SCHEMA)} AND n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
+/** A condition on `broker_nodes n`: the node may have sessions that are not recorded. */
+export const isIncomplete = sql`(n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
 
 /** Whether a statement was refused by {@link mustBeComplete}. */
 export const isOfIncomplete = (error: unknown): boolean => refusalCode(error) === INCOMPLETE;
