@@ -43,7 +43,7 @@ export function checkSlug(slug: string): string {
   );
 }
 
-/** Retentions in days; the database has partitions for no others (migration 0008). */
+/** Retentions in days; the database has partitions for no others (`0001-baseline/tables/telemetry.ts`). */
 export const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
 
 /** @throws MusterError invalid_request */

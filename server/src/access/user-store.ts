@@ -15,12 +15,9 @@ export interface UserRow {
   platform: boolean;
 }
 
-/**
- * SQL: the column has this address, in any spelling that {@link normalizeEmailAddress} folds and in any case. Earlier versions stored
- * internationalized domains as they were typed.
- */
+/** SQL: the column has this address, in any spelling that {@link normalizeEmailAddress} folds and in any case. */
 export function hasEmail(column: string, email: string): RawBuilder<SqlBool> {
-  return sql`lower(${sql.ref(column)}) IN (lower(${normalizeEmailAddress(email)}::text), lower(${email.trim()}::text))`;
+  return sql`lower(${sql.ref(column)}) = lower(${normalizeEmailAddress(email)}::text)`;
 }
 
 /** @throws MusterError already_exists when a user who is not deleted has this address */

@@ -1,5 +1,5 @@
 import type { Secret } from "../lib/secret.ts";
-import { earlierMasterKeyCheck, isMasterKeyOf, wrongMasterKey } from "../pki/pki.ts";
+import { isMasterKeyOf, masterKeyCheck, wrongMasterKey } from "../pki/pki.ts";
 
 /** Where the master key is stored, and the next one during a rotation (`config/master-key.ts`). */
 export interface MasterKeyStore {
@@ -38,8 +38,7 @@ export interface MasterKeys {
 
 /** Names a master key without revealing anything of it. */
 export function masterKeyId(masterKey: Buffer): string {
-  // The files of former keys have names with it.
-  return earlierMasterKeyCheck(masterKey).slice(0, 8);
+  return masterKeyCheck(masterKey).slice(0, 8);
 }
 
 export function createMasterKeys(store: MasterKeyStore): MasterKeys {

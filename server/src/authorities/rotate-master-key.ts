@@ -13,7 +13,7 @@ import { presentSeals, sealEverything } from "./seals.ts";
 /** What has become of a rotation. An id names a master key without revealing anything of it. */
 export interface MasterKeyRotation {
   keyId: string;
-  /** `null` when the database was encrypted under this key before: an earlier rotation was interrupted. */
+  /** `null` when the database was encrypted under this key before: a rotation was interrupted. */
   formerKeyId: string | null;
   /** What is left for a person to do, as sentences. */
   remaining: string[];
@@ -31,7 +31,7 @@ export async function rotateMasterKey(deps: AuthoritiesDeps): Promise<Omit<Maste
   await faultPoint("master-key.prepared");
   const formerKeyId = await inTransaction(deps.database.db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, deps, []);
-    await requireMasterKey(hierarchy, deps);
+    await requireMasterKey(hierarchy);
     const { masterKey, ids, now } = hierarchy;
     if (masterKey.equals(next)) return null;
     await sealEverything(hierarchy, presentSeals(masterKey), next, deps.encryptAgain);

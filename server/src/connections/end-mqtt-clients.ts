@@ -27,7 +27,7 @@ export interface MqttClientRecord {
   disabledAt: Date | null;
   /** Whether it is refused because its owner is no active admin any more. */
   suspended: boolean;
-  /** The admin who registered it, or enabled it or replaced its password later; null where the shell or an earlier version did. */
+  /** The admin who registered it, or enabled it or replaced its password later; null where the shell did. */
   ownerId: string | null;
   /** The owner's email address. */
   owner: string | null;

@@ -5,7 +5,7 @@ export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | 
 /**
  * The certificate state of the device `d`: of the live certificate that ends last; without a live one, of the newest. A bundle is
  * `expiring` from 30 days before its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc` (spec 2.8). Triggers of
- * `certificates` keep its columns (migration 0026).
+ * `certificates` keep its columns (`derive_certificate_state`).
  */
 export function certificateState(now: RawBuilder<Date>): RawBuilder<CertificateState> {
   return sql`CASE

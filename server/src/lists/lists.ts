@@ -11,14 +11,14 @@ export interface CountedList {
 }
 
 /**
- * Every counted list by its table. Each needs, in the migration that makes the table:
+ * Every counted list by its table. Each needs, in the migration that creates the table:
  *
  * - an index `(tenant_id, <key>)` (that of a UNIQUE will do), with `by` another `(tenant_id, status, <key>)`. All ascending:
  *   a list is read by tenant and key in one direction, for which an index of two directions is of no use.
- * - triggers that tell `note_listed` what entered and left, best those of migration 0003:
+ * - triggers that tell `note_listed` what entered and left, usually (`0001-baseline/functions/lists.ts`):
  *   `AFTER INSERT OR DELETE … EXECUTE FUNCTION list_row()`, or `list_row_by_status()` and that once more for
  *   `AFTER UPDATE OF status … WHEN (OLD.status IS DISTINCT FROM NEW.status)`. Where a statement writes many rows, triggers for each
- *   statement cost less: those of `anomalies`, migration 0031.
+ *   statement cost less: see `list_anomalies`.
  */
 export const LISTS = {
   admin_audit: { key: "id" },

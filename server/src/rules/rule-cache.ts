@@ -5,9 +5,9 @@ import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-r
 import { PackCache, type PackEntry } from "./pack-cache.ts";
 import { type DeviceRow, loadDeviceRows } from "./rule-state-store.ts";
 
-/** The database notifies here which rules devices have: of a device, by its uid, or of all devices, by an empty payload (migration 0014). */
+/** The database notifies here which rules devices have: of a device, by its uid, or of all devices, by an empty payload. */
 const CHANGED = "muster_rules";
-/** The database notifies here that a pack changed or was deleted, by its id (migration 0062); empty after notifications may have been missed. */
+/** The database notifies here that a pack changed or was deleted, by its id; empty after notifications may have been missed. */
 const PACK_CHANGED = "muster_packs";
 /** Far more devices than one process serves. One that is dropped is loaded again with its next message. */
 const MAX_DEVICES = 200_000;
@@ -115,12 +115,14 @@ class DeviceCache implements RuleCache {
     this.#changes++;
     if (uid === "") this.#devices.clear();
     else this.#devices.delete(uid);
-    // Also from a process of the version before, for a pack.
-    if (uid === "") this.#packs.clear();
   }
 
   #onPackChange(id: string): void {
-    if (id === "") this.#onChange("");
+    if (id === "") {
+      this.#packs.clear();
+      this.#onChange("");
+      return;
+    }
     this.#changes++;
     this.#packs.forget(id);
   }

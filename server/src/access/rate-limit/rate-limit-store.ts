@@ -34,7 +34,7 @@ export interface AuthorizedKey {
 }
 
 /**
- * Authenticates the keys of several requests and counts the requests against their limits, in one statement (migration 0077), under
+ * Authenticates the keys of several requests and counts the requests against their limits, in one statement (`authorize_keys`), under
  * the locks of their windows, so that all processes share them. The owner's state and role are read beside the key's own: no way of
  * removing a user can leave a key active (spec 5 rule 2), and a key has the present rights of its owner at most.
  *

@@ -56,7 +56,7 @@ const CURES: Readonly<Record<RefusalReason, string>> = {
 };
 
 /**
- * Why the client was refused and what to do, in sentences; of a reason that an earlier version recorded, the name.
+ * Why the client was refused and what to do, in sentences; for a reason that another version recorded, its name.
  *
  * @param revocation of the presented certificate, where it is known
  */

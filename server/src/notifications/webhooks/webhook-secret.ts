@@ -5,16 +5,10 @@ import { createHmac, type KeyObject } from "node:crypto";
  * every owner and address has its own.
  *
  * @param key derived from the master key for this purpose alone
- * @param seed what makes this secret another one than those that the webhook had before; `null`: the one of earlier versions
+ * @param seed makes this secret differ from those that the webhook had before
  */
-export function webhookSecret(
-  key: KeyObject | Buffer,
-  ownerId: string,
-  target: string,
-  seed: string | null = null,
-): string {
-  const of = [ownerId, target, ...(seed === null ? [] : [seed])].join("\n");
-  return `whsec_${createHmac("sha256", key).update(of).digest("base64")}`;
+export function webhookSecret(key: KeyObject | Buffer, ownerId: string, target: string, seed: string): string {
+  return `whsec_${createHmac("sha256", key).update([ownerId, target, seed].join("\n")).digest("base64")}`;
 }
 
 /**

@@ -12,7 +12,7 @@ const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_a
 
 /**
  * The tenant's pack, locked until the transaction ends: no other transaction changes it or opens an anomaly for it. It is the full
- * lock, which the triggers on a pack would take anyway (migration 0014).
+ * lock, which the triggers on a pack would take anyway (`resolve_unevaluated`).
  */
 export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promise<RevisedThresholdRow | undefined> {
   const { rows } = await sql<RevisedThresholdRow>`

@@ -37,7 +37,7 @@ export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit
 export interface EndedPass {
   uids: readonly string[];
   leasedUntil: Date;
-  /** Whether a last pass is repeated later, since messages of before may still be stored. */
+  /** Whether a last pass is repeated later, because messages that were sent before the deletion may still be stored. */
   again: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface DayPartition {
   day: number;
 }
 
-/** The retention of a tenant that has not chosen another; the column's default (migration 0008). */
+/** The retention of a tenant that has not chosen another; the column's default. */
 export const DEFAULT_RETENTION_DAYS = 90;
 
 /** The hourly roll-ups are stored so many times as long as the readings. */

@@ -107,7 +107,7 @@ CREATE TABLE session_drop_acks (
   PRIMARY KEY (seq, node_id)
 );
 
--- Why clients were refused. Repetitions are counted in "occurrences" and end at "last_at".
+-- Why clients were refused. Repetitions are counted in "occurrences"; "last_at" is the last one, NULL without any.
 CREATE TABLE connection_refusals (
   id uuid PRIMARY KEY,
   tenant_id uuid REFERENCES tenants,

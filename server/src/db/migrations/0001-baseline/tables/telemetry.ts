@@ -138,7 +138,8 @@ CREATE INDEX roll_up_marks_hour ON roll_up_marks (hour);
 CREATE INDEX roll_up_marks_steps ON roll_up_marks (tenant_id, chunk_at) WHERE done_to IS NOT NULL;
 CREATE INDEX roll_up_marks_turn ON roll_up_marks (tenant_id, chunk_at);
 
--- Messages that no reading could be taken from. "payload" is the beginning, "payload_bytes" the size of the whole.
+-- Messages that no reading could be taken from. "payload" is the beginning; "payload_bytes" is the size of the whole, NULL
+-- if "payload" is the whole.
 CREATE TABLE rejected_messages (
   id uuid PRIMARY KEY,
   device_uid uuid NOT NULL,
