@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import manifest from "../package.json" with { type: "json" };
 import { restore } from "../src/backup/backup.ts";
 import { openDatabase } from "../src/db/database.ts";
+import { SCHEMA_NUMBER } from "../src/db/migrate.ts";
 import { createDoctor } from "../src/doctor/doctor.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
@@ -156,18 +158,47 @@ async function backUpAndRestore(t: TestContext) {
     assert.match(stderr, /holds a database/);
   });
 
+  await t.test("of a later format or schema is refused with the version that wrote it", () =>
+    refusesLaterBackups(file),
+  );
+
   await t.test("leaves nothing behind when the file is no backup", async () => {
     const dataDir = join(folder, "nothing");
     const bad = join(folder, "bad.backup");
     const deps = { dataDir, clock: server.clock, ids: randomIds, logger };
     const whole = await readFile(file);
-    for (const content of [whole.subarray(0, -100), Buffer.from("text"), gzipSync("no folder"), gzipSync("")]) {
+    const head = whole.subarray(0, whole.indexOf("\n") + 1);
+    const notGzipped = [Buffer.from("text"), Buffer.from(""), head, Buffer.from("muster-backup {}\n")];
+    const noFolder = ["no folder", ""].map((text) => Buffer.concat([head, gzipSync(text)]));
+    for (const content of [whole.subarray(0, -100), whole.subarray(head.length), ...notGzipped, ...noFolder]) {
       await writeFile(bad, content);
       await assert.rejects(restore(deps, bad, { mode: "revoke-all" }), /is not a backup/);
     }
     await assert.rejects(stat(join(dataDir, "postgres")), { code: "ENOENT" });
     await assert.rejects(stat(join(dataDir, "restoring")), { code: "ENOENT" });
   });
+}
+
+async function refusesLaterBackups(file: string) {
+  const whole = await readFile(file);
+  const end = whole.indexOf("\n");
+  const head = JSON.parse(whole.toString("utf8", "muster-backup ".length, end));
+  assert.deepEqual(head, { format: 1, schema: SCHEMA_NUMBER, version: manifest.version });
+  const dataDir = join(folder, "of-a-later-version");
+  const deps = { dataDir, clock: server.clock, ids: randomIds, logger };
+  for (const [later, what] of [
+    [{ format: 2 }, /of Muster 9\.0\.0 with format 2, and this version knows only 1: restore it with that version/],
+    [{ schema: SCHEMA_NUMBER + 1 }, /of Muster 9\.0\.0 with schema \d+, and this version knows only \d+: restore it/],
+  ] as const) {
+    const path = join(folder, `${Object.keys(later)}.backup`);
+    const line = `muster-backup ${JSON.stringify({ ...head, version: "9.0.0", ...later, alsoNew: true })}\n`;
+    await writeFile(path, Buffer.concat([Buffer.from(line), whole.subarray(end + 1)]));
+    await assert.rejects(restore(deps, path, { mode: "nothing-revoked-since" }), what);
+    const { stderr, code } = await muster(dataDir, "restore", path, "--nothing-revoked-since");
+    assert.equal(code, 1);
+    assert.match(stderr, what);
+  }
+  await assert.rejects(stat(join(dataDir, "postgres")), { code: "ENOENT" });
 }
 
 if (onPostgres) test("PostgreSQL is backed up with its own tools", refersToPostgresTools);

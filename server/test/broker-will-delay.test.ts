@@ -215,6 +215,7 @@ test("clients are accepted while others wait for the wills of their earlier conn
       started_at: sql`now()`,
       beat_at: sql`now() + interval '1 hour'`,
       lease_seconds: 10,
+      schema_number: 1,
       part: "serve",
     })
     .execute();

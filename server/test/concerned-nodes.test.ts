@@ -97,13 +97,6 @@ test("a node that was reaped by mistake does not restore a session whose device 
   assert.deepEqual((await sql`SELECT FROM mqtt_sessions`.execute(database.db)).rows, []);
 });
 
-test("nodes of a version that opens sessions without locking the certificate get every drop", async (t) => {
-  const { all, database, device, dropsOf, revoke } = await nodes(t, 2);
-  await sql`UPDATE broker_nodes SET schema_number = 58 WHERE id = ${all[0]!.nodeId}`.execute(database.db);
-  await revoke((await device()).certificateId);
-  assert.deepEqual(dropsOf(), [[REVOKED], []]);
-});
-
 // The embedded database has one connection, so no two transactions at once.
 const withSeveralConnections = onPostgres ? test : () => undefined;
 

@@ -42,7 +42,8 @@ before(async () => {
 after(() => registry.stop());
 
 const newest = "(SELECT id FROM certificates WHERE revoked_at IS NULL ORDER BY issued_at DESC, id DESC LIMIT 1)";
-const node = "INSERT INTO broker_nodes VALUES (gen_random_uuid(), now(), now())";
+const node =
+  "INSERT INTO broker_nodes (id, started_at, beat_at, schema_number) VALUES (gen_random_uuid(), now(), now(), 1)";
 const session = `INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
     remote_address, connected_at)
   SELECT c.device_id, gen_random_uuid(), 1, n.id, c.tenant_id, c.device_uid, c.id, '', now()
@@ -168,7 +169,7 @@ const message = (
 const neglect: Record<string, string[]> = {
   "connections to PostgreSQL have the settings of the service": ["SET LOCAL jit = on"],
   "no broker node is drained": [
-    "INSERT INTO broker_nodes (id, started_at, beat_at, draining_at) VALUES (gen_random_uuid(), now(), now() + interval '99 years', now())",
+    "INSERT INTO broker_nodes (id, started_at, beat_at, draining_at, schema_number) VALUES (gen_random_uuid(), now(), now() + interval '99 years', now(), 1)",
   ],
   "notifications process events and escalation steps within 5 minutes": [
     "UPDATE notification_inbox SET at = at - interval '6 minutes'",

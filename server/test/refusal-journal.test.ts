@@ -101,8 +101,8 @@ test("delivered session drops are deleted after a day, in batches", async (t) =>
   const add = (age: number, rows: number) =>
     runSql(
       database.db,
-      `INSERT INTO session_drops (at, device_uid, reason)
-       SELECT $1::timestamptz, gen_random_uuid(), 'test' FROM generate_series(1, $2::int)`,
+      `INSERT INTO session_drops (at, device_uid, reason, node_id)
+       SELECT $1::timestamptz, gen_random_uuid(), 'test', gen_random_uuid() FROM generate_series(1, $2::int)`,
       [new Date(clock.now().getTime() - age), rows],
     );
   await add(2 * DAY, 7_000);

@@ -26,7 +26,9 @@ for (const known of ["no", "many"]) {
         SELECT gen_random_uuid(), $1, n, n, '', '{}', '{}', now() ${SOME}`,
       [TENANT],
     );
-    await query("INSERT INTO broker_nodes (id, started_at, beat_at) VALUES ($1, now(), now())", [NODE]);
+    await query("INSERT INTO broker_nodes (id, started_at, beat_at, schema_number) VALUES ($1, now(), now(), 1)", [
+      NODE,
+    ]);
     if (known === "many")
       await query(
         `INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, remote_address, connected_at)
@@ -50,7 +52,9 @@ test("a node that enters the complete ones reads no drop, however many are its o
     const query = (text: string, parameters?: unknown[]) => runSql(connection, text, parameters);
     const read = async () =>
       (await entriesRead(connection, "session_drops_node")) + (await entriesRead(connection, "session_drops_pkey"));
-    await query("INSERT INTO broker_nodes (id, started_at, beat_at) VALUES ($1, now(), now())", [NODE]);
+    await query("INSERT INTO broker_nodes (id, started_at, beat_at, schema_number) VALUES ($1, now(), now(), 1)", [
+      NODE,
+    ]);
     await query(
       `INSERT INTO session_drops (at, session_id, reason, node_id) SELECT now(), gen_random_uuid(), 'takeover', $1 ${SOME}`,
       [NODE],

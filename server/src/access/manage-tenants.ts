@@ -43,7 +43,7 @@ export function checkSlug(slug: string): string {
   );
 }
 
-/** The retentions in days; the database has partitions for these only (migration 0008). */
+/** The retentions in days; the database has partitions for these only (`0001-baseline/tables/telemetry.ts`). */
 export const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
 
 /** @throws MusterError invalid_request */

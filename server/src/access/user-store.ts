@@ -17,10 +17,10 @@ export interface UserRow {
 
 /**
  * Returns the SQL condition that the column has this address, in any case and any spelling that {@link
- * normalizeEmailAddress} folds. Earlier versions stored internationalized domains as typed.
+ * normalizeEmailAddress} folds.
  */
 export function hasEmail(column: string, email: string): RawBuilder<SqlBool> {
-  return sql`lower(${sql.ref(column)}) IN (lower(${normalizeEmailAddress(email)}::text), lower(${email.trim()}::text))`;
+  return sql`lower(${sql.ref(column)}) = lower(${normalizeEmailAddress(email)}::text)`;
 }
 
 /** @throws MusterError already_exists when a user who is not deleted has this address */

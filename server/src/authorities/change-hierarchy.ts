@@ -19,7 +19,7 @@ import {
 } from "./rotation.ts";
 import { runDueRotations } from "./run-due-rotations.ts";
 import { REQUESTED_OVERLAP } from "./schedule.ts";
-import { earlierSeals, openAuthorityKey, sealEverything } from "./seals.ts";
+import { openAuthorityKey } from "./seals.ts";
 import { serverHosts } from "./server-hosts.ts";
 
 export type ChangeKind = keyof typeof CHANGES;
@@ -72,7 +72,7 @@ export async function changeHierarchy(
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, deps, serverHosts(deps.publicHost));
-    await requireMasterKey(hierarchy, deps);
+    await requireMasterKey(hierarchy);
     const before = generationsInUse(hierarchy);
     await CHANGES[kind](hierarchy);
     await recordRotation(hierarchy, kind, before, by);
@@ -99,11 +99,6 @@ function generationsInUse({ rows }: LockedHierarchy): Record<string, string> {
   return Object.fromEntries(rows.filter(isInUse).map(({ name, status }) => [name, status]));
 }
 
-/** Returns whether no key is in the earlier format, which does not bind it to its record. */
-function areBound(rows: readonly AuthorityRow[]): boolean {
-  return !rows.some(({ private_key_pem }) => private_key_pem?.startsWith("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
-}
-
 /**
  * Opens every key, since without a check value only this shows whether the master key is right.
  *
@@ -118,20 +113,12 @@ function requireOpens(rows: readonly AuthorityRow[], masterKey: Buffer): void {
 }
 
 /**
- * Verifies the master key. The first process stores its check value. A database with the earlier check value, or with
- * keys and none, is sealed again; processes of an earlier version then reject the master key instead of misreading the
- * keys.
+ * Stores the check value of the master key unless the database has one, by which the master key was chosen.
  *
  * @throws MusterError wrong_master_key
  */
-export async function requireMasterKey(
-  hierarchy: LockedHierarchy,
-  { encryptAgain, logger }: Pick<AuthoritiesDeps, "encryptAgain" | "logger">,
-): Promise<void> {
-  const { tx, rows, masterKey, check } = hierarchy;
-  if (check === masterKeyCheck(masterKey)) return;
-  if (check === undefined) await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
-  if (check === undefined && areBound(rows)) return requireOpens(rows, masterKey);
-  await sealEverything(hierarchy, earlierSeals(masterKey), masterKey, encryptAgain);
-  logger.info("the stored keys and secrets were sealed again, each bound to its record");
+export async function requireMasterKey({ tx, rows, masterKey, check }: LockedHierarchy): Promise<void> {
+  if (check !== undefined) return;
+  requireOpens(rows, masterKey);
+  await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
 }

@@ -1,5 +1,5 @@
 import type { Secret } from "../lib/secret.ts";
-import { earlierMasterKeyCheck, isMasterKeyOf, wrongMasterKey } from "../pki/pki.ts";
+import { isMasterKeyOf, masterKeyCheck, wrongMasterKey } from "../pki/pki.ts";
 
 /** The store of the master key and, during a rotation, of the next one (`config/master-key.ts`). */
 export interface MasterKeyStore {
@@ -39,8 +39,7 @@ export interface MasterKeys {
 
 /** Returns an id of a master key that reveals nothing of it. */
 export function masterKeyId(masterKey: Buffer): string {
-  // The names of the files of former keys contain this id.
-  return earlierMasterKeyCheck(masterKey).slice(0, 8);
+  return masterKeyCheck(masterKey).slice(0, 8);
 }
 
 export function createMasterKeys(store: MasterKeyStore): MasterKeys {

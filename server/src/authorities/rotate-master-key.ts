@@ -31,7 +31,7 @@ export async function rotateMasterKey(deps: AuthoritiesDeps): Promise<Omit<Maste
   await faultPoint("master-key.prepared");
   const formerKeyId = await inTransaction(deps.database.db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, deps, []);
-    await requireMasterKey(hierarchy, deps);
+    await requireMasterKey(hierarchy);
     const { masterKey, ids, now } = hierarchy;
     if (masterKey.equals(next)) return null;
     await sealEverything(hierarchy, presentSeals(masterKey), next, deps.encryptAgain);

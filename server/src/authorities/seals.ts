@@ -1,21 +1,12 @@
 import type { KeyObject } from "node:crypto";
-import {
-  masterKeyCheck,
-  openEarlierPrivateKey,
-  openEarlierSeal,
-  openKey,
-  openPrivateKey,
-  openSecret,
-  sealPrivateKey,
-  sealSecret,
-} from "../pki/pki.ts";
+import { masterKeyCheck, openKey, openPrivateKey, openSecret, sealPrivateKey, sealSecret } from "../pki/pki.ts";
 import { type AuthorityRow, listAuthorities, updateMasterKeyCheck, updatePrivateKey } from "./authority-store.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
 import { resealRetired } from "./derived-keys.ts";
 import type { LockedHierarchy } from "./locked-hierarchy.ts";
 import { listRetiredKeys, type RetiredKeyRow, replaceRetiredKeys } from "./retired-key-store.ts";
 
-/** Opens everything that is sealed under one master key, in one format. */
+/** Opens everything that is sealed under one master key. */
 export interface Seals {
   privateKey(row: AuthorityRow): KeyObject;
   retiredKey(row: RetiredKeyRow): Buffer;
@@ -30,15 +21,6 @@ export function presentSeals(masterKey: Buffer): Seals {
     privateKey: (row) => openAuthorityKey(row, masterKey),
     retiredKey: (row) => openKey(row.sealed, row, masterKey),
     secret: (sealed, owner) => openSecret(sealed, owner, masterKey),
-  };
-}
-
-/** Returns the seals of a database with the earlier check value. Its functions throw MusterError wrong_master_key. */
-export function earlierSeals(masterKey: Buffer): Seals {
-  return {
-    privateKey: (row) => openEarlierPrivateKey(keyOf(row), masterKey),
-    retiredKey: ({ sealed }) => openEarlierSeal(sealed, "retired-keys", masterKey),
-    secret: (sealed) => openEarlierSeal(sealed, "secrets", masterKey),
   };
 }
 

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { MusterError } from "../lib/errors.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
+import { backupHead } from "./backup-file.ts";
 import { type RevokeAllDeps, type RevokedAll, revokeAll } from "./revoke-all.ts";
 
 export { DOORS, type DoorName, NO_DOORS, TABLES_WITHOUT_DOORS } from "./doors.ts";
@@ -58,13 +59,15 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 async function writeDurably(handle: FileHandle, content: Blob): Promise<number> {
+  const head = backupHead();
   try {
+    await handle.writeFile(head);
     await handle.writeFile(new Uint8Array(await content.arrayBuffer()));
     await handle.sync();
   } finally {
     await handle.close();
   }
-  return content.size;
+  return head.length + content.size;
 }
 
 function notEmbedded(): MusterError {

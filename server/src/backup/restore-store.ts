@@ -1,5 +1,9 @@
 import { type Database, type Db, openDatabase } from "../db/database.ts";
+import { SCHEMA_NUMBER } from "../db/migrate.ts";
 import type { Logger } from "../lib/logger.ts";
+
+/** The schema of the databases that this version writes, and the newest that it opens. */
+export const NEWEST_SCHEMA = SCHEMA_NUMBER;
 
 /** Opens a backup in `folder` and migrates it to the current schema. @throws Error when the content is no backup */
 export async function openStaged(folder: string, content: Blob, logger: Logger, file: string): Promise<Database> {

@@ -1,7 +1,5 @@
-import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import { countLiveCertificates, revokeAllIssued } from "../certificates/certificates.ts";
 import { deleteAllCommands } from "../commands/commands.ts";
 import { deleteAllNodes } from "../connections/connections.ts";
@@ -10,6 +8,7 @@ import { deleteAllRecoveryCodes, listOperators } from "../identity/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
+import { readBackup } from "./backup-file.ts";
 import { type EndedAccess, endAccess, endShortLived } from "./end-access.ts";
 import {
   type Carried,
@@ -62,7 +61,7 @@ export interface RestoreDeps {
  * Restores a backup into a data folder: afterwards the folder holds the whole database of the backup, or what it held before.
  * Certificates issued after the backup are not recorded in it, so the broker refuses them.
  *
- * @throws Error when the folder has a database that is not to be replaced, the file is no backup, another process uses the folder, or it is not
+ * @throws Error when the folder has a database that is not to be replaced, the file is no backup or one of a later version, another process uses the folder, or it is not
  *   known what has ended since the backup
  */
 export async function restore(deps: RestoreDeps, file: string, options: RestoreOptions): Promise<Restored> {
@@ -74,7 +73,7 @@ export async function restore(deps: RestoreDeps, file: string, options: RestoreO
       `${target} holds a database: stop the service and restore with --replace, which ends what has ended in it, or into another folder`,
     );
   if (!isThere && options.mode === undefined) throw unknownEndings(`${dataDir} has no database`);
-  const content = await decompress(file);
+  const content = await readBackup(file);
   const staging = join(dataDir, "restoring");
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { recursive: true, mode: 0o700 });
@@ -146,16 +145,6 @@ async function endIn(
 async function remaining(tx: Tx, now: Date): Promise<Pick<Restored, "validCertificates" | "operators">> {
   const operators = (await listOperators(tx)).map(({ email }) => email);
   return { validCertificates: await countLiveCertificates(tx, now), operators };
-}
-
-/** @throws Error for a truncated file too: gzip's checksum is verified before anything is written */
-async function decompress(file: string): Promise<Blob> {
-  const content = await readFile(file);
-  try {
-    return new Blob([new Uint8Array(await promisify(gunzip)(content))]);
-  } catch (error) {
-    throw new Error(`${file} is not a backup, or not a whole one`, { cause: error });
-  }
 }
 
 /** A time in the name of a folder: `20261124T180510123Z`. */

@@ -13,7 +13,6 @@ const POLL_MS = 50;
  * @throws NotRunningError
  */
 export async function rollingRestart(dataDir: string, waitMs = SUCCESSOR_MS): Promise<ControlAnswer> {
-  // Undefined in a version that does not know the command: its successor does.
   const pid = await answeringPid(dataDir);
   const answer = await sendCommand(dataDir, "restart", {});
   if (!answer.ok || (await isSucceeded(dataDir, pid, waitMs))) return answer;

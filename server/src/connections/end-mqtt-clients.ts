@@ -27,10 +27,7 @@ export interface MqttClientRecord {
   disabledAt: Date | null;
   /** Whether it is refused because its owner is no longer an active admin. */
   suspended: boolean;
-  /**
-   * The admin who registered it, or later enabled it or replaced its password; null if the shell or an older version
-   * did.
-   */
+  /** The admin who registered it, or later enabled it or replaced its password; null if the shell did. */
   ownerId: string | null;
   /** The owner's email address. */
   owner: string | null;

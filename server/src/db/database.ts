@@ -52,7 +52,7 @@ export async function openForReading(
   options: Pick<PostgresOptions, "logger" | "timeLimits" | "setting">,
 ): Promise<Database> {
   const database = await openPostgres(url, { ...options, pools: { main: 1, connects: 1 } });
-  const applied = await appliedNumber(database.db).catch((error) => error as Error);
+  const applied = await appliedNumber(database).catch((error) => error as Error);
   if (applied === SCHEMA_NUMBER) return database;
   await database.close();
   if (applied instanceof Error) throw applied;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** SQLSTATE of an exception raised by `muster_refuse(code)` (migration 0001). */
+/** SQLSTATE of an exception raised by `muster_refuse(code)`. */
 const REFUSED = "MU001";
 
 /** An SQL expression that aborts the whole statement with `code` when it is evaluated: for the branch of a failed guard. */

@@ -244,7 +244,7 @@ export interface BrokerNodesTable {
   draining_at: Date | null;
   reaped_at: Date | null;
   lease_seconds: Generated<number>;
-  schema_number: Generated<number>;
+  schema_number: number;
 }
 
 export interface CertificateAuditTable {
@@ -308,7 +308,7 @@ export interface ChannelAddressesTable {
   requests: Generated<number>;
   requests_since: Date | null;
   confirmed_at: Date | null;
-  confirmed_by: "link" | "answer" | "user" | "earlier version" | null;
+  confirmed_by: "link" | "answer" | "user" | null;
   user_id: string | null;
   forget_at: Date | null;
 }
@@ -760,7 +760,7 @@ export interface SessionDropsTable {
   client_id: string | null;
   session_id: string | null;
   reason: string;
-  node_id: string | null;
+  node_id: string;
 }
 
 export interface SettingsTable {
@@ -1053,7 +1053,7 @@ export interface WebhooksTable {
   key: Buffer;
   target: string;
   created_at: Date;
-  secret_seed: string | null;
+  secret_seed: string;
   former_seed: string | null;
   former_until: Date | null;
   tested_at: Date | null;

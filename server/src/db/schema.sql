@@ -210,7 +210,7 @@ CREATE TABLE broker_nodes (
   draining_at timestamp with time zone,
   reaped_at timestamp with time zone,
   lease_seconds integer NOT NULL DEFAULT 10,
-  schema_number integer NOT NULL DEFAULT 0,
+  schema_number integer NOT NULL,
   CONSTRAINT broker_nodes_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER broker_nodes_gone AFTER DELETE ON broker_nodes
@@ -342,7 +342,7 @@ CREATE TABLE channel_addresses (
   CONSTRAINT channel_addresses_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT channel_addresses_check CHECK (((confirmed_at IS NULL) = (confirmed_by IS NULL))),
   CONSTRAINT channel_addresses_check1 CHECK (((confirmed_at IS NULL) OR (request_at IS NULL))),
-  CONSTRAINT channel_addresses_confirmed_by_check CHECK ((confirmed_by = ANY (ARRAY['link'::text, 'answer'::text, 'user'::text, 'earlier version'::text]))),
+  CONSTRAINT channel_addresses_confirmed_by_check CHECK ((confirmed_by = ANY (ARRAY['link'::text, 'answer'::text, 'user'::text]))),
   CONSTRAINT channel_addresses_named CHECK (((group_id IS NULL) <> (user_id IS NULL))),
   CONSTRAINT channel_addresses_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
   CONSTRAINT channel_addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -619,7 +619,7 @@ CREATE TABLE device_thresholds (
   CONSTRAINT device_thresholds_tenant_id_threshold_id_fkey FOREIGN KEY (tenant_id, threshold_id) REFERENCES thresholds(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX device_thresholds_threshold ON device_thresholds USING btree (threshold_id);
-CREATE TRIGGER device_thresholds_assigned AFTER INSERT ON device_thresholds REFERENCING NEW TABLE AS put_on
+CREATE TRIGGER device_thresholds_assigned AFTER INSERT ON device_thresholds REFERENCING NEW TABLE AS assigned
   FOR EACH STATEMENT EXECUTE FUNCTION device_thresholds_assigned();
 CREATE CONSTRAINT TRIGGER device_thresholds_unassigned AFTER DELETE ON device_thresholds DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION device_threshold_unassigned();
@@ -844,8 +844,8 @@ CREATE TABLE mqtt_clients (
   owner_id uuid,
   suspended boolean NOT NULL DEFAULT false,
   CONSTRAINT mqtt_clients_pkey PRIMARY KEY (id),
-  CONSTRAINT mqtt_clients_owner_fkey FOREIGN KEY (tenant_id, owner_id) REFERENCES users(tenant_id, id),
-  CONSTRAINT mqtt_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  CONSTRAINT mqtt_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT mqtt_clients_tenant_id_owner_id_fkey FOREIGN KEY (tenant_id, owner_id) REFERENCES users(tenant_id, id)
 );
 CREATE UNIQUE INDEX mqtt_clients_client_id ON mqtt_clients USING btree (client_id) WHERE (disabled_at IS NULL);
 CREATE INDEX mqtt_clients_owner ON mqtt_clients USING btree (owner_id) WHERE (owner_id IS NOT NULL);
@@ -1060,7 +1060,7 @@ CREATE TABLE session_drops (
   client_id text,
   session_id uuid,
   reason text NOT NULL,
-  node_id uuid,
+  node_id uuid NOT NULL,
   CONSTRAINT session_drops_pkey PRIMARY KEY (seq),
   CONSTRAINT session_drops_check CHECK ((num_nonnulls(certificate_id, device_uid, mqtt_client_id, session_id) = 1))
 );
@@ -1549,7 +1549,7 @@ CREATE TRIGGER users_keys_role AFTER UPDATE OF role ON users
 CREATE TRIGGER users_mqtt_clients AFTER UPDATE OF role, status, deleted_at ON users
   FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.status IS DISTINCT FROM new.status) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION suspend_mqtt_clients();
 CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
-  FOR EACH ROW WHEN ((((((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform)) OR (old.status IS DISTINCT FROM new.status)) OR (old.password_hash IS DISTINCT FROM new.password_hash)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
+  FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform) OR (old.status IS DISTINCT FROM new.status) OR (old.password_hash IS DISTINCT FROM new.password_hash) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
 
 CREATE TABLE webhooks (
   tenant_id uuid NOT NULL,
@@ -1557,7 +1557,7 @@ CREATE TABLE webhooks (
   key bytea NOT NULL,
   target text NOT NULL,
   created_at timestamp with time zone NOT NULL,
-  secret_seed uuid,
+  secret_seed uuid NOT NULL,
   former_seed uuid,
   former_until timestamp with time zone,
   tested_at timestamp with time zone,
@@ -2150,7 +2150,7 @@ CREATE FUNCTION device_thresholds_assigned()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM notify_rules_changed(p.device_uid::text) FROM (SELECT DISTINCT device_uid FROM put_on) p;
+  PERFORM notify_rules_changed(p.device_uid::text) FROM (SELECT DISTINCT device_uid FROM assigned) p;
   RETURN NULL;
 END $function$;
 
@@ -2207,7 +2207,7 @@ BEGIN
     ) AND to_regclass(quote_ident(part)) IS NOT NULL THEN
       RAISE EXCEPTION '% is no partition of telemetry', part USING ERRCODE = 'insufficient_privilege';
     END IF;
-    -- Another process may have dropped it since.
+    -- Another process may have dropped it meanwhile.
     EXECUTE 'DROP TABLE IF EXISTS ' || quote_ident(part);
   END LOOP;
 END $function$;
@@ -2269,38 +2269,6 @@ CREATE FUNCTION in_one_process()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ SELECT true $function$;
-
-CREATE FUNCTION judge_keys(ids text[], secret_hashes text[], requests integer[], wall timestamp with time zone, at_ms double precision)
- RETURNS TABLE(nth integer, tenant_id uuid, slug text, scopes text, last_used_at timestamp with time zone, passed integer, used integer, oldest_ms double precision, newest_ms double precision)
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-#variable_conflict use_column
-BEGIN
-  PERFORM commit_later();
-  RETURN QUERY
-  WITH live AS (
-    SELECT asked.nth::int AS nth, asked.requests, key.*
-      FROM unnest(ids, secret_hashes, requests) WITH ORDINALITY AS asked (id, secret_hash, requests, nth)
-     CROSS JOIN LATERAL (
-       SELECT k.id, k.tenant_id, t.slug, array_to_string(k.scopes, ' ') AS scopes, k.last_used_at
-         FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
-        WHERE k.id = asked.id AND k.secret_hash = decode(asked.secret_hash, 'hex') AND k.revoked_at IS NULL
-          AND (k.expires_at IS NULL OR k.expires_at > wall) AND u.status = 'active' AND u.deleted_at IS NULL
-        LIMIT 1) AS key),
-  counted AS (
-    INSERT INTO api_key_windows AS w (key_id, passed, times)
-    SELECT id, requests, array_fill(at_ms, ARRAY[requests]) FROM live ORDER BY id
-    ON CONFLICT (key_id) DO UPDATE SET
-      passed = least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times)),
-      times = w.times[width_bucket(at_ms - 60000, w.times) + 1:] || array_fill(
-        greatest(at_ms, w.times[cardinality(w.times)]),
-        ARRAY[least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times))])
-    RETURNING w.key_id, w.passed, w.times)
-  SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.last_used_at, counted.passed, cardinality(counted.times),
-         counted.times[1], counted.times[cardinality(counted.times)]
-    FROM live JOIN counted ON counted.key_id = live.id;
-END $function$;
 
 CREATE FUNCTION list_anomalies()
  RETURNS trigger
@@ -2480,8 +2448,7 @@ CREATE FUNCTION notify_pack_changed(pack uuid)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  SELECT pg_notify('muster_packs', pack::text);
-  SELECT pg_notify('muster_rules', '') WHERE EXISTS (SELECT FROM broker_nodes n WHERE n.schema_number < 62);
+  SELECT pg_notify('muster_packs', pack::text)
 $function$;
 
 CREATE FUNCTION notify_retained()
@@ -2509,7 +2476,9 @@ END $function$;
 CREATE FUNCTION notify_rules_changed(device text)
  RETURNS void
  LANGUAGE sql
-AS $function$ SELECT pg_notify('muster_rules', device) $function$;
+AS $function$
+  SELECT pg_notify('muster_rules', device)
+$function$;
 
 CREATE FUNCTION notify_session_ended()
  RETURNS trigger
@@ -2758,7 +2727,7 @@ CREATE FUNCTION release_deliveries()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  -- What is locked is in the hands of another process by now.
+  -- A locked row is being claimed by another process.
   UPDATE deliveries SET next_at = claimed_at, claimed_by = NULL WHERE id IN (
     SELECT id FROM deliveries WHERE state = 'pending' AND claimed_by = OLD.id FOR UPDATE SKIP LOCKED);
   RETURN NULL;
@@ -2770,7 +2739,7 @@ CREATE FUNCTION resolve_unevaluated(device uuid, pack uuid, at timestamp with ti
 AS $function$
 BEGIN
   PERFORM FROM thresholds WHERE id = pack FOR UPDATE;
-  -- OFFSET 0 has the view asked for each anomaly by its keys, never read as a whole.
+  -- OFFSET 0 makes PostgreSQL look up the view by key for each anomaly instead of reading all of it.
   UPDATE anomalies a
      SET status = 'resolved', resolved_at = at, resolved_by = 'system', end_reason = reason
     FROM (SELECT u.id FROM anomalies u
@@ -2796,15 +2765,15 @@ DECLARE
   first timestamptz := day::timestamp AT TIME ZONE 'UTC';
   kept telemetry_messages[];
 BEGIN
-  -- In the order of a statement that stores. No other process stores into the day or computes an hour of it then.
+  -- Locked in the order of a statement that stores: no other process now stores into the day or computes an hour of it.
   EXECUTE format('LOCK TABLE ONLY %I IN ACCESS EXCLUSIVE MODE', 'telemetry_messages_' || class);
   IF to_regclass(part) IS NULL THEN
     RETURN false;
   END IF;
   EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', part);
   EXECUTE format(
-    'SELECT array_agg(ROW(x.*)::telemetry_messages) FROM (
-       SELECT m.ts, m.seq, m.received_at, m.shape_no, m.retention_days, m.numbers, m.texts
+    'SELECT array_agg(x.message) FROM (
+       SELECT m::telemetry_messages AS message
          FROM roll_up_marks k JOIN telemetry_shapes s ON s.device_uid = k.device_uid
          JOIN %I m ON m.shape_no = s.shape_no AND m.ts >= k.hour AND m.ts < k.hour + interval ''1 hour''
         WHERE k.hour >= $1 AND k.hour < $1 + interval ''1 day'' LIMIT $2 + 1) x', part)
@@ -2815,8 +2784,7 @@ BEGIN
   EXECUTE format('DROP TABLE %I', part);
   IF kept IS NOT NULL THEN
     PERFORM make_message_day(class, day);
-    INSERT INTO telemetry_messages (ts, seq, received_at, shape_no, retention_days, numbers, texts)
-    SELECT k.ts, k.seq, k.received_at, k.shape_no, k.retention_days, k.numbers, k.texts FROM unnest(kept) k;
+    INSERT INTO telemetry_messages SELECT k.* FROM unnest(kept) k;
   END IF;
   RETURN true;
 END $function$;
@@ -2875,7 +2843,7 @@ BEGIN
        WHERE m.id = ANY (changed)
       UNION
       SELECT m.id, d.node_id FROM mqtt_clients m JOIN session_drops d ON d.client_id = m.client_id
-       WHERE m.id = ANY (changed) AND d.node_id IS NOT NULL
+       WHERE m.id = ANY (changed)
          AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
       UNION
       SELECT m.id, n.id FROM unnest(changed) AS m(id), broker_nodes n

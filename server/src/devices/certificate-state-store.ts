@@ -5,7 +5,7 @@ export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | 
 /**
  * Returns the certificate state of the device `d`, that of its live certificate that expires last or, without a live
  * one, of the newest. A bundle is `expiring` from 30 days before its end, a self-enrolled certificate `renewal_due`
- * from `renewAfterUtc` (spec 2.8). Triggers of `certificates` maintain its columns (migration 0026).
+ * from `renewAfterUtc` (spec 2.8). Triggers of `certificates` maintain its columns (`derive_certificate_state`).
  */
 export function certificateState(now: RawBuilder<Date>): RawBuilder<CertificateState> {
   return sql`CASE

@@ -22,10 +22,8 @@ export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnroll
 export { isSerialNumber, newSerialNumber } from "./issue/serial.ts";
 export { fileSigner, type Signer } from "./issue/signer.ts";
 export { type DeviceKey, generateDeviceKey, newPassphrase } from "./keys/device-key.ts";
-export { openEarlierPrivateKey, openEarlierSeal } from "./keys/earlier-seals.ts";
 export {
   deriveKey,
-  earlierMasterKeyCheck,
   isMasterKeyOf,
   KEY_PURPOSES,
   masterKeyCheck,

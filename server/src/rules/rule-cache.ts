@@ -5,9 +5,9 @@ import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-r
 import { PackCache, type PackEntry } from "./pack-cache.ts";
 import { type DeviceRow, loadDeviceRows } from "./rule-state-store.ts";
 
-/** The channel for changes to the rules of devices: a uid for one device, an empty payload for all (migration 0014). */
+/** The channel for changes to the rules of devices: a uid for one device, an empty payload for all. */
 const CHANGED = "muster_rules";
-/** The channel for changed or deleted packs, by id (migration 0062). Empty after notifications may have been missed. */
+/** The channel for changed or deleted packs, by id. Empty after notifications may have been missed. */
 const PACK_CHANGED = "muster_packs";
 /** Far more devices than one process serves. An evicted device is loaded again with its next message. */
 const MAX_DEVICES = 200_000;
@@ -117,12 +117,14 @@ class DeviceCache implements RuleCache {
     this.#changes++;
     if (uid === "") this.#devices.clear();
     else this.#devices.delete(uid);
-    // A process of the previous version also sends this for a pack.
-    if (uid === "") this.#packs.clear();
   }
 
   #onPackChange(id: string): void {
-    if (id === "") this.#onChange("");
+    if (id === "") {
+      this.#packs.clear();
+      this.#onChange("");
+      return;
+    }
     this.#changes++;
     this.#packs.forget(id);
   }

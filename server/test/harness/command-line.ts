@@ -12,15 +12,22 @@ export interface Ran {
   code: number;
 }
 
-/** Runs `muster` as a person does, in a process of its own that knows nothing but the data folder. @param settings others that it knows @param command how Node is started */
+/**
+ * Runs `muster` as a person does, in a process of its own that knows nothing but the data folder.
+ *
+ * @param settings others that it knows
+ * @param command how Node is started
+ * @param program of another version, in place of this one's
+ */
 export async function musterProcess(
   args: string[],
   dataDir: string,
   settings: Record<string, string> = {},
   command: (...args: string[]) => [string, string[]] = (...all) => [process.execPath, all],
+  program = launcher,
 ): Promise<Ran> {
   const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir, ...settings };
-  const child = spawn(...command(launcher, ...args), { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(...command(program, ...args), { env, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   return { stdout, stderr, code };
 }

@@ -63,9 +63,11 @@ export async function secondDatabase(
   return openDatabase({ url: first.url, dataDir: "memory", timeLimits, logger: createLogger("silent") });
 }
 
-/** Puts an empty, migrated embedded database into a data folder, for a service whose first start is not what is tested. */
-export async function fillFolder(dataDir: string): Promise<void> {
-  const { bytes, folders, files } = await archiveOf(await migratedSnapshot());
+/**
+ * Puts an embedded database into a data folder: an empty, migrated one, for a service whose first start is not what is tested, or the one in `snapshot`.
+ */
+export async function fillFolder(dataDir: string, snapshot?: Blob): Promise<void> {
+  const { bytes, folders, files } = await archiveOf(snapshot ?? (await migratedSnapshot()));
   const root = join(dataDir, "postgres");
   for (const folder of folders) await mkdir(`${root}${folder}`, { recursive: true, mode: 0o700 });
   for (const { folder, name, at, size } of files)

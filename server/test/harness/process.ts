@@ -15,6 +15,8 @@ export interface ProcessOptions {
   faulty?: boolean;
   /** Settings beyond those of the harness. */
   env?: Record<string, string>;
+  /** The program of another version, in place of this one's. */
+  launcher?: string;
   /** Where it runs, instead of as this test's user with its rights. */
   confinement?: Confinement | undefined;
 }
@@ -68,7 +70,10 @@ export async function startProcess(
         env,
         stdio: ["ignore", "pipe", "inherit", "ipc"],
       })
-    : spawn(...commandOf(options, COMPILE_ONCE, launcher, "serve"), { env, stdio: ["ignore", "pipe", "inherit"] });
+    : spawn(...commandOf(options, COMPILE_ONCE, options.launcher ?? launcher, "serve"), {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const log: string[] = [];
   const ready = await readyLine(child, log);

@@ -186,7 +186,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
           resolve: async (host) => [lookups.push(host) ? await address : ""],
         },
         { ...row, payload },
-        [null],
+        ["seed"],
         abandon,
       );
     assert.deepEqual(await send("127.0.0.1", true), { sent: true });

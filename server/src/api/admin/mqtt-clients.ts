@@ -22,7 +22,7 @@ const mqttClient = z
     suspended: z.boolean().meta({ description: "Refused, because its owner is not an active admin any more" }),
     ownerId: id.nullable().meta({
       description:
-        "The admin who registered it, or enabled it or replaced its password later; null where the shell did, or version 0.1",
+        "The admin who registered it, or enabled it or replaced its password later; null where the shell did",
     }),
     owner: z.string().nullable().meta({ description: "The owner's email address" }),
     connected: z.boolean(),

@@ -55,19 +55,15 @@ const pending = statement<{ nodeId: string; floor: string; limit: number }, Drop
   SELECT d.seq, d.at::text AS at, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason, (
     SELECT s.remote_address FROM mqtt_sessions s WHERE s.client_id = d.client_id AND s.session_id <> d.session_id
   ) AS replaced_from, pg_snapshot_xmin(pg_current_snapshot())::text AS xmin, pg_snapshot_xmax(pg_current_snapshot())::text AS xmax
-    FROM (
-    SELECT * FROM session_drops WHERE node_id = ${p.nodeId}::uuid AND seq > ${p.floor}::bigint
-    UNION ALL
-    SELECT * FROM session_drops WHERE node_id IS NULL AND seq > ${p.floor}::bigint
-  ) d
-   WHERE NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = ${p.nodeId}::uuid)
+    FROM session_drops d
+   WHERE d.node_id = ${p.nodeId}::uuid AND d.seq > ${p.floor}::bigint
+     AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = ${p.nodeId}::uuid)
    ORDER BY d.seq LIMIT ${p.limit}`,
 );
 
 /**
- * Returns drops for this node beyond `floor` that it has not acknowledged. A null `node_id`, for every node, comes from
- * an older version. Drops are found by acknowledgement instead of by the last number read: numbers are drawn before the
- * commit, so a lower one may appear after a higher one.
+ * Returns drops for this node beyond `floor` that it has not acknowledged. Drops are found by acknowledgement instead of
+ * by the last number read: numbers are drawn before the commit, so a lower one may appear after a higher one.
  */
 export async function pendingDrops(db: Db, nodeId: string, floor: bigint, limit: number): Promise<PendingDrop[]> {
   const rows = await runStatement(db, pending, { nodeId, floor: floor.toString(), limit });

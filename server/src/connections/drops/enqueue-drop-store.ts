@@ -37,11 +37,6 @@ export type NewDrop = (
 };
 
 /**
- * The migration since which a node records a session only if its certificate or client is valid then. Earlier nodes get
- * every drop.
- */
-const LOCKING_SCHEMA = 61;
-/**
  * The time for which a node that has not closed a taken-over session is waited for; a node stuck for longer only gets
  * the takeover's drop.
  */
@@ -116,10 +111,10 @@ function concernedBy(drop: NewDrop, now: Date): RawBuilder<unknown> {
     SELECT t.*, s.node_id FROM targets t JOIN mqtt_sessions s ON ${sessionsOf(drop)}
     UNION
     SELECT t.*, d.node_id FROM targets t JOIN session_drops d ON d.client_id = t.client_id AND d.at > ${addMs(now, -TAKEOVER_MS)}
-     WHERE d.node_id IS NOT NULL AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
+     WHERE NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = d.node_id)
     UNION
     SELECT t.*, n.id FROM targets t JOIN broker_nodes n
-        ON ${drop.toEveryNode ?? false} OR n.schema_number < ${LOCKING_SCHEMA} OR ${isIncomplete} OR ${retained}
+        ON ${drop.toEveryNode ?? false} OR ${isIncomplete} OR ${retained}
      WHERE ${isLive}`;
 }
 

@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import { refusalCode, refuse } from "../../db/refusal.ts";
 
-/** The migration since which a node records whether it is complete. */
-const COMPLETE_SCHEMA = 70;
 const INCOMPLETE = "node_incomplete";
 /** An upper limit on the sessions that a crash of PostgreSQL may lose. */
 const LOST_AT_MOST = 20_000;
@@ -15,11 +13,8 @@ const LOST_AT_MOST = 20_000;
 export const isComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`EXISTS (SELECT FROM complete_nodes c WHERE c.node_id = ${nodeId})`;
 
-/**
- * SQL: a condition on `broker_nodes n`: the node may have sessions that are not recorded. For older versions this is
- * unknown.
- */
-export const isIncomplete = sql`(n.schema_number >= ${sql.lit(COMPLETE_SCHEMA)} AND n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
+/** SQL: a condition on `broker_nodes n`: the node may have sessions that are not recorded. */
+export const isIncomplete = sql`(n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
 
 /** Whether a statement was refused by {@link mustBeComplete}. */
 export const isOfIncomplete = (error: unknown): boolean => refusalCode(error) === INCOMPLETE;

@@ -8,7 +8,7 @@ import { countAccepting, countNodes, type NodeRow, readNodes, setDraining } from
 /** A process that serves, or one that crashed without deregistering. */
 export interface NodeRecord {
   id: string;
-  /** The machine's name; empty for a process of a version that did not record it. */
+  /** The name of the machine. */
   host: string;
   version: string;
   part: string;

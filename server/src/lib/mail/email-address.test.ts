@@ -91,7 +91,7 @@ test("spellings of one mailbox have one key, and those of others keep theirs", (
   assert.equal(mailboxOf("ada@münchen.example"), mailboxOf("ada+x@XN--MNCHEN-3YA.example"));
 });
 
-test("what an earlier version stored and this one refuses is looked up as it stands", () => {
+test("a text that is no address is only trimmed, and an internationalized domain is encoded", () => {
   assert.equal(normalizeEmailAddress(" jürgen@acme.example "), "jürgen@acme.example");
   assert.equal(normalizeEmailAddress(" ada@münchen.example"), "ada@xn--mnchen-3ya.example");
 });

@@ -36,8 +36,7 @@ function asciiDomain(text: string): string | undefined {
 }
 
 /**
- * Returns the form in which an address is stored and looked up. A text that is no address is only trimmed: earlier versions stored
- * addresses that {@link parseEmailAddress} refuses, and their users still sign in.
+ * Returns the form in which an address is stored and looked up. A text that {@link parseEmailAddress} refuses is only trimmed: no user has it.
  */
 export function normalizeEmailAddress(text: string): string {
   const trimmed = text.trim();

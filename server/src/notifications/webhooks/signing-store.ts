@@ -6,7 +6,7 @@ import { hash } from "./webhook-store.ts";
  * The inputs to a webhook's secrets, beside its owner and address: the current one, and the former one while messages
  * are also signed with it.
  */
-export type SecretSeeds = readonly [present: string | null, former?: string | null];
+export type SecretSeeds = readonly [present: string] | readonly [present: string, former: string];
 
 /** The destination of a message. */
 export interface SigningPlace {
@@ -35,21 +35,19 @@ export async function readSigning(
 ): Promise<SigningRow> {
   const { rows } = await sql<{
     disabled: boolean;
-    named: boolean;
     secret_seed: string | null;
     former_seed: string | null;
-    has_former: boolean;
   }>`
     SELECT c.disabled_at IS NOT NULL OR ${user_id}::uuid IS NULL AND EXISTS (
              SELECT FROM disabled_webhooks d WHERE d.tenant_id = ${tenant_id} AND d.target_sha256 = ${hash(target)}) AS disabled,
-           coalesce(w.group_id, c.user_id) IS NOT NULL AS named, coalesce(w.secret_seed, c.id) AS secret_seed, w.former_seed, coalesce(w.former_until > ${now}, false) AS has_former
+           coalesce(w.secret_seed, c.id) AS secret_seed, CASE WHEN w.former_until > ${now} THEN w.former_seed END AS former_seed
       FROM (SELECT) one LEFT JOIN webhooks w
         ON w.tenant_id = ${tenant_id} AND w.group_id = ${user_id === null ? group_id : null}::uuid AND w.key = ${hash(target)}
       LEFT JOIN user_channels c
         ON c.tenant_id = ${tenant_id} AND c.user_id = ${user_id}::uuid AND c.type = 'webhook' AND c.target = ${target}`.execute(
     db,
   );
-  const { disabled, named, secret_seed, former_seed, has_former } = rows[0]!;
-  const seeds = has_former ? ([secret_seed, former_seed] as const) : ([secret_seed] as const);
-  return { disabled, seeds: named ? seeds : undefined };
+  const { disabled, secret_seed, former_seed } = rows[0]!;
+  if (secret_seed === null) return { disabled, seeds: undefined };
+  return { disabled, seeds: former_seed === null ? [secret_seed] : [secret_seed, former_seed] };
 }

@@ -19,7 +19,7 @@ export interface WebhookRow {
   key: Buffer;
   target: string;
   created_at: Date;
-  secret_seed: string | null;
+  secret_seed: string;
   former_until: Date | null;
   tested_at: Date | null;
   request_at: Date | null;

@@ -5,16 +5,10 @@ import { createHmac, type KeyObject } from "node:crypto";
  * and each owner and address has its own.
  *
  * @param key derived from the master key for this purpose alone
- * @param seed distinguishes this secret from the webhook's earlier ones; `null` for the secret of earlier versions
+ * @param seed distinguishes this secret from the webhook's earlier ones
  */
-export function webhookSecret(
-  key: KeyObject | Buffer,
-  ownerId: string,
-  target: string,
-  seed: string | null = null,
-): string {
-  const of = [ownerId, target, ...(seed === null ? [] : [seed])].join("\n");
-  return `whsec_${createHmac("sha256", key).update(of).digest("base64")}`;
+export function webhookSecret(key: KeyObject | Buffer, ownerId: string, target: string, seed: string): string {
+  return `whsec_${createHmac("sha256", key).update([ownerId, target, seed].join("\n")).digest("base64")}`;
 }
 
 /**

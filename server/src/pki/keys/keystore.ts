@@ -8,15 +8,13 @@ const MASTER_KEY_OCTETS = 32;
  * protects, and a test compares the two.
  */
 export const KEY_PURPOSES = [
-  "check/2",
+  "check",
   "authority-keys",
   "retired-keys",
   "secrets",
   "claim-code",
   "webhook-secrets",
   "known-browsers",
-  "check",
-  "keystore",
 ] as const;
 
 export type MasterKeyPurpose = (typeof KEY_PURPOSES)[number];
@@ -35,21 +33,13 @@ export function deriveKey(masterKey: Buffer, purpose: MasterKeyPurpose): Buffer 
  * not secret.
  */
 export function masterKeyCheck(masterKey: Buffer): string {
-  return deriveKey(masterKey, "check/2").toString("hex");
-}
-
-/**
- * Returns the check value of a database whose stored keys are not authenticated yet. The next start seals them again.
- */
-export function earlierMasterKeyCheck(masterKey: Buffer): string {
   return deriveKey(masterKey, "check").toString("hex");
 }
 
-/** Returns whether `check` is the {@link masterKeyCheck}, or the {@link earlierMasterKeyCheck}, of this master key. */
+/** Returns whether `check` is the {@link masterKeyCheck} of this master key. */
 export function isMasterKeyOf(check: string, masterKey: Buffer): boolean {
-  const given = Buffer.from(check, "hex");
-  const known = [masterKeyCheck(masterKey), earlierMasterKeyCheck(masterKey)].map((hex) => Buffer.from(hex, "hex"));
-  return known.some((each) => given.length === each.length && timingSafeEqual(given, each));
+  const [given, known] = [check, masterKeyCheck(masterKey)].map((hex) => Buffer.from(hex, "hex")) as [Buffer, Buffer];
+  return given.length === known.length && timingSafeEqual(given, known);
 }
 
 /** Returns the error for a process that has no master key under which the stored keys are encrypted. */

@@ -12,7 +12,7 @@ const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_a
 
 /**
  * Locks and returns the tenant's pack. Until the transaction ends, no other transaction changes it or opens an anomaly
- * for it. This is the full row lock, which the triggers on a pack would take anyway (migration 0014).
+ * for it. This is the full row lock, which the triggers on a pack would take anyway (`resolve_unevaluated`).
  */
 export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promise<RevisedThresholdRow | undefined> {
   const { rows } = await sql<RevisedThresholdRow>`

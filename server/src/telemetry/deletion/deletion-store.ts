@@ -37,7 +37,7 @@ export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit
 export interface EndedPass {
   uids: readonly string[];
   leasedUntil: Date;
-  /** Whether to repeat the last pass later, because older messages may still be stored. */
+  /** Whether to repeat the last pass later, because messages sent before the deletion may still be stored. */
   again: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface DayPartition {
   day: number;
 }
 
-/** The default retention of a tenant, equal to the column's default (migration 0008). */
+/** The default retention of a tenant, equal to the column's default. */
 export const DEFAULT_RETENTION_DAYS = 90;
 
 /** The multiple of the readings' retention for which hourly roll-ups are stored. */

@@ -4,7 +4,7 @@ import type { PreparedMessage } from "../ingest/batch.ts";
 import type { MessageRow } from "../messages/message-rows.ts";
 import { createDayPartition, DEFAULT_RETENTION_DAYS, listRetentionOverrides } from "./partition-store.ts";
 
-/** The channel on which the database announces that a tenant's retention has changed (migration 0008). */
+/** The channel on which the database announces that a tenant's retention has changed. */
 const RETENTION_CHANGED = "muster_retention";
 const DAY_US = DAY * 1000;
 

@@ -1,0 +1,56 @@
+/** API keys: authorization and request windows in one statement, and the ends of their event streams. */
+export const accessFunctions = `
+-- Authorizes the keys of several requests, with the current roles of their owners, and counts the requests against the
+-- keys' limits (access/rate-limit/). One generic plan serves any number of keys: planning takes longer than the rest.
+--
+-- A window is read and written under its row's lock. The locks are taken in the order of the ids, so that processes never
+-- deadlock. Times of a window are in order, so width_bucket finds by binary search how many of them are over.
+CREATE FUNCTION authorize_keys
+  (ids text[], secret_hashes text[], requests integer[], wall timestamptz, at_ms double precision)
+RETURNS TABLE (nth integer, tenant_id uuid, slug text, scopes text, owner_id uuid, owner_role text,
+  last_used_at timestamptz, passed integer, used integer, oldest_ms double precision, newest_ms double precision)
+LANGUAGE plpgsql SET plan_cache_mode TO 'force_generic_plan' AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM commit_later();
+  RETURN QUERY
+  WITH live AS (
+    SELECT asked.nth::int AS nth, asked.requests, key.*
+      FROM unnest(ids, secret_hashes, requests) WITH ORDINALITY AS asked (id, secret_hash, requests, nth)
+     CROSS JOIN LATERAL (
+       SELECT k.id, k.tenant_id, t.slug, array_to_string(k.scopes, ' ') AS scopes, u.id AS owner_id, u.role AS owner_role, k.last_used_at
+         FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
+        WHERE k.id = asked.id AND k.secret_hash = decode(asked.secret_hash, 'hex') AND k.revoked_at IS NULL
+          AND (k.expires_at IS NULL OR k.expires_at > wall) AND u.status = 'active' AND u.deleted_at IS NULL
+        LIMIT 1) AS key),
+  counted AS (
+    INSERT INTO api_key_windows AS w (key_id, passed, times)
+    SELECT id, requests, array_fill(at_ms, ARRAY[requests]) FROM live ORDER BY id
+    ON CONFLICT (key_id) DO UPDATE SET
+      passed = least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times)),
+      times = w.times[width_bucket(at_ms - 60000, w.times) + 1:] || array_fill(
+        greatest(at_ms, w.times[cardinality(w.times)]),
+        ARRAY[least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times))])
+    RETURNING w.key_id, w.passed, w.times)
+  SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.owner_id, live.owner_role, live.last_used_at, counted.passed,
+         cardinality(counted.times), counted.times[1], counted.times[cardinality(counted.times)]
+    FROM live JOIN counted ON counted.key_id = live.id;
+END $$;
+
+CREATE FUNCTION notify_key_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('muster_keys', NEW.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER api_keys_ended AFTER UPDATE OF revoked_at ON api_keys
+  FOR EACH ROW WHEN (OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL) EXECUTE FUNCTION notify_key_ended();
+
+-- Event streams were opened with the former rights of the owner: processes close them, and clients open them again.
+CREATE FUNCTION notify_keys_of_role() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('muster_keys', k.id) FROM api_keys k WHERE k.user_id = NEW.id AND k.revoked_at IS NULL;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER users_keys_role AFTER UPDATE OF role ON users
+  FOR EACH ROW WHEN (OLD.role IS DISTINCT FROM NEW.role) EXECUTE FUNCTION notify_keys_of_role();
+`;

@@ -1,0 +1,12 @@
+/** What generated columns and views compute: created before them. */
+export const computedFunctions = `
+-- The ids of a pack's rules, so that a statement that looks for one need not parse the JSON.
+CREATE FUNCTION rule_ids(rules json) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT array_agg((r ->> 'id')::uuid) FROM json_array_elements(rules) r
+$$;
+
+-- The case of an e-mail address does not matter. A hash, because the address of a webhook may be long.
+CREATE FUNCTION channel_address_key(type text, target text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+  SELECT sha256(convert_to(CASE type WHEN 'email' THEN lower(target) ELSE target END, 'UTF8'))
+$$;
+`;

@@ -1,0 +1,66 @@
+/** Groups of users and devices, and the shifts that say who is on call. */
+export const groupsTables = `
+-- Users see the devices of their groups (device_viewers). "channels" and "escalation" say whom the group's pages reach.
+CREATE TABLE groups (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  name text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  channels jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(channels) = 'array'),
+  escalation jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(escalation) = 'array'),
+  pages_lost_renewals boolean NOT NULL DEFAULT false,
+  -- Which pages of the group ignore the quiet hours of its users.
+  always_pages text NOT NULL DEFAULT 'critical' CHECK (always_pages IN ('all', 'critical', 'none')),
+  UNIQUE (tenant_id, id)
+);
+CREATE INDEX groups_page_lost_renewals ON groups (id) WHERE pages_lost_renewals;
+
+CREATE TABLE group_members (
+  group_id uuid NOT NULL REFERENCES groups ON DELETE CASCADE,
+  user_id uuid NOT NULL REFERENCES users,
+  PRIMARY KEY (group_id, user_id)
+);
+
+-- The unique key on tenant and id, read backwards, serves lists, which are newest first.
+CREATE TABLE shifts (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  name text NOT NULL,
+  time_zone text NOT NULL,
+  start_time text NOT NULL CHECK (start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  end_time text NOT NULL CHECK (end_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  -- Each day at most once.
+  days_of_week text[] NOT NULL CHECK (cardinality(days_of_week) > 0 AND cardinality(days_of_week) =
+    ('mon' = ANY (days_of_week))::int + ('tue' = ANY (days_of_week))::int + ('wed' = ANY (days_of_week))::int
+    + ('thu' = ANY (days_of_week))::int + ('fri' = ANY (days_of_week))::int + ('sat' = ANY (days_of_week))::int
+    + ('sun' = ANY (days_of_week))::int),
+  valid_from date,
+  valid_until date,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  UNIQUE (tenant_id, id),
+  CHECK (valid_from <= valid_until)
+);
+
+CREATE TABLE shift_users (
+  tenant_id uuid NOT NULL,
+  shift_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  PRIMARY KEY (shift_id, user_id),
+  FOREIGN KEY (tenant_id, shift_id) REFERENCES shifts (tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, user_id) REFERENCES users (tenant_id, id)
+);
+CREATE INDEX shift_users_user ON shift_users (user_id);
+
+CREATE TABLE group_shifts (
+  tenant_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  shift_id uuid NOT NULL,
+  PRIMARY KEY (group_id, shift_id),
+  FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, shift_id) REFERENCES shifts (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX group_shifts_shift ON group_shifts (shift_id);
+`;

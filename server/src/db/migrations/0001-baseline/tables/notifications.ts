@@ -1,0 +1,128 @@
+/** Who is told of what: the inbox of events, pages, addresses and choices of users, webhooks. */
+export const notificationsTables = `
+-- Events that cause notifications. The transaction of the event inserts the row, and the transaction that acts on it
+-- deletes it: no page is lost, and none waits for unrelated transactions.
+CREATE TABLE notification_inbox (
+  seq bigint PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  at timestamptz NOT NULL,
+  changed_table text NOT NULL,
+  operation text NOT NULL,
+  changed_row jsonb NOT NULL
+);
+CREATE INDEX notification_inbox_queued ON notification_inbox (tenant_id, seq);
+
+-- A step of a group's escalation for an anomaly. States: "paged", a user or channel was told; "nobody", there was none to
+-- tell; "stopped", the anomaly was acknowledged or resolved first; "late", the step was due more than a day ago.
+CREATE TABLE pages (
+  tenant_id uuid NOT NULL,
+  anomaly_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  after_minutes integer NOT NULL,
+  notify text NOT NULL CHECK (notify IN ('shift', 'members', 'channels')),
+  due_at timestamptz NOT NULL,
+  state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'paged', 'nobody', 'stopped', 'late', 'deferred')),
+  critical boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (anomaly_id, group_id, after_minutes),
+  FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies (tenant_id, id),
+  FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX pages_by_age ON pages (due_at);
+CREATE INDEX pages_due ON pages (due_at) WHERE state = 'due';
+CREATE INDEX pages_group ON pages (tenant_id, group_id);
+CREATE INDEX pages_queued ON pages (tenant_id, critical, due_at) WHERE state = 'due';
+
+-- An e-mail address or webhook of a tenant that must be confirmed before it is used; one row however many groups name it.
+-- "key" is its hash (channel_address_key). "request_at": when a link is to be sent, of which only the hash is stored.
+CREATE TABLE channel_addresses (
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  type text NOT NULL CHECK (type IN ('email', 'webhook')),
+  key bytea NOT NULL,
+  address text NOT NULL,
+  group_id uuid,
+  named_at timestamptz NOT NULL,
+  request_at timestamptz,
+  token_sha256 bytea UNIQUE,
+  token_expires_at timestamptz,
+  requested_at timestamptz,
+  requests integer NOT NULL DEFAULT 0,
+  requests_since timestamptz,
+  confirmed_at timestamptz,
+  confirmed_by text CHECK (confirmed_by IN ('link', 'answer', 'user')),
+  -- Either a group or a user names the address.
+  user_id uuid REFERENCES users,
+  -- When the address of a webhook that no group names any more is deleted. Until then its confirmation holds.
+  forget_at timestamptz,
+  PRIMARY KEY (tenant_id, type, key),
+  CHECK ((confirmed_at IS NULL) = (confirmed_by IS NULL)),
+  CHECK (confirmed_at IS NULL OR request_at IS NULL),
+  CONSTRAINT channel_addresses_named CHECK ((group_id IS NULL) <> (user_id IS NULL))
+);
+CREATE INDEX channel_addresses_due ON channel_addresses (request_at) WHERE request_at IS NOT NULL;
+CREATE INDEX channel_addresses_forgotten ON channel_addresses (forget_at) WHERE forget_at IS NOT NULL;
+CREATE INDEX channel_addresses_requested ON channel_addresses (tenant_id, requested_at);
+CREATE INDEX channel_addresses_users ON channel_addresses (user_id, named_at) WHERE user_id IS NOT NULL;
+
+-- The addresses that users have chosen for themselves. "key" is that of channel_addresses.
+CREATE TABLE user_channels (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  user_id uuid NOT NULL REFERENCES users,
+  type text NOT NULL CHECK (type IN ('email', 'webhook')),
+  target text NOT NULL,
+  key bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  -- When the receiver answered 410. It must confirm the address again before it is used.
+  disabled_at timestamptz,
+  UNIQUE (user_id, type, key),
+  CHECK (disabled_at IS NULL OR type = 'webhook')
+);
+
+-- The notification settings of a user.
+CREATE TABLE user_notifications (
+  user_id uuid PRIMARY KEY REFERENCES users,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  account_email boolean NOT NULL,
+  quiet_start text,
+  quiet_end text,
+  quiet_zone text,
+  only_on_shift boolean NOT NULL,
+  critical_too boolean NOT NULL,
+  CHECK ((quiet_start IS NULL) = (quiet_end IS NULL) AND (quiet_start IS NULL) = (quiet_zone IS NULL))
+);
+
+-- Notices that the admins have had of a certificate.
+CREATE TABLE certificate_notices (
+  certificate_id uuid NOT NULL REFERENCES certificates ON DELETE CASCADE,
+  kind text NOT NULL,
+  at timestamptz NOT NULL,
+  PRIMARY KEY (certificate_id, kind)
+);
+
+-- A webhook that a group names; a trigger of groups keeps the rows. Its secret is derived from group, address and
+-- "secret_seed". Until "former_until" messages are also signed with the secret of "former_seed".
+CREATE TABLE webhooks (
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  group_id uuid NOT NULL REFERENCES groups ON DELETE CASCADE,
+  key bytea NOT NULL,
+  target text NOT NULL,
+  created_at timestamptz NOT NULL,
+  secret_seed uuid NOT NULL,
+  former_seed uuid,
+  former_until timestamptz,
+  tested_at timestamptz,
+  PRIMARY KEY (group_id, key),
+  CHECK (former_seed IS NULL OR former_until IS NOT NULL)
+);
+CREATE INDEX webhooks_listed ON webhooks (tenant_id, created_at, group_id, key);
+CREATE INDEX webhooks_of_address ON webhooks (tenant_id, key);
+
+-- Webhooks that answered 410: nothing is sent to them until they are enabled again. By hash, because addresses are long.
+CREATE TABLE disabled_webhooks (
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  target_sha256 bytea NOT NULL,
+  target text NOT NULL,
+  disabled_at timestamptz NOT NULL,
+  PRIMARY KEY (tenant_id, target_sha256)
+);
+`;
