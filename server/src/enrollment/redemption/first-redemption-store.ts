@@ -70,53 +70,20 @@ interface ManyValues {
   now: Date;
 }
 
-/** The redemptions of devices that have not enrolled before, looked up one by one by index. */
-const askedOf = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`asked AS MATERIALIZED (
-    SELECT a.* FROM ${rows.from(p.asked)}
-    WHERE (SELECT 1 FROM shared_devices d WHERE d.tenant_id = ${p.tenantId}::uuid AND d.fingerprint_key = a."fingerprintKey"
-      AND d.deleted_at IS NULL LIMIT 1) IS NULL
-  )`;
+type Sql = RawBuilder<unknown>;
+type P = Parameters<ManyValues>;
 
-/**
- * Counts the uses of claims. The quota's lock comes first, as in a transaction that counts; then claims are locked in
- * the order of their ids, so that two statements never deadlock. Tenant and status are compared as one row value, which
- * avoids the index of open claims. If redemptions ask for more uses than a claim has left, only that many are recorded
- * (spec 3.1 rule 1).
- */
-const countUses = (p: Parameters<ManyValues>): RawBuilder<unknown> => sql`locked AS MATERIALIZED (
-    SELECT l.*, clock_timestamp() AS locked_at FROM (
-      SELECT c.id, c.code_hmac, c.expires_at, c.max_uses - c.used_count AS uses_left FROM claims c
-      WHERE c.code_hmac = ANY (ARRAY(SELECT "codeHmac" FROM ${asked}))
-        AND (c.tenant_id, c.status) IS NOT DISTINCT FROM (${p.tenantId}::uuid, 'pending') AND (SELECT bool_and(${spendAllowance(p.tenantId, "devices", sql.ref("r.round"))})
-        FROM (SELECT DISTINCT "quotaRound" AS round FROM ${asked}) r)
-      ORDER BY c.id FOR NO KEY UPDATE) l
-  ), granted AS (
-    SELECT g.* FROM (
-      SELECT a.*, l.id AS claim_id, l.uses_left, row_number() OVER (PARTITION BY l.id) AS place
-      FROM locked l JOIN ${asked} a ON a."codeHmac" = l.code_hmac
-      WHERE l.expires_at > a.now AND ${isInTime(sql.ref("a.until"), sql.ref("l.locked_at"))}) g
-    WHERE g.place <= g.uses_left
-  ), counted AS (
-    UPDATE claims c SET used_count = used_count + w.uses, last_redeemed_at = w.now,
-      status = CASE WHEN used_count + w.uses = max_uses THEN 'used' ELSE status END
-    FROM (SELECT claim_id, count(*)::int AS uses, max(now) AS now FROM granted GROUP BY claim_id) w
-    WHERE c.id = w.claim_id AND c.id = ANY (ARRAY(SELECT id FROM locked))
-    RETURNING c.id, tenant_id, status, intended_name, intended_device_type_id, intended_group_ids
-  ), claim AS (
-    SELECT g.*, c.tenant_id, c.status, c.intended_name, c.intended_device_type_id, c.intended_group_ids
-    FROM counted c JOIN granted g ON g.claim_id = c.id
-  )`;
-
+/** The CTEs in the order in which they take effect: the quota, the claims, the device and what hangs on it. */
 const enroll = statement<ManyValues, Enrolled & { deviceUid: string; recorded: boolean }>(
   "redeem-many",
-  (p) => sql`WITH ${askedOf(p)}, ${countUses(p)},
+  (p) => sql`WITH asked AS MATERIALIZED (${redemptionsOfNewDevices(p)}),
+  quota AS MATERIALIZED (${spendQuota(p)}),
+  locked AS MATERIALIZED (${lockOpenClaims(p)}),
+  granted AS (${grantUses()}),
+  counted AS (${countUses()}),
+  claim AS (${redeemedClaims()}),
   device AS (${insertEnrolledDevice(rows.valuesOf("c"), claim)}),
-  named AS (
-    SELECT c.*, d.device_uid, d.device_id, t.slug, 't/' || t.slug AS prefix,
-      y.publish_topics AS publish_templates, y.subscribe_topics AS subscribe_templates
-    FROM claim c JOIN device d ON d.device_uid = c."deviceUid" JOIN shared_tenants t ON t.id = c.tenant_id
-    LEFT JOIN shared_device_types y ON y.id = c.intended_device_type_id
-  ),
+  named AS (${nameTenantAndType()}),
   enrolled AS (SELECT n.*, ${withTopics("n")} FROM named n),
   joined AS (${joinIntendedGroups(enrolled)}),
   ${leaseToDevice({ notAfter: sql.ref("s.notAfter"), now: p.now }, enrolled)},
@@ -126,11 +93,80 @@ const enroll = statement<ManyValues, Enrolled & { deviceUid: string; recorded: b
     issuedBy: sql`'claim:' || s.claim_id`,
     claimId: sql.ref("s.claim_id"),
   })}
-  SELECT device_uid AS "deviceUid", status = 'used' AS "usedUp", slug AS "tenantSlug", publish_topics AS "publishTopics",
-    subscribe_topics AS "subscribeTopics", CASE WHEN EXISTS (SELECT 1 FROM leased l WHERE l.client_id = device_id) THEN true
-      ELSE ${refuse("client_id_in_use")} END AS recorded
-  FROM enrolled`,
+  ${detailsUnlessIdInUse()}`,
 );
+
+/** Selects the redemptions of devices that have not enrolled before, which are looked up one by one by index. */
+function redemptionsOfNewDevices(p: P): Sql {
+  return sql`
+    SELECT a.* FROM ${rows.from(p.asked)}
+    WHERE (SELECT 1 FROM shared_devices d WHERE d.tenant_id = ${p.tenantId}::uuid AND d.fingerprint_key = a."fingerprintKey"
+      AND d.deleted_at IS NULL LIMIT 1) IS NULL`;
+}
+
+/** Checks the rounds of the quota. Their lock comes before those of claims, as in a transaction that counts. */
+function spendQuota(p: P): Sql {
+  return sql`
+    SELECT bool_and(${spendAllowance(p.tenantId, "devices", sql.ref("r.round"))}) AS is_open
+    FROM (SELECT DISTINCT "quotaRound" AS round FROM ${asked}) r`;
+}
+
+/**
+ * Locks the claims in the order of their ids, so that two statements never deadlock. Tenant and status are compared as
+ * one row value, which avoids the index of open claims.
+ */
+function lockOpenClaims(p: P): Sql {
+  return sql`
+    SELECT l.*, clock_timestamp() AS locked_at FROM (
+      SELECT c.id, c.code_hmac, c.expires_at, c.max_uses - c.used_count AS uses_left FROM claims c
+      WHERE (SELECT is_open FROM quota) AND c.code_hmac = ANY (ARRAY(SELECT "codeHmac" FROM ${asked}))
+        AND (c.tenant_id, c.status) IS NOT DISTINCT FROM (${p.tenantId}::uuid, 'pending')
+      ORDER BY c.id FOR NO KEY UPDATE) l`;
+}
+
+/** Selects at most as many redemptions per claim as it has uses left (spec 3.1 rule 1). */
+function grantUses(): Sql {
+  return sql`
+    SELECT g.* FROM (
+      SELECT a.*, l.id AS claim_id, l.uses_left, row_number() OVER (PARTITION BY l.id) AS place
+      FROM locked l JOIN ${asked} a ON a."codeHmac" = l.code_hmac
+      WHERE l.expires_at > a.now AND ${isInTime(sql.ref("a.until"), sql.ref("l.locked_at"))}) g
+    WHERE g.place <= g.uses_left`;
+}
+
+function countUses(): Sql {
+  return sql`
+    UPDATE claims c SET used_count = used_count + w.uses, last_redeemed_at = w.now,
+      status = CASE WHEN used_count + w.uses = max_uses THEN 'used' ELSE status END
+    FROM (SELECT claim_id, count(*)::int AS uses, max(now) AS now FROM granted GROUP BY claim_id) w
+    WHERE c.id = w.claim_id AND c.id = ANY (ARRAY(SELECT id FROM locked))
+    RETURNING c.id, tenant_id, status, intended_name, intended_device_type_id, intended_group_ids`;
+}
+
+/** Selects the granted redemptions with what their claims intend. */
+function redeemedClaims(): Sql {
+  return sql`
+    SELECT g.*, c.tenant_id, c.status, c.intended_name, c.intended_device_type_id, c.intended_group_ids
+    FROM counted c JOIN granted g ON g.claim_id = c.id`;
+}
+
+/** Selects the new devices with the tenant's slug and the topic templates of their types. */
+function nameTenantAndType(): Sql {
+  return sql`
+    SELECT c.*, d.device_uid, d.device_id, t.slug, 't/' || t.slug AS prefix,
+      y.publish_topics AS publish_templates, y.subscribe_topics AS subscribe_templates
+    FROM ${claim} c JOIN device d ON d.device_uid = c."deviceUid" JOIN shared_tenants t ON t.id = c.tenant_id
+    LEFT JOIN shared_device_types y ON y.id = c.intended_device_type_id`;
+}
+
+/** Selects the answers. The statement aborts if the client id of one device could not be leased. */
+function detailsUnlessIdInUse(): Sql {
+  return sql`SELECT device_uid AS "deviceUid", status = 'used' AS "usedUp", slug AS "tenantSlug",
+      publish_topics AS "publishTopics", subscribe_topics AS "subscribeTopics",
+      CASE WHEN EXISTS (SELECT 1 FROM leased l WHERE l.client_id = device_id) THEN true
+        ELSE ${refuse("client_id_in_use")} END AS recorded
+    FROM ${enrolled}`;
+}
 
 /**
  * Records first redemptions of one tenant's devices, with its claims, in one atomic statement: the uses of the claims,
