@@ -6,19 +6,39 @@ import type { LatestValues } from "./latest-values-store.ts";
 /** The code that aborts a batch prepared from a version of a device that is no longer the stored one. */
 const LATEST_CHANGED = "latest_values_changed";
 
-/** `unnest` pads the shorter arrays with NULL. */
-const changes = (p: Parameters<LatestValues>) => sql`
-  SELECT c.uid, coalesce(c.part, 0) AS part, c.is_new, c.version, c.seen_at, c.ts, c.received_at, c.names::text[] AS metrics, c.kinds,
-         c.replaced::boolean[] AS replaced, c.marks::boolean[] AS marks, c.texts::text[] AS texts,
+/** The columns of a change, with the parameter that has one value per row and the type of the array. */
+const CHANGE: Readonly<Record<string, readonly [keyof LatestValues, type: string]>> = {
+  uid: ["uids", "uuid[]"],
+  part: ["parts", "smallint[]"],
+  is_new: ["additions", "boolean[]"],
+  version: ["versions", "bigint[]"],
+  seen_at: ["seenAt", "timestamptz[]"],
+  ts: ["latestTimes", "timestamptz[]"],
+  received_at: ["latestReceived", "timestamptz[]"],
+  first: ["firsts", "int[]"],
+  count: ["counts", "int[]"],
+  times_first: ["timesFirst", "int[]"],
+  received_first: ["receivedFirst", "int[]"],
+  // Arrays as text, since `unnest` would flatten arrays of arrays.
+  names: ["names", "text[]"],
+  kinds: ["kinds", "text[]"],
+  replaced: ["replaced", "text[]"],
+  marks: ["marks", "text[]"],
+  texts: ["texts", "text[]"],
+};
+
+/** Selects the changes. `unnest` pads the shorter arrays with NULL. */
+function changes(p: Parameters<LatestValues>): RawBuilder<unknown> {
+  const arrays = Object.values(CHANGE).map(([name, type]) => sql`${p[name]}::${sql.raw(type)}`);
+  const columns = Object.keys(CHANGE).map((column) => sql.ref(column));
+  return sql`
+  SELECT c.uid, coalesce(c.part, 0) AS part, c.is_new, c.version, c.seen_at, c.ts, c.received_at, c.kinds,
+         c.names::text[] AS metrics, c.replaced::boolean[] AS replaced, c.marks::boolean[] AS marks, c.texts::text[] AS texts,
          (${p.numbers}::float8[])[c.first : c.first + c.count - 1] AS numbers,
          (${p.times}::timestamptz[])[c.times_first : c.times_first + c.count - 1] AS times,
          (${p.received}::timestamptz[])[c.received_first : c.received_first + c.count - 1] AS received
-    FROM unnest(${p.uids}::uuid[], ${p.parts}::smallint[], ${p.additions}::boolean[], ${p.versions}::bigint[],
-                ${p.seenAt}::timestamptz[], ${p.latestTimes}::timestamptz[], ${p.latestReceived}::timestamptz[],
-                ${p.firsts}::int[], ${p.counts}::int[], ${p.timesFirst}::int[], ${p.receivedFirst}::int[],
-                ${p.names}::text[], ${p.kinds}::text[], ${p.replaced}::text[], ${p.marks}::text[], ${p.texts}::text[])
-         AS c (uid, part, is_new, version, seen_at, ts, received_at, first, count, times_first, received_first, names, kinds, replaced,
-               marks, texts)`;
+    FROM unnest(${sql.join(arrays)}) AS c (${sql.join(columns)})`;
+}
 
 /** The transaction that wrote each metric, if the batch did not write all of them. */
 const WRITERS = sql`CASE WHEN c.marks IS NOT NULL THEN ARRAY(
