@@ -73,14 +73,15 @@ interface PackedNumbers {
 
 async function numbersOfRows(db: Db, which: MetricOfDevice, spans: readonly MicroSpan[]): Promise<Found> {
   const { rows: span, within } = given(spans);
-  const first = sql`ORDER BY ts LIMIT ${MOST_ROWS}::integer`;
   const { rows } = await sql<PackedNumbers>`
-    SELECT m.* FROM (${shapesWith(which)}) s CROSS JOIN ${span} CROSS JOIN LATERAL (
-      SELECT string_agg(timestamptz_send(m.ts), '') AS times, string_agg(int8send(m.seq), '') AS seqs,
-             CASE WHEN s.is_number THEN string_agg(float8send(m.numbers[s.place]), '') END AS numbers
+    SELECT packed.* FROM (${shapesWith(which)}) s CROSS JOIN ${span} CROSS JOIN LATERAL (
+      SELECT string_agg(timestamptz_send(first.ts), '') AS times, string_agg(int8send(first.seq), '') AS seqs,
+             CASE WHEN s.is_number THEN string_agg(float8send(first.numbers[s.place]), '') END AS numbers
         FROM (
-          SELECT m.ts, m.seq, m.numbers FROM telemetry_messages m WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)} ${first}) m
-      HAVING count(*) > 0) m`.execute(db);
+          SELECT m.ts, m.seq, m.numbers FROM telemetry_messages m
+           WHERE m.shape_no = s.shape_no AND ${within(sql`m.ts`)}
+           ORDER BY m.ts LIMIT ${MOST_ROWS}::integer) first
+      HAVING count(*) > 0) packed`.execute(db);
   const found: Found = { sources: [], end: Number.POSITIVE_INFINITY };
   for (const { times: packed, seqs, numbers } of rows) {
     const times = timesOf(packed);
@@ -109,24 +110,25 @@ interface StoredChunk {
 }
 
 /**
- * Skips the parts of an hour that end before the span: it starts with the last part that begins at or before the start
- * of the span.
+ * Reads the parts of hours that reach into a span. The first one is the last part of its hour that begins at or before
+ * the start of the span.
  */
 async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly MicroSpan[]): Promise<Found> {
   const joined = joinedByHours(spans);
   const { rows: span } = given(joined);
-  const days = withinDays(sql`k.ts`, joined);
   const hour = sql`date_bin('1 hour', span."from", 'epoch')`;
+  const ofHours = (chunk: string) => sql`
+    ${sql.ref(chunk)}.shape_no = s.shape_no AND ${sql.ref(`${chunk}.ts`)} >= ${hour} AND ${withinDays(sql.ref(`${chunk}.ts`), joined)}`;
   const { rows } = await sql<StoredChunk>`
-    SELECT s.shape_no, k.start, s.place, s.is_number, k.data FROM (${shapesWith(which)}) s
+    SELECT s.shape_no, part.start, s.place, s.is_number, part.data FROM (${shapesWith(which)}) s
      CROSS JOIN LATERAL (
       SELECT ${micros(sql`k.ts`)} AS start, k.data FROM ${span}
        CROSS JOIN LATERAL (
-        SELECT k.ts, k.data FROM telemetry_chunks k
-         WHERE k.shape_no = s.shape_no AND k.ts >= ${hour} AND k.ts < span."to" AND ${days} AND k.ts >= coalesce((
-          SELECT max(k.ts) FROM telemetry_chunks k
-           WHERE k.shape_no = s.shape_no AND k.ts >= ${hour} AND k.ts <= span."from" AND ${days}), ${hour}) ${ALONE}) k
-       ORDER BY k.ts FETCH FIRST (${MOST_PARTS}::integer) ROWS WITH TIES) k`.execute(db);
+        SELECT c.ts, c.data FROM telemetry_chunks c
+         WHERE ${ofHours("c")} AND c.ts < span."to" AND c.ts >= coalesce((
+          SELECT max(earlier.ts) FROM telemetry_chunks earlier
+           WHERE ${ofHours("earlier")} AND earlier.ts <= span."from"), ${hour}) ${ALONE}) k
+       ORDER BY k.ts FETCH FIRST (${MOST_PARTS}::integer) ROWS WITH TIES) part`.execute(db);
   const found: Found = { sources: [], end: Number.POSITIVE_INFINITY };
   for (const ofShape of Map.groupBy(rows, ({ shape_no }) => shape_no).values()) {
     if (ofShape.length >= MOST_PARTS) found.end = Math.min(found.end, ofShape.at(-1)!.start);
