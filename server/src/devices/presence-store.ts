@@ -41,32 +41,36 @@ function isRecent(at: RawBuilder<unknown>, seconds: RawBuilder<number>): RawBuil
 }
 
 /**
- * A device that connected and disconnected since its last row gets both events from one update: the trigger sees that
- * `online_event_at` of an offline device has changed.
+ * Everything is decided from the rows as they were when they were locked. A device that connected and disconnected
+ * since its last row gets both events from one update: the trigger sees that `online_event_at` of an offline device has
+ * changed.
  */
-const storePresence = statement<PresenceColumns, object>("presence", (p) => {
-  const recent = isRecent(sql`r.connected_at`, p.dampSeconds);
-  return sql`
+const storePresence = statement<PresenceColumns, object>(
+  "presence",
+  (p) => sql`
   WITH reported AS (
     SELECT * FROM unnest(${p.deviceUids}::text::uuid[], ${p.seqs}::text::bigint[], ${p.online}::text::boolean[],
                          ${p.times}::text::timestamptz[], ${p.reasons}::text::text[],
                          ${p.connectSeqs}::text::bigint[], ${p.connectTimes}::text::timestamptz[])
       AS n(uid, seq, online, at, reason, connect_seq, connected_at)
   ), locked AS (
-    SELECT r.* FROM devices d JOIN reported r USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
+    SELECT r.*, d.connectivity = 'online' AS was_online, d.connectivity_seq, d.online_event_owed,
+           ${isRecent(sql`r.connected_at`, p.dampSeconds)} IS TRUE AS is_damped
+      FROM devices d JOIN reported r USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
+  ), decided AS (
+    SELECT l.*, l.online AND (CASE WHEN l.was_online THEN l.online_event_owed ELSE l.is_damped END) AS is_owed,
+           NOT l.was_online AND l.connectivity_seq < l.connect_seq AND NOT l.is_damped AS is_recorded
+      FROM locked l
+     WHERE l.connectivity_seq < l.seq OR (l.connectivity_seq = l.seq AND NOT l.online)
   )
   UPDATE devices d
      SET connectivity = CASE WHEN r.online THEN 'online' ELSE 'offline' END, connectivity_since = r.at,
-         connectivity_reason = r.reason, connectivity_seq = r.seq,
-         online_event_owed = r.online AND CASE WHEN d.connectivity = 'online' THEN d.online_event_owed
-                                               ELSE ${recent} IS TRUE END,
-         online_event_at = CASE WHEN d.connectivity <> 'online' AND d.connectivity_seq < r.connect_seq AND ${recent} IS NOT TRUE
-                                THEN r.connected_at ELSE d.online_event_at END,
+         connectivity_reason = r.reason, connectivity_seq = r.seq, online_event_owed = r.is_owed,
+         online_event_at = CASE WHEN r.is_recorded THEN r.connected_at ELSE d.online_event_at END,
          last_seen_at = greatest(d.last_seen_at, r.at)
-    FROM locked r
-   WHERE d.uid = r.uid
-     AND (d.connectivity_seq < r.seq OR (d.connectivity_seq = r.seq AND NOT r.online))`;
-});
+    FROM decided r
+   WHERE d.uid = r.uid`,
+);
 
 /**
  * Returns the statement that writes which devices are online. It locks rows in one order to prevent deadlocks; a row
