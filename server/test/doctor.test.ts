@@ -121,10 +121,7 @@ const sabotage: Record<string, string[]> = {
   "a stored rule state belongs to a rule that is evaluated for its device": [
     "INSERT INTO rule_states SELECT uid, gen_random_uuid(), gen_random_uuid(), 'pending', now() FROM devices",
   ],
-  "an unresolved anomaly belongs to a rule that is evaluated for its device": [
-    "ALTER TABLE thresholds DISABLE TRIGGER thresholds_changed",
-    "UPDATE thresholds SET enabled = false",
-  ],
+  "an unresolved anomaly belongs to a rule that is evaluated for its device": ["UPDATE thresholds SET enabled = false"],
   "the silence of every device that was seen is checked where its type limits it": [
     "UPDATE devices SET last_seen_at = now(), device_type_id = (SELECT id FROM device_types LIMIT 1)",
     "UPDATE device_types SET silent_for_seconds = 60",

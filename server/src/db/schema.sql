@@ -1329,10 +1329,6 @@ CASE json_typeof(rules)
 END),
   CONSTRAINT thresholds_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE TRIGGER thresholds_changed AFTER UPDATE ON thresholds
-  FOR EACH ROW WHEN ((old.revision <> new.revision)) EXECUTE FUNCTION pack_changed();
-CREATE TRIGGER thresholds_deleted AFTER DELETE ON thresholds
-  FOR EACH ROW EXECUTE FUNCTION pack_deleted();
 CREATE TRIGGER thresholds_listed AFTER INSERT OR DELETE ON thresholds
   FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER thresholds_revised BEFORE UPDATE OF enabled, rules ON thresholds
@@ -2486,26 +2482,6 @@ CREATE FUNCTION notify_session_ended()
 AS $function$
 BEGIN
   PERFORM pg_notify('muster_sessions', OLD.id::text);
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION pack_changed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  PERFORM notify_pack_changed(NEW.id);
-  PERFORM resolve_unevaluated(NULL, NEW.id, NEW.updated_at, CASE WHEN NEW.enabled THEN 'rule_changed' ELSE 'pack_disabled' END);
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION pack_deleted()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  PERFORM notify_pack_changed(OLD.id);
-  PERFORM resolve_unevaluated(NULL, OLD.id, OLD.updated_at, 'pack_deleted');
   RETURN NULL;
 END $function$;
 

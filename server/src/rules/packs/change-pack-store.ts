@@ -12,7 +12,7 @@ const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_a
 
 /**
  * Locks and returns the tenant's pack. Until the transaction ends, no other transaction changes it or opens an anomaly
- * for it. This is the full row lock, which the triggers on a pack would take anyway (`resolve_unevaluated`).
+ * for it. This is the full row lock, which {@link endUnevaluated} needs.
  */
 export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promise<RevisedThresholdRow | undefined> {
   const { rows } = await sql<RevisedThresholdRow>`
@@ -29,10 +29,22 @@ export async function updateThresholdRow(tx: Tx, tenantId: string, row: RevisedT
   return rows[0]!.revision;
 }
 
-/** Deletes a locked pack. A trigger resolves its anomalies at `now`, which it reads from `updated_at`. */
-export async function deleteThresholdRow(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
-  await sql`UPDATE thresholds SET updated_at = ${now} WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
+/** Deletes a locked pack. {@link endUnevaluated} resolves its anomalies. */
+export async function deleteThresholdRow(tx: Tx, tenantId: string, id: string): Promise<void> {
   await sql`DELETE FROM thresholds WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
+}
+
+/** Why an anomaly ends whose pack was changed (`EndReason` of anomalies). */
+export type PackEndReason = "rule_changed" | "pack_disabled" | "pack_deleted";
+
+/**
+ * Resolves the anomalies of a pack whose rule no longer evaluates their device, and deletes their rule states. Makes
+ * every process forget the pack at the commit. The transaction has locked the pack and changed or deleted it: ingest
+ * opens anomalies under a key share lock of the pack, so none is opened afterwards.
+ */
+export async function endUnevaluated(tx: Tx, id: string, reason: PackEndReason, now: Date): Promise<void> {
+  await sql`SELECT notify_pack_changed(${id}::uuid),
+    resolve_unevaluated(NULL, ${id}::uuid, ${now}::timestamptz, ${reason}::text)`.execute(tx);
 }
 
 /** The usage of a pack. Devices and anomalies count only if the caller may see them. */

@@ -10,6 +10,7 @@ import { plainLine, plainText } from "../../lib/text.ts";
 import type { RulesDeps } from "../deps.ts";
 import {
   deleteThresholdRow,
+  endUnevaluated,
   findOwner,
   findPackUsage,
   lockThreshold,
@@ -65,8 +66,8 @@ export const showThreshold = useCase(
 );
 
 /**
- * Changes the given fields under the pack's lock, so that the second of two concurrent changes sees the first. In the
- * same transaction, a trigger resolves the anomalies of removed rules; those of the remaining rules continue.
+ * Changes the given fields under the pack's lock, so that the second of two concurrent changes sees the first. Resolves
+ * the anomalies of removed rules in the same transaction; those of the remaining rules continue.
  *
  * @throws MusterError not_found; precondition_failed if the revision differs; invalid_request with the invalid place in
  *   `detail`
@@ -90,13 +91,17 @@ export const updateThreshold = useCase(
       const states = { before: toEdited(before), after: toPack(after) };
       await recordWrite(tx, caller, { resource: "threshold", id, result, at: now, ...states }, deps.ids);
       if (result === "unchanged") return states.before;
-      return toEdited({ ...after, revision: await updateThresholdRow(tx, caller.tenantId, after) });
+      const revision = await updateThresholdRow(tx, caller.tenantId, after);
+      if (revision !== before.revision) {
+        await endUnevaluated(tx, id, after.enabled ? "rule_changed" : "pack_disabled", now);
+      }
+      return toEdited({ ...after, revision });
     });
   },
 );
 
 /**
- * Deletes a pack and unassigns it from every device and type. A trigger resolves its anomalies, which stay on the list.
+ * Deletes a pack, unassigns it from every device and type, and resolves its anomalies, which stay on the list.
  *
  * @throws MusterError not_found; precondition_failed if the revision differs
  */
@@ -107,7 +112,8 @@ export const deleteThreshold = useCase(
     await inTransaction(deps.database.db, async (tx) => {
       if (isUuid(id)) await unassignThreshold(tx, caller.tenantId, id);
       const before = toEdited(await locked(tx, caller, id, guard));
-      await deleteThresholdRow(tx, caller.tenantId, id, now);
+      await deleteThresholdRow(tx, caller.tenantId, id);
+      await endUnevaluated(tx, id, "pack_deleted", now);
       const write = { resource: "threshold", id, result: "revoked", verb: "delete", at: now, before } as const;
       await recordWrite(tx, caller, write, deps.ids);
     });

@@ -55,24 +55,6 @@ END $$;
 CREATE TRIGGER thresholds_revised BEFORE UPDATE OF enabled, rules ON thresholds
   FOR EACH ROW EXECUTE FUNCTION pack_revised();
 
-CREATE FUNCTION pack_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM notify_pack_changed(NEW.id);
-  PERFORM resolve_unevaluated(NULL, NEW.id, NEW.updated_at, CASE WHEN NEW.enabled THEN 'rule_changed' ELSE 'pack_disabled' END);
-  RETURN NULL;
-END $$;
-CREATE TRIGGER thresholds_changed AFTER UPDATE ON thresholds
-  FOR EACH ROW WHEN (OLD.revision <> NEW.revision) EXECUTE FUNCTION pack_changed();
-
-CREATE FUNCTION pack_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM notify_pack_changed(OLD.id);
-  PERFORM resolve_unevaluated(NULL, OLD.id, OLD.updated_at, 'pack_deleted');
-  RETURN NULL;
-END $$;
-CREATE TRIGGER thresholds_deleted AFTER DELETE ON thresholds
-  FOR EACH ROW EXECUTE FUNCTION pack_deleted();
-
 CREATE FUNCTION device_thresholds_assigned() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM notify_rules_changed(p.device_uid::text) FROM (SELECT DISTINCT device_uid FROM assigned) p;
@@ -83,7 +65,7 @@ CREATE TRIGGER device_thresholds_assigned AFTER INSERT ON device_thresholds
   FOR EACH STATEMENT EXECUTE FUNCTION device_thresholds_assigned();
 
 -- Replacing the packs of a device deletes and inserts the same row in one transaction, so the trigger runs at its end. If the
--- pack itself is gone, its own trigger has resolved everything.
+-- pack itself is gone, the function that deleted it has resolved everything.
 CREATE FUNCTION device_threshold_unassigned() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   owner record;
