@@ -22,7 +22,6 @@ import { drain, endAtOnce } from "./drain.ts";
 import { endSession } from "./end-session.ts";
 import { handleFrame } from "./handle-frame.ts";
 import { Session, type SessionDeps } from "./session.ts";
-import { isComplete, settleIncoming, storeIncoming } from "./take-publish.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 /** The longest that a drain waits until the sessions that outlive their connection are stored. */
@@ -60,7 +59,7 @@ class Engine implements BrokerEngine {
       ...options,
       leaseTerm: options.leaseTerm ?? (() => 0),
       persistence,
-      handlers: { handleFrame, storeIncoming, isComplete, settleIncoming, endSession },
+      handlers: { handleFrame, endSession },
       sessions: new Set(),
       registry: new SessionRegistry(),
       inbound: new InboundBudget(options.limits, options.clock),

@@ -15,7 +15,7 @@ import type { SessionBudget } from "../session-budget.ts";
 import type { RegisteredSession } from "../session-registry.ts";
 import type { Persistence } from "../sessions/persistence.ts";
 import { TICK_MS, type Timed } from "../timer-wheel.ts";
-import type { InOrder, OrderedOwner } from "./in-order.ts";
+import type { InOrder } from "./in-order.ts";
 import { Inbound, type InboundOwner } from "./inbound.ts";
 import type { Incoming } from "./incoming.ts";
 import type { IncomingAliases } from "./incoming-aliases.ts";
@@ -28,10 +28,6 @@ import type { EngineParts } from "./parts.ts";
 export interface SessionHandlers {
   /** @throws {PacketProblem} */
   handleFrame(session: Session, frame: Frame, bytes: number): void;
-  /** Stores a message, which is durable once this resolves. */
-  storeIncoming(session: Session, incoming: Incoming): Promise<void>;
-  isComplete(session: Session, incoming: Incoming): boolean;
-  settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void;
   /** Handles the session's close. */
   endSession(session: Session, reason: string): void;
 }
@@ -52,9 +48,7 @@ const FLUSH_MS = 2_000;
  * One connection, from its TLS handshake to its end. It is closed once, for one reason, which determines its will and
  * its record. Messages that it sent before may be stored afterwards.
  */
-export class Session
-  implements RegisteredSession, InboundOwner, OutboundOwner, OrderedOwner<Incoming>, RetainedSubscriber, Timed
-{
+export class Session implements RegisteredSession, InboundOwner, OutboundOwner, RetainedSubscriber, Timed {
   readonly deps: SessionDeps;
   readonly sessionId: string;
   readonly socket: Socket;
@@ -179,18 +173,6 @@ export class Session
     if (this.isClosed) return;
     if (!this.outbound.isRead) this.socket.destroy();
     this.close("slow_consumer");
-  }
-
-  store(incoming: Incoming): Promise<void> {
-    return this.deps.handlers.storeIncoming(this, incoming);
-  }
-
-  isComplete(incoming: Incoming): boolean {
-    return this.deps.handlers.isComplete(this, incoming);
-  }
-
-  settled(incoming: Incoming, isStored: boolean): void {
-    this.deps.handlers.settleIncoming(this, incoming, isStored);
   }
 
   deliver(delivery: Delivery): void {

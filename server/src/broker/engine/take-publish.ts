@@ -8,7 +8,7 @@ import { forwarded, Message } from "../routing/message.ts";
 import { unsettledBytes } from "../session-budget.ts";
 import type { Routed } from "../sessions/stored-routes.ts";
 import { publishStored } from "./end-session.ts";
-import { InOrder } from "./in-order.ts";
+import { InOrder, type OrderedOwner } from "./in-order.ts";
 import type { Fate, Incoming } from "./incoming.ts";
 import { IncomingAliases, resolveAlias } from "./incoming-aliases.ts";
 import { IncomingIds } from "./incoming-ids.ts";
@@ -17,7 +17,8 @@ import { isRetained, retain } from "./retain.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Handles a PUBLISH: authorizes, stores and acknowledges it; QoS 2 messages beyond the window are deferred.
+ * Handles a PUBLISH: authorizes, stores and acknowledges it; QoS 2 messages beyond the window are deferred. The way of
+ * a message is {@link storeIncoming}, {@link isComplete}, {@link settleIncoming}, in the order of arrival.
  *
  * @throws {PacketProblem}
  */
@@ -84,8 +85,29 @@ function isDeniedRarely(session: Session): boolean {
 function settleInOrder(session: Session, packet: PublishPacket, bytes: number, fate: Fate): void {
   session.budget!.begin(unsettledBytes(bytes));
   if (packet.qos === 1) session.openQos1++;
-  session.inOrder ??= new InOrder(session);
+  session.inOrder ??= new InOrder(new PublishSteps(session));
   session.inOrder.add({ state: "waiting", packet, fate, bytes });
+}
+
+/** The steps of a PUBLISH after its arrival, which `InOrder` calls when their turn has come. */
+class PublishSteps implements OrderedOwner<Incoming> {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  store(incoming: Incoming): Promise<void> {
+    return storeIncoming(this.#session, incoming);
+  }
+
+  isComplete(incoming: Incoming): boolean {
+    return isComplete(this.#session, incoming);
+  }
+
+  settled(incoming: Incoming, isStored: boolean): void {
+    settleIncoming(this.#session, incoming, isStored);
+  }
 }
 
 const SUCCESS = 0;
@@ -94,7 +116,7 @@ const DONE = Promise.resolve();
 const NONE = new Set<string>();
 
 /** Stores a message, also for clients whose stored session no process serves. Durable once this resolves. */
-export function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
+function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
   const { deps, principal } = session;
   const { packet, fate } = incoming;
   if (fate !== "store") return DONE;
@@ -129,7 +151,7 @@ function routedOf({ deps, principal }: Session, incoming: Incoming): Routed {
  * Determines the route of a stored message to the owners of stored sessions. @returns false if it must first be stored
  * for one of them
  */
-export function isComplete(session: Session, incoming: Incoming): boolean {
+function isComplete(session: Session, incoming: Incoming): boolean {
   incoming.isIngested = true;
   incoming.route = routeOf(session, incoming);
   return incoming.route !== undefined;
@@ -143,7 +165,7 @@ function routeOf({ deps, principal }: Session, { packet, fate, storedFor = NONE 
 }
 
 /** Forwards and acknowledges a stored message: QoS 1 is forwarded first, QoS 2 acknowledged first [MQTT-4.3.3-2]. */
-export function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
+function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
   const { packet, fate, bytes } = incoming;
   if (packet.qos === 1) session.openQos1--;
   if (fate === "deny") acknowledge(session, packet, REASON.notAuthorized);
