@@ -1,5 +1,4 @@
-import { createBatcher } from "../../lib/batching/batcher.ts";
-import { withTimeout } from "../../lib/timeouts.ts";
+import { RequestBatcher } from "../../lib/batching/request-batcher.ts";
 import type { AccessDeps } from "../deps.ts";
 import type { ParsedKey } from "../keys/api-key.ts";
 import { type AuthorizedKey, authorizeKeys } from "./rate-limit-store.ts";
@@ -21,11 +20,6 @@ export interface Admissions {
   authorize(key: ParsedKey): Promise<Authorization | undefined>;
 }
 
-interface Waiting extends ParsedKey {
-  resolve(authorization: Authorization | undefined): void;
-  reject(error: unknown): void;
-}
-
 /** Bounds the number of rows that the first request of a batch waits for. */
 const MAX_BATCH = 200;
 /** A slower batch (a locked row, a hanging database) does not delay the next. */
@@ -36,45 +30,40 @@ const MAX_WAIT_MS = 100;
  * statements per request; a single request does not wait.
  */
 export function createAdmissions({ database, clock }: AccessDeps, requestClock: RequestClock): Admissions {
-  const batcher = createBatcher<Waiting>({
-    batchSize: ({ length }) => Math.min(length, MAX_BATCH),
-    process: (batch) => withTimeout(settle(batch), MAX_WAIT_MS, () => undefined),
+  const batcher = new RequestBatcher<ParsedKey, Authorization | undefined>({
+    most: MAX_BATCH,
+    delaysAtMostMs: MAX_WAIT_MS,
+    run: authorizeAll,
+    isOfAll: () => true,
+    sparesWaiting: true,
   });
 
-  async function settle(batch: readonly Waiting[]): Promise<void> {
-    try {
-      await authorizeAll(groupByKey(batch));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  }
-
-  async function authorizeAll(groups: readonly (readonly Waiting[])[]): Promise<void> {
+  async function authorizeAll(keys: readonly ParsedKey[]): Promise<(Authorization | undefined)[]> {
     const now = clock.now();
     const nowMs = await requestClock.now();
-    const presented = groups.map((group) => ({ ...group[0]!, requests: group.length }));
-    const authorized = new Map((await authorizeKeys(database.db, presented, now, nowMs)).map((key) => [key.nth, key]));
-    for (const [index, group] of groups.entries()) {
-      const key = authorized.get(index + 1);
-      if (key) requestClock.advanceTo(key.newest_ms);
-      for (const [turn, { resolve }] of group.entries()) resolve(key && { key, ...inTurn(key, turn), now, nowMs });
+    const groups = groupByKey(keys);
+    const presented = groups.map((places) => ({ ...keys[places[0]!]!, requests: places.length }));
+    const answers = new Array<Authorization | undefined>(keys.length).fill(undefined);
+    for (const key of await authorizeKeys(database.db, presented, now, nowMs)) {
+      requestClock.advanceTo(key.newest_ms);
+      for (const [turn, place] of groups[key.nth - 1]!.entries()) {
+        answers[place] = { key, ...inTurn(key, turn), now, nowMs };
+      }
     }
+    return answers;
   }
 
-  return {
-    authorize: ({ id, secretHash }) =>
-      new Promise((resolve, reject) => batcher.add({ id, secretHash, resolve, reject })),
-  };
+  return { authorize: (key) => batcher.ask(key) };
 }
 
-/** Groups requests that present the same key, in order of arrival. */
-function groupByKey(batch: readonly Waiting[]): Waiting[][] {
-  const groups = new Map<string, Waiting[]>();
-  for (const each of batch) {
-    const name = each.id + each.secretHash;
+/** Groups the places of requests that present the same key, in order of arrival. */
+function groupByKey(keys: readonly ParsedKey[]): number[][] {
+  const groups = new Map<string, number[]>();
+  for (const [place, { id, secretHash }] of keys.entries()) {
+    const name = id + secretHash;
     const group = groups.get(name);
-    if (group) group.push(each);
-    else groups.set(name, [each]);
+    if (group) group.push(place);
+    else groups.set(name, [place]);
   }
   return [...groups.values()];
 }

@@ -3,11 +3,12 @@ import { test } from "node:test";
 import { RequestBatcher } from "./request-batcher.ts";
 
 /** A batcher whose batches end when the test says so. A request is a key and a number: `a1`. */
-function controlled(most = 10, apartMs = 0) {
+function controlled(most = 10, apartMs = 0, more: { sparesWaiting?: boolean; delaysAtMostMs?: number } = {}) {
   const batches: { requests: string[]; begunAt: number; end: () => void; fail: (error: Error) => void }[] = [];
   const batcher = new RequestBatcher<string, string>({
     most,
     apartMs,
+    ...more,
     keysOf: (request) => [request[0]!],
     run: (requests) =>
       new Promise((resolve, reject) => {
@@ -95,4 +96,22 @@ test("batches that are not full begin some time apart, the first and full ones a
   assert.ok(batches[2]!.begunAt - askedAt >= 30);
   batches[2]!.end();
   assert.equal(await last, "d1!");
+});
+
+test("a batch that takes too long no longer delays the next one, and its error spares those that wait", async () => {
+  const { batcher, batches } = controlled(1, 0, { sparesWaiting: true, delaysAtMostMs: 20 });
+  const asked = ["a1", "b1", "c1"].map((each) => batcher.ask(each));
+  await turns();
+  assert.deepEqual(
+    batches.map(({ requests }) => requests),
+    [["a1"]],
+  );
+  while (batches.length < 2) await turns();
+  batches[0]!.fail(new Error("down"));
+  await assert.rejects(asked[0]!, /down/);
+  batches[1]!.end();
+  assert.equal(await asked[1], "b1!");
+  await turns();
+  batches[2]!.end();
+  assert.equal(await asked[2], "c1!");
 });

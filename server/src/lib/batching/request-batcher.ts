@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { withTimeout } from "../timeouts.ts";
 
 /** How far apart the batches of connects begin: a statement costs server and database as much as some ten of its rows. */
 export const CONNECTS_APART_MS = 20;
@@ -14,6 +15,10 @@ export interface RequestBatcherOptions<Request, Answer> {
   run(requests: Request[]): Promise<Answer[]>;
   /** Whether an error concerns every request. If not, each of the batch is run again alone, and the one that is at fault fails. */
   isOfAll(error: unknown): boolean;
+  /** Whether an error of a whole batch spares the requests that wait; by default they fail with it. */
+  sparesWaiting?: boolean;
+  /** A batch that runs for longer no longer delays the next one. By default, batches never overlap. */
+  delaysAtMostMs?: number;
 }
 
 interface Waiting<Request, Answer> {
@@ -52,9 +57,15 @@ export class RequestBatcher<Request, Answer> {
       // Timers count from the beginning of their turn of the event loop: on a busy machine they end early.
       for (let leftMs = this.#leftMs(); leftMs > 0; leftMs = this.#leftMs()) await sleep(leftMs);
       this.#begunAt = performance.now();
-      await this.#run(this.#takeBatch());
+      await this.#runInTime(this.#takeBatch());
     }
     this.#isRunning = false;
+  }
+
+  #runInTime(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
+    const { delaysAtMostMs } = this.#options;
+    const running = this.#run(batch);
+    return delaysAtMostMs === undefined ? running : withTimeout(running, delaysAtMostMs, () => undefined);
   }
 
   /** How long the next batch is to wait. */
@@ -85,7 +96,8 @@ export class RequestBatcher<Request, Answer> {
       for (const [at, { resolve }] of batch.entries()) resolve(answers[at]!);
     } catch (error) {
       if (this.#options.isOfAll(error)) {
-        for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(error);
+        const waiting = this.#options.sparesWaiting ? [] : this.#waiting.splice(0);
+        for (const { reject } of [...batch, ...waiting]) reject(error);
       } else if (batch.length === 1) batch[0]!.reject(error);
       else for (const each of batch) await this.#run([each]);
     }
