@@ -1,5 +1,5 @@
-import pg from "pg";
-import { PreparedBatch } from "./prepared-batch.ts";
+import type pg from "pg";
+import { type PreparedBatch, sendBatch } from "./prepared-batch.ts";
 import { PreparedQuery } from "./prepared-query.ts";
 import { isDataException } from "./refusal.ts";
 import type { BoundStatement, Db } from "./types.ts";
@@ -31,16 +31,8 @@ export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number)
   }
 
   async function send(queries: readonly PreparedQuery[]): Promise<void> {
-    const started = performance.now();
     try {
-      const client = await pool.connect();
-      const batch = new PreparedBatch(queries);
-      batch.callback = (error) => {
-        client.release(error !== null && !(error instanceof pg.DatabaseError));
-        observe?.((performance.now() - started) / 1000);
-        settle(batch, error);
-      };
-      client.query(batch as unknown as pg.Submittable);
+      await sendBatch(pool, queries, settle, observe);
     } catch (error) {
       for (const query of queries) query.handleError(error as Error);
     }

@@ -1,5 +1,5 @@
-import pg from "pg";
-import { PreparedBatch } from "./prepared-batch.ts";
+import type pg from "pg";
+import { sendBatch } from "./prepared-batch.ts";
 import { PreparedQuery } from "./prepared-query.ts";
 import type { BoundStatement, Db } from "./types.ts";
 
@@ -19,19 +19,11 @@ export function pipelineOf(db: Db): Pipeline | undefined {
  * statement, or nothing when one fails (the extended query protocol up to its Sync).
  */
 export function pipelineOn(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
-  pipelines.set(db, async (statements) => {
+  pipelines.set(db, (statements) => {
     const queries = statements.map((bound) => new PreparedQuery(bound));
-    const started = performance.now();
-    const client = await pool.connect();
-    await new Promise<void>((resolve, reject) => {
-      const batch = new PreparedBatch(queries);
-      batch.callback = (error) => {
-        client.release(error !== null && !(error instanceof pg.DatabaseError));
-        observe?.((performance.now() - started) / 1000);
-        if (error) reject(error);
-        else resolve();
-      };
-      client.query(batch as unknown as pg.Submittable);
+    return new Promise((resolve, reject) => {
+      const settle = (_: unknown, error: Error | null) => (error ? reject(error) : resolve());
+      sendBatch(pool, queries, settle, observe).catch(reject);
     });
   });
 }

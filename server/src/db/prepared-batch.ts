@@ -1,4 +1,29 @@
+import pg from "pg";
 import type { PreparedQuery, Wire } from "./prepared-query.ts";
+
+/**
+ * Sends statements in one write on a connection of `pool`, which gets the connection back once they are answered.
+ *
+ * @param onAnswered receives the error that ended the batch
+ * @param observe receives the seconds until the answer
+ * @returns resolves when they are sent; rejects when no connection is to be had
+ */
+export async function sendBatch(
+  pool: pg.Pool,
+  queries: readonly PreparedQuery[],
+  onAnswered: (batch: PreparedBatch, error: Error | null) => void,
+  observe?: (seconds: number) => void,
+): Promise<void> {
+  const started = performance.now();
+  const client = await pool.connect();
+  const batch = new PreparedBatch(queries);
+  batch.callback = (error) => {
+    client.release(error !== null && !(error instanceof pg.DatabaseError));
+    observe?.((performance.now() - started) / 1000);
+    onAnswered(batch, error);
+  };
+  client.query(batch as unknown as pg.Submittable);
+}
 
 /**
  * Several prepared statements in one write, with one Sync and so in one transaction: when one fails, PostgreSQL undoes those before
