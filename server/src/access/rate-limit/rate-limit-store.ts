@@ -53,6 +53,8 @@ export async function authorizeKeys(
     requests: presented.map(({ requests }) => Math.min(requests, REQUESTS_PER_MINUTE)),
     now,
     nowMs,
+    most: REQUESTS_PER_MINUTE,
+    windowMs: WINDOW_MS,
   });
 }
 
@@ -75,11 +77,14 @@ interface Presented {
   requests: number[];
   now: Date;
   nowMs: number;
+  most: number;
+  windowMs: number;
 }
 
 const authorize = statement<Presented, AuthorizedKey>(
   "authorize-keys",
-  (p) => sql`SELECT * FROM authorize_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs})`,
+  (p) => sql`
+    SELECT * FROM authorize_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs}, ${p.most}, ${p.windowMs})`,
 );
 
 // Skipping a locked row is right, since it is in use.

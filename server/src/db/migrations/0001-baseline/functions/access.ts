@@ -5,8 +5,12 @@ export const accessFunctions = `
 --
 -- A window is read and written under its row's lock. The locks are taken in the order of the ids, so that processes never
 -- deadlock. Times of a window are in order, so width_bucket finds by binary search how many of them are over.
+--
+-- A window holds the times of the requests admitted in the last window_ms milliseconds, at most "most" of them. Times
+-- that are past make room for as many new ones; OFFSET 0 has them counted once.
 CREATE FUNCTION authorize_keys
-  (ids text[], secret_hashes text[], requests integer[], wall timestamptz, at_ms double precision)
+  (ids text[], secret_hashes text[], requests integer[], wall timestamptz, at_ms double precision, most integer,
+   window_ms double precision)
 RETURNS TABLE (nth integer, tenant_id uuid, slug text, scopes text, owner_id uuid, owner_role text,
   last_used_at timestamptz, passed integer, used integer, oldest_ms double precision, newest_ms double precision)
 LANGUAGE plpgsql SET plan_cache_mode TO 'force_generic_plan' AS $$
@@ -26,11 +30,11 @@ BEGIN
   counted AS (
     INSERT INTO api_key_windows AS w (key_id, passed, times)
     SELECT id, requests, array_fill(at_ms, ARRAY[requests]) FROM live ORDER BY id
-    ON CONFLICT (key_id) DO UPDATE SET
-      passed = least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times)),
-      times = w.times[width_bucket(at_ms - 60000, w.times) + 1:] || array_fill(
-        greatest(at_ms, w.times[cardinality(w.times)]),
-        ARRAY[least(excluded.passed, 120 - cardinality(w.times) + width_bucket(at_ms - 60000, w.times))])
+    ON CONFLICT (key_id) DO UPDATE SET (passed, times) = (
+      SELECT room.passed,
+             w.times[past.count + 1:] || array_fill(greatest(at_ms, w.times[cardinality(w.times)]), ARRAY[room.passed])
+        FROM (SELECT width_bucket(at_ms - window_ms, w.times) AS count OFFSET 0) AS past
+       CROSS JOIN LATERAL (SELECT least(excluded.passed, most - cardinality(w.times) + past.count) AS passed) AS room)
     RETURNING w.key_id, w.passed, w.times)
   SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.owner_id, live.owner_role, live.last_used_at, counted.passed,
          cardinality(counted.times), counted.times[1], counted.times[cardinality(counted.times)]
