@@ -34,11 +34,11 @@ const ONE_LINE = /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]*$/;
 const NO_CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** A name that a program chose. */
-export const plainName = z.string().min(1).max(128).regex(NO_CONTROL, "must not hold control characters");
+export const plainName = z.string().min(1).max(128).regex(NO_CONTROL, "must not contain control characters");
 
 /** A name that a person typed: one line, not blank. */
 export function label(max = records.nameCharacters.value) {
-  return z.string().trim().min(1).max(max).regex(ONE_LINE, "must not hold control characters");
+  return z.string().trim().min(1).max(max).regex(ONE_LINE, "must not contain control characters");
 }
 
 /** An id in a path or a body. The use case checks whether it exists. */

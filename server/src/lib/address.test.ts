@@ -4,20 +4,20 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { addressBlock, addressOctets, addressRange, isInRanges, withoutMapping } from "./address.ts";
 
-test("an IPv4 address counts by itself, also when it is written as IPv6", () => {
+test("an IPv4 address is its own block, even if written as IPv6", () => {
   assert.equal(addressBlock("192.0.2.7"), "192.0.2.7");
   assert.equal(addressBlock("::ffff:192.0.2.7"), "192.0.2.7");
   assert.equal(addressBlock("::FFFF:192.0.2.7"), "192.0.2.7");
   assert.equal(addressBlock("::ffff:c000:207"), "192.0.2.7");
 });
 
-test("addresses of one IPv6 /64 count as one, those of two do not", () => {
+test("IPv6 addresses share a block if they share a /64", () => {
   assert.equal(addressBlock("2001:db8:1:2::1"), "2001:db8:1:2::/64");
   assert.equal(addressBlock("2001:0db8:0001:0002:ffff:ffff:ffff:ffff"), "2001:db8:1:2::/64");
   assert.equal(addressBlock("2001:db8:1:3::1"), "2001:db8:1:3::/64");
 });
 
-test("zeros left out of an IPv6 address are zeros of its /64", () => {
+test("zeros omitted from an IPv6 address are zeros of its /64", () => {
   assert.equal(addressBlock("::1"), "0:0:0:0::/64");
   assert.equal(addressBlock("2001:db8::5"), "2001:db8:0:0::/64");
   assert.equal(addressBlock("2001:db8:0:0:1::"), "2001:db8:0:0::/64");
@@ -25,7 +25,7 @@ test("zeros left out of an IPv6 address are zeros of its /64", () => {
   assert.equal(addressBlock("fe80::1%eth0.100-a"), "fe80:0:0:0::/64");
 });
 
-test("text that is no address counts by itself", () => {
+test("text that is not an address is its own block", () => {
   for (const text of ["unknown", "", "1.2.3", "0x7f.1", "127.0.0.01", "::ffff:1.2.3", "[::1]", "::1/64"]) {
     assert.equal(addressBlock(text), text);
     assert.equal(withoutMapping(text), text);
@@ -34,13 +34,13 @@ test("text that is no address counts by itself", () => {
   }
 });
 
-test("only an IPv4-mapped address loses its prefix", () => {
+test("only an IPv4-mapped address is stripped of its prefix", () => {
   assert.equal(withoutMapping("::ffff:10.1.2.3"), "10.1.2.3");
   for (const text of ["10.1.2.3", "::10.1.2.3", "64:ff9b::a01:203", "2001:db8::1"])
     assert.equal(withoutMapping(text), text);
 });
 
-test("a range is an address or CIDR; what is neither is refused", () => {
+test("a range is an address or CIDR; anything else is refused", () => {
   for (const text of ["10.0.0.0/8", "192.0.2.7", "fd00::/8", "::1", "::/0", "0.0.0.0/0"])
     assert.ok(addressRange(text), text);
   for (const text of [
@@ -59,7 +59,7 @@ test("a range is an address or CIDR; what is neither is refused", () => {
     assert.equal(addressRange(text), undefined, text);
 });
 
-test("IPv4 is in an IPv6 range by its mapped form; IPv4 ranges hold no IPv6", () => {
+test("IPv4 is in an IPv6 range by its mapped form; IPv4 ranges contain no IPv6", () => {
   const inside = (address: string, range: string) => isInRanges(address, [addressRange(range)!]);
   assert.ok(inside("10.1.2.3", "::ffff:10.0.0.0/104"));
   assert.ok(inside("10.1.2.3", "::/0"));

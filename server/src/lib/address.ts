@@ -1,21 +1,21 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** A network and the length of its prefix; a single address is a range of one. */
+/** A network and its prefix length; a single address is a range of one. */
 export type AddressRange = [network: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
 
 const ZONE = /%.*$/;
 const IPV4_COMPATIBLE = /^::(?=\d+\.)/;
 
 /**
- * Only what `node:net` accepts: ipaddr.js alone also accepts octal, hexadecimal and shortened IPv4, which other programs read as
- * another address. It also takes `::1.2.3.4` for `::ffff:1.2.3.4`, which a further `0:` prevents.
+ * Parses only what `node:net` accepts. ipaddr.js alone also accepts octal, hexadecimal and shortened IPv4, which other
+ * programs read as a different address. It also reads `::1.2.3.4` as `::ffff:1.2.3.4`; the inserted `0:` prevents that.
  */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.parse(text.replace(ZONE, "").replace(IPV4_COMPATIBLE, "::0:"));
 }
 
-/** An address or a range in CIDR notation (`10.0.0.0/8`); `undefined` where `text` is neither. */
+/** Parses an address or a range in CIDR notation (`10.0.0.0/8`); returns `undefined` if `text` is neither. */
 export function addressRange(text: string): AddressRange | undefined {
   const [, address = text, prefix] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const network = parse(address);
@@ -25,7 +25,9 @@ export function addressRange(text: string): AddressRange | undefined {
   return prefixBits <= longest ? [network, prefixBits] : undefined;
 }
 
-/** Whether `text` is an address in one of `ranges`. A range of IPv6 contains IPv4 as `::ffff:0:0/96`. */
+/**
+ * Reports whether `text` is an address in one of `ranges`. An IPv6 range contains IPv4 addresses as `::ffff:0:0/96`.
+ */
 export function isInRanges(text: string, ranges: readonly AddressRange[]): boolean {
   const address = parse(text);
   return address !== undefined && ranges.some((range) => contains(range, address));
@@ -36,12 +38,12 @@ function contains([network, prefixBits]: AddressRange, address: ipaddr.IPv4 | ip
   return (address instanceof ipaddr.IPv4 ? address.toIPv4MappedAddress() : address).match(network, prefixBits);
 }
 
-/** A host as an address of the web contains it: that of IPv6 in brackets (RFC 3986 3.2.2). */
+/** Returns a host as it appears in a URL: IPv6 addresses in brackets (RFC 3986 3.2.2). */
 export function inUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Without the `::ffff:` that a dual-stack socket puts before an IPv4 address; text that is no such address as it is. */
+/** Strips the `::ffff:` that a dual-stack socket puts before an IPv4 address; returns any other text unchanged. */
 export function withoutMapping(text: string): string {
   if (!text.includes(":")) return text;
   const address = parse(text);
@@ -49,8 +51,8 @@ export function withoutMapping(text: string): string {
 }
 
 /**
- * What a limit per client counts by: an IPv4 address, or the /64 of an IPv6 address, since a network assigns a /64 to one
- * subscriber. Text that is no address counts by itself.
+ * Returns the key that a limit per client counts by: an IPv4 address, or the /64 of an IPv6 address, since a network
+ * assigns a /64 to one subscriber. Text that is not an address is its own key.
  */
 export function addressBlock(text: string): string {
   const plain = withoutMapping(text);
@@ -60,7 +62,7 @@ export function addressBlock(text: string): string {
   return `${network.join(":")}::/64`;
 }
 
-/** The octets of an address in network order, 4 or 16; `undefined` where `text` is none. */
+/** Returns the octets of an address in network order, 4 or 16; `undefined` if `text` is not an address. */
 export function addressOctets(text: string): Uint8Array | undefined {
   const address = parse(text);
   return address && Uint8Array.from(address.toByteArray());

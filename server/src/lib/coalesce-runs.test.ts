@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { coalesceRuns } from "./coalesce-runs.ts";
 
-/** A run that each call of the returned `finish` ends, with an error where one is given. */
+/** Work whose runs end with a call of the returned `finish`, with an error if one is given. */
 function controlled() {
   const runs: PromiseWithResolvers<void>[] = [];
   const { run, settled } = coalesceRuns(() => {
@@ -35,7 +35,7 @@ test("calls during a run share the next run, which starts after them", async () 
   assert.equal(runs.length, 3);
 });
 
-test("a run that fails rejects its own callers only; the next run starts all the same", async () => {
+test("a run that fails rejects its own callers only; the next run still starts", async () => {
   const { run, settled, runs } = controlled();
   const [first, second] = [run(), run()];
   const end = settled();

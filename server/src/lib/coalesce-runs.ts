@@ -1,13 +1,13 @@
 export interface CoalescedRuns {
-  /** Runs now, or after the run that is under way. */
+  /** Runs now, or after the run in progress. */
   run(): Promise<void>;
-  /** Resolves when no run is left, also where one failed. */
+  /** Resolves when no run is left, even if one failed. */
   settled(): Promise<void>;
 }
 
 /**
- * Never runs `work` twice at once. A call during a run gets the next run, which it shares with other such calls: that run starts
- * after the call, so it sees everything that the caller did before.
+ * Wraps `work` so that it never runs twice at once. Calls made during a run share the next run, which starts after them
+ * and therefore sees everything their callers did before.
  */
 export function coalesceRuns(work: () => Promise<void>): CoalescedRuns {
   let running: Promise<void> | undefined;

@@ -1,15 +1,15 @@
 /**
- * An error whose code and message the caller may see. Features throw it with a code of their `errors.ts`; only the API's `problem.ts`
- * maps codes to HTTP statuses. Every other error becomes a bare 500.
+ * An error whose code and message the caller may see. Features throw it with a code of their `errors.ts`; only the
+ * API's `problem.ts` maps codes to HTTP statuses. Every other error becomes a bare 500.
  *
- * The message is made a full sentence (docs/api-conventions.md).
+ * The constructor turns the message into a full sentence (docs/api-conventions.md).
  */
 export class MusterError<Code extends string = string> extends Error {
   override readonly name = "MusterError";
   readonly code: Code;
-  /** Machine-readable part for the caller, e.g. the unknown group id (spec 7, `detail`). */
+  /** The machine-readable part for the caller, e.g. the unknown group id (spec 7, `detail`). */
   readonly detail: string | undefined;
-  /** Further fields of the error body, e.g. `activeCount`. */
+  /** Additional fields of the error body, e.g. `activeCount`. */
   readonly extra: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class MusterError<Code extends string = string> extends Error {
 }
 
 /**
- * `text` with a capital at the start and a full stop at the end. A first word that is the name of a field (`detail`, or a word with
+ * Capitalizes `text` and ends it with a full stop. A first word that is the name of a field (`detail`, or a word with
  * digits, dots or capitals) keeps its case.
  */
 export function sentence(text: string, detail?: string): string {
@@ -34,7 +34,7 @@ export function sentence(text: string, detail?: string): string {
   return /[.!?:…]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** Whether `error` is a {@link MusterError}, optionally of one of `codes`. */
+/** Reports whether `error` is a {@link MusterError}, optionally with one of `codes`. */
 export function isMusterError(error: unknown, ...codes: string[]): error is MusterError {
   return error instanceof MusterError && (codes.length === 0 || codes.includes(error.code));
 }

@@ -1,6 +1,6 @@
 /**
- * Named points at which the crash tests end the process, throw, or delay. Nothing in `src/` installs a hook, so a point does
- * nothing in production; `test/harness/faulty-serve.ts` starts the service with one.
+ * Named points at which the crash tests end the process, throw, or delay. Nothing in `src/` installs a hook, so in
+ * production they do nothing; `test/harness/faulty-serve.ts` starts the service with one.
  */
 export const FAULT_POINTS = [
   "sign.before",
@@ -38,20 +38,20 @@ export const FAULT_POINTS = [
   "stream.open",
 ] as const;
 
-/** `x.commit` is just before the transaction commits, `x.committed` just after. */
+/** The name of a fault point. `x.commit` is just before the transaction commits, `x.committed` just after. */
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** Called at every point; it may wait, throw, or end the process. */
+/** Called at every fault point; it may wait, throw, or end the process. */
 export type FaultHook = (point: FaultPoint) => Promise<void> | undefined;
 
 let hook: FaultHook | undefined;
 
-/** For tests only. */
+/** Installs the hook; for tests only. */
 export function installFaultHook(installed: FaultHook): void {
   hook = installed;
 }
 
-/** Runs the installed hook for `point`; returns `undefined` where none is installed. */
+/** Runs the installed hook for `point`; returns `undefined` if none is installed. */
 export function faultPoint(point: FaultPoint): Promise<void> | undefined {
   return hook?.(point);
 }

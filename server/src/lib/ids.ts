@@ -1,16 +1,16 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 
 /**
- * Randomness is an argument: all ids and secrets come from here, so that a test can force a collision. Record ids are UUIDv7
- * (RFC 9562 5.7), which sort by creation and so keep B-tree inserts at the right edge. The `uuid` package is not used: it draws
- * its random octets itself.
+ * The source of randomness, passed as an argument: all ids and secrets come from here, so that a test can force a
+ * collision. Record ids are UUIDv7 (RFC 9562 5.7), which sort by creation and so keep B-tree inserts at the right edge.
+ * The `uuid` package is not used because it draws its random octets itself.
  */
 export interface Ids {
-  /** A UUIDv7 for a record created at `now`, lower-case. */
+  /** Returns a UUIDv7 for a record created at `now`, lower-case. */
   uuid(now: Date): string;
-  /** A fresh device id: 16 characters of lower-case base32, 80 random bits (docs/spec-decisions.md, Identity). */
+  /** Returns a new device id: 16 characters of lower-case base32, 80 random bits (docs/spec-decisions.md, Identity). */
   deviceId(): string;
-  /** `size` random bytes. */
+  /** Returns `size` random bytes. */
   bytes(size: number): Buffer;
 }
 
@@ -25,7 +25,10 @@ export const randomIds: Ids = {
 const pool = Buffer.alloc(4096);
 let unused = pool.length;
 
-/** Random bytes from a pool of 4 KiB: one call for 10 bytes costs as much as one for 4096. Bytes are erased once handed out. */
+/**
+ * Returns random bytes from a pool of 4 KiB, because a call for 10 bytes costs as much as one for 4096. Erases them
+ * from the pool.
+ */
 function pooled(size: number): Buffer {
   if (unused + size > pool.length) {
     randomFillSync(pool);
@@ -37,7 +40,7 @@ function pooled(size: number): Buffer {
   return bytes;
 }
 
-/** RFC 4648 base32 without padding, lower-case. */
+/** Encodes bytes as RFC 4648 base32 without padding, lower-case. */
 export function base32Lower(bytes: Uint8Array): string {
   let bits = 0;
   let value = 0;
@@ -55,8 +58,8 @@ export function base32Lower(bytes: Uint8Array): string {
 }
 
 /**
- * UUIDv7 that also sort by creation within one millisecond of this process: 24 bits count up from a random start (RFC 9562
- * 6.2, method 1), 50 are random each time.
+ * Creates a generator of UUIDv7s that also sort by creation within one millisecond of this process: 24 bits count up
+ * from a random start (RFC 9562 6.2, method 1), and 50 are random each time.
  */
 function uuidV7Maker(): (now: Date) => string {
   let last = -1;
@@ -76,7 +79,7 @@ function uuidV7Maker(): (now: Date) => string {
 
 const LAST_MS = 2 ** 48 - 1;
 
-/** The smallest UUIDv7 of a record created at `at` or later: a bound to search keys by time. */
+/** Returns the smallest UUIDv7 of a record created at `at` or later: a bound for searching keys by time. */
 export function uuidFloor(at: Date): string {
   const time = Math.min(Math.max(at.getTime(), 0), LAST_MS).toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
@@ -84,14 +87,20 @@ export function uuidFloor(at: Date): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether `text` is a lower-case UUID. Callers answer `not_found` for other ids without asking the database, which would fail. */
+/**
+ * Reports whether `text` is a lower-case UUID. Callers answer `not_found` for other ids without a query, which would
+ * fail.
+ */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
 const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Whether `text` can be a device id (docs/spec-decisions.md, Identity). Callers answer `not_found` for other ids. */
+/**
+ * Reports whether `text` can be a device id (docs/spec-decisions.md, Identity). Callers answer `not_found` for other
+ * ids.
+ */
 export function isDeviceId(text: string): boolean {
   return DEVICE_ID.test(text);
 }

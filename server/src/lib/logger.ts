@@ -1,11 +1,11 @@
 import { pino } from "pino";
 
-/** Structured log: JSON lines on stdout. Never pass it a request body, all headers of a request, or a whole record. */
+/** The structured log: JSON lines on stdout. Never log a request body, all headers of a request, or a whole record. */
 export type Logger = pino.Logger;
 
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-/** Fields that are redacted at the top and one level down, as a second defence behind {@link Secret}. */
+/** Fields redacted at the top level and one level down, as a second line of defence behind {@link Secret}. */
 const SECRET_FIELDS = [
   "password",
   "claimCode",
@@ -18,7 +18,7 @@ const SECRET_FIELDS = [
   "csr",
 ];
 
-/** A logger writing to `destination` (stdout when absent). */
+/** Creates a logger that writes to `destination` (by default stdout). */
 export function createLogger(level: LogLevel, destination?: { write(line: string): void }): Logger {
   const options: pino.LoggerOptions = {
     level,

@@ -4,69 +4,79 @@ import { type DatabaseMetrics, databaseMetrics } from "./metrics/database-metric
 import { type NodeMetrics, nodeMetrics } from "./metrics/node-metrics.ts";
 import { type IngestStreamMetrics, ingestStreamMetrics } from "./metrics/stream-metrics.ts";
 
-/** Metrics of the service for Prometheus. Label values come from closed sets, never from a client. */
+/** The service's Prometheus metrics. Label values come from closed sets, never from a client. */
 export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetrics, NodeMetrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
-  /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
+  /** Connections closed by a cap; `listener` is `mqtt` or `https`. */
   readonly connectionsClosed: Counter<"listener" | "cap">;
-  /** Messages that had no room in the stored sessions for which they were meant. */
+  /** Messages for which the stored sessions had no room. */
   readonly storedMessagesRefused: Counter;
   /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
-  /** MQTT messages of devices; `result` is `stored` or `rejected`. */
+  /** MQTT messages from devices; `result` is `stored` or `rejected`. */
   readonly messages: Counter<"result">;
-  /** Rejected messages of devices; `reason` is a `RejectionCause` of telemetry. */
+  /** Rejected messages from devices; `reason` is a `RejectionCause` of telemetry. */
   readonly messagesRejected: Counter<"reason">;
-  /** Batches that were divided in search of a message which the database refused (`refused`) or did not store in time (`timed_out`). */
+  /**
+   * Batches split in search of a message that the database refused (`refused`) or did not store in time (`timed_out`).
+   */
   readonly batchesBisected: Counter<"cause">;
   /** Redemptions, renewals and bundles; `result` is `ok` or the error code. */
   readonly enrollments: Counter<"operation" | "result">;
   /** Seconds from a validated request to a signed certificate. */
   readonly signing: Histogram;
-  /** Seconds that a statement or a batch of statements took, also one that failed. */
+  /** Seconds that a statement or a batch of statements took, including failed ones. */
   readonly database: Histogram;
   /** Seconds from the headers of a request to its answer, by route template. */
   readonly http: Histogram<"method" | "route" | "status">;
-  /** MQTT messages that this process has received and not yet committed. */
+  /** MQTT messages received by this process and not yet committed. */
   readonly telemetryWaiting: Gauge;
-  /** Tenants whose messages this process stores apart from those of other tenants. */
+  /** Tenants whose messages this process stores in batches of their own. */
   readonly tenantsIsolated: Gauge;
-  /** Attempts to deliver a notification; `result` is `sent`, `retried` (failed, to be repeated) or `failed` (given up). */
+  /**
+   * Attempts to deliver a notification; `result` is `sent`, `retried` (failed, to be repeated) or `failed` (given up).
+   */
   readonly notifications: Counter<"channel" | "result">;
   /** Escalation steps that became due; `result` is `paged`, `nobody`, `deferred`, `stopped` or `late` (docs/operations/metrics.md). */
   readonly pages: Counter<"result">;
-  /** Undelivered notifications, of all processes. */
+  /** Undelivered notifications of all processes. */
   readonly notificationsWaiting: Gauge<"channel">;
-  /** Seconds since the oldest undelivered notification was created, of all processes. */
+  /** Seconds since the oldest undelivered notification of all processes was created. */
   readonly notificationsOldest: Gauge<"channel">;
-  /** Links by which receivers confirm channels; `result` is `requested`, `confirmed` or `postponed` (a cap on links). */
+  /** Confirmation links for channels; `result` is `requested`, `confirmed` or `postponed` (a cap on links). */
   readonly confirmations: Counter<"result">;
-  /** Webhook targets that this process calls less often, because they failed several times in a row. */
+  /** Webhook targets that this process calls less often after several consecutive failures. */
   readonly webhookTargetsPaused: Gauge;
-  /** Unresolved anomalies, of all processes. */
+  /** Unresolved anomalies of all processes. */
   readonly anomalies: Gauge<"severity">;
-  /** Devices with a live certificate while a new server root is rolled out, of all processes; `state` is `trusting` or `missing`. */
+  /**
+   * Devices with a live certificate during the roll-out of a new server root, of all processes; `state` is `trusting`
+   * or `missing`.
+   */
   readonly serverRootDevices: Gauge<"state">;
-  /** Device hours whose roll-up is not computed yet, of all processes. */
+  /** Device hours of all processes whose roll-up is pending. */
   readonly rollUpsDue: Gauge;
   readonly rollUpsFailed: Gauge;
   /** Requests refused because a tenant has reached a quota. */
   readonly quotaRefusals: Counter<"quota">;
-  /** Of each quota the greatest share that a tenant uses, of all processes; 1 is reached. */
+  /** For each quota the greatest share that a tenant uses, of all processes; 1 means reached. */
   readonly quotaUse: Gauge<"quota">;
-  /** Calls `read` before every scrape, to set gauges. `read` removes the gauges that it cannot set. */
+  /** Calls `read` before every scrape to set gauges. `read` removes the gauges that it cannot set. */
   beforeScrape(read: () => Promise<void>): void;
   readonly contentType: string;
-  /** All metrics in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>;
-  /** The same for a process that adds up those of several. */
+  /** Returns the same metrics for a process that aggregates several. */
   json(): Promise<object[]>;
 }
 
 const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Each call makes a registry, so that two services in one process (tests) count apart. Includes the delay of the event loop. */
+/**
+ * Creates the metrics in a registry of their own, so that two services in one process (tests) count separately.
+ * Includes the delay of the event loop.
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -76,7 +86,7 @@ export function createMetrics(): Metrics {
     ...connectionMetrics(registers),
     messages: new Counter({
       name: "muster_messages_total",
-      help: "MQTT messages of devices, by result",
+      help: "MQTT messages from devices, by result",
       labelNames: ["result"],
       registers,
     }),
@@ -94,7 +104,7 @@ export function createMetrics(): Metrics {
     }),
     database: new Histogram({
       name: "muster_database_seconds",
-      help: "Time of database statements",
+      help: "Duration of database statements",
       buckets: FAST,
       registers,
     }),
@@ -133,13 +143,13 @@ function connectionMetrics(registers: Registry[]) {
     }),
     connectionsClosed: new Counter({
       name: "muster_connections_closed_total",
-      help: "Connections closed, or CONNECTs refused, because a cap on them was reached",
+      help: "Connections closed, or CONNECTs refused, because a cap was reached",
       labelNames: ["listener", "cap"],
       registers,
     }),
     storedMessagesRefused: new Counter({
       name: "muster_stored_messages_refused_total",
-      help: "Messages that had no room in the stored sessions for which they were meant",
+      help: "Messages for which the stored sessions had no room",
       registers,
     }),
     ...busMetrics(registers),
@@ -158,19 +168,19 @@ function telemetryMetrics(registers: Registry[]) {
   return {
     messagesRejected: new Counter({
       name: "muster_messages_rejected_total",
-      help: "Rejected MQTT messages of devices, by reason",
+      help: "Rejected MQTT messages from devices, by reason",
       labelNames: ["reason"],
       registers,
     }),
     batchesBisected: new Counter({
       name: "muster_batches_bisected_total",
-      help: "Batches of telemetry that were divided in search of a message at fault",
+      help: "Telemetry batches split in search of a faulty message",
       labelNames: ["cause"],
       registers,
     }),
     tenantsIsolated: new Gauge({
       name: "muster_tenants_isolated",
-      help: "Tenants whose telemetry is stored apart because their batches were slow or failed",
+      help: "Tenants whose telemetry is stored in batches of their own because their batches were slow or failed",
       registers,
     }),
     telemetryWaiting: new Gauge({
@@ -198,58 +208,61 @@ function notificationMetrics(registers: Registry[]) {
     notificationsWaiting: new Gauge({
       name: "muster_notifications_waiting",
       aggregator: "max",
-      help: "Undelivered notifications, of all processes",
+      help: "Undelivered notifications of all processes",
       labelNames: ["channel"],
       registers,
     }),
     notificationsOldest: new Gauge({
       name: "muster_notifications_oldest_seconds",
       aggregator: "max",
-      help: "Age of the oldest undelivered notification, of all processes",
+      help: "Age of the oldest undelivered notification of all processes",
       labelNames: ["channel"],
       registers,
     }),
     confirmations: new Counter({
       name: "muster_channel_confirmations_total",
-      help: "Links by which receivers confirm channels: requested, confirmed, postponed by a cap",
+      help: "Confirmation links for channels: requested, confirmed, postponed by a cap",
       labelNames: ["result"],
       registers,
     }),
     webhookTargetsPaused: new Gauge({
       name: "muster_webhook_targets_paused",
-      help: "Webhook targets that are called less often because they failed several times in a row",
+      help: "Webhook targets called less often after several consecutive failures",
       registers,
     }),
   };
 }
 
-/** Anomalies and roll-ups. Gauges "of all processes" are read from the database, so every process reports the same. */
+/**
+ * Creates the metrics of anomalies and roll-ups. Gauges "of all processes" are read from the database, so every process
+ * reports the same value.
+ */
 function monitoringMetrics(registers: Registry[]) {
   return {
     anomalies: new Gauge({
       name: "muster_anomalies_unresolved",
       aggregator: "max",
-      help: "Unresolved anomalies, of all processes",
+      help: "Unresolved anomalies of all processes",
       labelNames: ["severity"],
       registers,
     }),
     serverRootDevices: new Gauge({
       name: "muster_server_root_devices",
       aggregator: "max",
-      help: "Devices with a live certificate that have the new server root (trusting) or lack it (missing), while one is rolled out",
+      help: "Devices with a live certificate that have the new server root (trusting) or lack it (missing), during its roll-out",
       labelNames: ["state"],
       registers,
     }),
     rollUpsDue: new Gauge({
       name: "muster_roll_ups_due",
       aggregator: "max",
-      help: "Device hours whose roll-up is not computed yet, of all processes",
+      help: "Device hours of all processes whose roll-up is pending",
       registers,
     }),
     rollUpsFailed: new Gauge({
       name: "muster_roll_ups_failed",
       aggregator: "max",
-      help: "Device hours that cannot be rolled up, and are tried again every ten minutes, of all processes",
+      help: "Device hours of all processes whose roll-up failed and is retried every ten minutes",
       registers,
     }),
   };
@@ -273,7 +286,7 @@ function quotaMetrics(registers: Registry[]) {
   };
 }
 
-/** Runs `work` and records the seconds that it took, also when it fails. */
+/** Runs `work` and records its duration in seconds, even if it fails. */
 export async function timed<T>(histogram: Pick<Histogram, "startTimer">, work: () => Promise<T>): Promise<T> {
   const stop = histogram.startTimer();
   try {

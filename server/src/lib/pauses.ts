@@ -1,5 +1,6 @@
 /**
- * For long work on the event loop: `await pause()` between its pieces lets sockets and timers have their turn once `ms` have passed since they had one.
+ * Creates a pause function for long work on the event loop. `await pause()` between pieces of work gives sockets and
+ * timers their turn once `ms` have passed since the last one.
  */
 export function createPauses(ms = 10): () => Promise<void> {
   let begun = performance.now();
@@ -10,7 +11,7 @@ export function createPauses(ms = 10): () => Promise<void> {
   };
 }
 
-/** Measures real time. @returns milliseconds since it was created */
+/** Starts measuring real time. @returns a function that returns the milliseconds since then */
 export function createStopwatch(): () => number {
   const begun = performance.now();
   return () => performance.now() - begun;

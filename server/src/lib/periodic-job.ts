@@ -1,11 +1,11 @@
 import type { Logger } from "./logger.ts";
 
 /**
- * Runs `job` every `intervalMs`. A turn is left out while the previous run is under way. A failure is logged, and the next
- * turn runs the job again.
+ * Runs `job` every `intervalMs`. A turn is skipped while the previous run is in progress. A failure is logged, and the
+ * next turn runs the job again.
  *
  * @param job its signal is aborted when the job is stopped, so that a long run can end early
- * @returns a function that stops the job and resolves when a run that is under way has ended
+ * @returns a function that stops the job and resolves when a run in progress has ended
  */
 export function startPeriodicJob(
   intervalMs: number,

@@ -1,15 +1,15 @@
 /** A turn of work that repeats until it is stopped or throws. */
 export interface PollingLoop {
   readonly stopped: boolean;
-  /** Starts the next turn now; during a turn, without a pause after it. */
+  /** Starts the next turn now or, during a turn, immediately after it. */
   wake(): void;
-  /** Resolves after {@link PollingLoop.stop}; rejects with what a turn threw, which ends the loop. */
+  /** Resolves after {@link PollingLoop.stop}; rejects with the error of a turn, which ends the loop. */
   readonly ended: Promise<void>;
-  /** Resolves when no turn runs any more, also where one threw. */
+  /** Stops the loop. Resolves when no turn is running, even if one threw. */
   stop(): Promise<void>;
 }
 
-/** Runs `turn` at once and again after each pause; `turn` resolves to the length of the pause in milliseconds. */
+/** Runs `turn` immediately and again after each pause; `turn` resolves to the length of the pause in milliseconds. */
 export function startPollingLoop(turn: (loop: Pick<PollingLoop, "stopped">) => Promise<number>): PollingLoop {
   let stopped = false;
   let woken = false;

@@ -1,6 +1,6 @@
 /**
- * One issue that zod reports, with only the fields that its sentence needs. `lib` does not import zod; the HTTP API and the
- * control socket share these sentences.
+ * One issue reported by zod, with only the fields that its sentence needs. `lib` does not import zod; the HTTP API and
+ * the control socket share these sentences.
  */
 export interface SchemaIssue {
   readonly code?: string | undefined;
@@ -29,8 +29,9 @@ const KINDS: Record<string, string> = {
 const TIME = "must be a time with its zone, like 2026-11-21T10:00:00Z";
 
 /**
- * The issue to report when there are several. A misspelt field is reported as unknown and as missing: the unknown name helps more.
- * Inside a union, the first issue of the first branch says more than "no branch matches".
+ * Picks the issue to report when there are several. A misspelt field is reported both as unknown and as missing: the
+ * unknown name helps more. Inside a union, the first issue of the first branch is more specific than "no branch
+ * matches".
  */
 export function firstIssue(issues: readonly SchemaIssue[]): SchemaIssue {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
@@ -38,7 +39,7 @@ export function firstIssue(issues: readonly SchemaIssue[]): SchemaIssue {
   return inner ? firstIssue([{ ...inner, path: [...issue.path, ...inner.path] }]) : issue;
 }
 
-/** The predicate of a sentence whose subject is the field's name: `must be …`. */
+/** Returns the predicate of a sentence whose subject is the field's name: `must be …`. */
 export function issueText(issue: SchemaIssue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -8,7 +8,7 @@ export class Secret<T = string> {
     this.#value = value;
   }
 
-  /** The value itself. Call it only where the value is used, so that it does not spread. */
+  /** Returns the value itself. Call it only where the value is used, so that it does not spread. */
   reveal(): T {
     return this.#value;
   }

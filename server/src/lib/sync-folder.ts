@@ -4,12 +4,12 @@ import { join } from "node:path";
 /** Files synced at once: the disk commits the metadata of all of them together. */
 const AT_ONCE = 16;
 
-/** Resolves when the entries of a folder (new, renamed and deleted files) survive a power cut. */
+/** Resolves once the entries of a folder (new, renamed and deleted files) would survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   await sync(path);
 }
 
-/** Resolves when a folder with everything in it survives a power cut. */
+/** Resolves once a folder with everything in it would survive a power cut. */
 export async function syncTree(path: string): Promise<void> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const paths = entries

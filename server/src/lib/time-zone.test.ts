@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstInstant, timeZoneName, wallTime } from "./time-zone.ts";
 
-test("a zone is an IANA name in the spelling of IANA; an offset or another word is refused", () => {
+test("a zone is an IANA name in the IANA spelling; an offset or another word is refused", () => {
   for (const name of ["Europe/Berlin", "UTC", "Asia/Kolkata", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "EST5EDT"])
     assert.equal(timeZoneName(name), name);
   assert.equal(timeZoneName("europe/BERLIN"), "Europe/Berlin");
@@ -22,13 +22,13 @@ test("a zone is an IANA name in the spelling of IANA; an offset or another word 
     assert.equal(timeZoneName(name), undefined, name);
 });
 
-test("wall time is exact to the second, also where the offset from UTC has seconds", () => {
+test("wall time is exact to the second, even if the offset from UTC has seconds", () => {
   assert.equal(wallTime("Africa/Monrovia", 0), -(44 * 60 + 30) * 1000);
   assert.equal(wallTime("Australia/Lord_Howe", Date.UTC(2026, 0, 1)), Date.UTC(2026, 0, 1, 11));
   assert.equal(wallTime("America/St_Johns", Date.UTC(2026, 0, 1, 12)), Date.UTC(2026, 0, 1, 8, 30));
 });
 
-test("a later wall time is never an earlier instant, to the millisecond around a change of the clock", () => {
+test("a later wall time is never an earlier instant, to the millisecond around a clock change", () => {
   const changes = [
     Date.UTC(2026, 2, 29, 2),
     Date.UTC(2026, 2, 29, 3),

@@ -1,9 +1,10 @@
 /**
- * Local time in IANA time zones, by the zone data of the runtime. A *wall time* is the number of milliseconds that `Date.UTC` gives
- * for the date and time that a local clock shows, so that days and times of day are plain arithmetic.
+ * Local time in IANA time zones, based on the runtime's zone data. A *wall time* is the number of milliseconds that
+ * `Date.UTC` returns for the date and time shown by a local clock, so days and times of day are plain arithmetic.
  *
- * Not Temporal, which Node 24 lacks: with temporal-polyfill 1.0 the reference tests of the shift calendar pass and 50 lines go, but
- * `dutyAt` takes four times as long (a list of shifts calls it for every row) and a start 25 ms longer.
+ * Temporal is not used because Node 24 lacks it. With temporal-polyfill 1.0 the reference tests of the shift calendar
+ * pass and 50 lines go, but `dutyAt` takes four times as long (a list of shifts calls it for every row) and startup 25
+ * ms longer.
  */
 
 const IANA = /^[A-Z][A-Za-z0-9_+-]{0,30}(\/[A-Z][A-Za-z0-9_+-]{0,30}){0,2}$/;
@@ -12,8 +13,9 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 const FARTHEST_MS = 16 * 3_600_000;
 
 /**
- * The zone's name in the spelling of IANA (`europe/berlin` → `Europe/Berlin`; a link such as `Asia/Kolkata` is kept), `undefined`
- * when there is no such zone. A bare offset (`+02:00`) is refused: it has no daylight saving time.
+ * Returns the zone's name in the IANA spelling (`europe/berlin` → `Europe/Berlin`; a link such as `Asia/Kolkata` is
+ * kept), or `undefined` if there is no such zone. A bare offset (`+02:00`) is refused, because it has no daylight
+ * saving time.
  */
 export function timeZoneName(text: string): string | undefined {
   const known = resolved(text);
@@ -30,15 +32,16 @@ function resolved(text: string): string | undefined {
   }
 }
 
-/** The wall time in `zone` at `at` (milliseconds since 1970, UTC). */
+/** Returns the wall time in `zone` at `at` (milliseconds since 1970, UTC). */
 export function wallTime(zone: string, at: number): number {
   return at + offsetAt(zone, at);
 }
 
 /**
- * The first instant at which a local clock shows `wall` or later. A wall time that the start of daylight saving time skips gives the
- * instant of the change; one that occurs twice gives the first of the two. So a later wall time never gives an earlier instant, and
- * a shift that ends at the wall time at which another begins leaves no gap and no overlap.
+ * Returns the first instant at which a local clock shows `wall` or later. A wall time skipped by the start of daylight
+ * saving time yields the instant of the change; one that occurs twice yields the first occurrence. A later wall time
+ * therefore never yields an earlier instant, and a shift that ends at the wall time at which another begins leaves no
+ * gap and no overlap.
  */
 export function firstInstant(zone: string, wall: number): number {
   const before = offsetAt(zone, wall - FARTHEST_MS);
@@ -48,7 +51,7 @@ export function firstInstant(zone: string, wall: number): number {
   return Math.max(change, wall - offsetAt(zone, change));
 }
 
-/** The instant in (`from`, `to`] at which the offset changes. Requires that it changes exactly once. */
+/** Returns the instant in (`from`, `to`] at which the offset changes. Requires exactly one change. */
 function firstChange(zone: string, from: number, to: number): number {
   const before = offsetAt(zone, from);
   let [same, other] = [from, to];
@@ -62,7 +65,7 @@ function firstChange(zone: string, from: number, to: number): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far local time is ahead of UTC, in milliseconds. */
+/** Returns how far local time is ahead of UTC, in milliseconds. */
 function offsetAt(zone: string, at: number): number {
   let format = formats.get(zone);
   if (!format) {

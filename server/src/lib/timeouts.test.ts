@@ -5,7 +5,7 @@ import { untilAborted, withTimeout } from "./timeouts.ts";
 const never = new Promise<string>(() => undefined);
 const LONG = 60_000;
 
-test("work that ends in time settles as itself, and leaves no timer behind", async () => {
+test("work that ends in time settles unchanged, and leaves no timer behind", async () => {
   const unused = () => assert.fail("the timeout was used");
   assert.equal(await withTimeout(Promise.resolve("done"), LONG, unused), "done");
   await assert.rejects(withTimeout(Promise.reject(new Error("failed")), LONG, unused), /failed/);
@@ -20,7 +20,7 @@ test("work that takes too long settles as the timeout does: with a value, an err
   await assert.rejects(withTimeout(never, 1, error), /too late/);
 });
 
-test("the timeout may hurry the work and wait for it", async () => {
+test("the timeout may speed up the work and wait for it", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const hurried = withTimeout(promise, 1, () => {
     resolve("hurried");
@@ -29,7 +29,7 @@ test("the timeout may hurry the work and wait for it", async () => {
   assert.equal(await hurried, "hurried");
 });
 
-test("work that fails after its timeout is no unhandled rejection", async () => {
+test("work that fails after its timeout causes no unhandled rejection", async () => {
   const { promise, reject } = Promise.withResolvers<string>();
   assert.equal(await withTimeout(promise, 1, () => "late"), "late");
   reject(new Error("afterwards"));

@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does or, when that takes longer than `ms`, as `onTimeout` does, which may throw or return a promise. The work
- * is not cancelled: its later result is ignored.
+ * Settles as `work` does or, if that takes longer than `ms`, as `onTimeout` does, which may throw or return a promise.
+ * The work is not cancelled: its later result is ignored.
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number, onTimeout: () => T | Promise<T>): Promise<T> {
   const { promise: timeout, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
@@ -15,7 +15,10 @@ export async function withTimeout<T>(work: Promise<T>, ms: number, onTimeout: ()
 
 const TIMED_OUT = Symbol("timed out");
 
-/** Settles as `work` does, or rejects with the reason of `signal` as soon as that is aborted. For work that takes no signal. */
+/**
+ * Settles as `work` does, or rejects with the reason of `signal` as soon as it is aborted. For work that takes no
+ * signal.
+ */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

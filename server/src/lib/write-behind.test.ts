@@ -23,7 +23,7 @@ function collector(fail: (write: number) => boolean = () => false) {
   return { add, behind, written, failures, firstWrite: promise };
 }
 
-test("what is scheduled within the delay is written once, together", async () => {
+test("everything scheduled within the delay is written together, once", async () => {
   const { add, written, firstWrite } = collector();
   add("a");
   add("b");
@@ -32,7 +32,7 @@ test("what is scheduled within the delay is written once, together", async () =>
   assert.deepEqual(written, [["a", "b"]]);
 });
 
-test("a scheduled write that fails is reported and repeated", async () => {
+test("a scheduled write that fails is reported and retried", async () => {
   const { add, written, failures, firstWrite } = collector((write) => write < 3);
   add("a");
   await firstWrite;
@@ -40,7 +40,7 @@ test("a scheduled write that fails is reported and repeated", async () => {
   assert.deepEqual(failures, ["write 1 failed", "write 2 failed"]);
 });
 
-test("flush writes at once and rejects when that fails", async () => {
+test("flush writes immediately and rejects if that fails", async () => {
   const { add, behind, written, failures } = collector((write) => write === 1);
   add("a");
   await assert.rejects(behind.flush(), /write 1 failed/);

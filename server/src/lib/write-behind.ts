@@ -1,10 +1,10 @@
 import { coalesceRuns } from "./coalesce-runs.ts";
 
-/** Writes that callers do not wait for: they are collected for a while and written together. */
+/** A write-behind queue: callers do not wait for their writes, which are collected for a while and written together. */
 export interface WriteBehind {
-  /** Has what was collected written within the delay. */
+  /** Schedules a write of the collected items within the delay. */
   schedule(): void;
-  /** Writes now; resolves when everything collected before the call is written, rejects when the write failed. */
+  /** Writes now. Resolves when everything collected before the call is written; rejects if the write failed. */
   flush(): Promise<void>;
   /** Writes one last time. */
   stop(): Promise<void>;
@@ -12,11 +12,14 @@ export interface WriteBehind {
 
 export interface WriteBehindOptions {
   delayMs: number;
-  /** Repeats a scheduled write that failed. Absent where `write` never rejects. */
+  /** Retries a failed scheduled write. Absent if `write` never rejects. */
   retry?: { afterMs: number; onFailure(error: Error): void };
 }
 
-/** @param write writes what was collected until now; before it rejects, it keeps that for the next call */
+/**
+ * Creates a write-behind queue. @param write writes the collected items; before it rejects, it keeps them for the next
+ * call
+ */
 export function createWriteBehind(write: () => Promise<void>, { delayMs, retry }: WriteBehindOptions): WriteBehind {
   const { run: flush } = coalesceRuns(write);
   let timer: NodeJS.Timeout | undefined;

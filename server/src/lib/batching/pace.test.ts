@@ -4,7 +4,7 @@ import { Pace } from "./pace.ts";
 
 const TARGET_MS = 10;
 
-/** Full batches of items that cost `msAnItem` each. @returns how long the last ones took */
+/** Runs full batches of items that cost `msAnItem` each. @returns the durations of the last ones */
 function batches(pace: Pace, msAnItem: number, count = 100): number[] {
   const took = Array.from({ length: count }, () => {
     const ms = pace.of(500) * msAnItem;
@@ -14,7 +14,7 @@ function batches(pace: Pace, msAnItem: number, count = 100): number[] {
   return took.slice(-50);
 }
 
-test("batches come to take about the target time, whatever an item costs", () => {
+test("batches converge to the target time, whatever an item costs", () => {
   for (const msAnItem of [0.03, 0.1, 0.4, 2]) {
     const took = batches(new Pace(), msAnItem);
     assert.ok(Math.max(...took) <= 1.25 * TARGET_MS + msAnItem, `${Math.max(...took)} ms`);
@@ -22,7 +22,7 @@ test("batches come to take about the target time, whatever an item costs", () =>
   }
 });
 
-test("batches are full where items are cheap, never empty, and grow again when items become cheaper", () => {
+test("batches are full while items are cheap, never empty, and grow again when items become cheaper", () => {
   const pace = new Pace();
   assert.equal(pace.of(500), 500);
   batches(pace, 1_000);

@@ -1,6 +1,6 @@
 import { RequestBatcher, type RequestBatcherOptions } from "./request-batcher.ts";
 
-/** A batcher for each tenant that has requests: they never wait for locks that another tenant's wait for. */
+/** Keeps a batcher per tenant with pending requests, so that no tenant waits for another tenant's locks. */
 export class TenantBatchers<Request, Answer> {
   readonly #optionsOf: (tenantId: string) => RequestBatcherOptions<Request, Answer>;
   readonly #tenants = new Map<string, { batcher: RequestBatcher<Request, Answer>; running: number }>();

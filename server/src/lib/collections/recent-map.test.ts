@@ -14,11 +14,11 @@ const anyUse = fc.record({ key: fc.nat(20), units: fc.integer({ min: 1, max: 4 }
 
 interface Use {
   entry: Entry;
-  /** What was used and then deleted took its place in the half all the same. */
+  /** Entries that were used and then deleted still took their place in the half. */
   deleted: boolean;
 }
 
-test("a recent map stays within its units, keeps the half that was used last, and returns what was set last", () => {
+test("a recent map stays within its capacity, keeps the most recently used half, and returns the last value set", () => {
   fc.assert(
     fc.property(fc.array(anyUse, { maxLength: 200 }), (uses) => {
       const map = new RecentMap<number, Entry>(MOST, ({ units }) => units);
@@ -43,7 +43,7 @@ function placeOf(used: readonly Use[], key: number): number {
   return used.findIndex(({ entry, deleted }) => entry.key === key && !deleted);
 }
 
-/** Whether the entry and what was used after it are no more than half of the map. */
+/** Reports whether the entry and those used after it fit in half of the map. */
 function isInHalf(used: readonly Use[], key: number): boolean {
   const place = placeOf(used, key);
   const units = used.slice(0, place + 1).reduce((sum, { entry }) => sum + entry.units, 0);

@@ -4,8 +4,9 @@ interface Generation<K, V> {
 }
 
 /**
- * A cache that drops what was not used for longest. It has two generations: what is used moves to the new one, and when that is half of
- * the cache, it becomes the old one and what is left of the old one is dropped. An order of use, which costs at every use, is not kept.
+ * A cache that evicts the least recently used entries, approximately. It keeps two generations: a used entry moves to
+ * the new one, and when that fills half of the cache, it becomes the old one and the remains of the previous old one
+ * are dropped. This avoids the cost of an exact usage order on every access.
  */
 export class RecentMap<K, V> {
   readonly #most: number;
@@ -14,8 +15,8 @@ export class RecentMap<K, V> {
   #older: Generation<K, V> = empty();
 
   /**
-   * @param most units that it never exceeds; of those used last, half of that always stay
-   * @param unitsOf what an entry counts as, the same for as long as it is here; one when absent
+   * @param most the capacity in units; the most recently used half of it always stays
+   * @param unitsOf returns an entry's size, constant while the entry is cached; 1 if absent
    */
   constructor(most: number, unitsOf: (value: V) => number = () => 1) {
     this.#most = most;

@@ -5,7 +5,7 @@ import { UniqueQueue } from "./unique-queue.ts";
 
 const anyStep = fc.record({ what: fc.constantFrom("add", "delete", "take"), entry: fc.nat(8) });
 
-test("a unique queue has each entry once, in the order in which they were added, whatever leaves it", () => {
+test("a unique queue has each entry once, in insertion order, whichever entries leave it", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 200 }), (steps) => {
       const queue = new UniqueQueue<number>();

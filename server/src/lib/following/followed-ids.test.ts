@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFollowedIds } from "./followed-ids.ts";
 
-test("an id that cannot be looked up is followed by none afterwards", async () => {
+test("an id whose look-up fails has no followers afterwards", async () => {
   const asked: string[][] = [];
   let isReachable = false;
   const followed = createFollowedIds({

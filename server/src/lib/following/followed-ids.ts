@@ -1,7 +1,8 @@
-/** Who lasts as long as something named by an id: live streams, which end with a session or an API key. */
+/** Followers of ids: live streams, for example, which end with a session or an API key. */
 export interface FollowedIds {
   /**
-   * Calls `ended` once when what `id` names has ended: at once by NOTIFY, and at the next check when it has expired or a NOTIFY was lost.
+   * Calls `ended` once, when the session or key with this id ends: immediately on NOTIFY, or at the next check if it
+   * expired or a NOTIFY was lost.
    *
    * @returns a function that stops following
    */
@@ -15,7 +16,7 @@ export interface FollowedIds {
 interface Source {
   /** Calls `end` with each id that ends. @returns a function that stops listening */
   listen(end: (id: string) => void): Promise<() => Promise<void>>;
-  /** Those of `ids` that have not ended. */
+  /** Returns those of `ids` that have not ended. */
   findOpen(ids: string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -52,7 +53,7 @@ export function createFollowedIds({ listen, findOpen }: Source): FollowedIds {
         ofId.delete(ended);
         if (ofId.size === 0 && followers.get(id) === ofId) followers.delete(id);
       };
-      // It may have ended between the check of the request and this.
+      // The id may have ended between the check of the request and this call.
       await check([id]).catch((error) => {
         leave();
         throw error;

@@ -40,14 +40,14 @@ test("addresses have budgets of their own, and 0 means no limit", () => {
   for (let i = 0; i < 1000; i++) assert.equal(none.admit("a"), 0);
 });
 
-test("above the most addresses, the one without requests for longest is dropped", () => {
+test("above the maximum of addresses, the least recently seen one is dropped", () => {
   const limit = createAddressLimit(1, fakeClock());
   for (let i = 0; i < 20_001; i++) limit.admit(String(i));
   assert.equal(limit.admit("0"), 0, "the oldest was forgotten");
   assert.equal(limit.admit("20000"), 60, "the newest was not");
 });
 
-test("what another process has admitted counts from its next message on, and the wait is long enough for all of it", () => {
+test("requests admitted by another process count from its next message on, and the wait covers all of them", () => {
   const [clock, limit] = [fakeClock(), 10];
   const processes = [0, 1].map(() => {
     const counts = new RequestCounts();
@@ -67,9 +67,9 @@ test("what another process has admitted counts from its next message on, and the
     "each is exchanged once",
   );
   for (const each of processes) {
-    // Those of second 0 must leave the window, those that were added in second 1 may stay.
+    // The requests of second 0 must leave the window; those added in second 1 may stay.
     assert.equal(each.limit.admit("a"), 59);
-    assert.equal(each.limit.admit("b"), 0, "of another address nothing was exchanged");
+    assert.equal(each.limit.admit("b"), 0, "nothing was exchanged for another address");
   }
   clock.at = 60_000;
   for (const each of processes) assert.equal(each.limit.admit("a"), 0);

@@ -2,25 +2,26 @@ import { type Clock, MINUTE } from "../clock.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { RequestCounts } from "./request-counts.ts";
 
-/** Addresses counted at once; above this number the one without requests for longest is dropped. */
+/** The number of addresses counted at once; above it, the least recently seen one is dropped. */
 const MOST_ADDRESSES = DEFAULT_LIMITS.rateLimitedAddresses;
 const SHIFT_AT = 64;
 
 export interface AddressLimit {
-  /** Seconds to wait when `key` has used up its minute; 0 when this request is admitted (and counted). */
+  /** Counts a request and returns 0, or returns the seconds to wait if `key` has used up its minute. */
   admit(key: string): number;
 }
 
-/** Where a limit holds over several processes. */
+/** Options of a limit that several processes share. */
 export interface SharedLimit {
-  /** The same in every process. */
+  /** The limit's name, the same in every process. */
   name: string;
   counts: Pick<RequestCounts, "register">;
 }
 
 /**
- * Any 60 seconds admit at most `perMinute` requests an address, on the monotonic clock. Where several processes serve, what the others have
- * admitted counts once they have said so: a second later. Limits that must hold exactly across processes are in the database.
+ * Creates a limit that admits at most `perMinute` requests per address in any 60 seconds, on the monotonic clock. If
+ * several processes serve, requests admitted by the others count once they are reported, about a second later. Limits
+ * that must hold exactly across processes are in the database.
  *
  * @param perMinute `Infinity` for no limit
  */
@@ -66,7 +67,7 @@ export function createAddressLimit(
       const now = clock.monotonicMs();
       const found = windowOf(key, now);
       const { window, expired } = found;
-      // Together with other processes there may be more: as many as the limit must have left the window.
+      // Other processes may have admitted more than the limit allows; that many must have left the window first.
       const beyond = window.length - expired - perMinute;
       if (beyond >= 0) return (window[expired + beyond]! + MINUTE - now) / 1000;
       count(key, found, now);
@@ -76,7 +77,7 @@ export function createAddressLimit(
   };
 }
 
-/** Index of the first of the ascending `times` that is later than `limit`. */
+/** Returns the index of the first of the ascending `times` that is later than `limit`. */
 function firstAfter(times: readonly number[], limit: number): number {
   let index = 0;
   while (index < times.length && times[index]! <= limit) index++;

@@ -1,6 +1,6 @@
 import { limitTable } from "./limit.ts";
 
-/** A message that a cap refuses: the session and its other messages are not affected. */
+/** The effect of a cap that rejects a message: the session and its other messages are not affected. */
 const REJECTED = "the message is rejected with a reason; the session stays";
 
 /** Telemetry: what one message, device or tenant may cost ingest. */
@@ -34,28 +34,28 @@ export const ingest = limitTable({
   },
   metricTextBytes: {
     level: "message",
-    of: "bytes of a value that is a text",
+    of: "bytes of a text value",
     value: 1_024,
     reached: REJECTED,
     fixed: true,
   },
   metricsPerDevice: {
     level: "device",
-    of: "metric names that one device has latest values of",
+    of: "metrics with a latest value, per device",
     value: 500,
     reached: "the message that would add one is rejected with a reason; the session stays",
   },
   shapesPerDevice: {
     level: "device",
-    of: "combinations of metrics that messages of one device are stored as one row of",
+    of: "combinations of metrics whose messages, for one device, are stored as one row",
     value: 100,
-    reached: "a message with a further combination is stored as a row a metric",
+    reached: "a message with a further combination is stored as one row per metric",
   },
   shapeColumnsPerDevice: {
     level: "device",
-    of: "metrics of these combinations together, each counted as often as combinations have it",
+    of: "metrics in all of these combinations, counted once per combination",
     value: 4_000,
-    reached: "a message with a further combination is stored as a row a metric",
+    reached: "a message with a further combination is stored as one row per metric",
   },
   tenantRowsPerBatch: {
     level: "tenant",
@@ -72,37 +72,37 @@ export const ingest = limitTable({
   },
   messagesPerBatch: {
     level: "process",
-    of: "messages that one batch stores",
+    of: "messages stored in one batch",
     value: 1_000,
     reached: "further messages wait for the next batch",
     fixed: true,
   },
   rowsPerBatch: {
     level: "process",
-    of: "rows (readings × metrics) that one batch stores",
+    of: "rows (readings × metrics) stored in one batch",
     value: 2_000,
     reached: "further messages wait for the next batch",
     fixed: true,
   },
   bytesPerBatch: {
     level: "process",
-    of: "payload bytes that one batch stores",
+    of: "payload bytes stored in one batch",
     value: 2 * 1024 * 1024,
     reached: "further messages wait for the next batch",
     fixed: true,
   },
   rejectedMessagesPerDevice: {
     level: "device",
-    of: "rejected messages that are stored",
+    of: "stored rejected messages",
     value: 20,
     reached: "the oldest one is deleted",
     fixed: true,
   },
   rejectedPayloadBytes: {
     level: "message",
-    of: "bytes of the payload that are stored of a rejected message",
+    of: "bytes of a rejected message's payload that are stored",
     value: 16 * 1024,
-    reached: "the start of the payload is stored, with the length of the whole",
+    reached: "the start of the payload is stored, with its full length",
     fixed: true,
   },
 });

@@ -1,7 +1,10 @@
-/** Whose use a limit bounds. */
+/** The scope that a limit applies to. */
 export type Level = "request" | "record" | "message" | "session" | "device" | "tenant" | "address" | "process";
 
-/** A cap on what an unauthenticated client, a device or a tenant can make grow or wait. `docs/limits.tsv` lists every one. */
+/**
+ * A cap on what an unauthenticated client, a device or a tenant can make grow or wait. `docs/limits.tsv` lists all of
+ * them.
+ */
 export interface Limit {
   readonly level: Level;
   /** What is counted, with its unit: "readings in one message", "bytes of one packet". */
@@ -9,15 +12,15 @@ export interface Limit {
   readonly value: number;
   /** What happens when the limit is reached: an error code, a rejection with its reason, a metric. */
   readonly reached: string;
-  /** Not a setting: the protocol, the specification or the schema fixes it. */
+  /** Set if the protocol, the specification or the schema fixes the value, so that it is not a setting. */
   readonly fixed?: true;
-  /** The environment variable, where it is not `MUSTER_LIMIT_` with the limit's name. */
+  /** The environment variable, if it is not `MUSTER_LIMIT_` plus the limit's name. */
   readonly variable?: string;
-  /** The variable may be 0, for no limit: then the value in force is `Infinity`. */
+  /** Set if the variable may be 0 for no limit; the effective value is then `Infinity`. */
   readonly zeroIsNone?: true;
 }
 
-/** Keeps the names of a table of limits, and checks each entry. */
+/** Returns the table unchanged; the signature keeps the names and checks each entry. */
 export function limitTable<Name extends string>(table: Record<Name, Limit>): Readonly<Record<Name, Limit>> {
   return table;
 }

@@ -9,7 +9,7 @@ test("every limit that can be set has a variable of its own", () => {
   assert.equal(limitVariable("readingsPerMessage"), "MUSTER_LIMIT_READINGS_PER_MESSAGE");
 });
 
-test("every default is a whole number above zero, of a stated unit", () => {
+test("every default is a whole number above zero, with a stated unit", () => {
   for (const [name, { of, reached }] of Object.entries(LIMITS)) {
     const value = DEFAULT_LIMITS[name as LimitName];
     assert.ok(Number.isInteger(value) && value > 0, name);

@@ -29,9 +29,9 @@ export const LIMITS = {
 };
 
 export type LimitName = keyof typeof LIMITS;
-/** The limits in force in this process. */
+/** The effective limits of this process. */
 export type Limits = Readonly<Record<LimitName, number>>;
-/** What a tenant may have; `muster tenant quota` sets another value for one tenant. */
+/** The name of a tenant quota; `muster tenant quota` overrides its value for one tenant. */
 export type QuotaName = keyof typeof quotas;
 export const QUOTA_NAMES = Object.keys(quotas) as QuotaName[];
 
@@ -39,7 +39,9 @@ export const DEFAULT_LIMITS = Object.fromEntries(
   Object.entries<Limit>(LIMITS).map(([name, { value }]) => [name, value]),
 ) as Limits;
 
-/** The environment variable of a limit, `MUSTER_LIMIT_READINGS_PER_MESSAGE`; `undefined` for one that is fixed. */
+/**
+ * Returns a limit's environment variable, such as `MUSTER_LIMIT_READINGS_PER_MESSAGE`; `undefined` for a fixed limit.
+ */
 export function limitVariable(name: LimitName): string | undefined {
   const limit: Limit = LIMITS[name];
   if (limit.fixed) return undefined;

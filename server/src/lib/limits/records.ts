@@ -10,7 +10,10 @@ function perRequest(of: string, value: number, reached = INVALID): Limit {
   return { level: "request", of, value, reached, fixed: true };
 }
 
-/** What one record of a tenant may contain, and what one request may. The API describes them, so they are the same everywhere. */
+/**
+ * What one record of a tenant, and what one request, may contain. The API description contains these values, so they
+ * are the same everywhere.
+ */
 export const records = limitTable({
   nameCharacters: perRecord("characters of a name", 120),
   descriptionCharacters: perRecord("characters of a description or a comment", 2_000),
@@ -25,8 +28,8 @@ export const records = limitTable({
   metadataBytes: perRecord("bytes of a device's metadata as JSON", 16 * 1_024),
   metadataFields: perRecord("fields of a device's metadata", 100),
   metadataDepth: perRecord("levels of nesting in a device's metadata", 8),
-  topicsOfDeviceType: perRecord("publish topics, and subscribe topics, of a device type", 20),
-  topicsOfMqttClient: perRecord("publish topics, and subscribe filters, of an MQTT client", 100),
+  topicsOfDeviceType: perRecord("publish topics, and as many subscribe topics, of a device type", 20),
+  topicsOfMqttClient: perRecord("publish topics, and as many subscribe filters, of an MQTT client", 100),
   rulesOfThreshold: perRecord("rules of a threshold pack", 50),
   ruleMessageCharacters: perRecord("characters of a rule's message", 500),
   usesOfClaim: perRecord("uses of a claim", 100, "400 invalid_claim_request, naming the limit"),
@@ -47,14 +50,14 @@ export const records = limitTable({
   csrCharacters: perRequest("characters of a certificate signing request", 8 * 1_024, "400 invalid_csr"),
   searchCharacters: perRequest("characters of a search text (q)", 200),
   countedAhead: perRequest(
-    "matches beyond the page that a list of devices, certificates, anomalies, tickets, messages or audit entries counts in the admin API",
+    "matches counted beyond the page in a list of devices, certificates, anomalies, tickets, messages or audit entries in the admin API",
     10_000,
-    "the answer says that the total is at least so many",
+    "the answer says that the total is a lower bound",
   ),
-  searchRows: perRequest("records that a search by a part of a name (q) reads", 1_000_000),
-  sortedMatches: perRequest("matches of a search (q) that are sorted", 10_000),
-  namedActors: perRequest("actors of histories whose names are asked for", 100),
-  devicesOfChange: perRequest("devices of one change of many", 500),
+  searchRows: perRequest("records read by a search for part of a name (q)", 1_000_000),
+  sortedMatches: perRequest("matches of a search (q) that can be sorted", 10_000),
+  namedActors: perRequest("history actors whose names are requested", 100),
+  devicesOfChange: perRequest("devices in one bulk change", 500),
   anomaliesOfAcknowledgement: perRequest("anomalies that one request acknowledges", 200),
   entriesOfTimeline: perRequest("entries in one answer of a device's timeline", 200),
   readingsOfPage: perRequest("readings in one page of a metric's history", 1_000),
@@ -65,13 +68,13 @@ export const records = limitTable({
   dryRunAnomalies: perRequest("anomalies that a dry run lists", 1_000, "the run stops, and its answer says so"),
   dryRunSeconds: {
     level: "request",
-    of: "seconds that a dry run reads and evaluates",
+    of: "seconds of a dry run",
     value: 10,
     reached: "the run stops, and its answer says so",
   },
   waitingDryRuns: {
     level: "tenant",
-    of: "dry runs that wait for another of the tenant, in one process",
+    of: "dry runs of a tenant waiting for another, in one process",
     value: 1,
     reached: "429 rate_limited with Retry-After",
     fixed: true,
@@ -87,12 +90,12 @@ export const records = limitTable({
     level: "address",
     of: "unknown claim codes in 10 minutes from one address block (IPv4 /32, IPv6 /64)",
     value: 30,
-    reached: "429 rate_limited with Retry-After; known codes are never refused by it",
+    reached: "429 rate_limited with Retry-After; it never refuses known codes",
     fixed: true,
   },
   waitingSearches: {
     level: "tenant",
-    of: "searches (q) of long lists, and lists in an order without an index, that wait for another of the tenant, in one process",
+    of: "a tenant's searches (q) of long lists, and lists in an order without an index, waiting for another, in one process",
     value: 8,
     reached: "429 rate_limited with Retry-After",
     fixed: true,

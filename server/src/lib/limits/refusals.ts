@@ -1,50 +1,51 @@
 import { limitTable } from "./limit.ts";
 
-/** What the journal of refusals contains. */
+/** The contents of the refusal journal. */
 export const refusals = limitTable({
   refusalCharacters: {
     level: "message",
-    of: "characters of a text that a refused client sent, in the journal",
+    of: "characters of a refused client's text in the journal",
     value: 256,
-    reached: "the rest is left out",
+    reached: "the rest is cut off",
     fixed: true,
   },
   refusedTopics: {
     level: "session",
-    of: "forbidden topics and filters that are recorded of one session, each once",
+    of: "forbidden topics and filters recorded per session, each once",
     value: 20,
     reached: "further refusals are counted in the metric only",
     fixed: true,
   },
   refusalEntries: {
     level: "tenant",
-    of: "entries of the refusal journal, none older than 30 days; refusals that concern no tenant are one journal more",
+    of: "entries of the refusal journal, none older than 30 days; refusals that concern no tenant have a journal of their own",
     value: 1_000,
     reached: "the oldest are deleted",
   },
   refusalsPerAddress: {
     level: "address",
-    of: "journal entries a minute for one tenant, address block and reason",
+    of: "journal entries per minute for one tenant, address block and reason",
     value: 20,
     reached: "further refusals add to the count of the last entry",
   },
   refusalAddresses: {
     level: "process",
-    of: "addresses whose refusals are counted apart in a minute",
+    of: "addresses whose refusals are counted separately in one minute",
     value: 1_000,
-    reached: "further addresses share one count a tenant and reason, and beyond as many of these one a reason",
+    reached:
+      "further addresses share one count per tenant and reason and, beyond the same number of these, one per reason",
     fixed: true,
   },
   refusalsWaiting: {
     level: "process",
-    of: "journal entries that wait for the database, written five times a second",
+    of: "journal entries waiting for the database, which are written five times per second",
     value: 1_000,
-    reached: "further ones are dropped, and a log line says how many",
+    reached: "further ones are dropped, and a log line reports how many",
     fixed: true,
   },
   refusalLookUps: {
     level: "process",
-    of: "look-ups at once of whose certificate TLS did not verify",
+    of: "concurrent look-ups of the owner of a certificate that TLS did not verify",
     value: 20,
     reached: "further refusals are recorded without a tenant",
     fixed: true,

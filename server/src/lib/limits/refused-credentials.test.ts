@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FakeClock } from "../../../test/harness/fake-clock.ts";
 import { RefusedCredentials } from "./refused-credentials.ts";
 
-test("credentials are refused for the time that was named, and no others are", () => {
+test("credentials are refused for the given time, and no others are", () => {
   const clock = new FakeClock();
   const refused = new RefusedCredentials(clock);
   assert.equal(refused.millisecondsLeft("a"), 0);

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { RecentMap } from "../collections/recent-map.ts";
 
-/** Credentials that are remembered at a time. */
+/** The maximum number of remembered credentials. */
 const MOST = 10_000;
 
 /**
- * Credentials that the database has just refused, so that a client which repeats them costs no statement each time: unknown ones, and
- * those that have used up their minute. Only hashes are kept.
+ * Remembers credentials that the database has just refused, either unknown or rate-limited, so that a client that
+ * repeats them does not cost a statement each time. Only hashes are kept.
  */
 export class RefusedCredentials {
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -17,7 +17,7 @@ export class RefusedCredentials {
     this.#clock = clock;
   }
 
-  /** Milliseconds for which the credentials are refused without asking; 0 when they are not. */
+  /** Returns the milliseconds for which the credentials are refused without a query; 0 if they are not. */
   millisecondsLeft(credentials: string): number {
     if (this.#until.size === 0) return 0;
     return Math.max(0, (this.#until.get(nameOf(credentials)) ?? 0) - this.#clock.monotonicMs());

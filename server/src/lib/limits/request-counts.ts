@@ -1,24 +1,27 @@
-/** How many requests each key has made: name of a limit → keys with their numbers. */
+/** The numbers of requests by key, per limit: name of a limit → keys with their numbers. */
 export type Counts = [name: string, keys: [key: string, requests: number][]][];
 
-/** A limit whose requests other processes count, too. */
+/** A limit that also counts the requests of other processes. */
 export interface CountedLimit {
-  /** What was admitted here since the last call. */
+  /** Returns the requests admitted here since the last call. */
   take(): [key: string, requests: number][];
-  /** What was admitted in another process. */
+  /** Adds requests that another process has admitted. */
   add(key: string, requests: number): void;
 }
 
-/** The limits of a process on single addresses and sessions. Where several processes serve, they exchange what they have admitted. */
+/**
+ * The limits of a process on single addresses and sessions. Several processes exchange the numbers of admitted
+ * requests.
+ */
 export class RequestCounts {
   readonly #limits = new Map<string, CountedLimit>();
 
-  /** @param name the same in every process */
+  /** Registers a limit. @param name the same in every process */
   register(name: string, limit: CountedLimit): void {
     this.#limits.set(name, limit);
   }
 
-  /** What was admitted here since the last call; undefined for nothing. */
+  /** Returns the requests admitted here since the last call; `undefined` if there were none. */
   take(): Counts | undefined {
     const counts: Counts = [];
     for (const [name, limit] of this.#limits) {
@@ -28,7 +31,7 @@ export class RequestCounts {
     return counts.length > 0 ? counts : undefined;
   }
 
-  /** What another process has admitted. */
+  /** Adds the requests that another process has admitted. */
   add(counts: Counts): void {
     for (const [name, keys] of counts) {
       const limit = this.#limits.get(name);

@@ -1,6 +1,6 @@
 import { limitTable } from "./limit.ts";
 
-/** What waits in the database for clients that are not connected: commands for devices, and stored sessions. */
+/** The backlog in the database for disconnected clients: commands for devices, and stored sessions. */
 export const stored = limitTable({
   commandBytes: {
     level: "message",
@@ -12,49 +12,49 @@ export const stored = limitTable({
     level: "message",
     of: "minutes that a command waits for its device",
     value: 7 * 24 * 60,
-    reached: "400 invalid_request, naming the limit; a command that has waited for as long as it may is deleted",
+    reached: "400 invalid_request, naming the limit; a command is deleted at the end of its wait",
   },
   commandsOfDevice: {
     level: "device",
-    of: "commands that wait for a device",
+    of: "commands waiting for a device",
     value: 100,
     reached: "409 quota_exceeded, until the device has acknowledged some, or they are cancelled or expire",
   },
   storedMessages: {
     level: "session",
-    of: "messages that wait in a stored session for a client that is not connected",
+    of: "messages waiting in a stored session for a disconnected client",
     value: 100,
-    reached: "the newest are not stored, and counted",
+    reached: "the newest are not stored, but counted",
   },
   storedBytes: {
     level: "session",
-    of: "bytes of these messages with their topics, and 256 bytes for each",
+    of: "bytes of these messages including their topics, plus 256 bytes for each",
     value: 512 * 1024,
-    reached: "the newest are not stored, and counted",
+    reached: "the newest are not stored, but counted",
   },
   sessionExpirySeconds: {
     level: "session",
-    of: "seconds that a session is stored after its connection has ended; of MQTT 3.1.1 always so many",
+    of: "seconds for which a session is stored after its connection ends; with MQTT 3.1.1, always this long",
     value: 7 * 24 * 3_600,
-    reached: "the CONNACK of MQTT 5 has this as session expiry interval",
+    reached: "the MQTT 5 CONNACK sets this as the session expiry interval",
   },
   commandsInFlight: {
     level: "session",
-    of: "commands that a device has been sent and has not acknowledged",
+    of: "commands sent to a device and not acknowledged by it",
     value: 20,
-    reached: "further ones are sent as it acknowledges them",
+    reached: "further ones are sent as the device acknowledges",
     fixed: true,
   },
   storedSessions: {
     level: "tenant",
-    of: "stored sessions; each process counts them at most once a second",
+    of: "stored sessions; each process counts them at most once per second",
     value: 100_000,
     reached: "a further session ends with its connection (CONNACK: session expiry interval 0)",
   },
   storedBytesPerTenant: {
     level: "tenant",
-    of: "bytes of messages that wait in stored sessions; each process counts them at most once a second",
+    of: "bytes of messages waiting in stored sessions; each process counts them at most once per second",
     value: 64 * 1024 * 1024,
-    reached: "the newest are not stored, and counted",
+    reached: "the newest are not stored, but counted",
   },
 });

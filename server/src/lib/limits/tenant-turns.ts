@@ -1,23 +1,23 @@
 interface Turns {
-  /** How many run or wait. */
+  /** The number of works running or waiting. */
   count: number;
   /** Settles when all of them have ended. */
   last: Promise<unknown>;
 }
 
 /**
- * Work of one kind that each tenant has done one after the other in this process, however often it asks: it takes one connection at most,
- * and on a database that does one thing at a time other tenants wait for one such work.
+ * Serializes work of one kind per tenant in this process. However much work a tenant requests, it takes at most one
+ * connection, and on a database that does one thing at a time other tenants wait for at most one such work.
  */
 export class TenantTurns {
   readonly #databases = new WeakMap<object, Map<string, Turns>>();
 
-  /** How many of the tenant run or wait. */
+  /** Returns how many of the tenant's works run or wait. */
   count(database: object, tenantId: string): number {
     return this.#databases.get(database)?.get(tenantId)?.count ?? 0;
   }
 
-  /** Runs `work` when the tenant's earlier work has ended, whether it failed or not. */
+  /** Runs `work` after the tenant's earlier work has ended, successfully or not. */
   async take<T>(database: object, tenantId: string, work: () => Promise<T>): Promise<T> {
     const tenants = this.#databases.get(database) ?? new Map<string, Turns>();
     this.#databases.set(database, tenants);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TimeShare } from "./time-share.ts";
 
-test("after its burst, work waits until the time that it took is its share of what has passed", () => {
+test("after its burst, work waits until its time is its share of the elapsed time", () => {
   let now = 0;
   const share = new TimeShare({ share: 0.2, burstMs: 50 }, { monotonicMs: () => now });
   share.charge(49);
@@ -16,7 +16,7 @@ test("after its burst, work waits until the time that it took is its share of wh
   assert.equal(share.pauseMs(), 0);
 });
 
-test("one work that takes long does not make others wait for longer than a second", () => {
+test("one long work makes others wait for a second at most", () => {
   const share = new TimeShare({ share: 0.2, burstMs: 50 }, { monotonicMs: () => 0 });
   share.charge(60_000);
   assert.equal(share.pauseMs(), 1_000);

@@ -1,13 +1,13 @@
 import { type Clock, SECOND } from "../clock.ts";
 
 export interface TimeShareOptions {
-  /** The part of the time that the work may take once the burst is used up, between 0 and 1. */
+  /** The fraction of time that the work may take once the burst is used up, between 0 and 1. */
   readonly share: number;
-  /** Milliseconds of work that may run without a pause after a time without any. */
+  /** The milliseconds of work that may run without a pause after an idle period. */
   readonly burstMs: number;
 }
 
-/** A token bucket of time: limits work on the event loop to a share of it, so that other work has the rest. */
+/** A token bucket of time: limits work on the event loop to a share of it and leaves the rest to other work. */
 export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -27,7 +27,7 @@ export class TimeShare {
     this.#leftMs -= ms;
   }
 
-  /** Milliseconds until more work may run, one second at most; 0 when it may run now. */
+  /** Returns the milliseconds until more work may run, at most one second; 0 if it may run now. */
   pauseMs(): number {
     this.#refill();
     return this.#leftMs > 0 ? 0 : Math.min(SECOND, 1 - this.#leftMs / this.#options.share);

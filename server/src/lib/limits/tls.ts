@@ -2,7 +2,7 @@ import { limitTable } from "./limit.ts";
 
 const CLOSED = "the connection is closed and counted";
 
-/** What TLS of a connection may cost, MQTT and HTTPS, beside the data in it. Clients are checked four times a second. */
+/** The cost of TLS on an MQTT or HTTPS connection, apart from its data. Clients are checked four times per second. */
 export const tls = limitTable({
   tlsHandshakeBytes: {
     level: "session",
@@ -11,18 +11,19 @@ export const tls = limitTable({
     reached: CLOSED,
     fixed: true,
   },
-  // Handshake and KeyUpdates: 2,400 of these a second take some 4 % of a core.
+  // Covers the handshake and KeyUpdates: 2,400 of these per second take about 4 % of a core.
   tlsOverheadBytes: {
     level: "session",
-    of: "bytes of TLS that are no data, such as KeyUpdates and headers of records, at once and again each second",
+    of: "bytes of TLS other than data, such as KeyUpdates and record headers, as a burst and again each second",
     value: 64 * 1024,
     reached: CLOSED,
     fixed: true,
   },
-  // With the 64 KiB, 18,000 acknowledgements a second that are a record each, far more than the limits on messages let through.
+  // Together with the 64 KiB, permits 18,000 acknowledgements per second in a record each, far more than the message
+  // limits let through.
   tlsRecordBytes: {
     level: "session",
-    of: "bytes a second of TLS beyond those, 8 for each byte of data: what small records take",
+    of: "further bytes of TLS per second, 8 for each byte of data: the overhead of small records",
     value: 448 * 1024,
     reached: CLOSED,
     fixed: true,

@@ -36,7 +36,7 @@ test("a refund restores what was charged, and never more than the burst", () => 
   assert.equal(budget.isSpent(BLOCK), true);
 });
 
-test("debt is one minute's refill at most, whatever is charged, and the wait for tokens is named in whole seconds", () => {
+test("debt is at most one minute's refill, whatever the charge, and the wait for tokens is in whole seconds", () => {
   const { clock, budget } = budgetOf(10, 2);
   budget.charge(BLOCK, 1_000_000);
   assert.equal(budget.secondsUntilRefilled(BLOCK), 61);
@@ -54,7 +54,7 @@ test("without a limit nothing is ever spent", () => {
   assert.equal(budget.isSpent(BLOCK), false);
 });
 
-test("more blocks than are counted cost the one charged least recently its count, and no memory", () => {
+test("when there are too many blocks, the least recently charged one is forgotten and memory stays bounded", () => {
   const { budget } = budgetOf(1, 1);
   budget.charge(BLOCK, 1);
   for (let other = 0; other < 20_000; other++) budget.charge(`other ${other}`, 1);

@@ -1,29 +1,30 @@
 import { type Clock, MINUTE, SECOND } from "../clock.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
-/** Blocks with less than a full budget; above this number the one charged least recently is forgotten. */
+/** The number of blocks with less than a full budget; above it, the least recently charged one is forgotten. */
 const MOST_BLOCKS = DEFAULT_LIMITS.rateLimitedAddresses;
 
 export interface UnauthenticatedBudgetOptions {
-  /** Tokens that a block has when nothing was charged. `Infinity` for no limit. */
+  /** The tokens of a block that was not charged. `Infinity` for no limit. */
   readonly burst: number;
   readonly refillPerSecond: number;
 }
 
 interface Account {
   tokens: number;
-  /** When `tokens` was right, in monotonic milliseconds. */
+  /** The time to which `tokens` refers, in monotonic milliseconds. */
   at: number;
 }
 
 /**
- * A token bucket per address block (IPv4 /32, IPv6 /64) for everything that has not authenticated. What authenticates is refunded, so that
- * only clients without credentials pay. A block may go into debt, by one minute's refill at most: while it is in debt its connections are refused at accept.
+ * A token bucket per address block (IPv4 /32, IPv6 /64) for everything unauthenticated. Charges are refunded on
+ * authentication, so that only clients without credentials pay. A block may go into debt, by at most one minute's
+ * refill; while it is in debt its connections are refused at accept.
  */
 export class UnauthenticatedBudget {
   readonly #options: UnauthenticatedBudgetOptions;
   readonly #clock: Pick<Clock, "monotonicMs">;
-  /** The block charged least recently first. */
+  /** The accounts, the least recently charged first. */
   readonly #accounts = new Map<string, Account>();
 
   constructor(options: UnauthenticatedBudgetOptions, clock: Pick<Clock, "monotonicMs">) {
@@ -31,24 +32,24 @@ export class UnauthenticatedBudget {
     this.#clock = clock;
   }
 
-  /** Takes tokens from the block's budget, whether it has them or not. */
+  /** Takes tokens from the block's budget, even if it does not have enough. */
   charge(block: string, tokens: number): void {
     if (this.#options.burst === Number.POSITIVE_INFINITY) return;
     const debt = (this.#options.refillPerSecond * MINUTE) / SECOND;
     this.#set(block, Math.max(-debt, this.#tokensOf(block) - tokens));
   }
 
-  /** Gives back what was charged for something that turned out to be authenticated. */
+  /** Refunds tokens that were charged before the client authenticated. */
   refund(block: string, tokens: number): void {
     if (this.#accounts.has(block)) this.#set(block, this.#tokensOf(block) + tokens);
   }
 
-  /** Whether the block has nothing left. */
+  /** Reports whether the block's budget is used up. */
   isSpent(block: string): boolean {
     return this.#tokensOf(block) <= 0;
   }
 
-  /** Whole seconds until the block has tokens again; 0 when it has. */
+  /** Returns the whole seconds until the block has tokens again; 0 if it has some. */
   secondsUntilRefilled(block: string): number {
     const tokens = this.#tokensOf(block);
     return tokens > 0 ? 0 : Math.ceil((1 - tokens) / this.#options.refillPerSecond);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { mailboxOf, normalizeEmailAddress, parseEmailAddress } from "./email-address.ts";
 
-test("an address of one mailbox is accepted, with its domain in ASCII", () => {
+test("the address of one mailbox is accepted, with its domain in ASCII", () => {
   for (const [text, address] of [
     ["ada@acme.example", "ada@acme.example"],
     ["Ada.Lovelace+pumps@Acme.Example", "Ada.Lovelace+pumps@Acme.Example"],
@@ -16,7 +16,7 @@ test("an address of one mailbox is accepted, with its domain in ASCII", () => {
     assert.equal(parseEmailAddress(text), address, text);
 });
 
-test("quoted text, comments, controls, IP addresses, dots out of place and other spellings of an address are refused", () => {
+test("quoted text, comments, controls, IP addresses, misplaced dots and other spellings of an address are refused", () => {
   for (const text of [
     "",
     "ada",
@@ -75,7 +75,7 @@ test("an accepted address is printable ASCII with one @, and is accepted again u
   );
 });
 
-test("spellings of one mailbox have one key, and those of others keep theirs", () => {
+test("all spellings of one mailbox share a key, and other mailboxes have their own", () => {
   const same = [
     "victim@acme.example",
     "VICTIM@Acme.Example",
@@ -91,7 +91,7 @@ test("spellings of one mailbox have one key, and those of others keep theirs", (
   assert.equal(mailboxOf("ada@münchen.example"), mailboxOf("ada+x@XN--MNCHEN-3YA.example"));
 });
 
-test("a text that is no address is only trimmed, and an internationalized domain is encoded", () => {
+test("text that is not an address is only trimmed, and an internationalized domain is encoded", () => {
   assert.equal(normalizeEmailAddress(" jürgen@acme.example "), "jürgen@acme.example");
   assert.equal(normalizeEmailAddress(" ada@münchen.example"), "ada@xn--mnchen-3ya.example");
 });

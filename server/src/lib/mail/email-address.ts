@@ -1,23 +1,26 @@
 import { domainToASCII } from "node:url";
 
-/** RFC 5321 4.1.2, `Dot-string`: no quoted text, no comment, no dot that begins, ends or follows another one. */
+/** RFC 5321 4.1.2, `Dot-string`: no quoted text, no comments, no leading, trailing or consecutive dots. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-/** RFC 1123 2.1: a host name without a final dot whose last label is no number, so that it is no IP address. */
+/** RFC 1123 2.1: a host name without a final dot whose last label is not a number, so that it is not an IP address. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** Characters of an internationalized domain with the dots of RFC 3490 3.1: `domainToASCII` would cut a text off at others. */
+/**
+ * The characters of an internationalized domain, with the dots of RFC 3490 3.1: at others `domainToASCII` would
+ * truncate the text.
+ */
 const UNICODE_DOMAIN = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
 /** RFC 5321 4.5.3.1.1. */
 const MAX_LOCAL_PART = 64;
 /** RFC 5321 4.5.3.1.3, less the angle brackets. */
 const MAX_ADDRESS = 254;
-/** Domains of one mail service that ignores dots in the local part. */
+/** The domains of a mail service that ignores dots in the local part. */
 const DOTS_IGNORED = new Set(["gmail.com", "googlemail.com"]);
 
 /**
  * Validates one e-mail address of a user or of a notification channel.
  *
- * @returns the address in ASCII, safe in a header, with an internationalized domain in punycode; `undefined` for any other text.
- *   Two results that differ only in case are the same address: compare them in lower case.
+ * @returns the address in ASCII, safe in a header, with an internationalized domain in punycode; `undefined` for any
+ *   other text. Results that differ only in case are the same address: compare them in lower case.
  */
 export function parseEmailAddress(text: string): string | undefined {
   const at = text.lastIndexOf("@");
@@ -36,7 +39,8 @@ function asciiDomain(text: string): string | undefined {
 }
 
 /**
- * Returns the form in which an address is stored and looked up. A text that {@link parseEmailAddress} refuses is only trimmed: no user has it.
+ * Returns the form in which an address is stored and looked up. Text that {@link parseEmailAddress} refuses is only
+ * trimmed: no user has it.
  */
 export function normalizeEmailAddress(text: string): string {
   const trimmed = text.trim();
@@ -44,8 +48,8 @@ export function normalizeEmailAddress(text: string): string {
 }
 
 /**
- * Returns the key under which mails to one mailbox are counted: lower case, without a tag (`ada+news@…`), without dots where the mail
- * service ignores them. Two keys that are equal may belong to two users, so it is no identity.
+ * Returns the key under which mails to one mailbox are counted: lower case, without a tag (`ada+news@…`), and without
+ * dots if the mail service ignores them. Equal keys may belong to two users, so the key is not an identity.
  */
 export function mailboxOf(text: string): string {
   const address = normalizeEmailAddress(text).toLowerCase();

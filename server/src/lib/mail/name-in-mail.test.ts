@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { nameInMail } from "./name-in-mail.ts";
 
-test("the names of companies stay as they are", () => {
+test("company names stay unchanged", () => {
   for (const name of [
     "Acme waterworks",
     "St. Gallen Works Inc.",
@@ -15,7 +15,7 @@ test("the names of companies stay as they are", () => {
     assert.equal(nameInMail(name), name);
 });
 
-test("links, addresses, telephone numbers, markup, controls and bidi marks do not survive", () => {
+test("links, addresses, telephone numbers, markup, controls and bidi marks are removed", () => {
   for (const [name, shown] of [
     ["Visit http://evil.example now", "Visit http evil example now"],
     ["evil.com", "evil com"],
@@ -35,7 +35,7 @@ test("links, addresses, telephone numbers, markup, controls and bidi marks do no
     assert.equal(nameInMail(name!), shown, JSON.stringify(name));
 });
 
-test("whatever a tenant calls itself, its name is one short line without anything that begins a link", () => {
+test("whatever a tenant calls itself, its name is one short line that no mail client turns into a link", () => {
   const unit = fc.constantFrom(..."ab.1 /:@-+\"'<>\u202e\n\uff0e\u3002é".split(""));
   const any = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes));
   fc.assert(

@@ -1,15 +1,19 @@
 const MOST_CHARACTERS = 50;
-/** Letters, digits, blanks and the punctuation of names. Slashes, colons, `@`, quotes, brackets, controls and bidi marks are not among them. */
+/**
+ * Everything except letters, digits, blanks and the punctuation of names. Slashes, colons, `@`, quotes, brackets,
+ * controls and bidi marks are replaced.
+ */
 const OTHERS = /[^\p{L}\p{M}\p{N} .,&'()_-]+/gu;
-/** A dot with which a mail client could begin a link: one that no blank follows. */
+/** A dot from which a mail client could make a link: one that no blank follows. */
 const JOINING_DOTS = /\.(?! |$)/g;
-/** Seven digits or more, however they are grouped: phones make a link of them. */
+/** Seven or more digits, however grouped: phones turn them into links. */
 const TELEPHONE_NUMBER = /\p{Nd}(?:[ .,'()_-]*\p{Nd}){6,}/gu;
 const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
 
 /**
- * Shortens a name that a user chose, such as that of a tenant, for a mail to a person who may have nothing to do with the tenant: one line of at most
- * 50 characters, of which no mail client makes a link, and which cannot end the quotation marks around it.
+ * Shortens a name that a user chose, such as a tenant's, for a mail to a person who may have nothing to do with the
+ * tenant. The result is one line of at most 50 characters that no mail client turns into a link, and that cannot close
+ * the quotation marks around it.
  */
 export function nameInMail(name: string): string {
   const plain = name

@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** Of the bus, which carries MQTT messages between processes. */
+/** The metrics of the bus, which carries MQTT messages between processes. */
 export interface BusMetrics {
-  /** MQTT messages that this worker has sent to others. */
+  /** MQTT messages sent to other workers. */
   readonly busMessages: Counter<"direction">;
   /** Processes with which this one exchanges MQTT messages. */
   readonly busPeers: Gauge;
-  /** Whether there is a connection that carries MQTT messages between machines; no value where there is none to be. */
+  /** Whether the connection that carries MQTT messages between machines is open; no value if none is configured. */
   readonly busConnected: Gauge<"bus">;
-  /** MQTT messages that were not sent to another worker, as too much waits for it. */
+  /** MQTT messages not sent to another worker because too much is waiting for it. */
   readonly busDropped: Counter<"qos">;
 }
 
@@ -29,13 +29,13 @@ export function busMetrics(registers: Registry[]): BusMetrics {
     busConnected: new Gauge({
       name: "muster_bus_connected",
       aggregator: "min",
-      help: "Whether the connection to NATS is open, where one is set",
+      help: "Whether the connection to NATS is open, if one is configured",
       labelNames: ["bus"],
       registers,
     }),
     busDropped: new Counter({
       name: "muster_bus_dropped_total",
-      help: "MQTT messages that were not sent to another worker because too much waits for it or it has ended, by QoS",
+      help: "MQTT messages not sent to another worker because too much is waiting for it or it has ended, by QoS",
       labelNames: ["qos"],
       registers,
     }),

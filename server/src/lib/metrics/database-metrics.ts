@@ -1,18 +1,18 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** Connections of a pool. */
+/** The connections of a pool. */
 export interface PoolUse {
   used: number;
   idle: number;
-  /** What waits for one. */
+  /** The number of requests that wait for a connection. */
   waiting: number;
 }
 
-/** Of the connections of this process to PostgreSQL. */
+/** The metrics of this process's connections to PostgreSQL. */
 export interface DatabaseMetrics {
   /** `pool` is `main` or `connects` (authorizes MQTT connects); `state` is `used` or `idle`. */
   readonly databaseConnections: Gauge<"pool" | "state">;
-  /** What waits for a connection. */
+  /** Requests that wait for a connection. */
   readonly databaseWaiting: Gauge<"pool">;
 }
 
@@ -26,7 +26,7 @@ export function databaseMetrics(registers: Registry[]): DatabaseMetrics {
     }),
     databaseWaiting: new Gauge({
       name: "muster_database_waiting",
-      help: "Work that waits for a connection to PostgreSQL, by pool",
+      help: "Requests waiting for a connection to PostgreSQL, by pool",
       labelNames: ["pool"],
       registers,
     }),

@@ -1,19 +1,22 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** Of this process as one of the broker nodes on a database. */
+/** The metrics of this process as a broker node on a database. */
 export interface NodeMetrics {
   /**
-   * Broker nodes of all services on the database; `state` is `running`, `draining` or `silent`, `part` what the process does: `jobs` accepts no
-   * MQTT connections, `serve` and `all` do.
+   * Broker nodes of all services on the database; `state` is `running`, `draining` or `silent`, `part` the role of the
+   * process: `jobs` accepts no MQTT connections, `serve` and `all` do.
    */
   readonly nodes: Gauge<"state" | "part">;
-  /** Seconds without a heartbeat after which the others reap this node. */
+  /** Seconds without a heartbeat after which other nodes reap this one. */
   readonly leaseSeconds: Gauge;
-  /** Seconds since the last heartbeat of this process that the database has stored. */
+  /** Seconds since the last heartbeat of this process that the database stored. */
   readonly heartbeatAge: Gauge;
-  /** 1, with the version of this process. */
+  /** Always 1, labelled with the version of this process. */
   readonly buildInfo: Gauge<"version">;
-  /** How often this process has ended its sessions because the database had stored no heartbeat of it in time. */
+  /**
+   * The number of times that this process has ended its sessions because the database stored no heartbeat from it in
+   * time.
+   */
   readonly leasesEnded: Counter;
 }
 
@@ -22,7 +25,7 @@ export function nodeMetrics(registers: Registry[]): NodeMetrics {
     nodes: new Gauge({
       name: "muster_nodes",
       aggregator: "max",
-      help: "Broker nodes of all services on the database, by state and by what they do",
+      help: "Broker nodes of all services on the database, by state and role",
       labelNames: ["state", "part"],
       registers,
     }),
@@ -35,19 +38,19 @@ export function nodeMetrics(registers: Registry[]): NodeMetrics {
     heartbeatAge: new Gauge({
       name: "muster_node_heartbeat_age_seconds",
       aggregator: "max",
-      help: "Time since the last heartbeat of this node that the database has stored",
+      help: "Time since the last heartbeat of this node that the database stored",
       registers,
     }),
     buildInfo: new Gauge({
       name: "muster_build_info",
       aggregator: "max",
-      help: "1, with the version of the service",
+      help: "Always 1, labelled with the version of the service",
       labelNames: ["version"],
       registers,
     }),
     leasesEnded: new Counter({
       name: "muster_node_leases_ended_total",
-      help: "How often this node has ended its sessions because the database had stored no heartbeat of it in time",
+      help: "Times that this node has ended its sessions because the database stored no heartbeat from it in time",
       registers,
     }),
   };

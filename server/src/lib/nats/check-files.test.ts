@@ -5,7 +5,7 @@ import { checkFiles, FileError } from "./check-files.ts";
 const READABLE = import.meta.filename;
 const files = { tls: true, credentialsFile: READABLE, caFile: READABLE, certFile: READABLE, keyFile: READABLE };
 
-test("files that can be read, and files that no setting names, are no problem", async () => {
+test("readable files, and files that no setting names, pass", async () => {
   await checkFiles(files);
   const none = { credentialsFile: undefined, caFile: undefined, certFile: undefined, keyFile: undefined };
   await checkFiles({ tls: true, ...none });
@@ -22,10 +22,10 @@ for (const [field, setting] of [
     await assert.rejects(checkFiles({ ...files, [field]: "/nofile" }), new FileError(message));
   });
 
-test("a folder in place of a file is reported as one", async () => {
+test("a folder in place of a file is reported as a folder", async () => {
   await assert.rejects(checkFiles({ ...files, caFile: import.meta.dirname }), /cannot be read: it is a folder$/);
 });
 
-test("files for TLS are not read where connections are not encrypted", async () => {
+test("TLS files are not read if connections are not encrypted", async () => {
   await checkFiles({ ...files, tls: false, caFile: "/nofile", certFile: "/nofile", keyFile: "/nofile" });
 });

@@ -9,7 +9,7 @@ const WHY: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
-/** A file of the settings cannot be read. */
+/** Thrown when a file named by the settings cannot be read. */
 export class FileError extends Error {}
 
 /** Reads each file that a connection needs. @throws FileError with the setting that names the file */

@@ -4,7 +4,7 @@ import type { NatsSettings } from "./nats-settings.ts";
 
 const PROBE_MS = 2_000;
 
-/** What keeps a process from using a server of NATS, as a sentence; undefined where nothing does. */
+/** Returns the reason, as a sentence, why a process cannot use a NATS server; `undefined` if it can. */
 export function serverProblem(
   { version, max_payload: payload }: Pick<ServerInfo, "version" | "max_payload">,
   { versionFloor, payloadBytes }: Pick<NatsSettings, "versionFloor" | "payloadBytes">,
@@ -12,14 +12,14 @@ export function serverProblem(
   if (isOlder(version, versionFloor))
     return `the NATS server has version ${version}: Muster needs ${versionFloor} or later`;
   if (payload < payloadBytes)
-    return `the NATS server takes messages of at most ${payload} bytes: set max_payload to ${payloadBytes} or more (muster nats config prints a configuration)`;
+    return `the NATS server accepts messages of at most ${payload} bytes: set max_payload to ${payloadBytes} or more (muster nats config prints a configuration)`;
   return undefined;
 }
 
 /**
  * Sends a message to this process and waits for it.
  *
- * @throws Error where the user of the connection lacks a permission
+ * @throws Error if the connection's user lacks a permission
  */
 export async function checkPermissions(connection: NatsConnection, subject: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

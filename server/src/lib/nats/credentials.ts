@@ -5,9 +5,9 @@ import { NKEY_SEED } from "./nats-settings.ts";
 const JWT_FILE = /-----BEGIN NATS USER JWT-----/;
 
 /**
- * Answers the challenge of a server with the file as it is at that moment, so that it can be replaced without a restart.
+ * Answers a server's challenge from the current contents of the file, so that it can be replaced without a restart.
  *
- * @throws Error where the file cannot be read or is none of NATS's
+ * @throws Error if the file cannot be read or is not a NATS credentials file
  */
 export function credentialsFrom(file: string, nats: typeof Nats): Nats.Authenticator {
   const answer: Nats.Authenticator = (nonce) => {
@@ -16,7 +16,7 @@ export function credentialsFrom(file: string, nats: typeof Nats): Nats.Authentic
     if (JWT_FILE.test(text)) return nats.credsAuthenticator(bytes.encode(text))(nonce);
     const seed = NKEY_SEED.exec(text)?.[1];
     if (seed !== undefined) return nats.nkeyAuthenticator(bytes.encode(seed))(nonce);
-    throw new Error(`${file} has neither a user's JWT of NATS (.creds) nor the seed of a user's nkey (SU…)`);
+    throw new Error(`${file} contains neither a NATS user JWT (.creds) nor the seed of a user nkey (SU…)`);
   };
   answer("");
   return answer;

@@ -4,18 +4,21 @@ import type { NatsClient } from "./nats-client.ts";
 const API_MS = 5 * SECOND;
 const NANOSECONDS = 1e6;
 
-/** What a server of NATS refuses, by its numbers. */
+/** Error numbers of a NATS server. */
 export const JETSTREAM_ERROR = {
   noMessage: 10037,
   notEnabled: 10039,
   notFound: 10059,
-  /** No servers for the copies of a stream, or none that leads: also while servers that have just started do not know each other yet. */
+  /**
+   * No servers for the replicas of a stream, or no leader: also while servers that have just started do not know each
+   * other yet.
+   */
   notPlaced: new Set([10005, 10008]),
   /** The stream is full: its bytes, its messages, or the storage of the server or the account. */
   full: new Set([10002, 10023, 10047, 10077]),
 } as const;
 
-/** JetStream has refused something. */
+/** Thrown for a request that JetStream refuses. */
 export class JetStreamError extends Error {
   readonly number: number;
 
@@ -25,10 +28,13 @@ export class JetStreamError extends Error {
   }
 }
 
-/** A server has got the message before and not stored it: perhaps it will, perhaps another server leads by now and does not know it. */
+/**
+ * Thrown when a server has received the message before but not stored it. It may store it later, or a new leader may
+ * not know the message.
+ */
 export class NotStoredYet extends Error {}
 
-/** A stream, in the units of this code. */
+/** A stream's configuration, in the units of this code. */
 export interface StreamConfig {
   name: string;
   subjects: string[];
@@ -38,7 +44,7 @@ export interface StreamConfig {
 }
 
 export interface StreamState {
-  /** When it was created: another stream of the same name has another one. */
+  /** The creation time, which identifies the stream: a later stream with the same name has a different one. */
   id: string;
   messages: number;
   bytes: number;
@@ -47,7 +53,7 @@ export interface StreamState {
   storage: string;
   discard: string;
   lastSequence: number;
-  /** When the oldest message was appended; undefined where there is none. */
+  /** The time at which the oldest message was appended; `undefined` if there is none. */
   oldestAt: Date | undefined;
 }
 
@@ -61,7 +67,10 @@ interface Answer {
   error?: { code: number; err_code?: number; description?: string };
 }
 
-/** How many messages of which subjects a stream has. What the others get has a higher sequence than the last one. */
+/**
+ * The number of messages per subject in a stream. Messages on other subjects have a higher sequence than
+ * `lastSequence`.
+ */
 export interface SubjectCounts {
   lastSequence: number;
   counts: ReadonlyMap<string, number>;
@@ -75,7 +84,10 @@ interface InfoAnswer extends Answer {
 
 type Client = Pick<NatsClient, "request">;
 
-/** One stream of JetStream, by its documented requests (`$JS.API.…`). Each throws {@link JetStreamError} for what the server refuses. */
+/**
+ * One JetStream stream, accessed by documented requests (`$JS.API.…`). Each method throws {@link JetStreamError} for a
+ * refused request.
+ */
 export class JetStream {
   readonly #client: Client;
   readonly #name: string;
@@ -85,7 +97,7 @@ export class JetStream {
     this.#name = name;
   }
 
-  /** Creates the stream, or sets the configuration of the one there is. */
+  /** Creates the stream, or updates the configuration of the existing one. */
   async create(config: StreamConfig): Promise<StreamState> {
     const settings = {
       name: config.name,
@@ -102,7 +114,7 @@ export class JetStream {
     return stateOf(await this.#api<InfoAnswer>(`STREAM.${verb}.${this.#name}`, settings));
   }
 
-  /** @returns undefined where there is no stream */
+  /** Returns the stream's state; `undefined` if there is no stream. */
   async info(): Promise<StreamState | undefined> {
     try {
       return stateOf(await this.#api<InfoAnswer>(`STREAM.INFO.${this.#name}`));
@@ -113,11 +125,11 @@ export class JetStream {
   }
 
   /**
-   * Appends a message; it is on a quorum of servers when this resolves.
+   * Appends a message. When this resolves, it is on a quorum of servers.
    *
-   * @param id with the same one the message is appended once
+   * @param id the deduplication id: the message is appended once
    * @returns its sequence in the stream
-   * @throws NotStoredYet for a repetition, which the server answers with sequence 0
+   * @throws NotStoredYet for a repetition that the server answers with sequence 0
    */
   async append(subject: string, id: string, data: Buffer, timeoutMs: number): Promise<number> {
     const { seq } = parse<Answer & { seq: number }>(await this.#client.request(subject, data, timeoutMs, id));
@@ -125,7 +137,7 @@ export class JetStream {
     return seq;
   }
 
-  /** The first message of a subject at `sequence` or after it; undefined where there is none. */
+  /** Returns the first message of a subject at or after `sequence`; `undefined` if there is none. */
   async next(subject: string, sequence: number): Promise<StreamMessage | undefined> {
     try {
       const request = { seq: sequence, next_by_subj: subject };
@@ -140,16 +152,18 @@ export class JetStream {
     }
   }
 
-  /** @param filter of the subjects. @returns undefined where the server does not say it */
+  /**
+   * Returns the message counts. @param filter a subject filter. @returns `undefined` if the server does not report them
+   */
   async subjects(filter: string): Promise<SubjectCounts | undefined> {
     const { state } = await this.#api<InfoAnswer>(`STREAM.INFO.${this.#name}`, { subjects_filter: filter });
     if (state.subjects === undefined) return undefined;
     return { lastSequence: state.last_seq, counts: new Map(Object.entries(state.subjects)) };
   }
 
-  /** Deletes the messages of a subject, or of all, before `sequence`. */
+  /** Deletes the messages of a subject, or of all subjects, before `sequence`. */
   async purge(subject: string | undefined, sequence: number): Promise<void> {
-    // A server takes 0 and 1 for everything.
+    // A server reads 0 and 1 as "everything".
     if (sequence > 1) await this.#api(`STREAM.PURGE.${this.#name}`, { filter: subject, seq: sequence });
   }
 

@@ -11,30 +11,30 @@ import type { NatsSettings } from "./nats-settings.ts";
 const CONNECT_MS = 2 * SECOND;
 const CLOSE_MS = 2 * SECOND;
 const RECONNECT_MS = 250;
-/** A connection that does not answer twice counts as broken. */
+/** The ping interval; a connection that twice fails to answer counts as broken. */
 const PING_MS = 2 * SECOND;
 const RETRY_MS = SECOND;
 const MAX_RETRY_MS = 30 * SECOND;
 
-/** What happened to a connection attempt that may succeed later; other failures need an operator. */
+/** Errors of a connection attempt that may succeed later; other failures need an operator. */
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOTFOUND|EAI_AGAIN)$/;
 
 export interface NatsClientOptions {
   settings: NatsSettings;
-  /** Of this process, as the monitoring of NATS shows it. */
+  /** The name of this process as the NATS monitoring shows it. */
   name: string;
-  /** Subject → what takes its messages. The first one gets a message without bytes at the start. */
+  /** The handler of each subject's messages. The first one receives an empty message at the start. */
   subscriptions: ReadonlyMap<string, (data: Buffer, subject: string) => void>;
-  /** A connection has been made, with all subscriptions. */
+  /** Called when a connection is up, with all subscriptions. */
   onUp(): void;
-  /** There is a connection now, or none. */
+  /** Called when the connection is established or lost. */
   onConnected(isConnected: boolean): void;
-  /** What follows while there is no connection, for the log. */
+  /** The consequences of a missing connection, for the log. */
   consequences: { unreachable: string; broken: string };
   logger: Logger;
 }
 
-/** One connection to NATS, which is made again whenever it breaks. */
+/** One connection to NATS, re-established whenever it breaks. */
 export class NatsClient {
   readonly #options: NatsClientOptions;
   #connection: Nats.NatsConnection | undefined;
@@ -50,16 +50,16 @@ export class NatsClient {
     return this.#isConnected;
   }
 
-  /** Bytes of the longest message that the server takes. */
+  /** The length in bytes of the longest message that the server accepts. */
   get maxPayload(): number {
     return this.#connection?.info?.max_payload ?? Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Connects, and checks the server. Where no server answers, further attempts follow in the background.
+   * Connects and checks the server. If no server answers, further attempts follow in the background.
    *
    * @returns whether there is a connection
-   * @throws Error where the settings, the server's version or its configuration must be changed
+   * @throws Error if the settings, the server's version or its configuration must be changed
    */
   async open(): Promise<boolean> {
     try {
@@ -76,19 +76,25 @@ export class NatsClient {
     }
   }
 
-  /** Sends a message, in the order of the calls. @param reply where NATS answers that `subject` has no subscription. @returns false while there is no connection */
+  /**
+   * Sends a message; messages leave in the order of the calls. @param reply the subject to which NATS reports that
+   * `subject` has no subscription. @returns false while there is no connection
+   */
   publish(subject: string, data: Buffer, reply?: string): boolean {
     if (!this.#isConnected) return false;
     try {
       this.#connection!.publish(subject, data, reply === undefined ? {} : { reply });
       return true;
     } catch (error) {
-      this.#options.logger.error({ err: (error as Error).message }, "NATS does not take a message");
+      this.#options.logger.error({ err: (error as Error).message }, "NATS does not accept a message");
       return false;
     }
   }
 
-  /** Sends a message and waits for its answer. @throws Error without a connection, without an answer in `timeoutMs`, and where no server has the subject */
+  /**
+   * Sends a message and waits for its answer. @throws Error without a connection, without an answer within `timeoutMs`,
+   * and if no server subscribes to the subject
+   */
   async request(subject: string, data: Buffer | string, timeoutMs: number, id?: string): Promise<Buffer> {
     if (!this.#isConnected) throw new Error("there is no connection to NATS");
     const headers = id === undefined ? {} : { headers: await messageId(id) };
@@ -97,9 +103,9 @@ export class NatsClient {
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
-  /** Hands what was published to the kernel. */
+  /** Passes published messages to the kernel. */
   flush(): void {
-    // A connection that breaks rejects; its end is noticed elsewhere.
+    // A broken connection rejects; its end is handled elsewhere.
     if (this.#isConnected) this.#connection!.flush().catch(() => undefined);
   }
 
@@ -158,7 +164,7 @@ export class NatsClient {
     }
   }
 
-  /** The library connects again by itself; a connection that it gives up is replaced. */
+  /** Follows the connection's status. The library reconnects by itself; a connection that it gives up is replaced. */
   async #follow(connection: Nats.NatsConnection): Promise<void> {
     const { logger, consequences } = this.#options;
     for await (const status of connection.status()) {
@@ -166,7 +172,7 @@ export class NatsClient {
         this.#setConnected(false);
         logger.error({ server: status.server }, `the connection to NATS is broken: ${consequences.broken}`);
       } else if (status.type === "reconnect") this.#up();
-      else if (status.type === "error") logger.error({ err: status.error.message }, "NATS refuses something");
+      else if (status.type === "error") logger.error({ err: status.error.message }, "NATS reports an error");
     }
     if (this.#isClosed) return;
     this.#setConnected(false);
@@ -224,13 +230,13 @@ function isNetwork(code: unknown): boolean {
   return typeof code === "string" && UNREACHABLE.test(code);
 }
 
-/** The error with the settings that it is about. */
+/** Returns the error with the name of the setting that it concerns. */
 function problemOf(settings: NatsSettings, error: Error): Error {
   if (error instanceof FileError) return error;
   const servers = settings.servers.join(", ");
   if (error.name === "AuthorizationError")
     return new Error(
-      `MUSTER_NATS_CREDENTIALS_FILE: NATS (${servers}) refuses this user (${error.message}); muster nats config prints what the server must know`,
+      `MUSTER_NATS_CREDENTIALS_FILE: NATS (${servers}) refuses this user (${error.message}); muster nats config prints the configuration that the server needs`,
     );
   return new Error(`MUSTER_NATS_URL: NATS (${servers}) cannot be used: ${error.message}`);
 }

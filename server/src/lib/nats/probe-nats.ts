@@ -2,7 +2,9 @@ import type { Logger } from "../logger.ts";
 import { NatsClient } from "./nats-client.ts";
 import type { NatsSettings } from "./nats-settings.ts";
 
-/** Connects to NATS and ends the connection. @returns what keeps a process from it, as a sentence; null where nothing does */
+/**
+ * Connects to NATS and disconnects. @returns the reason, as a sentence, why a process cannot connect; null if it can
+ */
 export async function probeNats(settings: NatsSettings, logger: Logger): Promise<string | null> {
   const client = new NatsClient({
     settings,

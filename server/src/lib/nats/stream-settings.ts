@@ -3,15 +3,15 @@ import type { NatsSettings } from "./nats-settings.ts";
 /** The stream's name in JetStream. */
 export const INGEST_STREAM = "MUSTER_INGEST";
 
-/** Whether and how messages of devices wait in JetStream for their commit (docs/scaling.md). */
+/** Whether and how device messages wait in JetStream for their commit (docs/scaling.md). */
 export interface StreamSettings {
-  /** `MUSTER_INGEST`: `stream` acknowledges what the stream has, `direct` what is stored. */
+  /** `MUSTER_INGEST`: `stream` acknowledges a message once the stream has it, `direct` once it is stored. */
   wanted: "direct" | "stream";
   nats: NatsSettings;
-  /** What the stream may hold. */
+  /** The stream's maximum size. */
   maxBytes: number;
-  /** Servers that have each batch. */
+  /** The number of servers that have a copy of each batch. */
   replicas: number;
-  /** How long sessions are kept, and messages acknowledged, while the database answers no process. */
+  /** How long sessions stay open and messages are acknowledged while the database answers no process. */
   sessionsMs: number;
 }

@@ -3,9 +3,10 @@ import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 
 /**
- * The cap for which a connection was closed: of its address block, of unauthenticated ones, of all, of bytes that are no data, of what
- * its block may cost before it authenticates, or of answers that it did not read; or its CONNECT refused: of those of its address block in
- * a minute, or of bytes that wait to be sent to all clients.
+ * The cap for which a connection was closed or a CONNECT refused. A connection is closed for the number of its address
+ * block, of unauthenticated connections or of all; for bytes other than data; for its block's unauthenticated budget;
+ * or for unread answers. A CONNECT is refused for its address block's rate, or for the bytes waiting to be sent to all
+ * clients.
  */
 export type ConnectionCap =
   | "address"
@@ -17,7 +18,7 @@ export type ConnectionCap =
   | "connects"
   | "waiting";
 
-/** Told about every connection that is closed because a cap is reached. */
+/** Called for every connection that is closed by a cap. */
 export type OnCapReached = (cap: ConnectionCap, address: string) => void;
 
 export interface CapReportTools {
@@ -26,7 +27,7 @@ export interface CapReportTools {
   clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Counts connections that are closed because a cap is reached, and logs one line a minute for each cap. */
+/** Counts connections closed by a cap, and logs one line per minute and cap. */
 export function reportCaps(listener: "mqtt" | "https", { metrics, logger, clock }: CapReportTools): OnCapReached {
   const lines = new Map<ConnectionCap, { loggedAt: number; closed: number }>();
   return (cap, address) => {
@@ -36,7 +37,7 @@ export function reportCaps(listener: "mqtt" | "https", { metrics, logger, clock 
     line.closed++;
     const now = clock.monotonicMs();
     if (now - line.loggedAt < MINUTE) return;
-    logger.warn({ listener, cap, closed: line.closed, address }, "connections are closed: a cap is reached");
+    logger.warn({ listener, cap, closed: line.closed, address }, "closing connections: a cap is reached");
     line.loggedAt = now;
     line.closed = 0;
   };

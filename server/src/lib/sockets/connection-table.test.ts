@@ -18,7 +18,7 @@ function table(...exempt: string[]) {
   return { connections, add };
 }
 
-test("the connection to close is the one used least recently of the block with most", () => {
+test("the connection to close is the least recently used one in the block with the most", () => {
   const { connections, add } = table();
   const [honest] = add("10.0.0.1");
   const attacker = add("10.0.0.2", 3);
@@ -27,7 +27,7 @@ test("the connection to close is the one used least recently of the block with m
   connections.remove(attacker[1]!);
   assert.equal(connections.ofGreediest(), attacker[2]);
   connections.remove(attacker[2]!);
-  assert.equal(connections.ofGreediest(), honest, "of equal blocks the one changed least recently");
+  assert.equal(connections.ofGreediest(), honest, "among equal blocks, the least recently changed one");
   assert.equal(connections.size, 2);
 });
 
@@ -57,7 +57,7 @@ test("IPv6 addresses of one /64 are one block, IPv4 addresses one each, mapped o
   assert.equal(connections.countOf("10.0.0.2"), 0);
 });
 
-test("connections of an exempt address count as a block each", () => {
+test("each connection from an exempt address is a block of its own", () => {
   const { connections, add } = table("10.0.0.0/24");
   const proxied = add("10.0.0.7", 5);
   assert.equal(connections.countOf("10.0.0.7"), 0);
@@ -65,7 +65,7 @@ test("connections of an exempt address count as a block each", () => {
   connections.remove(connections.ofGreediest()!);
   assert.equal(connections.ofGreediest(), proxied[0], "among single ones the oldest");
   connections.setBusy(proxied[0]!, false);
-  assert.equal(connections.ofGreediest(), proxied[1], "or rather the one used least recently");
+  assert.equal(connections.ofGreediest(), proxied[1], "more precisely, the least recently used one");
   connections.remove(second!);
   assert.equal(connections.size, 5);
 });

@@ -3,26 +3,27 @@ import { type AddressRange, addressBlock, isInRanges, withoutMapping } from "../
 /** The connections of one address block. */
 interface Block {
   readonly name: string;
-  /** Without work under way; the one used least recently first. */
+  /** Idle connections, the least recently used first. */
   readonly idle: Set<object>;
   readonly busy: Set<object>;
 }
 
 /**
- * Open connections by address block (IPv4 /32, IPv6 /64), to find which one to close when there are too many: one of the block that
- * has most, and in it the idle one used least recently. So a client that opens many connections loses its own, never another's.
- * Each connection of an exempt address is a block of its own. Every operation takes constant time.
+ * The open connections by address block (IPv4 /32, IPv6 /64), to find the one to close when there are too many: in the
+ * block with the most, the least recently used idle one. A client that opens many connections therefore loses its own,
+ * never another client's. Each connection from an exempt address is a block of its own. Every operation takes constant
+ * time.
  */
 export class ConnectionTable<Connection extends object> {
   readonly #exempt: readonly AddressRange[];
   readonly #blocks = new Map<string, Block>();
   readonly #blockOf = new Map<object, Block>();
-  /** Number of connections → the blocks that have so many; the one changed least recently first. */
+  /** The blocks by their number of connections; the least recently changed first. */
   readonly #bySize: Set<Block>[] = [];
   #largest = 0;
   #exemptCount = 0;
 
-  /** @param exempt addresses that many clients share, such as those of proxies */
+  /** @param exempt addresses shared by many clients, such as those of proxies */
   constructor(exempt: readonly AddressRange[] = []) {
     this.#exempt = exempt;
   }
@@ -31,7 +32,7 @@ export class ConnectionTable<Connection extends object> {
     return this.#blockOf.size;
   }
 
-  /** How many connections the block of `address` has; 0 for an exempt one. */
+  /** Returns the number of connections from the block of `address`; 0 for an exempt one. */
   countOf(address: string): number {
     const block = this.#blocks.get(addressBlock(address));
     return block ? sizeOf(block) : 0;
@@ -47,7 +48,7 @@ export class ConnectionTable<Connection extends object> {
     this.#resize(block, before);
   }
 
-  /** Whether work of the connection is under way; either way it is now the one used most recently. */
+  /** Records whether the connection has work in progress; it becomes the most recently used one either way. */
   setBusy(connection: Connection, busy: boolean): void {
     const block = this.#blockOf.get(connection);
     if (!block) return;
@@ -57,7 +58,7 @@ export class ConnectionTable<Connection extends object> {
     this.#resize(block, sizeOf(block));
   }
 
-  /** @returns false where the table does not have it */
+  /** Removes a connection. @returns false if the table does not contain it */
   remove(connection: Connection): boolean {
     const block = this.#blockOf.get(connection);
     if (!block) return false;
@@ -69,13 +70,13 @@ export class ConnectionTable<Connection extends object> {
     return true;
   }
 
-  /** The connection to close when the table has too many. */
+  /** Returns the connection to close when the table has too many. */
   ofGreediest(): Connection | undefined {
     const [block] = this.#bySize[this.#largest] ?? [];
     return block && firstOf<Connection>(block);
   }
 
-  /** The connection to close when the block of `address` has too many: an idle one, if there is one. */
+  /** Returns the connection to close when the block of `address` has too many: an idle one, if there is one. */
   idleOf(address: string): Connection | undefined {
     const [connection] = this.#blocks.get(addressBlock(address))?.idle ?? [];
     return connection as Connection | undefined;

@@ -19,7 +19,7 @@ test("the limit on open files is the soft one", () => {
   );
 });
 
-test("a system that does not say has no known limit", () => {
+test("a system that reports no limit has no known limit", () => {
   assert.equal(
     descriptorLimit(() => "Max processes 1"),
     undefined,
@@ -32,7 +32,7 @@ test("a system that does not say has no known limit", () => {
   );
 });
 
-test("what is needed covers every cap on connections", () => {
+test("the number needed covers every cap on connections", () => {
   const { mqttConnections, mqttUnauthenticated, httpsConnections } = DEFAULT_LIMITS;
   assert.ok(descriptorsNeeded(DEFAULT_LIMITS) > mqttConnections + mqttUnauthenticated + httpsConnections);
 });

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Limits } from "../limits/limits.ts";
 
-/** For the database, files, the control socket and connections that are being closed. */
+/** Descriptors for the database, files, the control socket and connections that are being closed. */
 const OTHERS = 500;
 
-/** How many files and sockets this process may have open at once (`ulimit -n`); undefined where the system does not say. */
+/**
+ * Returns how many files and sockets this process may have open at once (`ulimit -n`); `undefined` if the system does
+ * not say.
+ */
 export function descriptorLimit(read = () => readFileSync("/proc/self/limits", "utf8")): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\S+)/m.exec(read()) ?? [];
@@ -15,7 +18,7 @@ export function descriptorLimit(read = () => readFileSync("/proc/self/limits", "
   }
 }
 
-/** How many it needs where every cap on connections is reached. */
+/** Returns how many descriptors the process needs if every cap on connections is reached. */
 export function descriptorsNeeded(limits: Limits): number {
   return limits.mqttConnections + limits.mqttUnauthenticated + limits.httpsConnections + OTHERS;
 }

@@ -6,7 +6,7 @@ import { HandshakeTurns } from "./handshake-turns.ts";
 const connection = (remoteAddress: string, destroyed = false) => ({ remoteAddress, destroyed }) as Socket;
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("four handshakes begin in a turn of the event loop, and the address blocks take turns", async () => {
+test("four handshakes start per turn of the event loop, and the address blocks take turns", async () => {
   const begun: string[] = [];
   const turns = new HandshakeTurns(({ remoteAddress }) => void begun.push(remoteAddress!));
   for (let count = 0; count < 10; count++) turns.add(connection("192.0.2.1"));
@@ -22,7 +22,7 @@ test("four handshakes begin in a turn of the event loop, and the address blocks 
   assert.equal(begun.at(-1), "192.0.2.3");
 });
 
-test("a connection that was closed while it waited takes no turn", async () => {
+test("a connection closed while it waited takes no turn", async () => {
   let begun = 0;
   const turns = new HandshakeTurns(() => void begun++);
   for (let count = 0; count < 4; count++) turns.add(connection("192.0.2.1"));

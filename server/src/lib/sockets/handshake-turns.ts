@@ -3,16 +3,21 @@ import type { Server } from "node:tls";
 import { addressBlock } from "../address.ts";
 import { UniqueQueue } from "../collections/unique-queue.ts";
 
-/** A handshake takes the server some 0.5 ms, so that these delay everything else of the event loop by some 2 ms. */
+/**
+ * The maximum number of handshakes per turn. One takes the server about 0.5 ms, so they delay the rest of the event
+ * loop by about 2 ms.
+ */
 const HANDSHAKES_A_TURN = 4;
 
 type Start = (raw: Socket) => void;
 
 /**
- * Begins a TLS handshake once its first bytes have arrived, at most four in a turn of the event loop, the address blocks taking turns: a
- * flood of handshakes delays other work, and other clients' handshakes, by milliseconds only.
+ * Starts a TLS handshake once its first bytes have arrived, at most four per turn of the event loop, with address
+ * blocks taking turns. A flood of handshakes therefore delays other work, and other clients' handshakes, by
+ * milliseconds only.
  *
- * @param server before any other listener of its connections is added; those run when a connection is accepted
+ * @param server a server without other listeners for its connections; listeners added later run when a connection is
+ *   accepted
  * @param firstBytesMs how long a client may stay silent before its connection is closed
  */
 export function takeHandshakesInTurns(server: Server, firstBytesMs: number): void {
@@ -31,12 +36,12 @@ export function takeHandshakesInTurns(server: Server, firstBytesMs: number): voi
       else raw.destroy();
     };
     raw.on("readable", onReadable);
-    // Where a PROXY header was read, the first bytes of TLS may have come with it.
+    // If a PROXY header was read, the first bytes of TLS may have arrived with it.
     if (raw.readableLength > 0) onReadable();
   });
 }
 
-/** Connections whose handshake is due. */
+/** The connections whose handshake is due. */
 export class HandshakeTurns {
   readonly #start: Start;
   readonly #ready = new Map<string, Socket[]>();
@@ -47,7 +52,7 @@ export class HandshakeTurns {
     this.#start = start;
   }
 
-  /** Begins the handshake now, or in a later turn. */
+  /** Starts the handshake now, or in a later turn. */
   add(raw: Socket): void {
     if (this.#left > 0 && this.#blocks.size === 0) {
       this.#begin(raw);
@@ -80,5 +85,5 @@ export class HandshakeTurns {
   }
 }
 
-/** A failed socket closes, which is what counts. */
+/** Ignores the error of a failed socket; what matters is that the socket closes. */
 function ignore(): void {}

@@ -9,7 +9,7 @@ test("an OpenSSL without the hybrid group gets a list that it accepts", () => {
   createSecureContext({ ecdhCurve: groups });
 });
 
-test("the OpenSSL of the Node that the project brings knows the hybrid group", () => {
+test("the OpenSSL of the project's Node knows the hybrid group", () => {
   assert.equal(hasHybridKeyExchange(), true);
   createSecureContext({ ecdhCurve: keyExchangeGroups() });
 });

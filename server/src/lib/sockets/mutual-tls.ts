@@ -2,7 +2,10 @@ import { constants } from "node:crypto";
 import type { SecureContextOptions } from "node:tls";
 import { keyExchangeGroups } from "./key-exchange.ts";
 
-/** RFC 9325: TLS 1.3, and of 1.2 only ephemeral ECDH with authenticated encryption; Node's default list still offers CBC. */
+/**
+ * RFC 9325: TLS 1.3 and, for TLS 1.2, only ephemeral ECDH with authenticated encryption; Node's default list still
+ * offers CBC.
+ */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -15,11 +18,15 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-/** Both listeners offer the same. Node's own list would also admit finite-field groups, which cost the server far more. */
+/**
+ * The groups that both listeners offer. Node's own list would also admit finite-field groups, which cost the server far
+ * more.
+ */
 const GROUPS = keyExchangeGroups();
 
 /**
- * The TLS settings of a listener that verifies client certificates. No session tickets: a resumed session skips the verification.
+ * Returns the TLS settings of a listener that verifies client certificates. Session tickets are disabled, because a
+ * resumed session skips the verification.
  *
  * @param deviceRoots PEM; roots only, so that a leaf without its intermediate does not verify (spec 4.10)
  */

@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { type AddressRange, isInRanges, withoutMapping } from "../address.ts";
 import { withTimeout } from "../timeouts.ts";
 
-/** A client, as a load balancer names it. */
+/** A client as named by a load balancer. */
 export interface ProxiedPeer {
   address: string;
   port: number;
@@ -14,20 +14,21 @@ const SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 const HEAD_BYTES = 16;
 const LOCAL = 0x20;
 const PROXY = 0x21;
-/** Bytes of the addresses and ports over TCP, by family. */
+/** The bytes of addresses and ports over TCP, by family. */
 const FAMILIES = new Map([
   [0x11, { family: "ipv4", addressBytes: 4 }],
   [0x21, { family: "ipv6", addressBytes: 16 }],
 ] as const);
-/** What a load balancer adds to the addresses is some hundred bytes at most. */
+/** Load balancers add a few hundred bytes at most to the addresses. */
 const MAX_BODY_BYTES = 4_096;
 const HEADER_MS = 5_000;
 
 /**
- * Reads the header that load balancers in `from` send before the TLS of a client (`send-proxy-v2`), so that all connections have the
- * address of their client. A connection from there without a header is closed; from any other address none is expected.
+ * Reads the header that load balancers in `from` send before a client's TLS (`send-proxy-v2`), so that every connection
+ * has the address of its client. A connection from there without a header is closed; from any other address no header
+ * is expected.
  *
- * @param server with all its listeners: from now on they get a connection once its header was read
+ * @param server with all its listeners attached: from now on they get a connection once its header was read
  */
 export function readProxyHeaders(server: Server, from: readonly AddressRange[]): void {
   if (from.length === 0) return;
@@ -48,7 +49,7 @@ export function readProxyHeaders(server: Server, from: readonly AddressRange[]):
       () => socket.destroy(),
     );
   });
-  // Node's TLS socket asks the system for its peer, which is the load balancer.
+  // Node's TLS socket asks the operating system for its peer, which is the load balancer.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
     const client = clients.get(nameOf(socket));
     if (client) setPeer(socket, client);
@@ -72,7 +73,10 @@ function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
   Object.defineProperties(socket, { remoteAddress: { value: address }, remotePort: { value: port } });
 }
 
-/** Reads the header and nothing behind it. Rejects where there is none. @returns undefined for a connection of the proxy itself */
+/**
+ * Reads the header and nothing after it. Rejects if there is none. @returns undefined for a connection of the proxy
+ * itself
+ */
 async function readHeader(socket: Socket): Promise<ProxiedPeer | undefined> {
   const reading = (async () => {
     const head = await bytesOf(socket, HEAD_BYTES);
@@ -84,7 +88,7 @@ async function readHeader(socket: Socket): Promise<ProxiedPeer | undefined> {
   });
 }
 
-/** Resolves with so many bytes; rejects where the connection ends before. */
+/** Resolves with exactly `count` bytes; rejects if the connection ends before. */
 function bytesOf(socket: Socket, count: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const settle = () => {
@@ -93,7 +97,7 @@ function bytesOf(socket: Socket, count: number): Promise<Buffer> {
     };
     const onReadable = () => {
       const bytes = socket.read(count) as Buffer | null;
-      // At its end a stream gives what is left of it.
+      // At its end, a stream returns the remaining bytes.
       if (bytes === null) return;
       settle();
       if (bytes.length === count) resolve(bytes);
@@ -109,7 +113,7 @@ function bytesOf(socket: Socket, count: number): Promise<Buffer> {
   });
 }
 
-/** Bytes that follow the first 16. Throws an Error where these are no header of version 2. */
+/** Returns the number of bytes that follow the first 16. @throws Error if these are not a header of version 2 */
 export function bodyLength(head: Buffer): number {
   const length = head.readUInt16BE(14);
   if (!head.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new Error("no PROXY header of version 2");
@@ -118,9 +122,10 @@ export function bodyLength(head: Buffer): number {
 }
 
 /**
- * The client that a header names; undefined for a connection that the proxy made for itself, or whose client it does not know.
+ * Returns the client that a header names; `undefined` for a connection that the proxy made for itself, or whose client
+ * it does not know.
  *
- * Throws an Error for any other command, and where the body is too short.
+ * @throws Error for any other command, and if the body is too short
  */
 export function proxiedPeer(head: Buffer, body: Buffer): ProxiedPeer | undefined {
   const command = head[12]!;
@@ -138,5 +143,5 @@ function textOf(bytes: Buffer, family: "ipv4" | "ipv6"): string {
   return new SocketAddress({ address: groups.join(":"), family }).address;
 }
 
-/** A failed socket closes, which is what counts. */
+/** Ignores the error of a failed socket; what matters is that the socket closes. */
 function ignore(): void {}

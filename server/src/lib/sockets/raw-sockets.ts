@@ -3,12 +3,12 @@ import type { TLSSocket } from "node:tls";
 
 type Peer = Pick<Socket, "remoteAddress" | "remotePort">;
 
-/** Finds the raw socket that a TLS socket wraps, which Node does not expose: by the address and port of the peer. */
+/** Finds the raw socket under a TLS socket, which Node does not expose, by the address and port of the peer. */
 export class RawSockets {
   readonly #byPeer = new Map<string, Socket>();
   readonly #under = new WeakMap<Socket, Socket>();
 
-  /** For every accepted connection. */
+  /** Records an accepted connection. */
   opened(raw: Socket): void {
     const peer = nameOf(raw);
     this.#byPeer.set(peer, raw);
@@ -17,13 +17,13 @@ export class RawSockets {
     });
   }
 
-  /** For every connection whose handshake is done. */
+  /** Records a connection whose handshake is done. */
   secured(socket: TLSSocket): void {
     const raw = this.#byPeer.get(nameOf(socket));
     if (raw) this.#under.set(socket, raw);
   }
 
-  /** The raw socket under a TLS socket that was `secured`. */
+  /** Returns the raw socket under a TLS socket that was passed to `secured`. */
   under(socket: Socket): Socket | undefined {
     return this.#under.get(socket);
   }

@@ -7,7 +7,7 @@ import { TlsOverhead } from "./tls-overhead.ts";
 
 const CHECKS_A_SECOND = 4;
 const KIB = 1024;
-/** What a record takes beside its data: in TLS 1.3, and with AES-GCM in 1.2. */
+/** The overhead of a record: in TLS 1.3, and with AES-GCM in 1.2. */
 const RECORD_BYTES = [22, 29];
 
 /** A connection whose handshake is done. */
@@ -28,7 +28,7 @@ function connection(unauthenticatedBytes = 96 * KIB) {
     raw.bytesRead += rawBytes;
     tls.bytesRead += data;
   };
-  /** Whether it is closed within a minute in each second of which it receives so much. */
+  /** Reports whether the connection is closed within a minute if it receives this much every second. */
   const isClosedAt = (rawBytes: number, data: number) => {
     for (let n = 0; n < 60 * CHECKS_A_SECOND && !isExceeded; n++) {
       receive(rawBytes / CHECKS_A_SECOND, data / CHECKS_A_SECOND);
@@ -51,7 +51,7 @@ function authenticated(): ReturnType<typeof connection> {
   return made;
 }
 
-test("before a client has authenticated its raw bytes are limited, without those of data that waits to be read", () => {
+test("before a client has authenticated, its raw bytes are limited, not counting unread data", () => {
   const sending = (bytes: number, waiting: number) => {
     const { tls, receive, isClosed } = connection();
     receive(bytes, bytes);
@@ -61,7 +61,7 @@ test("before a client has authenticated its raw bytes are limited, without those
   assert.deepEqual([sending(94 * KIB, 0), sending(95 * KIB, 0), sending(150 * KIB, 60 * KIB)], [false, true, false]);
 });
 
-test("64 KiB that are no data, and as many each second, are allowed", () => {
+test("64 KiB of overhead, and the same again each second, are allowed", () => {
   const { receive, isClosed } = authenticated();
   receive(90 * KIB);
   assert.equal(isClosed(), true);
@@ -69,14 +69,14 @@ test("64 KiB that are no data, and as many each second, are allowed", () => {
   assert.equal(authenticated().isClosedAt(70 * KIB, 0), true);
 });
 
-test("records of one message or acknowledgement each are allowed at any rate that clients reach", () => {
+test("records of one message or acknowledgement each are allowed at any rate that clients attain", () => {
   for (const perRecord of RECORD_BYTES) {
     assert.equal(authenticated().isClosedAt(18_000 * (4 + perRecord), 18_000 * 4), false, "acknowledgements");
     assert.equal(authenticated().isClosedAt(200 * (1 + perRecord), 200), false, "PINGREQs in two records");
   }
 });
 
-test("data makes room for a limited number of KeyUpdates", () => {
+test("data permits a limited number of KeyUpdates", () => {
   const data = 500 * KIB;
   assert.equal(authenticated().isClosedAt(data + 500 * KIB, data), false);
   assert.equal(authenticated().isClosedAt(data + 520 * KIB, data), true);

@@ -3,17 +3,23 @@ import { SECOND } from "../clock.ts";
 import type { Limits } from "../limits/limits.ts";
 
 /**
- * How often connections are checked: 50,000 in 2 to 7 ms. Timers run between two reads of a socket, so that a client that sends KeyUpdates
- * has the processor until the next check, and then for one read more, 87 KB or 50 ms.
+ * The interval between checks: 50,000 connections take 2 to 7 ms. Timers run between two reads of a socket, so a client
+ * that sends KeyUpdates has the processor until the next check, and then for one more read, 87 KB or 50 ms.
  */
 const CHECK_MS = 250;
 
-/** An MQTT acknowledgement of 4 bytes that is a TLS 1.2 record takes 33: 7 more for each byte. */
+/**
+ * The overhead permitted per byte of data: an MQTT acknowledgement of 4 bytes in its own TLS 1.2 record takes 33, or 7
+ * more per byte.
+ */
 const RECORD_BYTES_PER_BYTE = 8;
 
 export type OverheadLimits = Pick<Limits, "tlsOverheadBytes" | "tlsRecordBytes">;
 
-/** What the check reads of a raw socket and of the TLS socket over it: Node counts in both what it has read, also while they are paused. */
+/**
+ * The fields that the check reads from a raw socket and the TLS socket over it. Node counts the bytes it has read in
+ * both, even while they are paused.
+ */
 export type Received = Pick<Socket, "bytesRead" | "readableLength">;
 
 interface Connection {
@@ -21,7 +27,7 @@ interface Connection {
   isAuthenticated: boolean;
   rawBytes: number;
   dataBytes: number;
-  /** Bytes that were not data, less what was allowed for since. */
+  /** Bytes other than data, less the allowance since then. */
   overhead: number;
 }
 
@@ -29,13 +35,14 @@ export interface TlsOverheadOptions {
   limits: OverheadLimits;
   /** Raw bytes that a connection may receive before it has authenticated. */
   unauthenticatedBytes: number;
-  /** The connection has sent too much, and is no longer checked. */
+  /** Called when the connection has sent too much; it is no longer checked. */
   onExceeded(raw: Socket): void;
 }
 
 /**
- * Finds connections that receive much more than data: TLS handles records without data, such as KeyUpdate (RFC 8446 4.6.3), before any
- * limit counts them, and an answer to one costs some 16 µs. Time is counted in checks, so that a process that stands still allows no more.
+ * Finds connections that receive far more than data. TLS handles records without data, such as KeyUpdate (RFC 8446
+ * 4.6.3), before any limit counts them, and an answer to one costs about 16 µs. Time is counted in checks, so a stalled
+ * process permits no more.
  */
 export class TlsOverhead {
   readonly #options: TlsOverheadOptions;
@@ -46,20 +53,23 @@ export class TlsOverhead {
     this.#options = options;
   }
 
-  /** For every accepted connection. */
+  /** Records an accepted connection. */
   opened(raw: Socket): void {
     this.#connections.set(raw, { tls: undefined, isAuthenticated: false, rawBytes: 0, dataBytes: 0, overhead: 0 });
     raw.once("close", () => this.#remove(raw));
     this.#timer ??= setInterval(() => this.check(), CHECK_MS).unref();
   }
 
-  /** For every connection whose handshake is done. */
+  /** Records a connection whose handshake is done. */
   secured(raw: Socket, tls: Received): void {
     const connection = this.#connections.get(raw);
     if (connection) connection.tls = tls;
   }
 
-  /** For a client of MQTT that has its CONNACK, and one of HTTPS whose first request has begun: it may receive any number of bytes. */
+  /**
+   * Records an MQTT client that has its CONNACK, or an HTTPS client whose first request has begun: it may now receive
+   * any number of bytes.
+   */
   authenticated(raw: Socket): void {
     const connection = this.#connections.get(raw);
     if (connection) connection.isAuthenticated = true;
@@ -91,7 +101,7 @@ export class TlsOverhead {
 
   #isExceeded({ overhead, isAuthenticated, rawBytes, tls }: Connection): boolean {
     if (overhead > this.#options.limits.tlsOverheadBytes) return true;
-    // Data that waits in a paused socket is not counted: a client may send packets before it has the CONNACK [MQTT-3.1.4].
+    // Data waiting in a paused socket is not counted: a client may send packets before it has the CONNACK [MQTT-3.1.4].
     return !isAuthenticated && rawBytes - (tls?.readableLength ?? 0) > this.#options.unauthenticatedBytes;
   }
 

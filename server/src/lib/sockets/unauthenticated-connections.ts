@@ -2,22 +2,28 @@ import type { Socket } from "node:net";
 import { type AddressRange, addressBlock, isInRanges, withoutMapping } from "../address.ts";
 import type { UnauthenticatedBudget } from "../limits/unauthenticated-budget.ts";
 
-/** What a connection costs that ends without having authenticated: its TLS handshake is worth some five small requests. */
+/**
+ * The charge for a connection that ends without authenticating: its TLS handshake costs about as much as five small
+ * requests.
+ */
 export const CONNECTION_TOKENS = 5;
 
-/** Charges address blocks for their connections that end without having authenticated, and refuses further ones of a block in debt. */
+/**
+ * Charges address blocks for connections that end without authenticating, and refuses further ones from a block in
+ * debt.
+ */
 export class UnauthenticatedConnections {
   readonly #budget: UnauthenticatedBudget;
   readonly #exempt: readonly AddressRange[];
   readonly #known = new WeakSet<Socket>();
 
-  /** @param exempt addresses that many clients share, such as those of proxies */
+  /** @param exempt addresses shared by many clients, such as those of proxies */
   constructor(budget: UnauthenticatedBudget, exempt: readonly AddressRange[]) {
     this.#budget = budget;
     this.#exempt = exempt;
   }
 
-  /** @returns whether to close the connection at once: its block has used up its budget */
+  /** Registers a new connection. @returns whether to close it immediately because its block has used up its budget */
   refuses(raw: Socket): boolean {
     const address = raw.remoteAddress ?? "";
     if (this.isExempt(address)) return false;
@@ -29,7 +35,7 @@ export class UnauthenticatedConnections {
     return false;
   }
 
-  /** The client has authenticated. */
+  /** Records that the client has authenticated. */
   authenticated(raw: Socket): void {
     this.#known.add(raw);
   }
