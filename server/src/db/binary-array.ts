@@ -1,6 +1,6 @@
 /**
- * Arrays of PostgreSQL in its binary format, for a parameter of the array type itself (`$1::float8[]`): neither side writes or parses a
- * digit. The drivers send a Buffer as it is. `undefined` is NULL.
+ * PostgreSQL arrays in binary format, for a parameter of the array type itself (`$1::float8[]`): neither side writes or
+ * parses a digit. The drivers send a Buffer unchanged. `undefined` is NULL.
  */
 
 const INT4 = 23;
@@ -10,21 +10,21 @@ const UUID = 2950;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
-/** Microseconds from 1970 to 2000, from which PostgreSQL counts. */
+/** The microseconds from 1970 to 2000, the epoch of PostgreSQL. */
 const EPOCH = 946_684_800_000_000;
 const HIGH = 2 ** 32;
 
-/** `int4[]` */
+/** Returns an `int4[]`. */
 export function int4Array(numbers: readonly (number | undefined)[]): Buffer {
   return arrayOf(INT4, 4, numbers, (buffer, number, at) => buffer.writeInt32BE(number, at));
 }
 
-/** `float8[]` */
+/** Returns a `float8[]`. */
 export function float8Array(numbers: readonly (number | undefined)[]): Buffer {
   return arrayOf(FLOAT8, 8, numbers, (buffer, number, at) => buffer.writeDoubleBE(number, at));
 }
 
-/** `timestamptz[]`, of whole microseconds since 1970. */
+/** Returns a `timestamptz[]` of whole microseconds since 1970. */
 export function timestampArray(times: readonly (number | undefined)[]): Buffer {
   return arrayOf(TIMESTAMPTZ, 8, times, (buffer, time, at) => {
     const high = Math.floor((time - EPOCH) / HIGH);
@@ -33,7 +33,7 @@ export function timestampArray(times: readonly (number | undefined)[]): Buffer {
   });
 }
 
-/** `uuid[]`. Equal neighbours, as of rows of one device, are read once. */
+/** Returns a `uuid[]`. Equal neighbours, as in rows of one device, are parsed once. */
 export function uuidArray(uuids: readonly string[]): Buffer {
   let last: string | undefined;
   let lastAt = 0;
@@ -44,7 +44,7 @@ export function uuidArray(uuids: readonly string[]): Buffer {
   });
 }
 
-/** An array with one dimension that begins at 1, or none when it is empty. */
+/** Returns an array with one dimension and lower bound 1, or with none if it is empty. */
 function arrayOf<T>(
   type: number,
   bytes: number,

@@ -4,22 +4,22 @@ import { PreparedQuery } from "./prepared-query.ts";
 import { isDataException } from "./refusal.ts";
 import type { BoundStatement, Db } from "./types.ts";
 
-/** Runs one prepared read, together with the others requested in the same turn of the event loop. */
+/** Runs one prepared read together with the others requested in the same turn of the event loop. */
 export type ReadCoalescer = (read: BoundStatement) => Promise<Record<string, unknown>[]>;
 
 const coalescers = new WeakMap<Db, ReadCoalescer>();
 
-/** The read coalescer of a pool; `undefined` for a transaction, and for the embedded database. */
+/** Returns the read coalescer of a pool; `undefined` for a transaction and for the embedded database. */
 export function coalescerOf(db: Db): ReadCoalescer | undefined {
   return coalescers.get(db);
 }
 
-/** With more in one write, the first answer would wait for the last statement. */
+/** The maximum number of reads per write: in a larger one, the first answer would wait for the last statement. */
 const MOST_AT_ONCE = 32;
 
 /**
- * Sends the reads of one turn of the event loop in one write on one connection of `pool`: under load, switching between the two
- * processes costs more than a short read itself. `observe` receives the seconds that each write took to be answered.
+ * Sends the reads of one turn of the event loop in one write on one connection of `pool`, because under load, switching
+ * between the two processes costs more than a short read. `observe` receives the seconds until each write was answered.
  */
 export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
   let waiting: PreparedQuery[] = [];
@@ -40,7 +40,7 @@ export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number)
 
   function settle({ answered, unanswered }: PreparedBatch, error: Error | null): void {
     for (const query of answered) query.handleReadyForQuery();
-    // The error belongs to one read; the others of the batch must not fail with it. Each is sent again alone.
+    // The error belongs to one read and must not fail the others of the batch, so each is sent again alone.
     const retryAlone = unanswered.length + answered.length > 1 && isDataException(error);
     for (const query of unanswered) {
       if (!retryAlone) query.handleError(error!);

@@ -8,26 +8,26 @@ import type { Database, Db, Pools, TimeLimits } from "./types.ts";
 export type { Database, Db, Pools, TimeLimits, Tx, Unlisten } from "./types.ts";
 
 export interface DatabaseOptions {
-  /** PostgreSQL address; absent for the embedded database in `dataDir`. */
+  /** The PostgreSQL address; absent for the embedded database in `dataDir`. */
   url?: string | undefined;
-  /** The address for LISTEN and migrations, where `url` leads through PgBouncer in transaction mode. */
+  /** The address for LISTEN and migrations, if `url` leads through PgBouncer in transaction mode. */
   directUrl?: string | undefined;
-  /** Folder of the embedded database, or `memory` in tests. */
+  /** The folder of the embedded database, or `memory` in tests. */
   dataDir: string;
-  /** A dumped data folder to start the embedded database from. */
+  /** A dump of a data folder from which the embedded database starts. */
   snapshot?: Blob | undefined;
-  /** Whether a commit of the embedded database waits until the disk has it; so it is unless this is `false`. */
+  /** Whether a commit of the embedded database waits for the disk; it does unless this is `false`. */
   embeddedSync?: boolean | undefined;
-  /** Of PostgreSQL, other than those of a service: for tests of what is no matter of time. */
+  /** PostgreSQL time limits other than those of a service, for tests in which time does not matter. */
   timeLimits?: TimeLimits | undefined;
-  /** Of PostgreSQL: how many connections this process may open. */
+  /** The number of PostgreSQL connections that this process may open. */
   pools?: Pools | undefined;
   logger: Logger;
-  /** Receives the seconds that each statement took, also of one that failed. */
+  /** Receives the duration of each statement in seconds, including failed ones. */
   observe?: ((seconds: number) => void) | undefined;
 }
 
-/** Opens the database and brings its schema up to date. Throws when it is unreachable or too new. */
+/** Opens the database and migrates its schema. @throws Error if it is unreachable or too new */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url && options.directUrl) await migrateDirectly(options.directUrl, options);
   const database = options.url
@@ -43,9 +43,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Opens a PostgreSQL database that this process only reads, in transactions of its own, and migrates nothing.
+ * Opens a PostgreSQL database that this process only reads, in transactions of its own, and does not migrate it.
  *
- * @throws Error when it is unreachable, or has another schema than this version
+ * @throws Error if it is unreachable, or has a schema other than this version's
  */
 export async function openForReading(
   url: string,
@@ -56,20 +56,20 @@ export async function openForReading(
   if (applied === SCHEMA_NUMBER) return database;
   await database.close();
   if (applied instanceof Error) throw applied;
-  const has = applied === 0 ? "is no database of Muster" : `is at schema ${applied}`;
+  const has = applied === 0 ? "is not a Muster database" : `is at schema ${applied}`;
   throw new Error(
     `the database in ${options.setting} ${has}, and this version reads schema ${SCHEMA_NUMBER}: use the version that last ran on it`,
   );
 }
 
-/** A migration takes longer than a pooler's clients may have a connection. */
+/** Migrates over a direct connection: a migration takes longer than a pooler permits its clients. */
 async function migrateDirectly(url: string, { logger, timeLimits }: DatabaseOptions): Promise<void> {
   const setting = "MUSTER_DATABASE_DIRECT_URL";
   const direct = await openPostgres(url, { logger, timeLimits, setting, pools: { main: 1, connects: 1 } });
   await migrate(direct).finally(() => direct.close());
 }
 
-/** Sends a NOTIFY, delivered to every listener once the surrounding transaction has committed. */
+/** Sends a NOTIFY, which is delivered to every listener once the surrounding transaction has committed. */
 export async function notify(db: Db, channel: string, payload: string): Promise<void> {
   await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
 }

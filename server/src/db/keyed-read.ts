@@ -5,24 +5,25 @@ import { isDataException } from "./refusal.ts";
 import { readStatement, type Statement, statement } from "./statement.ts";
 import type { Db } from "./types.ts";
 
-/** A type of the values that a key has. Values of `text` must not contain NUL. */
+/** A type of key values. Values of `text` must not contain NUL. */
 export type KeyType = "uuid" | "text" | "timestamptz";
 
-/** The columns of `asked`, by their names. */
+/** The columns of `asked` by name. */
 export type Asked<Key> = { readonly [Column in keyof Key & string]: RawBuilder<Key[Column]> };
 
 type KeyColumns<Key> = Readonly<Record<keyof Key & string, KeyType>>;
 type Numbered<Row> = Row & { readonly nth: number };
 
-/** A read of at most one row by a key, as one statement for any number of keys. */
+/** A read of at most one row by key, as one statement for any number of keys. */
 export interface KeyedRead<Key extends object, Row> {
   readonly columns: KeyColumns<Key>;
   readonly statement: Statement<Record<string, string>, Numbered<Row>>;
 }
 
 /**
- * Declares a short read by key that runs often. `name` names its statement for good. `build` writes the SELECT of one key, whose values are the columns of
- * `asked`. Whatever the planner expects, the keys are looked up one by one: LIMIT keeps it from joining `asked` with a table that it reads whole.
+ * Declares a short, frequent read by key. `name` permanently identifies its statement. `build` writes the SELECT for
+ * one key, whose values are the columns of `asked`. The keys are looked up one by one, whatever the planner estimates:
+ * LIMIT keeps it from joining `asked` with a table that it reads completely.
  */
 export function keyedRead<Key extends object, Row>(
   name: string,
@@ -42,15 +43,16 @@ export function keyedRead<Key extends object, Row>(
   };
 }
 
-/** With more in one statement, the first answer would wait for the last row. */
+/** The maximum number of keys per statement: with more, the first answer would wait for the last row. */
 const MOST_AT_ONCE = 64;
 
 type Batcher = RequestBatcher<object, object | undefined>;
 const batchers = new WeakMap<Db, Map<KeyedRead<never, unknown>, Batcher>>();
 
 /**
- * The row of a key; `undefined` without one. Reads of one turn of the event loop, and those that arrive while a statement runs, are one statement: its
- * start and its way to the database cost more than some ten rows. Within a transaction it is a statement of its own.
+ * Returns the row of a key, or `undefined` if there is none. Reads of one turn of the event loop, and those that arrive
+ * while a statement runs, share a statement: its start and its round trip cost more than about ten rows. Within a
+ * transaction each read is a statement of its own.
  */
 export async function readByKey<Key extends object, Row extends object>(
   db: Db,

@@ -8,15 +8,16 @@ export type Pipeline = (statements: readonly BoundStatement[]) => Promise<void>;
 
 const pipelines = new WeakMap<Db, Pipeline>();
 
-/** The pipeline of a pool; `undefined` for a transaction, and for the embedded database. */
+/** Returns the pipeline of a pool; `undefined` for a transaction and for the embedded database. */
 export function pipelineOf(db: Db): Pipeline | undefined {
   return pipelines.get(db);
 }
 
 /**
- * Between two statements of an ordinary transaction the process serves other events, so under load every statement waits for a turn
- * of the event loop while the transaction holds its locks. A pipelined transaction waits once. PostgreSQL commits after the last
- * statement, or nothing when one fails (the extended query protocol up to its Sync).
+ * Installs the pipeline of a pool. Between two statements of an ordinary transaction the process serves other events,
+ * so under load every statement waits for a turn of the event loop while the transaction holds its locks. A pipelined
+ * transaction waits once. PostgreSQL commits after the last statement, or rolls back if one fails (the extended query
+ * protocol up to its Sync).
  */
 export function pipelineOn(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
   pipelines.set(db, (statements) => {

@@ -13,7 +13,7 @@ const HEALTH_CHECK_MS = 2_000;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);
 
-/** Kysely on a pool, with pipelined transactions and coalesced reads. Both kinds of database have one. */
+/** Creates Kysely on a pool, with pipelined transactions and coalesced reads, for both kinds of database. */
 export function databaseOn(
   pool: pg.Pool,
   observe?: (seconds: number) => void,
@@ -26,7 +26,7 @@ export function databaseOn(
   return { db, healthy: () => answers(pool) };
 }
 
-/** Whether a trivial statement succeeds in time. */
+/** Reports whether a trivial statement succeeds in time. */
 async function answers(pool: pg.Pool): Promise<boolean> {
   const answer = pool.query("SELECT 1").then(
     () => true,

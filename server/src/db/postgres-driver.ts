@@ -13,13 +13,13 @@ import pg from "pg";
 import { PreparedQuery, type PreparedResult } from "./prepared-query.ts";
 import type { BoundStatement, DriverQuery } from "./types.ts";
 
-/** The longest timer there is, 24 days: pg takes 0 for "use the connection's default". */
+/** The longest possible timer, 24 days: pg reads 0 as "use the connection's default". */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 const COMMIT = CompiledQuery.raw("commit");
 const ROLLBACK = CompiledQuery.raw("rollback");
 
-/** Kysely on `pool`, with prepared statements and transactions that may lift the pool's time limit. */
+/** Creates Kysely on `pool`, with prepared statements and transactions that can lift the pool's time limit. */
 export function postgresDialect(pool: pg.Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -31,7 +31,7 @@ export function postgresDialect(pool: pg.Pool): Dialect {
 
 class PostgresDriver implements Driver {
   readonly #pool: pg.Pool;
-  /** One object a client: Kysely installs its measuring of statements in each object that is new to it. */
+  /** One object per client: Kysely instruments each object that is new to it. */
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
 
   constructor(pool: pg.Pool) {
@@ -72,15 +72,18 @@ class PostgresDriver implements Driver {
 }
 
 interface PostgresResult<Row> extends QueryResult<Row> {
-  /** `SELECT`, `COMMIT`, … as PostgreSQL names what it did. */
+  /** The name of PostgreSQL's action: `SELECT`, `COMMIT`, …. */
   readonly command: string;
 }
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
-  /** How long to wait for an answer instead of the pool's `query_timeout`. */
+  /** The time to wait for an answer, instead of the pool's `query_timeout`. */
   #timeoutMs: number | undefined;
-  /** PostgreSQL has not answered a statement. It may be executed later: after a BEGIN, what runs next on this connection would not be committed. */
+  /**
+   * Set if PostgreSQL has not answered a statement. It may still execute it: after a BEGIN, later statements on this
+   * connection would then not be committed.
+   */
   #broken = false;
 
   constructor(client: pg.PoolClient) {
@@ -114,7 +117,7 @@ class PostgresConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     this.#timeoutMs = undefined;
     const { command } = await this.executeQuery(COMMIT);
-    // What PostgreSQL answers when a statement of the transaction has failed and the caller went on regardless.
+    // PostgreSQL's answer if a statement of the transaction failed and the caller continued anyway.
     if (command === "ROLLBACK") throw new Error("not committed: an earlier statement of the transaction has failed");
   }
 
@@ -130,7 +133,10 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** Returns the client to the pool, which closes it where a statement was not answered or a transaction could not be ended. */
+  /**
+   * Returns the client to the pool, which closes it if a statement was not answered or a transaction could not be
+   * ended.
+   */
   release(): void {
     this.#client.release(this.#broken);
   }
@@ -150,7 +156,10 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** The stack of pg's errors begins at the socket; which code ran the statement is in the stack of this call. */
+/**
+ * Appends the caller's stack: the stack of pg's errors begins at the socket, and does not show which code ran the
+ * statement.
+ */
 function withCallersStack(error: unknown): unknown {
   if (error instanceof Error) error.stack += `\n${new Error().stack?.split("\n").slice(1).join("\n")}`;
   return error;

@@ -4,10 +4,13 @@ import type { Logger } from "../lib/logger.ts";
 import type { Unlisten } from "./types.ts";
 
 const RECONNECT_MS = 500;
-/** How often the connection is checked, and how long an answer may take. */
+/** The interval between checks of the connection, and the time permitted for an answer. */
 const CHECK_MS = 5_000;
 const ANSWER_MS = 5_000;
-/** How long PostgreSQL waits for a process that takes nothing: it keeps all notifications of all since, 8 GB at most, and then refuses commits with one. */
+/**
+ * The time PostgreSQL waits for a process that reads nothing. Meanwhile it keeps all notifications, up to 8 GB, and
+ * then refuses commits that send one.
+ */
 const STUCK_MS = 60_000;
 
 type Handler = (payload: string) => void;
@@ -18,10 +21,10 @@ export interface Listener {
 }
 
 /**
- * One dedicated connection for LISTEN, replaced when it breaks. A connection that only listens does not notice that the server's host
- * is gone, so it runs a statement every `checkMs`. Notifications sent while it is down are lost: after each reconnect every handler
- * is called with an empty payload and must read the stored state.
- * PostgreSQL ends the connection of a process that stands still and has taken nothing for `stuckMs`.
+ * Creates a dedicated connection for LISTEN, which is replaced when it breaks. A connection that only listens does not
+ * notice that the server's host is gone, so it runs a statement every `checkMs`. Notifications sent while it is down
+ * are lost: after each reconnect every handler is called with an empty payload and must read the stored state.
+ * PostgreSQL ends the connection of a stalled process that has read nothing for `stuckMs`.
  */
 export function createListener(
   url: string,
@@ -108,7 +111,10 @@ class PostgresListener implements Listener {
     return client;
   }
 
-  /** Every role of the database may notify: what a handler cannot read must not end the process. */
+  /**
+   * Handles a notification. Every role of the database may send one, so a payload that a handler cannot parse must not
+   * end the process.
+   */
   #handle(channel: string, payload: string): void {
     for (const handler of this.#handlers.get(channel) ?? []) {
       try {
@@ -137,11 +143,11 @@ class PostgresListener implements Listener {
   }
 }
 
-/** Runs one statement at a time; pg is to refuse others. */
+/** A client that runs one statement at a time; pg intends to refuse concurrent ones. */
 class ListeningClient extends pg.Client {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @throws Error where the server does not answer */
+  /** Runs a trivial statement. @throws Error if the server does not answer */
   check(): Promise<unknown> {
     return this.#inTurn("SELECT");
   }

@@ -10,14 +10,14 @@ import type { Database, Pools, TimeLimits } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
 /**
- * A request may wait for a connection and then for its statement, and is to be answered within 5 s, so the two limits together
- * stay below that. A server that hangs does not end its statement: the client stops waiting later, by more than a busy process may take
- * to read that the statement was ended.
+ * A request may wait for a connection and then for its statement, and must be answered within 5 s, so the sum of the
+ * two limits is smaller. A server that hangs does not end its statement. The client therefore stops waiting later than
+ * the server's limit, by more than a busy process may need to read that the statement was ended.
  */
 const REQUEST_LIMITS: TimeLimits = { connectMs: 1_500, statementMs: 2_500 };
 const LATE_ANSWER_MS = 750;
 
-/** The pools of a process that has them to itself. */
+/** The pools of a process that does not share the server with others of its service. */
 export const POOLS: Pools = { main: 10, connects: 4 };
 
 export interface PostgresOptions {
@@ -25,15 +25,15 @@ export interface PostgresOptions {
   observe?: ((seconds: number) => void) | undefined;
   timeLimits?: TimeLimits | undefined;
   pools?: Pools | undefined;
-  /** The address without the pooler, where `url` leads through one in transaction mode (PgBouncer). */
+  /** The address without the pooler, if `url` leads through one in transaction mode (PgBouncer). */
   directUrl?: string | undefined;
-  /** The setting that has the address, for messages. */
+  /** The setting that contains the address, for messages. */
   setting?: AddressSetting | undefined;
 }
 
 type AddressSetting = "MUSTER_DATABASE_URL" | "MUSTER_DATABASE_DIRECT_URL" | "MUSTER_FORMER_DATABASE_URL";
 
-/** A PostgreSQL server of version 15 or later. @throws Error naming the setting, where the address cannot be used */
+/** Opens a PostgreSQL server of version 15 or later. @throws Error naming the setting if the address cannot be used */
 export async function openPostgres(
   url: string,
   {
@@ -47,7 +47,8 @@ export async function openPostgres(
 ): Promise<Database> {
   const kind = { limits, isPooled: directUrl !== undefined };
   const main = createPool(url, pools.main, logger, kind, []);
-  // A connect does not wait for the disk: what a crash of PostgreSQL takes back, the processes write again (docs/decisions/0026-complete-nodes.md).
+  // A connect does not wait for the disk: the processes rewrite whatever a crash of PostgreSQL loses
+  // (docs/decisions/0026-complete-nodes.md).
   const connects = createPool(url, pools.connects, logger, kind, ["-c", "synchronous_commit=off", ...CONNECT_SETTINGS]);
   try {
     await refuseOldServer(main).catch((error: unknown) => Promise.reject(ofAddress(error, url, setting)));
@@ -109,18 +110,24 @@ async function refuseOldServer(pool: pg.Pool): Promise<void> {
   if (!(major >= OLDEST_MAJOR)) throw new Error(`PostgreSQL ${OLDEST_MAJOR} or later is needed; this is ${major}`);
 }
 
-/** Why an address cannot be used: with the setting that has it, and without its password, which a query may have, too. */
+/**
+ * Returns the reason why an address cannot be used, with the setting that contains it, and without its password, which
+ * may also be in the query.
+ */
 function ofAddress(error: unknown, url: string, setting: AddressSetting): unknown {
   const known = ofPooler(error);
   if (known !== error) return known;
   const shown = Object.assign(new URL(url), { password: "", search: "" });
-  // Where a name has several addresses, the error of all has no message.
+  // If a name has several addresses, the combined error has no message.
   const { message, errors = [] } = error as Partial<AggregateError>;
   const why = message || errors.map((each: Error) => each.message).join(", ");
   return new Error(`${setting} (${shown.href}) cannot be used: ${why}`, { cause: error });
 }
 
-/** Without this, a service with many workers starts, and fails when all of them are busy. */
+/**
+ * Checks the number of connections. Without this check, a service with many workers would start, and fail once all of
+ * them are busy.
+ */
 async function refuseFewConnections(pool: pg.Pool, needed: number): Promise<void> {
   const { rows } = await pool.query<{ name: string; setting: string }>(
     "SELECT name, setting FROM pg_settings WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')",

@@ -4,7 +4,7 @@ import type { BoundStatement } from "./types.ts";
 /** The part of pg's connection used here (pg 8.23, lib/connection.js). */
 export interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Name → text of the statements prepared on this connection. pg's client maintains it. */
+  /** Name → text of the statements prepared on this connection, maintained by pg's client. */
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   parse(message: { name: string; text: string }): void;
   bind(message: { statement: string; values: readonly unknown[] }): void;
@@ -26,29 +26,32 @@ interface Shape {
   readonly empty: Readonly<Record<string, unknown>>;
 }
 
-/** Connections on which statements have no names: behind a pooler, the next transaction may be on another connection to PostgreSQL. */
+/**
+ * Connections whose statements have no names: behind a pooler, the next transaction may use another connection to
+ * PostgreSQL.
+ */
 const withoutNames = new WeakSet<object>();
 
-/** Has statements on this connection (pg's `client.connection`) parsed at every run. */
+/** Makes statements on this connection (pg's `client.connection`) be parsed at every run. */
 export function useNoNames(wire: object): void {
   withoutNames.add(wire);
 }
 
-/** Statement name → shape: a name stands for one text, and a text has one shape. */
+/** Statement name → shape: a name identifies one text, and a text has one shape. */
 const shapes = new Map<string, Shape>();
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
 
 /**
- * Runs a statement that each connection prepares once; afterwards only its values and rows travel. pg's own query requests the
- * columns' description in every run and builds their parsers again, which is most of the work for a short answer. Given to
- * `client.query`, which calls these methods (the interface of pg-cursor).
+ * Runs a statement that each connection prepares once; afterwards only its values and rows are sent. pg's own query
+ * requests the column descriptions in every run and rebuilds their parsers, which is most of the work for a short
+ * answer. Passed to `client.query`, which calls these methods (the interface of pg-cursor).
  */
 export class PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Milliseconds that the client waits for the answer; `undefined` for the pool's own limit. */
+  /** How long the client waits for the answer, in milliseconds; `undefined` for the pool's own limit. */
   readonly query_timeout: number | undefined;
   /** The client wraps it to stop its timer. */
   callback: ((error: Error | null, result?: PreparedResult) => void) | undefined;
@@ -73,7 +76,7 @@ export class PreparedQuery {
     return null;
   }
 
-  /** Writes all messages but the Sync. `parsing` holds the names that the same write prepares already. */
+  /** Writes all messages except the Sync. `parsing` contains the names already prepared by the same write. */
   send(wire: Wire, parsing: Set<string>): void {
     this.#shape = shapes.get(this.name);
     const isUnnamed = withoutNames.has(wire);
@@ -108,7 +111,7 @@ export class PreparedQuery {
     this.#result.rows.push(row);
   }
 
-  /** `UPDATE 3`, `INSERT 0 1`, `SELECT 20`. */
+  /** Parses `UPDATE 3`, `INSERT 0 1`, `SELECT 20`. */
   handleCommandComplete({ text }: { text: string }): void {
     this.#result.command = text.slice(0, text.indexOf(" "));
     this.#result.rowCount = Number(text.slice(text.lastIndexOf(" ") + 1));
@@ -123,7 +126,7 @@ export class PreparedQuery {
     this.callback?.(error);
   }
 
-  /** A copy that is not sent yet, with the same callback. */
+  /** Returns an unsent copy with the same callback. */
   copy(): PreparedQuery {
     const copy = new PreparedQuery(this.#statement, this.query_timeout);
     copy.callback = this.callback;

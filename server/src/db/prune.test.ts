@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pruneAlong, pruneInBatches } from "./prune.ts";
 
-test("a clean-up goes on until a batch finds fewer rows than it may delete", async () => {
+test("a clean-up continues until a batch finds fewer rows than it may delete", async () => {
   const left = [10, 10, 3];
   const limits: number[] = [];
   const deleted = await pruneInBatches(
@@ -15,7 +15,7 @@ test("a clean-up goes on until a batch finds fewer rows than it may delete", asy
   assert.deepEqual([deleted, limits], [23, [10, 10, 10]]);
 });
 
-test("a clean-up along an index starts each batch at the last row of the one before", async () => {
+test("a clean-up along an index starts each batch at the last row of the previous one", async () => {
   const rows = [1, 2, 3, 4, 5, 6, 7];
   const starts: number[] = [];
   await pruneAlong(
@@ -30,7 +30,7 @@ test("a clean-up along an index starts each batch at the last row of the one bef
   assert.deepEqual(starts, [0, 3, 6]);
 });
 
-test("a clean-up that is stopped ends after the batch under way", async () => {
+test("a stopped clean-up ends after the current batch", async () => {
   const stop = new AbortController();
   const deleted = await pruneInBatches(
     async (limit) => {

@@ -1,18 +1,21 @@
-/** Rows of one statement of a clean-up: few enough for the time limit of a statement, and for other statements to get their turn. */
+/**
+ * Rows per statement of a clean-up: few enough for the statement time limit, and for other statements to get their
+ * turn.
+ */
 const BATCH = 2_000;
 
 export interface PruneOptions {
   limit?: number;
-  /** Ends the clean-up after the batch under way; the next one continues. */
+  /** Ends the clean-up after the current batch; the next clean-up continues. */
   stopped?: AbortSignal | undefined;
 }
 
 /**
- * Deletes in batches until nothing is left to delete. Each batch is a statement and commit of its own, so a clean-up that has
- * fallen far behind still makes progress, and is never rolled back as a whole.
+ * Deletes in batches until nothing is left to delete. Each batch is a statement and commit of its own, so a clean-up
+ * that is far behind still makes progress, and is never rolled back as a whole.
  *
- * @param deleteBatch deletes at most `limit` rows. @returns how many it deleted
- * @returns how many rows were deleted in all
+ * @param deleteBatch deletes at most `limit` rows and returns how many it deleted
+ * @returns the total number of deleted rows
  */
 export async function pruneInBatches(
   deleteBatch: (limit: number) => Promise<number>,
@@ -27,17 +30,17 @@ export async function pruneInBatches(
   }
 }
 
-/** What one statement of {@link pruneAlong} did. */
+/** The result of one statement of {@link pruneAlong}. */
 export interface Pruned<Place> {
-  /** Rows it deleted or, where it deletes only some of them, visited: fewer than `limit` end the clean-up. */
+  /** The number of rows deleted or, if only some of them are, visited: fewer than `limit` end the clean-up. */
   rows: number;
-  /** The last of these rows by the index; `null` when there was none. */
+  /** The last of these rows in index order; `null` if there was none. */
   last: Place | null;
 }
 
 /**
- * The same along an index: each batch starts where the one before it ended. Starting at the first row again, it would walk over the
- * deleted ones, which stay in the index until a vacuum: time grows by the square of the rows.
+ * Prunes along an index: each batch starts where the previous one ended. Batches that all start at the first row would
+ * traverse the deleted ones, which stay in the index until a vacuum, in time quadratic in the rows.
  *
  * @param first below every row
  */
@@ -54,5 +57,5 @@ export async function pruneAlong<Place>(
   }, options);
 }
 
-/** Before every time in the database: where a clean-up by age starts. */
+/** Earlier than every time in the database: the start of a clean-up by age. */
 export const BEGINNING = new Date(0);

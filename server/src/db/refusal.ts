@@ -1,31 +1,37 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** SQLSTATE of an exception raised by `muster_refuse(code)`. */
+/** The SQLSTATE of exceptions raised by `muster_refuse(code)`. */
 const REFUSED = "MU001";
 
-/** An SQL expression that aborts the whole statement with `code` when it is evaluated: for the branch of a failed guard. */
+/**
+ * Returns an SQL expression that aborts the whole statement with `code` when it is evaluated: for the branch of a
+ * failed guard.
+ */
 export function refuse(code: string): RawBuilder<boolean> {
   return sql<boolean>`muster_refuse(${sql.lit(code)})`;
 }
 
-/** The code a statement was aborted with by {@link refuse}; `undefined` for any other error. */
+/** Returns the code with which {@link refuse} aborted a statement; `undefined` for any other error. */
 export function refusalCode(error: unknown): string | undefined {
   const state = (error as { code?: unknown } | null)?.code;
   return state === REFUSED ? (error as Error).message : undefined;
 }
 
-/** The name of the unique index or constraint that `error` violates; `undefined` when it is no unique violation. */
+/**
+ * Returns the name of the unique index or constraint that `error` violates; `undefined` if it is not a unique
+ * violation.
+ */
 export function violatedUnique(error: unknown): string | undefined {
   const failure = error as { code?: unknown; constraint?: unknown } | null;
   return failure?.code === "23505" && typeof failure.constraint === "string" ? failure.constraint : undefined;
 }
 
-/** Whether `error` says that a record which another is to refer to does not exist any more. */
+/** Reports whether `error` says that a referenced record no longer exists. */
 export function violatesForeignKey(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "23503";
 }
 
-/** Whether `error` says that the statement cannot take one of its values: SQLSTATE class 22. */
+/** Reports whether `error` says that the statement cannot take one of its values: SQLSTATE class 22. */
 export function isDataException(error: unknown): boolean {
   const state = (error as { code?: unknown } | null)?.code;
   return typeof state === "string" && /^22...$/.test(state);
@@ -34,16 +40,16 @@ export function isDataException(error: unknown): boolean {
 /** Messages of `pg`, which has no code for a connection that broke or did not answer in time. */
 const BROKEN =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered/;
-/** SQLSTATEs: connection, resources, shutdown; a statement that took too long; a read-only database. */
+/** SQLSTATEs: connection, resources, shutdown; statement timeout; read-only database. */
 const UNAVAILABLE_STATE = /^(08...|53...|57P..|57014|25006)$/;
 const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"];
 
-/** Whether `error` says that the database cannot write. */
+/** Reports whether `error` says that the database cannot write. */
 export function isReadOnly(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "25006";
 }
 
-/** Whether `error` means that the database cannot be reached, cannot write, or did not answer in time. */
+/** Reports whether `error` means that the database cannot be reached, cannot write, or did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === "string") return UNAVAILABLE_STATE.test(code) || UNREACHABLE.includes(code);

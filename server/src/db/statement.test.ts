@@ -15,14 +15,14 @@ const move = statement<Move, { moved: number }>(
   (p) => sql`UPDATE t SET place = ${p.to}, moved_at = ${p.at} WHERE place = ${p.from} AND place <> ${p.to}`,
 );
 
-test("the text has one number a name, and the values are placed in that order", () => {
+test("the text has one number per name, and the values follow that order", () => {
   const { sql: text, parameters, statementName } = move.with({ from: "a", to: "b", at: new Date(0) });
   assert.equal(text, "UPDATE t SET place = $1, moved_at = $2 WHERE place = $3 AND place <> $1");
   assert.deepEqual(parameters, ["b", "1970-01-01T00:00:00.000Z", "a"]);
   assert.equal(statementName, "unit-move");
 });
 
-test("every call binds values of its own to the same text", () => {
+test("every call binds its own values to the same text", () => {
   const first = move.with({ from: "a", to: "b", at: new Date(0) });
   const second = move.with({ from: "c", to: "d", at: new Date(1) });
   assert.deepEqual(first.parameters, ["b", "1970-01-01T00:00:00.000Z", "a"]);
@@ -44,7 +44,7 @@ test("a statement without parameters takes none", () => {
   assert.deepEqual(now.with({}).parameters, []);
 });
 
-test("a name stands for one text", () => {
+test("a name identifies one text", () => {
   const declare = (column: string) =>
     statement<NoParameters, object>("unit-name", () => sql`SELECT ${sql.ref(column)}`);
   declare("a");

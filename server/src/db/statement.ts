@@ -5,17 +5,17 @@ import type { BoundStatement, Db } from "./types.ts";
 
 export type { BoundStatement } from "./types.ts";
 
-/** The parameters of a statement by name, each to be placed in a `sql` template as often as needed. */
+/** The parameters of a statement by name, each usable in a `sql` template as often as needed. */
 export type Parameters<Params> = { readonly [Name in keyof Params]-?: RawBuilder<Params[Name]> };
 
-/** For a statement without parameters. */
+/** The parameters of a statement without any. */
 export type NoParameters = Record<never, never>;
 
 /** A statement that is compiled once. A PostgreSQL connection prepares it when it first runs it. */
 export class Statement<Params extends object, Row> {
   readonly name: string;
   readonly sql: string;
-  /** Which named value is `$1`, `$2`, … */
+  /** The names of the values `$1`, `$2`, …. */
   readonly #order: readonly string[];
   readonly #query: RootOperationNode;
   readonly #queryId: { readonly queryId: string };
@@ -31,7 +31,7 @@ export class Statement<Params extends object, Row> {
     reserveName(name, text);
   }
 
-  /** The statement with its values, to be run by `runPipelined`. */
+  /** Binds values to the statement, to be run by `runPipelined`. */
   with(params: Params): BoundStatement<Row> {
     const named = params as Record<string, unknown>;
     const order = this.#order;
@@ -42,8 +42,8 @@ export class Statement<Params extends object, Row> {
 }
 
 /**
- * Declares a statement that runs often. `name` names it for good, on every connection; `build` writes its SQL, with `p.x` where
- * the value `x` belongs. Cast a parameter (`${p.x}::text`) where PostgreSQL cannot infer its type.
+ * Declares a frequent statement. `name` permanently identifies it on every connection; `build` writes its SQL, with
+ * `p.x` for the value `x`. Cast a parameter (`${p.x}::text`) if PostgreSQL cannot infer its type.
  *
  * @throws Error for a name that another text has, and for a value in the template that is not a parameter
  */
@@ -64,8 +64,8 @@ export async function runStatement<Params extends object, Row>(
 }
 
 /**
- * Runs a short statement that changes nothing. On PostgreSQL the reads requested in one turn of the event loop are sent together,
- * each still answered or refused on its own. Within a transaction it runs in that transaction.
+ * Runs a short read-only statement. On PostgreSQL the reads requested in one turn of the event loop are sent together,
+ * yet each is answered or refused on its own. Within a transaction it runs in that transaction.
  */
 export async function readStatement<Params extends object, Row>(
   db: Db,
@@ -76,8 +76,8 @@ export async function readStatement<Params extends object, Row>(
 }
 
 /**
- * Runs statements in order in one transaction, or in that of `db`; each sees the effects of those before it. On PostgreSQL they
- * are sent in one round trip. When one fails, none takes effect.
+ * Runs statements in order in one transaction, or in that of `db`; each sees the effects of those before it. On
+ * PostgreSQL they are sent in one round trip. If one fails, none takes effect.
  */
 export async function runPipelined(db: Db, statements: readonly BoundStatement[]): Promise<void> {
   const pipeline = pipelineOf(db);
@@ -99,7 +99,10 @@ export async function readBound<Row>(db: Db, bound: BoundStatement<Row>): Promis
   return coalescer === undefined ? await runBound(db, bound) : ((await coalescer(bound)) as Row[]);
 }
 
-/** Both drivers take ISO 8601 as it is; pg formats a Date field by field, which takes ten times as long. */
+/**
+ * Converts a Date to ISO 8601, which both drivers pass on unchanged; pg formats a Date field by field, which takes ten
+ * times as long.
+ */
 function timeAsText(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
@@ -107,19 +110,19 @@ function timeAsText(value: unknown): unknown {
 /** Statement name → text. */
 const texts = new Map<string, string>();
 
-/** Every statement declared so far: name → text. */
+/** Returns every statement declared so far: name → text. */
 export function declaredStatements(): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** @throws Error when `name` stands for another text */
+/** Records the name of a statement. @throws Error if `name` identifies another text */
 function reserveName(name: string, text: string): void {
   const known = texts.get(name);
   if (known === undefined) texts.set(name, text);
   else if (known !== text) throw new Error(`two statements are named ${name}: a name must stand for one text`);
 }
 
-/** Stands in a template where a named value belongs. */
+/** The placeholder of a named value in a template. */
 class Marker {
   readonly name: string;
 
@@ -128,16 +131,16 @@ class Marker {
   }
 }
 
-/** `p` of every declaration: any property is a parameter of that name. TypeScript allows the declared ones only. */
+/** The `p` of every declaration: any property is a parameter of that name. TypeScript permits only declared ones. */
 const parameters = new Proxy<object>({}, { get: (_target, name) => sql`${new Marker(String(name))}` });
 
-/** Compiles to one `$n` a name, however often the name occurs. */
+/** Compiles to one `$n` per name, however often the name occurs. */
 class StatementCompiler extends PostgresQueryCompiler {
   readonly order: string[] = [];
 
   protected override appendValue(value: unknown): void {
     if (!(value instanceof Marker)) {
-      throw new Error(`the value ${String(value)} in a statement is no parameter: write it as sql.lit(…)`);
+      throw new Error(`the value ${String(value)} in a statement is not a parameter: write it as sql.lit(…)`);
     }
     let at = this.order.indexOf(value.name);
     if (at === -1) at = this.order.push(value.name) - 1;

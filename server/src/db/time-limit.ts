@@ -1,7 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Db, DriverQuery, Tx } from "./types.ts";
 
-/** Lifts the server's limit; `liftsTimeLimit` has the driver lift its own, which would end the wait for an answer. */
+/** Lifts the server's limit; `liftsTimeLimit` makes the driver lift its own, which would end the wait for an answer. */
 const NO_TIME_LIMIT: DriverQuery = { ...CompiledQuery.raw("SET LOCAL statement_timeout = 0"), liftsTimeLimit: true };
 const NO_SESSION_LIMIT: DriverQuery = { ...CompiledQuery.raw("SET statement_timeout = 0"), liftsTimeLimit: true };
 const SESSION_LIMIT: DriverQuery = { ...CompiledQuery.raw("RESET statement_timeout"), liftsTimeLimit: false };
@@ -14,6 +14,6 @@ export async function liftTimeLimit(tx: Tx): Promise<void> {
 /** Runs `work` on one connection, whose statements outside transactions have no time limit until it ends. */
 export async function withoutTimeLimit(connection: Db, work: () => Promise<void>): Promise<void> {
   await connection.executeQuery(NO_SESSION_LIMIT);
-  // It fails only where the connection has ended: then the error of `work` says why.
+  // This fails only if the connection has ended, and the error of `work` then says why.
   await work().finally(() => connection.executeQuery(SESSION_LIMIT).catch(() => undefined));
 }

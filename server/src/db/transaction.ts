@@ -1,12 +1,12 @@
 import type { Db, Tx } from "./types.ts";
 
-/** Deadlock and serialization failure: nothing was done, and the same work may succeed now. */
+/** Deadlock and serialization failure: nothing was done, and a retry may succeed. */
 const RETRIABLE = ["40P01", "40001"];
 const ATTEMPTS = 3;
 
 /**
- * Runs `work` in one transaction, and repeats it when PostgreSQL ended it over a conflict with another transaction. When `db` is a
- * transaction, `work` is a part of it.
+ * Runs `work` in one transaction, and retries it if PostgreSQL ended it over a conflict with another transaction. If
+ * `db` is a transaction, `work` becomes part of it.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (db.isTransaction) return await work(db as Tx);

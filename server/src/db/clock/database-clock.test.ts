@@ -13,7 +13,7 @@ test("a database that answers after a minute does not set the clock, and times d
   let monotonic = 0;
   let answerMs = 0;
   const machine = { now: () => new Date(0), monotonicMs: () => monotonic };
-  // The database reads its clock when it goes on, at the end of a pause.
+  // The database reads its clock when it continues, at the end of a pause.
   const executeQuery = async () => {
     monotonic += answerMs;
     return { rows: [{ now: new Date(EPOCH + monotonic) }] };

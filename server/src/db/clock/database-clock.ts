@@ -5,10 +5,10 @@ import type { Database } from "../types.ts";
 import { agree, type OffsetBounds, offsetAt } from "./clock-offset.ts";
 
 const RESYNC_MS = 10_000;
-/** At the start the clock is read again where an answer took longer, so many times at most. */
+/** At startup the clock is read again if an answer took longer than this, up to `ATTEMPTS` times. */
 const PRECISE_MS = 5;
 const ATTEMPTS = 5;
-/** A correction back of less than this lets the clock stand still: times of a process increase. */
+/** A backward correction smaller than this stops the clock instead: the times of a process never decrease. */
 const STANDSTILL_MS = 2_000;
 
 export interface DatabaseClock extends Clock {
@@ -16,9 +16,10 @@ export interface DatabaseClock extends Clock {
 }
 
 /**
- * The database server's time, advanced by this machine's monotonic clock and read again every 10 s. Processes whose own clocks are
- * skewed or step still agree whether a claim or certificate has expired, and which of two messages of a device came first. An answer that
- * was slow changes nothing unless it contradicts what is known: the time it shows is only known to lie between request and answer.
+ * Returns the database server's time, advanced by this machine's monotonic clock and read again every 10 s. Processes
+ * whose own clocks are skewed or step still agree whether a claim or certificate has expired, and which of two messages
+ * from a device came first. A slow answer changes nothing unless it contradicts the known bounds: its time is only
+ * known to lie between request and answer.
  */
 export async function databaseClock(database: Database, machine: Clock, logger: Logger): Promise<DatabaseClock> {
   let bounds = await sample(database, machine);
@@ -51,6 +52,6 @@ async function sample(database: Database, machine: Clock): Promise<OffsetBounds>
   const { rows } = await database.db.executeQuery<{ now: Date }>(CompiledQuery.raw("SELECT clock_timestamp() AS now"));
   const after = machine.monotonicMs();
   const epochMs = rows[0]!.now.getTime();
-  // The driver cuts microseconds off.
+  // The driver truncates microseconds.
   return { least: epochMs - after, most: epochMs + 1 - before, atMs: after };
 }

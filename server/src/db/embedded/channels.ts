@@ -3,7 +3,7 @@ import type { Unlisten } from "../types.ts";
 
 type Handler = (payload: string) => void;
 
-/** LISTEN on the one session of the embedded database, which lasts as long as its engine. */
+/** LISTEN on the embedded database's one session, which lasts as long as its engine. */
 export class Channels {
   readonly #pool: pg.Pool;
   readonly #handlers = new Map<string, Set<Handler>>();

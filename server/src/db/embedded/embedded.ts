@@ -13,14 +13,14 @@ import { WireStream } from "./wire-stream.ts";
 import { openWorkerEngine } from "./worker-engine.ts";
 
 export interface EmbeddedOptions {
-  /** The engine's files are in its folder `postgres`; `memory` keeps them in memory (tests). */
+  /** The engine's files are in its subfolder `postgres`; `memory` keeps them in memory (tests). */
   dataDir: string;
-  /** A dumped data folder to start from. */
+  /** A dump of a data folder to start from. */
   snapshot?: Blob | undefined;
-  /** Whether a commit waits until the disk has it. */
+  /** Whether a commit waits for the disk. */
   sync: boolean;
   logger: Logger;
-  /** Receives the seconds that each statement took. */
+  /** Receives the duration of each statement in seconds. */
   observe?: ((seconds: number) => void) | undefined;
 }
 
@@ -28,8 +28,8 @@ const FAILED =
   "the embedded database has failed: nothing is stored any more, and requests are answered with 503; check the disk and restart the service";
 
 /**
- * PostgreSQL in WebAssembly: in a thread of its own on the files of a folder, or in memory in the calling thread. A second process
- * on the same folder would corrupt it, so the folder is locked first.
+ * Opens PostgreSQL in WebAssembly: in a thread of its own on the files of a folder, or in memory in the calling thread.
+ * A second process on the same folder would corrupt it, so the folder is locked first.
  */
 export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }: EmbeddedOptions): Promise<Database> {
   if (dataDir === "memory") return onEngine(await openEngine({ snapshot, sync: false }), observe);
@@ -48,7 +48,10 @@ export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }:
   }
 }
 
-/** The database of an engine: pg's pool with one client, since an engine has one session. Who waits for it is served in order. */
+/**
+ * Creates the database of an engine: pg's pool with one client, since an engine has one session. Waiters are served in
+ * order.
+ */
 export function onEngine(engine: Engine, observe?: (seconds: number) => void): Database {
   const pool = new pg.Pool({
     stream: () => new WireStream(engine) as unknown as Duplex,
@@ -57,7 +60,7 @@ export function onEngine(engine: Engine, observe?: (seconds: number) => void): D
     user: "postgres",
     ssl: false,
   });
-  // The calls of an engine that has failed are rejected; an unhandled error of their client would end the process.
+  // The calls of a failed engine are rejected; an unhandled error of their client would end the process.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const channels = new Channels(pool);
   const { db, healthy } = databaseOn(pool, observe);

@@ -4,47 +4,48 @@ import { joinedBytes } from "./joined-bytes.ts";
 import { filledMemory } from "./memory-folder.ts";
 import { SyncedFolder } from "./synced-folder.ts";
 
-/** PostgreSQL in WebAssembly, spoken to in its wire protocol. It has one session. */
+/** PostgreSQL in WebAssembly, addressed by its wire protocol. It has one session. */
 export interface Engine {
   /**
-   * Runs one write of a client: whole messages of the wire protocol. The caller gives the buffer away. When it resolves, the
-   * transactions that the messages committed are on the disk, unless the engine was opened without `sync`.
+   * Runs one write of a client, which consists of whole wire protocol messages, and takes ownership of the buffer. When
+   * it resolves, the transactions committed by the messages are on the disk, unless the engine was opened without
+   * `sync`.
    *
-   * @returns what PostgreSQL answers
-   * @throws Error when the engine has failed for good
+   * @returns PostgreSQL's answer
+   * @throws Error if the engine has failed permanently
    */
   run(messages: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
-  /** The data folder as a compressed archive. */
+  /** Returns the data folder as a compressed archive. */
   dump(): Promise<Blob>;
   close(): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** Where the data lies; in memory when absent. Nothing else may use it. */
+  /** The data folder, which nothing else may use; in memory if absent. */
   folder?: string | undefined;
-  /** A dumped data folder to start from. */
+  /** A dump of a data folder to start from. */
   snapshot?: Blob | undefined;
-  /** Whether a commit waits until the disk has it. */
+  /** Whether a commit waits for the disk. */
   sync: boolean;
 }
 
 /** PGlite's own parameters without `-F`, which turns fsync off. */
 const PARAMETERS = PGlite.defaultStartParams.filter((parameter) => parameter !== "-F");
-/** The file system of PGlite passes fsync on ({@link SyncedFolder}), but no fdatasync. */
+/** PGlite's file system passes fsync on ({@link SyncedFolder}), but not fdatasync. */
 const SYNCED = ["-c", "fsync=on", "-c", "wal_sync_method=fsync"];
 const UNSYNCED = ["-c", "fsync=off"];
-/** Segments of the log that a checkpoint keeps for reuse, and how much of a table ANALYZE samples: what maintenance relies on. */
+/** Maintenance relies on these: the log segments that a checkpoint keeps for reuse, and the sample size of ANALYZE. */
 const MAINTAINED = [
   ...["-c", "min_wal_size=32MB", "-c", "max_wal_size=64MB"],
   ...["-c", "default_statistics_target=20"],
 ];
 
-/** Opens an engine in the calling thread, where it occupies the event loop while a statement runs. */
+/** Opens an engine in the calling thread, where it blocks the event loop while a statement runs. */
 export async function openEngine({ folder, snapshot, sync }: EngineOptions): Promise<Engine> {
   return await engineOn(folder === undefined ? undefined : new SyncedFolder(folder), snapshot, sync);
 }
 
-/** @param disk the file system of the data folder; in memory when undefined */
+/** Opens an engine. @param disk the file system of the data folder; in memory if undefined */
 export async function engineOn(
   disk: SyncedFolder | undefined,
   snapshot: Blob | undefined,
@@ -59,7 +60,7 @@ export async function engineOn(
   return engineOf(pglite, disk);
 }
 
-/** @param disk says when the engine has failed */
+/** Wraps PGlite as an engine. @param disk reports when the engine has failed */
 export function engineOf(pglite: PGlite, disk?: Pick<SyncedFolder, "failure">): Engine {
   return {
     async run(messages) {
@@ -73,7 +74,7 @@ export function engineOf(pglite: PGlite, disk?: Pick<SyncedFolder, "failure">): 
   };
 }
 
-/** Collects an answer: PostgreSQL writes it in pieces, into memory that it uses again. */
+/** Collects an answer, which PostgreSQL writes in pieces into memory that it reuses. */
 class Answer {
   readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
 

@@ -6,10 +6,10 @@ export interface FolderLock {
 }
 
 /**
- * Locks `folder` for this process. SQLite takes the operating system's own file lock, which ends with the process even after a
- * crash, so it cannot be stale.
+ * Locks `folder` for this process. SQLite takes the operating system's own file lock, which ends with the process even
+ * after a crash, so the lock cannot be stale.
  *
- * @throws Error when another process has locked it
+ * @throws Error if another process has locked it
  */
 export function lockFolder(folder: string): FolderLock {
   const file = new DatabaseSync(join(folder, "lock"));

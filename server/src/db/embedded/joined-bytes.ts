@@ -1,4 +1,4 @@
-/** The pieces one after the other, in a buffer that shares its memory with nothing else. */
+/** Concatenates the pieces in a buffer that shares its memory with nothing else. */
 export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;

@@ -2,32 +2,36 @@ import { CompiledQuery, sql } from "kysely";
 import { analyzeGrown } from "../plans/statistics.ts";
 import type { Db } from "../types.ts";
 
-/** Bytes of log after which a checkpoint writes changed pages: some 2,000 of them, for about 50 ms. */
+/** The bytes of log after which a checkpoint writes changed pages: about 2,000 pages, in about 50 ms. */
 const LOG_BYTES = 16 * 1024 * 1024;
-/** Longest time between checkpoints while anything changes: a start after a crash repeats the changes since the last one. */
+/**
+ * The maximum interval between checkpoints while anything changes: a start after a crash replays the changes since the
+ * last one.
+ */
 const CHECKPOINT_INTERVAL = sql.lit("5 minutes");
-/** Pages of a table, with its indexes, that VACUUM cleans in about 50 ms. */
+/** The pages of a table, including its indexes, that VACUUM cleans in about 50 ms. */
 const SHORT_PAGES = 2_000;
 
-/** ANALYZE of a table that is changed all the time takes some 100 ms. */
+/** The minimum interval between two runs of ANALYZE, which takes about 100 ms on a constantly changing table. */
 const ANALYZE_INTERVAL = sql.lit("1 minute");
 
 interface DueTable {
   name: string;
-  /** Whether VACUUM has something to do. */
+  /** Whether VACUUM has work to do. */
   obsolete: boolean;
-  /** Whether no more obsolete rows or transactions may wait for a quiet moment. */
+  /** Whether VACUUM can no longer wait for a quiet moment, for obsolete rows or transaction numbers. */
   urgent: boolean;
-  /** Whether its statistics may be wrong. */
+  /** Whether the statistics may be wrong. */
   stale: boolean;
   pages: number;
 }
 
 /**
- * What a PostgreSQL server does in the background, for an engine that has only the session of its statements: ANALYZE, VACUUM and
- * checkpoints. Each call does a little of it, in statements of their own, so that others get their turn in between.
+ * Does the background work of a PostgreSQL server for an engine whose only session is that of its statements: ANALYZE,
+ * VACUUM and checkpoints. Each call does a little of it, in statements of their own, so that others get their turn in
+ * between.
  *
- * @param isQuiet whether no statement runs or waits
+ * @param isQuiet returns whether no statement runs or waits
  */
 export async function maintainEngine(db: Db, isQuiet: () => boolean): Promise<void> {
   await analyzeGrown(db, { inSteps: true });
@@ -40,9 +44,10 @@ export async function maintainEngine(db: Db, isQuiet: () => boolean): Promise<vo
 }
 
 /**
- * Tables, also those of the catalog, by autovacuum's default thresholds: a fifth of the rows obsolete or new, a tenth changed since the
- * last statistics, or transaction numbers that will be used up. The one with most obsolete rows comes first. A partitioned table has no
- * rows of its own. The view pg_stat_all_tables would take three times as long, and nothing else is stored meanwhile.
+ * Lists tables, including those of the catalog, that exceed autovacuum's default thresholds: a fifth of the rows
+ * obsolete or new, a tenth changed since the last statistics, or transaction numbers close to exhaustion. The one with
+ * the most obsolete rows comes first. A partitioned table has no rows of its own. The view pg_stat_all_tables would
+ * take three times as long, and block other statements for that time.
  */
 async function dueTables(db: Db): Promise<DueTable[]> {
   const { rows } = await sql<DueTable>`

@@ -7,7 +7,7 @@ interface MemoryNode {
   usedBytes: number;
 }
 
-/** The part of PGlite's module that fills its file system in memory. */
+/** The part of PGlite's module that fills its in-memory file system. */
 interface MemoryFsModule {
   readonly FS: {
     mkdirTree(path: string): void;
@@ -26,25 +26,26 @@ interface Entry {
   size: number;
 }
 
-/** A dump of a data folder: paths begin with `/`, and the folder itself is "". */
+/** A dump of a data folder. Paths begin with `/`, and the folder itself is "". */
 export interface Archive {
   bytes: Uint8Array;
   folders: string[];
   files: Entry[];
 }
 
-/** Where PGlite has its data folder. */
+/** The location of PGlite's data folder. */
 const DATA_FOLDER = "/pglite/data";
 const BLOCK = 512;
 const REGULAR_FILE = 0o100_600;
-/** The first byte of a compressed archive (RFC 1952 2.3.1), which no path begins with. */
+/** The first byte of a compressed archive (RFC 1952 2.3.1), with which no path begins. */
 const GZIP = 0x1f;
 
 const archives = new WeakMap<Blob, Promise<Archive>>();
 
 /**
- * Has an engine begin with a dumped data folder in memory. PGlite's own `loadDataDir` looks up every part of every path and copies every
- * file, which takes longer than all else at the start of an engine; here the archive is read once for all engines of a process.
+ * Makes an engine start from a dump of a data folder in memory. PGlite's own `loadDataDir` looks up every part of every
+ * path and copies every file, which takes longer than the rest of an engine's start; here the archive is read once for
+ * all engines of a process.
  */
 export async function filledMemory(snapshot: Blob): Promise<Extension> {
   const archive = await archiveOf(snapshot);
@@ -57,14 +58,17 @@ export async function filledMemory(snapshot: Blob): Promise<Extension> {
   };
 }
 
-/** What a dump contains; it is read once. */
+/** Returns the contents of a dump, which is read only once. */
 export function archiveOf(snapshot: Blob): Promise<Archive> {
   const known = archives.get(snapshot) ?? readArchive(snapshot);
   archives.set(snapshot, known);
   return known;
 }
 
-/** The files of an engine are views of one copy: PostgreSQL writes into them, and replaces those that grow. */
+/**
+ * Fills the file system. An engine's files are views of one copy: PostgreSQL writes into them, and replaces those that
+ * grow.
+ */
 function fill({ FS, MEMFS }: MemoryFsModule, { bytes, folders, files }: Archive): void {
   const own = new Uint8Array(bytes);
   const nodes = new Map<string, MemoryNode>();
@@ -81,7 +85,9 @@ function fill({ FS, MEMFS }: MemoryFsModule, { bytes, folders, files }: Archive)
   }
 }
 
-/** Reads a tar archive (POSIX.1-2001 ustar) as PGlite writes it, compressed or not: its paths fit into the name field. */
+/**
+ * Reads a tar archive (POSIX.1-2001 ustar) as PGlite writes it, compressed or not: its paths fit into the name field.
+ */
 async function readArchive(snapshot: Blob): Promise<Archive> {
   const dump = new Uint8Array(await snapshot.arrayBuffer());
   const bytes = dump[0] === GZIP ? gunzipSync(dump) : dump;

@@ -2,16 +2,16 @@ import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { syncFolder, syncTree } from "../../lib/sync-folder.ts";
 
-/** The engine's folder in a data folder. */
+/** The engine's folder inside a data folder. */
 export interface EngineFolder {
   readonly path: string;
-  /** To be called when the engine has been opened on it. */
+  /** Must be called once the engine has been opened on it. */
   opened(): Promise<void>;
 }
 
 /**
- * Creates the engine's folder in `dataDir`, or finds it. While a new one is being filled, the file `postgres.incomplete` stands beside it:
- * what a start that was cut off has left is deleted, since nothing in it was ever acknowledged.
+ * Creates or finds the engine's folder in `dataDir`. While a new one is being filled, the file `postgres.incomplete`
+ * exists beside it. The remains of an interrupted start are deleted, since nothing in them was ever acknowledged.
  */
 export async function engineFolder(dataDir: string, sync: boolean): Promise<EngineFolder> {
   const path = join(dataDir, "postgres");

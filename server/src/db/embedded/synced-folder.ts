@@ -3,14 +3,14 @@ import { dirname } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
-/** A file or folder as PGlite's module knows it. */
+/** A file or folder in PGlite's module. */
 export interface NodeOfFile {
   readonly name: string;
 }
 
 export interface OpenFile {
   readonly node: NodeOfFile;
-  /** Node's descriptor. */
+  /** Node's file descriptor. */
   readonly nfd: number;
 }
 
@@ -18,7 +18,7 @@ interface Attributes {
   size?: number;
 }
 
-/** The part of PGlite's module that its Node file system consists of: Emscripten's NODEFS. */
+/** The part of PGlite's module that implements its Node file system: Emscripten's NODEFS. */
 export interface NodeFsModule {
   readonly NODEFS: {
     realPath(node: NodeOfFile): string;
@@ -41,14 +41,15 @@ export interface NodeFsModule {
 type ModuleOptions = Parameters<NodeFS["init"]>[1];
 
 /**
- * PGlite's Node file system, with the fsync that it lacks. What must be on the disk before what is PostgreSQL's own logic: the log
- * before a commit is answered and before the pages that it describes, pages before `pg_control`, a folder after a rename. It expects
- * of the file system that syncing a new file syncs its name too; POSIX does not promise that, so the folder is synced with it.
+ * PGlite's Node file system, plus the fsync that it lacks. PostgreSQL itself decides on the order of syncs: the log
+ * before a commit is answered and before the pages that it describes, pages before `pg_control`, a folder after a
+ * rename. It assumes that syncing a new file also syncs its name; POSIX does not promise that, so the folder is synced
+ * with the file.
  */
 export class SyncedFolder extends NodeFS {
-  /** Why the engine cannot go on: what the disk holds is unknown, so nothing may be acknowledged any more. */
+  /** Set when the engine cannot continue: the disk's contents are unknown, so nothing may be acknowledged any more. */
   failure: Error | undefined;
-  /** Folders with names that were not synced. */
+  /** Folders with unsynced names. */
   readonly #unsynced = new Set<string>();
 
   override async init(pglite: PGlite, options: ModuleOptions): Promise<{ emscriptenOpts: ModuleOptions }> {
@@ -85,7 +86,7 @@ export class SyncedFolder extends NodeFS {
     try {
       if (fstatSync(descriptor).isDirectory()) this.#syncFolder(path);
       else {
-        // Syncs the size of the file too, which is all of its metadata that matters.
+        // Also syncs the file's size, the only metadata that matters.
         fdatasyncSync(descriptor);
         if (this.#unsynced.has(dirname(path))) this.#syncFolder(dirname(path));
       }

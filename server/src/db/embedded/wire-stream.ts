@@ -4,14 +4,15 @@ import { joinedBytes } from "./joined-bytes.ts";
 
 /** AuthenticationOk and ReadyForQuery: the answer to a startup message. */
 const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
-/** The message by which a client says that it ends. */
+/** The type of the message with which a client ends. */
 const TERMINATE = 0x58;
-/** What an earlier client may have left in the engine's one session. */
+/** Removes what an earlier client may have left in the engine's one session. */
 const RESET = simpleQuery("ROLLBACK; DEALLOCATE ALL");
 
 /**
- * What pg's client uses of a socket, over an engine in place of a server: each write between `cork` and `uncork` is one call of the
- * engine. Startup is answered here, since an engine has one session and no authentication.
+ * The part of a socket that pg's client uses, on top of an engine instead of a server. The writes between `cork` and
+ * `uncork` form one call of the engine. Startup is answered here, since an engine has one session and no
+ * authentication.
  */
 export class WireStream extends EventEmitter {
   writable = true;
@@ -79,7 +80,7 @@ export class WireStream extends EventEmitter {
   }
 }
 
-/** A message of the simple query protocol. */
+/** Returns a message of the simple query protocol. */
 function simpleQuery(text: string): Uint8Array<ArrayBuffer> {
   const message = new Uint8Array(text.length + 6);
   new DataView(message.buffer).setUint32(1, text.length + 5);

@@ -3,13 +3,16 @@ import type { Engine, EngineOptions } from "./engine.ts";
 
 /** Messages of the wire protocol, whose buffer is transferred, or another call. */
 export type ToWorker = Uint8Array<ArrayBuffer> | "dump" | "close";
-/** Answers to messages come in the order of the calls, and so do all others; the first says that the engine is open. */
+/**
+ * Answers to messages arrive in the order of the calls, and so do all others; the first says that the engine is open.
+ */
 export type FromWorker = Uint8Array<ArrayBuffer> | Blob | "opened" | "closed";
 
 /**
  * Opens an engine in a thread of its own.
  *
- * @param onFailure called once when the engine fails for good after it was opened: its disk has failed, or its thread has ended
+ * @param onFailure called once if the engine fails permanently after it was opened: its disk has failed, or its thread
+ *   has ended
  */
 export async function openWorkerEngine(options: EngineOptions, onFailure: (error: Error) => void): Promise<Engine> {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: options, execArgv: [] });
@@ -32,14 +35,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Calls of a worker that wait for their answers. */
+/** The unanswered calls of a worker. */
 class Calls {
   readonly #worker: Worker;
   readonly #runs: Waiting[] = [];
   readonly #others: Waiting[] = [];
   #failure: Error | undefined;
   readonly #failed = Promise.withResolvers<Error>();
-  /** Resolves when no call is answered any more. */
+  /** Resolves when calls are no longer answered. */
   readonly failed: Promise<Error> = this.#failed.promise;
 
   constructor(worker: Worker) {

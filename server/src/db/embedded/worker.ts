@@ -1,4 +1,7 @@
-/** The thread that an engine of the service runs in (`worker-engine.ts`): its statements never occupy the event loop of requests. */
+/**
+ * The thread of a service's engine (`worker-engine.ts`), whose statements therefore never block the event loop of
+ * requests.
+ */
 import { parentPort, workerData } from "node:worker_threads";
 import { openEngine } from "./engine.ts";
 import type { FromWorker, ToWorker } from "./worker-engine.ts";
@@ -6,7 +9,7 @@ import type { FromWorker, ToWorker } from "./worker-engine.ts";
 const port = parentPort!;
 const engine = await openEngine(workerData);
 
-/** `run` does its work before it first waits, so its answers leave in the order of the calls. */
+/** Performs a call. `run` does its work before its first await, so answers leave in the order of the calls. */
 async function perform(call: ToWorker): Promise<void> {
   if (call instanceof Uint8Array) {
     const bytes = await engine.run(call);
@@ -24,6 +27,6 @@ function answer(message: FromWorker, transferred: ArrayBuffer[] = []): void {
   port.postMessage(message, transferred);
 }
 
-// What fails here ends the thread, and with it every call that waits for an answer.
+// A failure ends the thread, and with it every call that waits for an answer.
 port.on("message", (call: ToWorker) => void perform(call));
 answer("opened");

@@ -1,21 +1,26 @@
 import { CompiledQuery, sql } from "kysely";
 import type { Db } from "../types.ts";
 
-/** Rows that ANALYZE samples are 300 times this: with PostgreSQL's default of 100, a large table would take a tenth of a second. */
+/**
+ * The sample size of ANALYZE, in units of 300 rows: with PostgreSQL's default of 100, a large table would take a tenth
+ * of a second.
+ */
 const TARGET = CompiledQuery.raw("SET LOCAL default_statistics_target = 20");
 
-/** Readers of events wait for the transaction. */
+/** The maximum number of tables per transaction, for which readers of events wait. */
 const MOST_TOGETHER = 16;
 
 /**
- * Runs ANALYZE on the tables that are new to the planner, or have doubled since it looked. Without statistics it takes a condition such as
- * `deleted_at IS NULL` for a rare one and reads the whole index that has it, and the plans of prepared statements, functions and
- * foreign keys stay as they are until the next ANALYZE: at the first rows, autovacuum may be a minute away.
+ * Runs ANALYZE on tables that are new to the planner, or have doubled since the last run. Without statistics the
+ * planner takes a condition such as `deleted_at IS NULL` for a selective one and reads the whole index on it, and the
+ * plans of prepared statements, functions and foreign keys stay the same until the next ANALYZE. After the first rows,
+ * autovacuum may be a minute away.
  *
- * A role that does not own the tables skips them, with a warning of PostgreSQL's.
+ * A role that does not own the tables skips them, with a warning from PostgreSQL.
  *
- * @param inSteps a transaction for each table, for an engine of one session. Otherwise many are in one: at each commit every connection plans again what it has
- *   prepared for one of the tables, which cost more than the statements while a fleet enrolled on a fresh database
+ * @param inSteps uses a transaction per table, for an engine with one session. Otherwise a transaction covers many
+ *   tables: at each commit every connection replans its prepared statements on the analyzed tables, which cost more
+ *   than the statements themselves while a fleet enrolled on a new database
  */
 export async function analyzeGrown(db: Db, { inSteps }: { inSteps: boolean }): Promise<void> {
   const { rows } = await sql<{ name: string }>`
