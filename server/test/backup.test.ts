@@ -155,7 +155,7 @@ async function backUpAndRestore(t: TestContext) {
   await t.test("replaces no existing database", async () => {
     const { stderr, code } = await muster(join(folder, "kept"), "restore", file, "--revoke-all");
     assert.equal(code, 1);
-    assert.match(stderr, /holds a database/);
+    assert.match(stderr, /contains a database/);
   });
 
   await t.test("of a later format or schema is refused with the version that wrote it", () =>

@@ -173,5 +173,5 @@ test("a command is sent to a device, listed with what it is, and cancelled", asy
   assert.match((await muster(["device", "cancel", "valve", sent.id, "--tenant", "acme"])).stdout, /^Cancelled command/);
   const { items } = await json("device", "commands", ...about);
   await json("device", "cancel", "valve", items[0].id, "--tenant", "acme");
-  assert.equal(await list(), "No commands wait.\n");
+  assert.equal(await list(), "No commands are waiting.\n");
 });

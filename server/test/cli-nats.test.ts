@@ -45,7 +45,7 @@ test("muster nats config needs no setting, and none of the service beside those 
   assert.equal(usual.code, 0, usual.stderr);
   assert.match(usual.stdout, /^listen: 0\.0\.0\.0:4222$/m);
   assert.match(usual.stdout, /^# {3}MUSTER_NATS_URL=tls:\/\/nats-1\.example:4222,tls:/m);
-  assert.match(usual.stderr, /lacks the key of Muster: see --new-key/);
+  assert.match(usual.stderr, /lacks Muster's key: see --new-key/);
   const settings = { MUSTER_NATS_URL: "tls://one.example:4300,tls://two.example:4300", MUSTER_INGEST: "stream" };
   const { stdout, code } = await musterProcess(["nats", "config"], folder, settings);
   assert.equal(code, 0);
@@ -146,7 +146,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     await writeFile(file("none.nk"), "secret\n");
     await assert.rejects(
       createNatsBus(settings({ credentialsFile: file("none.nk") })).start(receiver),
-      /has neither a user/,
+      /contains neither a NATS user/,
     );
     await assert.rejects(createNatsBus(settings({ credentialsFile: "/nofile" })).start(receiver), {
       message: "MUSTER_NATS_CREDENTIALS_FILE (/nofile) cannot be read: there is no such file",

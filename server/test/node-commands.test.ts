@@ -59,9 +59,9 @@ test("a drained node ends its sessions, accepts no more and is not ready; it is 
   assert.match(stdout, /WARNING: no other node accepts MQTT connections/);
   const doctor = await muster(["doctor"]);
   assert.equal(doctor.code, 1);
-  assert.match(doctor.stdout, /no node accepts MQTT connections: start a service, or start a drained one again/);
+  assert.match(doctor.stdout, /no node accepts MQTT connections: start a service, or restart a drained one/);
   assert.match(
     doctor.stdout,
-    new RegExp(`node ${server.app.nodeId} of .*, drained at .*: stop its service, or start it again`),
+    new RegExp(`node ${server.app.nodeId} of .*, drained at .*: stop its service, or restart it`),
   );
 });

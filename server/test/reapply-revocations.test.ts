@@ -51,13 +51,13 @@ async function refusesOthers(t: TestContext): Promise<void> {
   t.after(another.remove);
   const unreachable = Object.assign(new URL(urls().former), { hostname: "127.0.0.1", port: "1", password: "s3cret" });
   await refused(other.databaseUrl!, /a service uses the former database: stop every service on it/);
-  await refused(another.url!, /the former database is no later state of the recovered one.*Nothing was changed/);
+  await refused(another.url!, /the former database is not a later state of the recovered one.*Nothing was changed/);
   await refused(unreachable.href, /MUSTER_FORMER_DATABASE_URL \(postgres.*\) cannot be used: connect ECONNREFUSED/);
   await refused(urls().recovered, /the former database is the one in MUSTER_DATABASE_URL/);
   await ask(another.url!, "INSERT INTO schema_migrations VALUES (9999, 'tomorrow')");
   await refused(another.url!, /is at schema \d+, and this version reads schema \d+/);
   const swapped = { MUSTER_DATABASE_URL: urls().former, MUSTER_FORMER_DATABASE_URL: urls().recovered };
-  assert.match((await reapply(swapped)).stderr, /is no later state/, "an older one");
+  assert.match((await reapply(swapped)).stderr, /is not a later state/, "an older one");
 
   const server = await start();
   const inUse = await reapply();
@@ -66,7 +66,7 @@ async function refusesOthers(t: TestContext): Promise<void> {
   server.clock.advance(1_000);
   await server.app.access.changeUser(tenant.caller, user.userId, { role: "operator" });
   await stop(server);
-  assert.match((await reapply()).stderr, /is no later state.*or a service has changed the recovered one since/);
+  assert.match((await reapply()).stderr, /is not a later state.*or a service has changed the recovered one since/);
 }
 
 async function readsAddressFile(t: TestContext): Promise<void> {
@@ -118,7 +118,10 @@ async function refusesEmbedded(t: TestContext): Promise<void> {
 }
 
 if (onPostgres) {
-  test("a former database that is no later state, or cannot be read, is refused, and nothing changes", refusesOthers);
+  test(
+    "a former database that is not a later state, or cannot be read, is refused, and nothing changes",
+    refusesOthers,
+  );
   test("the address of the former database is read from a private file", readsAddressFile);
   test("devices that enrolled or renewed since are counted, and are refused until they enroll again", countsRenewed);
 } else {

@@ -84,7 +84,7 @@ async function wantsStatement(t: TestContext): Promise<void> {
   await fillFolder(dataDir);
   const unrelated = await restore("--replace");
   assert.equal(unrelated.code, 1);
-  assert.match(unrelated.stderr, /is no later state of this backup, so it is not known/);
+  assert.match(unrelated.stderr, /is not a later state of this backup, so it is not known/);
   await rm(join(dataDir, "postgres", "global"), { recursive: true });
   const unreadable = await restore("--replace");
   assert.equal(unreadable.code, 1);

@@ -68,7 +68,7 @@ test("after a recovery to an earlier state muster revoke-all closes every door t
   assert.equal(unstated.code, 1);
   assert.match(
     unstated.stderr,
-    /certificates of devices are valid\. Choose --revoke-certificates, .* or --keep-certificates/,
+    /device certificates are valid\. Choose --revoke-certificates, .* or --keep-certificates/,
   );
   assert.deepEqual(await openDoors(restored, made.attempts), REVIVED, "nothing was ended");
   const unconfirmed = await muster(restored, "revoke-all", "--revoke-certificates");

@@ -9,16 +9,19 @@ export { DOORS, type DoorName, NO_DOORS, TABLES_WITHOUT_DOORS } from "./doors.ts
 export { type ReappliedRevocations, reapplyRevocations } from "./reapply-revocations.ts";
 export { type Restored, type RestoreOptions, restore } from "./restore.ts";
 
-/** Copies of the embedded database, which do not contain the master key; and what a restore on PostgreSQL leaves to be done. */
+/**
+ * Backups of the embedded database, which do not contain the master key, and the steps that remain after a restore on
+ * PostgreSQL.
+ */
 export interface Backup {
   /**
-   * Writes the present database to a new file with mode 0600, by way of `<file>.part`. When that fails, no file is left.
+   * Writes the present database to a new file with mode 0600, via `<file>.part`. If that fails, no file is left.
    *
    * @param file an absolute path
-   * @throws MusterError already_exists; not_embedded when PostgreSQL keeps the data
+   * @throws MusterError already_exists; not_embedded if PostgreSQL keeps the data
    */
   writeTo(file: string): Promise<{ file: string; bytes: number }>;
-  /** As `revoke-all.ts`. */
+  /** See `revoke-all.ts`. */
   revokeAll(choice: Parameters<typeof revokeAll>[1]): Promise<RevokedAll>;
 }
 
@@ -50,10 +53,13 @@ export function createBackup(deps: RevokeAllDeps): Backup {
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Creates a file. A file or symbolic link of that name is refused: it may have been planted to have the database written elsewhere. */
+/**
+ * Creates a file. An existing file or symbolic link of that name is refused: it may have been planted to redirect the
+ * database.
+ */
 async function create(path: string): Promise<FileHandle> {
   return await open(path, NEW_FILE, 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EEXIST") throw alreadyExists("there is such a file already", path);
+    if (error.code === "EEXIST") throw alreadyExists("this file already exists", path);
     throw new MusterError("invalid_request", `the backup cannot be written: ${error.code}`, { detail: path });
   });
 }
@@ -73,6 +79,6 @@ async function writeDurably(handle: FileHandle, content: Blob): Promise<number> 
 function notEmbedded(): MusterError {
   return new MusterError(
     "not_embedded",
-    "PostgreSQL keeps this service's data: back it up with pg_dump, and the master key apart from it",
+    "PostgreSQL keeps this service's data: back it up with pg_dump, and the master key separately",
   );
 }

@@ -1,17 +1,17 @@
 /**
- * Everything in the database that opens a door: what a person, a program or a device shows to be let in, each with the columns that it is
- * compared with. A restore must not open one again that had been closed since the backup. Every other table is listed, too, so that a new one
- * has to be classified; a test compares both with the schema.
+ * Every credential in the database that opens a door to a person, a program or a device, with the columns that it is
+ * compared with. A restore must not reopen a door that was closed after the backup. Every other table is listed as
+ * well, so that a new one must be classified; a test compares both lists with the schema.
  */
 
 interface Door {
-  /** The columns by which it is recognized. */
+  /** The columns that identify the credential. */
   readonly columns: readonly string[];
-  /** What becomes of it when a backup is restored without knowing what has ended since, other than by `--revoke-all`. */
+  /** The effect of a restore that does not know what has ended since the backup, without `--revoke-all`. */
   readonly restore: "ended" | "stated";
   /**
-   * What `muster revoke-all`, and `muster restore --revoke-all`, do with it. `chosen`: a person says whether it ends. `kept`: it authenticates
-   * the service, not those who come to it.
+   * The effect of `muster revoke-all`, and of `muster restore --revoke-all`. `chosen`: the operator decides. `kept`:
+   * the credential authenticates the service, not its clients.
    */
   readonly revokeAll: "ended" | "chosen" | "kept";
 }
@@ -47,13 +47,13 @@ export const DOORS = {
 
 export type DoorName = keyof typeof DOORS;
 
-/** Columns that look as if they opened a door, and what they are. */
+/** Columns that resemble a credential, and what they are. */
 export const NO_DOORS: Readonly<Record<string, string>> = {
   "api_audit.fingerprint_sha256": "names a certificate",
   "api_audit.key_id": "names a key",
   "api_audit.serial_number": "names a certificate",
   "api_key_windows.key_id": "names a key",
-  "blocked_keys.spki_sha256": "closes a door; a restore over the present state carries it",
+  "blocked_keys.spki_sha256": "closes a door; a restore over the present state keeps it",
   "certificate_audit.fingerprint_sha256": "names a certificate",
   "certificate_audit.previous_serial_number": "names a certificate",
   "certificate_audit.serial_number": "names a certificate",
@@ -62,8 +62,8 @@ export const NO_DOORS: Readonly<Record<string, string>> = {
   "claims.code_hint": "the end of a code, for lists",
   "connection_refusals.fingerprint_sha256": "names a certificate",
   "connection_refusals.serial_number": "names a certificate",
-  "devices.fingerprint_key": "of the hardware; a device is let in by its certificate",
-  "devices.hardware_fingerprint": "of the hardware; a device is let in by its certificate",
+  "devices.fingerprint_key": "describes the hardware; a device authenticates with its certificate",
+  "devices.hardware_fingerprint": "describes the hardware; a device authenticates with its certificate",
   "disabled_webhooks.target_sha256": "names an address",
   "idempotency_keys.idempotency_key": "repeats a request of an API key or session, which it needs",
   "idempotency_keys.key_id": "names a key or session",
@@ -74,7 +74,7 @@ export const NO_DOORS: Readonly<Record<string, string>> = {
   "webhooks.key": "the normalized address",
 };
 
-/** Tables without a door. */
+/** Tables without a credential. */
 export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "admin_audit",
   "anomalies",

@@ -5,10 +5,10 @@ import { revokeAllClaims } from "../enrollment/enrollment.ts";
 import { deleteAllFactors, deleteAllRecoveryCodes, endSessionsAndLinks } from "../identity/identity.ts";
 import { endConfirmationLinks } from "../notifications/notifications.ts";
 
-/** How many of each door were ended (`doors.ts`). */
+/** The numbers of ended credentials of each kind (`doors.ts`). */
 export interface EndedAccess {
   sessions: number;
-  /** For set-up, invitation and reset, and to confirm channels. */
+  /** Links for set-up, invitation and reset, and to confirm channels. */
   links: number;
   passwords: number;
   factors: number;
@@ -18,17 +18,19 @@ export interface EndedAccess {
   claims: number;
 }
 
-/** What every restore ends: a session, a link or a recovery code may have been used or ended since the backup. */
+/**
+ * Ends what every restore must end: a session, a link or a recovery code may have been used or ended since the backup.
+ */
 export async function endShortLived(tx: Tx, now: Date): Promise<Pick<EndedAccess, "sessions" | "links">> {
   const { sessions, links } = await endSessionsAndLinks(tx);
   return { sessions, links: links + (await endConfirmationLinks(tx, now)) };
 }
 
 /**
- * Ends everything that people and programs hold, in one transaction. Links first, then passwords: a user who uses a link or signs in at this
- * moment is refused, or signed out with the others.
+ * Ends the access of all people and programs in one transaction. Links end before passwords, so a user who follows a
+ * link or signs in at this moment is refused, or signed out with the others.
  *
- * @returns what was ended, and the drops of MQTT sessions
+ * @returns the ended credentials, and the drops of MQTT sessions
  */
 export async function endAccess(tx: Tx, now: Date): Promise<{ ended: EndedAccess; drops: string[] }> {
   const actor = "system";
@@ -36,7 +38,8 @@ export async function endAccess(tx: Tx, now: Date): Promise<{ ended: EndedAccess
   const passwords = await endPasswords(tx);
   await deleteAllRecoveryCodes(tx);
   const factors = await deleteAllFactors(tx);
-  // A session that began meanwhile ended with its user's password; this also ends those of users who had none.
+  // Sessions started in the meantime ended with their users' passwords; this also ends those of users without a
+  // password.
   const { sessions, links } = await endSessionsAndLinks(tx);
   const apiKeys = await revokeAllKeys(tx, actor, now);
   const { clients: mqttClients, drops } = await endClientPasswords(tx, now);

@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** Whether a service has the database open: each of its processes has a connection that listens (`db/postgres-listener.ts`). */
+/**
+ * Reports whether a service has the database open: each of its processes has a listening connection
+ * (`db/postgres-listener.ts`).
+ */
 export async function isServed(db: Db): Promise<boolean> {
   const { rows } = await sql<{ served: boolean }>`
     SELECT EXISTS (SELECT FROM pg_stat_activity
@@ -9,7 +12,10 @@ export async function isServed(db: Db): Promise<boolean> {
   return rows[0]!.served;
 }
 
-/** Identifies a database of a running server, whatever address leads to it: a recovered cluster has the identifiers of the former one. */
+/**
+ * Identifies a database of a running server, regardless of the address used: a recovered cluster has the same
+ * identifiers as the former one.
+ */
 export async function placeOf(db: Db): Promise<string> {
   const { rows } = await sql<{ place: string }>`
     SELECT concat_ws(' ', pg_postmaster_start_time(), current_setting('port'), current_database()) AS place`.execute(

@@ -16,30 +16,33 @@ import { carryEndedClaims, readEndedClaims } from "../enrollment/enrollment.ts";
 import { carryFactors, type FactorEndings, readFactorEndings } from "../identity/identity.ts";
 import type { Ids } from "../lib/ids.ts";
 
-/** What had ended in a later state of the database that a backup is restored over: a restore brings back data, never access. */
+/**
+ * The endings in a later state of the database over which a backup is restored: a restore brings back data, never
+ * access.
+ */
 export interface LaterState {
   masterKeyCheck: string | undefined;
   access: AccessEndings;
   factors: FactorEndings;
   clients: ClientEndings;
   certificates: CertificateEndings;
-  /** Valid certificates, among them all that were issued after the earlier state. */
+  /** Valid certificates, including all that were issued after the earlier state. */
   issued: LaterCertificate[];
   claims: string[];
 }
 
-/** The end of an earlier state of a database, by which a later one is recognized. */
+/** The end of an earlier state of a database, which identifies a later one. */
 export interface EarlierState {
   newest: NewestEntries;
   newestIssue: Date | null;
 }
 
-/** @param before leaves out audit entries from this time on */
+/** Reads the end of the present state. @param before leaves out audit entries from this time on */
 export async function endOfState(db: Db, before?: Date): Promise<EarlierState> {
   return { newest: await newestEntries(db, before), newestIssue: await newestIssue(db) };
 }
 
-/** How many records of the backup were changed, because they had been in the later state. */
+/** The numbers of records in the backup that were changed to match the later state. */
 export interface Carried {
   users: number;
   apiKeys: number;
@@ -49,8 +52,8 @@ export interface Carried {
 }
 
 /**
- * Reads what has ended in `db`; `undefined` when it is no later state than `earlier`, such as a new database: then it does not know. `db`: a
- * transaction where others may write meanwhile.
+ * Reads what has ended in `db`. Returns `undefined` if it is not a later state than `earlier`, such as a new database,
+ * and therefore does not know. @param db a transaction if others may write at the same time
  */
 export async function readLaterState(db: Db, earlier: EarlierState): Promise<LaterState | undefined> {
   if (!(await hasEntries(db, earlier.newest))) return undefined;
@@ -65,7 +68,7 @@ export async function readLaterState(db: Db, earlier: EarlierState): Promise<Lat
   };
 }
 
-/** Ends in a restored database what has ended in its later state. */
+/** Ends in a restored database what had ended in its later state. */
 export async function carryEndings(tx: Tx, later: LaterState, { ids, now }: { ids: Ids; now: Date }): Promise<Carried> {
   const actor = "system";
   const { users, apiKeys } = await carryAccessEndings(tx, later.access);
@@ -82,7 +85,8 @@ export async function carryEndings(tx: Tx, later: LaterState, { ids, now }: { id
 }
 
 /**
- * Counts the devices that enrolled or renewed after the restored state. It does not know their certificates, so they must enroll again.
+ * Counts the devices that enrolled or renewed after the restored state. It does not contain their certificates, so they
+ * must enroll again.
  */
 export async function countDevicesToEnroll(tx: Tx, { issued }: LaterState, now: Date): Promise<number> {
   return await countUnknownDevices(tx, issued, now);

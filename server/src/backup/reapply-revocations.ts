@@ -24,9 +24,9 @@ const ACT = "access.reapply-revocations";
 export interface ReappliedRevocations {
   carried: Carried;
   ended: Pick<EndedAccess, "sessions" | "links">;
-  /** How many devices enrolled or renewed after the recovered state, so that they must enroll again. */
+  /** The number of devices that enrolled or renewed after the recovered state, and must enroll again. */
   devicesToEnroll: number;
-  /** How many certificates of devices are valid in the recovered database. */
+  /** The number of valid device certificates in the recovered database. */
   validCertificates: number;
 }
 
@@ -40,10 +40,10 @@ export interface ReapplyDeps {
 }
 
 /**
- * Ends in a recovered PostgreSQL database everything that has ended in the former one since, before a service starts on it. One transaction;
- * repeating it changes nothing more.
+ * Ends in a recovered PostgreSQL database everything that has since ended in the former one, before a service starts on
+ * it. It runs in one transaction, and repeating it changes nothing more.
  *
- * @throws Error while a service uses either database, or when the former one is the same, or no later state
+ * @throws Error while a service uses either database, or if the former one is the same, or is not a later state
  */
 export async function reapplyRevocations(deps: ReapplyDeps): Promise<ReappliedRevocations> {
   const { database, former, clock, ids } = deps;
@@ -57,7 +57,7 @@ export async function reapplyRevocations(deps: ReapplyDeps): Promise<ReappliedRe
   return await inTransaction(database.db, async (tx) => {
     const now = clock.now();
     await deleteAllNodes(tx);
-    // Devices may have acknowledged them since.
+    // Devices may have acknowledged the commands since.
     await deleteAllCommands(tx);
     const carried = await carryEndings(tx, later, { ids, now });
     const ended = await endShortLived(tx, now);
@@ -68,19 +68,19 @@ export async function reapplyRevocations(deps: ReapplyDeps): Promise<ReappliedRe
   });
 }
 
-/** How long the connections of a process that has just stopped may still be there. */
+/** How long the connections of a process that has just stopped may still exist. */
 const CLOSED_WITHIN_MS = 2_000;
 const CHECK_MS = 100;
 
 async function refuseServed(db: Db, which: string): Promise<void> {
   for (let waited = 0; await isServed(db); waited += CHECK_MS) {
     if (waited >= CLOSED_WITHIN_MS)
-      throw new Error(`a service uses ${which}: stop every service on it, so that nothing changes meanwhile`);
+      throw new Error(`a service uses ${which}: stop every service on it, so that nothing changes during the run`);
     await setTimeout(CHECK_MS);
   }
 }
 
-/** Reads the former database as it is at one moment. */
+/** Reads a consistent snapshot of the former database. */
 async function readFormer(recovered: Db, former: Db): Promise<LaterState> {
   const read = (earlier: EarlierState) =>
     former
@@ -91,11 +91,11 @@ async function readFormer(recovered: Db, former: Db): Promise<LaterState> {
   const later = (await read(await endOfState(recovered))) ?? (await readRepeated(recovered, read));
   if (later !== undefined) return later;
   throw new Error(
-    "the former database is no later state of the recovered one: it is of another installation or older, or a service has changed the recovered one since. Nothing was changed. Without the former database run muster revoke-all",
+    "the former database is not a later state of the recovered one: it belongs to another installation or is older, or a service has changed the recovered one since. Nothing was changed. Without the former database run muster revoke-all",
   );
 }
 
-/** An earlier run, after which nothing else was done, is what the former database does not have. */
+/** The former database does not contain an earlier run of this command, after which nothing else was done. */
 async function readRepeated(recovered: Db, read: (earlier: EarlierState) => Promise<LaterState | undefined>) {
   const repeatedFrom = await beginOfLastActs(recovered, ACT);
   return repeatedFrom && (await read(await endOfState(recovered, repeatedFrom)));

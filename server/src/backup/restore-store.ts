@@ -5,7 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 /** The schema of the databases that this version writes, and the newest that it opens. */
 export const NEWEST_SCHEMA = SCHEMA_NUMBER;
 
-/** Opens a backup in `folder` and migrates it to the current schema. @throws Error when the content is no backup */
+/** Opens a backup in `folder` and migrates it to the current schema. @throws Error if the content is not a backup */
 export async function openStaged(folder: string, content: Blob, logger: Logger, file: string): Promise<Database> {
   try {
     return await openDatabase({ dataDir: folder, snapshot: content, logger });
@@ -15,9 +15,9 @@ export async function openStaged(folder: string, content: Blob, logger: Logger, 
 }
 
 /**
- * Reads from the database of a data folder, which no service uses.
+ * Reads from the database of a data folder that no service uses.
  *
- * @throws Error when a service uses it
+ * @throws Error if a service uses it
  */
 export async function readPresent<T>(
   dataDir: string,

@@ -21,30 +21,30 @@ import {
 import { openStaged, readPresent } from "./restore-store.ts";
 
 /**
- * A restore must not open again what has ended since the backup was taken. Either the database that it replaces says what that is, or
- * everything is ended, or the operator asserts that nothing has ended.
+ * Options of a restore, which must not reopen what has ended since the backup was taken. Either the replaced database
+ * knows what that is, or everything is ended, or the operator asserts that nothing has ended.
  */
 export interface RestoreOptions {
-  /** `revoke-all`: everything in the backup that opens a door is ended. Absent: the replaced database knows what has ended. */
+  /** `revoke-all` ends every credential in the backup. If absent, the replaced database knows what has ended. */
   mode?: "revoke-all" | "nothing-revoked-since" | undefined;
   /** Restores over the database in the data folder, which is kept beside it. */
   replace?: boolean | undefined;
-  /** With `revoke-all`: the certificates of devices stay valid, because none has been revoked since. */
+  /** With `revoke-all`: device certificates stay valid, because none has been revoked since. */
   keepCertificates?: boolean | undefined;
 }
 
 export interface Restored {
   dataDir: string;
-  /** How many certificates the restore revoked. */
+  /** The number of certificates that the restore revoked. */
   revokedCertificates: number;
-  /** How many certificates of devices are valid in the restored database. */
+  /** The number of valid device certificates in the restored database. */
   validCertificates: number;
   ended: Partial<EndedAccess>;
-  /** What had ended in the replaced database; absent where that was not known. */
+  /** Records changed to match the replaced database; absent if it did not know. */
   carried?: Carried;
-  /** How many devices enrolled or renewed after the backup, so that they must enroll again; absent where that was not known. */
+  /** The number of devices that enrolled or renewed after the backup, and must enroll again; absent if unknown. */
   devicesToEnroll?: number;
-  /** Where the replaced database is now. */
+  /** The new location of the replaced database. */
   replaced?: string;
   /** The addresses of the active users who run the installation. */
   operators: string[];
@@ -58,11 +58,11 @@ export interface RestoreDeps {
 }
 
 /**
- * Restores a backup into a data folder: afterwards the folder holds the whole database of the backup, or what it held before.
- * Certificates issued after the backup are not recorded in it, so the broker refuses them.
+ * Restores a backup into a data folder. Afterwards the folder contains the whole database of the backup, or its
+ * previous contents. Certificates issued after the backup are not recorded in it, so the broker refuses them.
  *
- * @throws Error when the folder has a database that is not to be replaced, the file is no backup or one of a later version, another process uses the folder, or it is not
- *   known what has ended since the backup
+ * @throws Error if the folder has a database that is not to be replaced, the file is not a backup or one of a later
+ *   version, another process uses the folder, or it is unknown what has ended since the backup
  */
 export async function restore(deps: RestoreDeps, file: string, options: RestoreOptions): Promise<Restored> {
   const { dataDir, logger } = deps;
@@ -70,7 +70,7 @@ export async function restore(deps: RestoreDeps, file: string, options: RestoreO
   const isThere = await exists(target);
   if (isThere && !options.replace)
     throw new Error(
-      `${target} holds a database: stop the service and restore with --replace, which ends what has ended in it, or into another folder`,
+      `${target} contains a database: stop the service and restore with --replace, which keeps ended what has ended in it, or restore into another folder`,
     );
   if (!isThere && options.mode === undefined) throw unknownEndings(`${dataDir} has no database`);
   const content = await readBackup(file);
@@ -94,7 +94,10 @@ async function endAsKnown(database: Database, deps: RestoreDeps, options: Restor
   return await endIn(database, deps, options, later);
 }
 
-/** What the database of the folder knows. @throws Error when it does not, and nothing is stated instead */
+/**
+ * Reads the later state from the database of the folder. @throws Error if it does not know, and no mode replaces the
+ * knowledge
+ */
 async function laterState(
   { dataDir, logger }: RestoreDeps,
   backup: Database,
@@ -107,7 +110,7 @@ async function laterState(
   throw unknownEndings(
     "unreadable" in present
       ? `the database in ${dataDir} cannot be read (${present.unreadable})`
-      : `the database in ${dataDir} is no later state of this backup`,
+      : `the database in ${dataDir} is not a later state of this backup`,
   );
 }
 
@@ -126,7 +129,7 @@ async function endIn(
   const now = clock.now();
   return await database.db.transaction().execute(async (tx) => {
     await deleteAllNodes(tx);
-    // Devices may have acknowledged them since.
+    // Devices may have acknowledged the commands since.
     await deleteAllCommands(tx);
     const carried = later && (await carryEndings(tx, later, { ids, now }));
     if (!later) await deleteAllRecoveryCodes(tx);
@@ -147,7 +150,7 @@ async function remaining(tx: Tx, now: Date): Promise<Pick<Restored, "validCertif
   return { validCertificates: await countLiveCertificates(tx, now), operators };
 }
 
-/** A time in the name of a folder: `20261124T180510123Z`. */
+/** Formats a time for the name of a folder: `20261124T180510123Z`. */
 function stamp(at: Date): string {
   return at.toISOString().replaceAll(/[-:.]/g, "");
 }

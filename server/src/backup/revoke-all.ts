@@ -22,21 +22,21 @@ export interface RevokeAllDeps {
 export interface RevokedAll {
   ended: EndedAccess;
   certificates: { revoked: number; kept: number };
-  /** Whether every broker node has confirmed that the sessions of MQTT clients are closed; those that have not do so soon. */
+  /** Whether every broker node has confirmed that the sessions of MQTT clients are closed; the others do so soon. */
   sessionsClosed: boolean;
-  /** With these the users who run the installation come in again. */
+  /** Links with which the users who run the installation regain access. */
   operators: OperatorLink[];
 }
 
-/** How long to wait until every node has closed the sessions of MQTT clients; the outbox goes on beyond that. */
+/** How long to wait until every node has closed the sessions of MQTT clients; the outbox continues after that. */
 const CONFIRMED_WITHIN_MS = 5_000;
 
 /**
- * Ends everything that opens a door (`doors.ts`), as after a point-in-time recovery, in every process of every service on this database. For
- * the shell. Repeat it after an interruption.
+ * Ends every credential (`doors.ts`), as after a point-in-time recovery, in every process of every service on this
+ * database. For the shell. Repeat it after an interruption.
  *
- * @param certificates what becomes of the certificates of devices; may be left out where none is valid
- * @throws MusterError invalid_request while that is not stated
+ * @param certificates whether to revoke device certificates; optional if none is valid
+ * @throws MusterError invalid_request if it is required and missing
  */
 export async function revokeAll(
   deps: RevokeAllDeps,
@@ -64,6 +64,6 @@ export async function revokeAll(
 
 function certificatesNotStated(live: number) {
   return invalidRequest(
-    `${live} certificates of devices are valid. Choose --revoke-certificates, after which every device must enroll again, or --keep-certificates, with which those that were revoked after the backup are valid again.`,
+    `${live} device certificates are valid. Choose --revoke-certificates, after which every device must enroll again, or --keep-certificates, with which those that were revoked after the backup are valid again.`,
   );
 }

@@ -1,4 +1,4 @@
-/** Resolves when what was written to `stream` has left the process, or when its reader is gone. */
+/** Resolves when everything written to `stream` has left the process, or when its reader is gone. */
 export function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.once("error", () => resolve());
@@ -7,7 +7,7 @@ export function flushed(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Lets a reader that has seen enough (`muster … | head`) close the pipe: what it does not read is not an error. */
+/** Lets a reader (`muster … | head`) close the pipe early: unread output is not an error. */
 export function allowClosedReader(stream: NodeJS.WriteStream): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

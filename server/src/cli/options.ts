@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-// The parsers below are for commander's options and arguments: it prints their errors. Called by an action, they end the command without a word.
+// The parsers below are for commander's options and arguments, whose errors it prints. Called from an action, they
+// would end the command silently.
 
 const WHOLE_NUMBER = /^-?\d{1,9}$/;
 
@@ -9,16 +10,16 @@ export function subcommand(parent: Command, usage: string, description: string):
   return parent.command(usage).description(description).option("--json", "Print one JSON object");
 }
 
-/** Adds a subcommand that takes `--json` and the tenant it works on. */
+/** Adds a subcommand that takes `--json` and a tenant. */
 export function tenantSubcommand(parent: Command, usage: string, description: string): Command {
   return subcommand(parent, usage, description).requiredOption("--tenant <slug>", "Slug of the tenant");
 }
 
-/** Adds the options of a list that is printed page by page. `rows` are its records in the plural. */
+/** Adds the options of a paged list. @param rows its records in the plural */
 export function paged(list: Command, rows: string): Command {
   return list
     .option("--limit <n>", `Number of ${rows}, 1 to 1000`, wholeNumber, 50)
-    .option("--skip <n>", `Number of newer ${rows} to leave out`, wholeNumber, 0);
+    .option("--skip <n>", `Number of newer ${rows} to skip`, wholeNumber, 0);
 }
 
 /** Parses an option's port. */
@@ -33,7 +34,7 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
-/** Parses the value of a quota; `default` is no value. */
+/** Parses the value of a quota; returns `undefined` for `default`. */
 export function quotaValue(value: string): number | undefined {
   if (value === "default") return undefined;
   if (!WHOLE_NUMBER.test(value)) throw new InvalidArgumentError("Use a whole number, or default.");

@@ -7,7 +7,7 @@ export function print<R extends object>(result: R, json: boolean | undefined, sh
   console.log(json ? JSON.stringify(result) : show(result).join("\n"));
 }
 
-/** Rows as lines of aligned columns; `empty` when there are no rows. */
+/** Formats rows as lines of aligned columns; returns `empty` if there are none. */
 export function columns(rows: string[][], empty: string): string[] {
   if (rows.length === 0) return [empty];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -19,12 +19,12 @@ export function columns(rows: string[][], empty: string): string[] {
   );
 }
 
-/** A list below the names of its columns; `empty` when it has no rows. */
+/** Formats a list below its column names; returns `empty` if it has no rows. */
 export function table(head: readonly string[], rows: string[][], empty: string): string[] {
   return rows.length === 0 ? [empty] : columns([[...head], ...rows], empty);
 }
 
-/** `lines` of a page, and how many of all `rows` they show where they do not show all. */
+/** Returns the `lines` of a page and, if it is not the whole list, how many of all `rows` it shows. */
 export function pageLines(lines: string[], { items, total, totalIsAtLeast, skip }: Result, rows: string): string[] {
   if (items.length === total) return lines;
   const shown = `Shown: ${items.length} of ${totalIsAtLeast ? "at least " : ""}${total} ${rows}.`;
@@ -33,12 +33,12 @@ export function pageLines(lines: string[], { items, total, totalIsAtLeast, skip 
   return [...lines, hasMore ? `${shown} --skip ${next} shows the next ones.` : shown];
 }
 
-/** `1 rule`, `2 rules`. */
+/** Returns `1 rule`, `2 rules`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** `text` with control characters escaped, so that what a device sent cannot control the terminal. */
+/** Escapes control characters in `text`, so that data from a device cannot control the terminal. */
 export function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -16,7 +16,7 @@ import { addShiftCommands } from "./commands/shifts.ts";
 import { addThresholdCommands } from "./commands/thresholds.ts";
 import type { Exit } from "./send.ts";
 
-/** The whole command line (`muster --help`). Wrong usage throws a CommanderError. */
+/** Builds the whole command line (`muster --help`). Wrong usage throws a CommanderError. */
 export function createProgram(exit: Exit): Command {
   const program = new Command("muster")
     .description("Enroll and connect IoT devices with client certificates, and watch what they publish")
@@ -49,7 +49,7 @@ export function createProgram(exit: Exit): Command {
   return program;
 }
 
-/** The description of an option in `--help`. */
+/** Returns the description of an option in `--help`. */
 function optionDescription(option: Option): string {
   const description = new Help().optionDescription(option);
   return option.mandatory ? `${description} (required)` : description;

@@ -7,7 +7,10 @@ import { test } from "node:test";
 import { socketPath } from "../control/socket-path.ts";
 import { rollingRestart } from "./rolling-restart.ts";
 
-/** What a service answers to the questions for its process: a pid, or undefined where it breaks off. The last answer is repeated. */
+/**
+ * Runs a rolling restart against a service that answers the questions for its process with these pids; undefined breaks
+ * the connection. The last answer is repeated.
+ */
 async function restartOf(pids: readonly (number | "unknown" | undefined)[], waitMs?: number) {
   const dataDir = await mkdtemp(join(tmpdir(), "muster-restart-"));
   const left = [...pids];
@@ -27,17 +30,17 @@ async function restartOf(pids: readonly (number | "unknown" | undefined)[], wait
   }
 }
 
-test("a rolling restart ends when another process answers, also where the one before breaks off", async () => {
+test("a rolling restart ends when another process answers, even if the previous one breaks off", async () => {
   const { answer, left } = await restartOf([1, 1, undefined, 2]);
   assert.deepEqual([answer, left], [{ ok: true, result: { restarted: 3 } }, 1]);
 });
 
-test("a rolling restart of a service that does not know the command ends when one answers that does", async () => {
+test("a rolling restart of a service that does not know the command ends when one that does answers", async () => {
   const { answer, left } = await restartOf(["unknown", "unknown", 2]);
   assert.deepEqual([answer.ok, left], [true, 1]);
 });
 
-test("a rolling restart says that the new process for the jobs does not answer in time", async () => {
+test("a rolling restart reports that the new process for the jobs does not answer in time", async () => {
   const { answer } = await restartOf([1], 0);
   assert.ok(!answer.ok);
   assert.match(answer.problem.message, /^The workers were replaced, but .* did not answer within 0 s\..* log /);

@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ControlAnswer, sendCommand } from "../control/client.ts";
 import { SECOND, systemClock } from "../lib/clock.ts";
 
-/** A new process for the jobs takes some 3 s to start; the one before may take 15 s to finish its work. */
+/** A new process for the jobs takes about 3 s to start; the previous one may take 15 s to finish its work. */
 const SUCCESSOR_MS = 60 * SECOND;
 const POLL_MS = 50;
 
 /**
- * Restarts the processes of a service one after the other. The process that answers is replaced last, after its answer: resolves when its
- * successor answers, so that the next command finds it, or with a problem after `waitMs`.
+ * Restarts the processes of a service one at a time. The process that answers is replaced last, after its answer.
+ * Resolves when its successor answers, so that the next command finds it, or with a problem after `waitMs`.
  *
  * @throws NotRunningError
  */
@@ -16,15 +16,15 @@ export async function rollingRestart(dataDir: string, waitMs = SUCCESSOR_MS): Pr
   const pid = await answeringPid(dataDir);
   const answer = await sendCommand(dataDir, "restart", {});
   if (!answer.ok || (await isSucceeded(dataDir, pid, waitMs))) return answer;
-  const message = `The workers were replaced, but the new process for the jobs did not answer within ${waitMs / SECOND} s. The log of the service says why; muster doctor answers once it is there.`;
+  const message = `The workers were replaced, but the new process for the jobs did not answer within ${waitMs / SECOND} s. The service's log gives the reason; muster doctor answers once the process is running.`;
   return { ok: false, problem: { error: "restart_unfinished", message } };
 }
 
-/** Whether another process than `pid` answers before `waitMs` are over. */
+/** Reports whether a process other than `pid` answers within `waitMs`. */
 async function isSucceeded(dataDir: string, pid: number | undefined, waitMs: number): Promise<boolean> {
   const untilMs = systemClock.monotonicMs() + waitMs;
   for (;;) {
-    // Between the two processes none answers, and one that ends may break off.
+    // Between the two processes none answers, and a process that is ending may break off.
     const found = await answeringPid(dataDir).catch(() => undefined);
     if (found !== undefined && found !== pid) return true;
     if (systemClock.monotonicMs() >= untilMs) return false;

@@ -4,7 +4,7 @@ import { NotRunningError } from "../control/client.ts";
 import { isMusterError } from "../lib/errors.ts";
 import { createProgram } from "./program.ts";
 
-/** The exit code of wrong usage: an unknown command, a missing option. A command that failed or was refused exits with 1. */
+/** The exit code of wrong usage: an unknown command, a missing option. A failed or refused command exits with 1. */
 const USAGE = 2;
 
 /** Runs the command line. Resolves with the exit code. */
@@ -23,7 +23,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
   }
 }
 
-/** The message of an expected error; the stack of any other. */
+/** Returns the message of an expected error, or the stack of any other. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof NotRunningError || isMusterError(error)) return error.message;
   if (!(error instanceof Error)) return String(error);

@@ -10,11 +10,11 @@ export interface Request {
   name: string;
   body: object;
   json: boolean | undefined;
-  /** The result as lines of text. */
+  /** Formats the result as lines of text. */
   show: (result: Result) => string[];
-  /** The exit code for a result; 0 when absent. */
+  /** Returns the exit code for a result; 0 by default. */
   exitCode?: (result: Result) => number;
-  /** What the user can do about a refusal, where its message does not say so. */
+  /** Returns what the user can do about a refusal if its message does not say so. */
   advice?: ((problem: ControlProblem) => string | undefined) | undefined;
 }
 
@@ -23,7 +23,7 @@ export async function send(exit: Exit, { name, body, ...shown }: Request): Promi
   report(exit, await sendCommand(loadConfig().dataDir, name, body), shown);
 }
 
-/** Prints the result of a command, or what is wrong. */
+/** Prints the result of a command, or the problem. */
 export function report(
   exit: Exit,
   answer: ControlAnswer,

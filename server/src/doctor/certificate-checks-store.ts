@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Check } from "./check-store.ts";
 import { HEARTBEAT_LIMIT } from "./service-checks-store.ts";
 
-/** A node may need this long to close a session after the revocation of its certificate. */
+/** How long a node may take to close a session after the revocation of its certificate. */
 const DROP_GRACE = sql`interval '10 seconds'`;
 
-/** Claims, certificates, their audit and their sessions. */
+/** Invariants of claims, certificates, their audit and their sessions. */
 export const CERTIFICATE_INVARIANTS: readonly Check[] = [
   {
     name: "a claim's uses are within its limit and equal its enrollments in the audit",

@@ -20,7 +20,7 @@ export async function* wrongCertificates(db: Db): AsyncGenerator<string> {
   }
 }
 
-/** The columns that do not match the DER. */
+/** Returns the columns that do not match the DER. */
 export function wrongColumns(row: StoredCertificate): string[] {
   const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
   let leaf: X509Certificate;

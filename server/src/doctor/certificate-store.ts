@@ -1,6 +1,6 @@
 import type { Db } from "../db/types.ts";
 
-/** A certificate as DER, and what the columns beside it say. */
+/** A certificate as DER, with the values of the columns beside it. */
 export interface StoredCertificate {
   id: string;
   device_id: string;
@@ -13,7 +13,7 @@ export interface StoredCertificate {
   der: Uint8Array;
 }
 
-/** The next `limit` certificates after the id `after`, in the order of their ids. */
+/** Returns the next `limit` certificates after the id `after`, in the order of their ids. */
 export async function nextCertificates(db: Db, after: string, limit: number): Promise<StoredCertificate[]> {
   return await db
     .selectFrom("certificates")

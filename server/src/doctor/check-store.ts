@@ -2,27 +2,27 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { readWholeTables } from "../db/plans/planner.ts";
 import type { Database, Tx } from "../db/types.ts";
 
-/** A rule, as a query for what breaks it. */
+/** A rule, as a query for its violations. */
 export interface Check {
-  /** The rule: what is so when nothing is broken. */
+  /** The rule, as a statement that is true when nothing is broken. */
   readonly name: string;
-  /** The kind of database that it is about; absent: both. */
+  /** The kind of database to which it applies; by default both. */
   readonly kind?: Database["kind"];
-  /** What must be so for it to have something to check; absent: nothing. */
+  /** The condition under which there is something to check; by default always. */
   readonly condition?: RawBuilder<SqlBool>;
-  /** SELECT of one text column `what`: a row names one violation. */
+  /** Returns a SELECT of one text column `what`: each row names one violation. */
   violations(now: RawBuilder<Date>): RawBuilder<unknown>;
 }
 
-/** How many violations of a check are named. */
+/** The number of violations that a check names. */
 export const MAX_EXAMPLES = 5;
 
-/** A time in the text of a violation, as other commands show times. */
+/** Formats a time in the text of a violation, as other commands do. */
 export function shownTime(time: RawBuilder<unknown>): RawBuilder<string> {
   return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 }
 
-/** Whether a check has something to check on this database. */
+/** Reports whether a check applies to this database. */
 export async function applies({ kind, db }: Database, check: Check): Promise<boolean> {
   if (check.kind !== undefined && check.kind !== kind) return false;
   if (check.condition === undefined) return true;

@@ -6,7 +6,7 @@ import { STORAGE_INVARIANTS } from "./storage-checks-store.ts";
 export type { Check } from "./check-store.ts";
 export { AVAILABILITY, TIMELINESS, WARNINGS } from "./service-checks-store.ts";
 
-/** Rules about stored data that never break. Checking them reads whole tables. */
+/** Invariants of stored data. Checking them reads whole tables. */
 export const INVARIANTS: readonly Check[] = [
   ...CERTIFICATE_INVARIANTS,
   ...MONITORING_INVARIANTS,

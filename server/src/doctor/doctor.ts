@@ -8,11 +8,11 @@ import type { ProcessCheck } from "./process-checks.ts";
 
 export { natsCheck, natsProbe, type ProcessCheck, streamCheck } from "./process-checks.ts";
 
-/** A broken `must` makes the service unhealthy; a broken `should` needs attention. */
+/** The severity: a broken `must` makes the service unhealthy; a broken `should` needs attention. */
 export type Level = "must" | "should";
 
 export interface Finding {
-  /** The rule that was checked, as a sentence. */
+  /** The checked rule, as a sentence. */
   name: string;
   level: Level;
   ok: boolean;
@@ -27,7 +27,7 @@ export interface Diagnosis {
   checks: Finding[];
 }
 
-/** A check that SQL alone cannot make, made by a feature when the examination is deep. Level `should`. */
+/** A check of level `should` that SQL alone cannot make, provided by a feature for deep examinations. */
 export interface FeatureCheck {
   /** The rule, as a sentence. */
   name: string;
@@ -42,9 +42,12 @@ export interface DoctorDeps {
   processChecks?: readonly ProcessCheck[];
 }
 
-/** Checks the invariants and lists what needs attention (`muster doctor`), leaving out what does not concern this database. It only reads. */
+/**
+ * Checks the invariants and lists what needs attention (`muster doctor`), skipping checks that do not apply to this
+ * database. It only reads.
+ */
 export interface Doctor {
-  /** `deep` also checks every invariant on the whole database. */
+  /** Examines the service; `deep` also checks every invariant on the whole database. */
   examine(options: { deep: boolean }): Promise<Diagnosis>;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Check } from "./check-store.ts";
 
-/** Rejected messages, rules, anomalies, tickets and webhooks. */
+/** Invariants of rejected messages, rules, anomalies, tickets and webhooks. */
 export const MONITORING_INVARIANTS: readonly Check[] = [
   {
     name: "the topic of a rejected message is a publish topic of a certificate of its device",
@@ -29,7 +29,7 @@ export const MONITORING_INVARIANTS: readonly Check[] = [
         WHERE e.device_uid = a.device_uid AND e.threshold_id = a.threshold_id AND e.rule_id = a.rule_id)`,
   },
   {
-    name: "the silence of every device that was seen is checked where its type limits it",
+    name: "the silence of every device seen so far is checked if its type limits it",
     violations: () => sql`SELECT 'device ' || d.uid AS what FROM devices d
       JOIN device_types y ON y.tenant_id = d.tenant_id AND y.id = d.device_type_id AND y.silent_for_seconds IS NOT NULL
       LEFT JOIN shared_device_latest l ON l.device_uid = d.uid

@@ -1,16 +1,16 @@
 import { type SqlBool, sql } from "kysely";
 import { type Check, shownTime } from "./check-store.ts";
 
-/** A node without a heartbeat for longer is gone, with its sessions. */
+/** A node without a heartbeat for longer is gone, and its sessions with it. */
 export const HEARTBEAT_LIMIT = sql`interval '1 minute'`;
 
-/** Work that is later than this needs attention: a busy service is never so late. */
+/** Work later than this needs attention: a busy service is never this late. */
 const LATE = sql`interval '5 minutes'`;
 
 const STREAM_IS_USED = sql<SqlBool>`EXISTS (SELECT FROM stream_processes p
   WHERE p.way = 'stream' AND p.seen_at > clock_timestamp() - ${HEARTBEAT_LIMIT})`;
 
-/** What a running service needs, at the cost of a few index look-ups. */
+/** The requirements of a running service, checked with a few index look-ups. */
 export const AVAILABILITY: readonly Check[] = [
   {
     name: "every kind of certificate authority has an active generation",
@@ -28,13 +28,13 @@ export const AVAILABILITY: readonly Check[] = [
     name: "not all broker nodes are drained",
     violations: (
       now,
-    ) => sql`SELECT 'no node accepts MQTT connections: start a service, or start a drained one again' AS what
+    ) => sql`SELECT 'no node accepts MQTT connections: start a service, or restart a drained one' AS what
       FROM broker_nodes n WHERE n.part <> 'jobs' AND n.beat_at > ${now} - ${HEARTBEAT_LIMIT}
      HAVING count(*) > 0 AND count(*) = count(n.draining_at)`,
   },
 ];
 
-/** What a running service must do in time, at the cost of partial indexes. */
+/** Deadlines of a running service, checked with partial indexes. */
 export const TIMELINESS: readonly Check[] = [
   {
     name: "notifications process events and escalation steps within 5 minutes",
@@ -56,10 +56,13 @@ export const TIMELINESS: readonly Check[] = [
   },
 ];
 
-/** When a process was seen last that stores what the stream holds; null where none was within the hour for which deletions wait (telemetry/deletion/). */
+/**
+ * The time at which a process that stores the stream's messages was last seen; null if there was none within the hour
+ * for which deletions wait (telemetry/deletion/).
+ */
 const STREAM_LAST_STORED = sql`(SELECT max(p.seen_at) FROM stream_processes p WHERE p.seen_at > clock_timestamp() - interval '1 hour')`;
 
-/** What needs the operator's attention although no rule of the service is broken. */
+/** Conditions that need the operator's attention although no rule of the service is broken. */
 export const WARNINGS: readonly Check[] = [
   {
     name: "no deletion of telemetry waits for an ingest stream that no process stores",
@@ -75,9 +78,9 @@ export const WARNINGS: readonly Check[] = [
   {
     name: "connections to PostgreSQL have the settings of the service",
     kind: "postgres",
-    // A check has sequential scans and no time limit.
+    // Checks run with sequential scans and without a time limit.
     violations:
-      () => sql`SELECT 'jit is on: a pooler in transaction mode is between; MUSTER_DATABASE_DIRECT_URL or its connect_query is missing' AS what
+      () => sql`SELECT 'jit is on: a pooler in transaction mode is in between; MUSTER_DATABASE_DIRECT_URL or its connect_query is missing' AS what
       WHERE current_setting('jit') <> 'off'`,
   },
   {
@@ -85,7 +88,7 @@ export const WARNINGS: readonly Check[] = [
     violations: (
       now,
     ) => sql`SELECT 'node ' || n.id || ' of ' || n.host || ', drained at ' || ${shownTime(sql`n.draining_at`)}
-        || ': stop its service, or start it again' AS what
+        || ': stop its service, or restart it' AS what
        FROM broker_nodes n WHERE n.draining_at IS NOT NULL AND n.beat_at > ${now} - ${HEARTBEAT_LIMIT}`,
   },
   {
@@ -96,7 +99,7 @@ export const WARNINGS: readonly Check[] = [
       WHERE d.state = 'pending' AND d.next_at < ${now} - ${LATE}`,
   },
   {
-    name: "no message failed for good in the last day",
+    name: "no message failed permanently in the last day",
     violations: (
       now,
     ) => sql`SELECT 'message ' || d.id || ' by ' || d.channel || ': ' || coalesce(left(d.last_error, 100), '') AS what
@@ -105,7 +108,7 @@ export const WARNINGS: readonly Check[] = [
   },
   {
     name: "no group has a webhook that is disabled because it answered 410",
-    // Only the host: the path of an address may be a secret.
+    // Shows only the host: the path of an address may be a secret.
     violations:
       () => sql`SELECT 'group ' || g.id || ', webhook at ' || substring(w.target FROM '^https://([^/?]+)') AS what
        FROM disabled_webhooks w JOIN groups g ON g.tenant_id = w.tenant_id
@@ -120,7 +123,8 @@ export const WARNINGS: readonly Check[] = [
   },
   {
     name: "telemetry past its retention is dropped within a day",
-    // A partition is dropped when its day has been past its retention for a day (telemetry/partitions/partition-store.ts).
+    // A partition is dropped once its day has been past its retention for a day
+    // (telemetry/partitions/partition-store.ts).
     violations: (
       now,
     ) => sql`SELECT 'partition ' || d.relname AS what FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

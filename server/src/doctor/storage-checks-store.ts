@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { miscountedBlocks } from "../lists/miscounted-blocks.ts";
 import type { Check } from "./check-store.ts";
 
-/** API keys, the triggers that guard tables, retained messages, and counted lists. */
+/** Invariants of API keys, the triggers that guard tables, retained messages, and counted lists. */
 export const STORAGE_INVARIANTS: readonly Check[] = [
   {
     name: "every API key that is not revoked belongs to an active user of its tenant",

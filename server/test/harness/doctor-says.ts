@@ -4,7 +4,7 @@ import type { TestServer } from "./server.ts";
 /** The doctor of a service examines its connection to NATS and to the stream. @param expected what is wrong with each; undefined: nothing */
 export async function assertDoctorSays(server: TestServer, expected: readonly (RegExp | undefined)[]): Promise<void> {
   const { healthy, checks } = await server.app.doctor.examine({ deep: false });
-  const ofNats = checks.filter(({ name }) => /connected to NATS|the ingest stream takes messages/.test(name));
+  const ofNats = checks.filter(({ name }) => /connected to NATS|the ingest stream accepts messages/.test(name));
   assert.equal(ofNats.length, expected.length);
   for (const [at, { ok, level, examples }] of ofNats.entries()) {
     assert.deepEqual([ok, level, examples.length], [!expected[at], "must", expected[at] ? 1 : 0]);

@@ -6,7 +6,7 @@ import { addKeyBlocking } from "./certificates.ts";
 
 const SHOWN_ONCE = "Copy it now: it is not shown again.";
 
-/** `muster tenant | user | key …` */
+/** Adds `muster tenant | user | key …`. */
 export function addAccessCommands(program: Command, exit: Exit): void {
   addTenants(program.command("tenant").description("Manage tenants, whose data are separate"), exit);
   const user = program.command("user").description("Manage users, who own API keys and are on call");
@@ -32,7 +32,7 @@ function addTenants(tenant: Command, exit: Exit): void {
   paged(subcommand(tenant, "list", "List the tenants, newest first"), "tenants").action(({ json, ...body }) =>
     send(exit, { name: "tenant.list", body, json, show: tenantLines }),
   );
-  subcommand(tenant, "set-retention <slug>", "Set how long telemetry that arrives from now on is stored")
+  subcommand(tenant, "set-retention <slug>", "Set how long telemetry is stored, for data that arrives from now on")
     .requiredOption("--days <n>", "7, 30, 90, 180, 365 or 730", wholeNumber)
     .action((slug: string, { json, days }) =>
       send(exit, {
@@ -49,7 +49,7 @@ function addQuotas(tenant: Command, exit: Exit): void {
   subcommand(tenant, "usage <slug>", "Show what a tenant uses of each quota").action((slug: string, { json }) =>
     send(exit, { name: "tenant.usage", body: { slug }, json, show: usageLines }),
   );
-  subcommand(tenant, "quota <slug> <quota>", "Set a quota of one tenant, or default for that of the service")
+  subcommand(tenant, "quota <slug> <quota>", "Set a quota of one tenant, or reset it to the default of the service")
     .argument("<value>", "A whole number, or default", quotaValue)
     .action((slug: string, quota: string, value: number | undefined, { json }) =>
       send(exit, {
@@ -83,7 +83,7 @@ function addUsers(user: Command, exit: Exit): void {
   addUserChanges(user, exit);
 }
 
-/** Verb → what it does, what it has done. */
+/** Verb → description, and report of success. */
 const USER_CHANGES = {
   deactivate: [
     "Deactivate a user and revoke all API keys the user created",
@@ -91,15 +91,15 @@ const USER_CHANGES = {
   ],
   reactivate: [
     "Reactivate a user; the user's API keys stay revoked",
-    (email: string) => `Reactivated user ${email}. The API keys that were revoked stay revoked.`,
+    (email: string) => `Reactivated user ${email}. Revoked API keys stay revoked.`,
   ],
   delete: [
     "Delete a user and revoke all API keys the user created",
     (email: string) => `Deleted user ${email} and revoked the user's API keys.`,
   ],
   unlock: [
-    "Forget the failed sign-ins and wrong codes of a user, who can then sign in again",
-    (email: string) => `Forgot the failed sign-ins of ${email}.`,
+    "Clear a user's failed sign-ins and wrong codes, so that the user can sign in again",
+    (email: string) => `Cleared the failed sign-ins of ${email}.`,
   ],
 } as const;
 
@@ -119,7 +119,7 @@ function addUserChanges(user: Command, exit: Exit): void {
       json,
       show: ({ removed }) => [
         removed
-          ? `Removed the second factor of ${email} and ended the user's sessions: the password alone signs in again.`
+          ? `Removed the second factor of ${email} and ended the user's sessions: the password alone is sufficient again.`
           : `${email} had no second factor; the user's sessions have ended.`,
       ],
     }),
@@ -142,19 +142,22 @@ function addUserChanges(user: Command, exit: Exit): void {
   );
 }
 
-/** `muster setup-link`, `muster user platform` */
+/** Adds `muster setup-link` and `muster user platform`. */
 function addFirstUsers(program: Command, user: Command, exit: Exit): void {
-  subcommand(program, "setup-link", "Make a one-time link for the first administrator, while there is no user").action(
-    ({ json }) =>
-      send(exit, {
-        name: "setup-link",
-        body: {},
-        json,
-        show: ({ url, expiresAt }) => [url, `It works once, until ${expiresAt}. It replaces a former link.`],
-      }),
+  subcommand(
+    program,
+    "setup-link",
+    "Create a one-time link for the first administrator, as long as there is no user",
+  ).action(({ json }) =>
+    send(exit, {
+      name: "setup-link",
+      body: {},
+      json,
+      show: ({ url, expiresAt }) => [url, `It works once, until ${expiresAt}. It replaces an earlier link.`],
+    }),
   );
   subcommand(user, "platform <email>", "Let an admin run the installation: tenants, certificate authorities")
-    .option("--revoke", "No longer let the user do so")
+    .option("--revoke", "Withdraw this permission")
     .action((email: string, { json, revoke }) =>
       send(exit, {
         name: "user.platform",
@@ -167,8 +170,11 @@ function addFirstUsers(program: Command, user: Command, exit: Exit): void {
 
 function addKeys(key: Command, exit: Exit): void {
   tenantSubcommand(key, "create", "Create an API key")
-    .requiredOption("--user <email>", "Admin who owns the key; it is revoked when this account ends")
-    .requiredOption("--name <text>", "What the key is for")
+    .requiredOption(
+      "--user <email>",
+      "Admin who owns the key; it is revoked when this account is deactivated or deleted",
+    )
+    .requiredOption("--name <text>", "Purpose of the key")
     .requiredOption("--scope <scope...>", "Scope to grant, such as devices:read (repeatable)")
     .option("--expires-in-days <n>", "Days until it expires, 1 to 3650; never when absent", wholeNumber)
     .action(({ json, scope, ...rest }) =>
@@ -180,18 +186,18 @@ function addKeys(key: Command, exit: Exit): void {
           `Created API key ${id}. Send it in the X-API-Key header:`,
           key,
           SHOWN_ONCE,
-          ...(dangerousScopes.length > 0
-            ? [`Dangerous in other hands: ${dangerousScopes.join(", ")}. Keep it safe.`]
-            : []),
+          ...(dangerousScopes.length > 0 ? [`Dangerous if leaked: ${dangerousScopes.join(", ")}. Keep it safe.`] : []),
         ],
       }),
     );
   subcommand(key, "revoke <id>", "Revoke an API key permanently").action((id: string, { json }) =>
     send(exit, { name: "key.revoke", body: { id }, json, show: () => [`Revoked API key ${id}.`] }),
   );
-  tenantSubcommand(key, "list", "List all API keys of a tenant, ended ones included, newest first").action(
-    ({ json, ...body }) => send(exit, { name: "key.list", body, json, show: keyLines }),
-  );
+  tenantSubcommand(
+    key,
+    "list",
+    "List all API keys of a tenant, including revoked and expired ones, newest first",
+  ).action(({ json, ...body }) => send(exit, { name: "key.list", body, json, show: keyLines }));
   addKeyBlocking(key, exit);
 }
 

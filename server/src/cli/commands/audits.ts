@@ -3,15 +3,15 @@ import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
 import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster api-audit`, `muster admin-audit` */
+/** Adds `muster api-audit` and `muster admin-audit`. */
 export function addAuditCommands(program: Command, exit: Exit): void {
   tenantSubcommand(program, "api-audit", "List the writes made with a tenant's API keys, newest first")
     .option("--limit <n>", "Number of entries, 1 to 10000", wholeNumber, 50)
     .action(({ json, ...body }) => send(exit, { name: "api-audit", body, json, show: writeLines }));
-  subcommand(program, "admin-audit", "List who administered what, with the state before and after, newest first")
-    .option("--tenant <slug>", "Slug of the tenant; without it, the acts on the whole installation")
+  subcommand(program, "admin-audit", "List administrative acts with the state before and after, newest first")
+    .option("--tenant <slug>", "Slug of the tenant; if absent, acts on the whole installation")
     .option("--limit <n>", "Number of entries, 1 to 10000", wholeNumber, 50)
-    .option("--skip <n>", "Number of newer entries to leave out", wholeNumber, 0)
+    .option("--skip <n>", "Number of newer entries to skip", wholeNumber, 0)
     .action(({ json, ...body }) => send(exit, { name: "admin-audit", body, json, show: actLines }));
 }
 

@@ -3,7 +3,7 @@ import { subcommand } from "../options.ts";
 import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster ca … | master-key …` */
+/** Adds `muster ca … | master-key …`. */
 export function addAuthorityCommands(program: Command, exit: Exit): void {
   const ca = program.command("ca").description("Manage the certificate authorities and the server certificates");
   const add = (verb: string, description: string): Command =>
@@ -13,14 +13,12 @@ export function addAuthorityCommands(program: Command, exit: Exit): void {
   add("status", "List every generation, oldest first");
   addExport(ca, exit);
   add("rotate-intermediate", "Sign device certificates with a new intermediate from now on");
-  add("rotate-root", "Create new roots: the device root is used at once, the server root after 35 days").option(
+  add("rotate-root", "Create new roots: the device root is used immediately, the server root after 35 days").option(
     "--immediately",
-    "Use the new server root at once: devices cannot connect before they fetch it over HTTPS",
+    "Use the new server root immediately: devices cannot connect before they fetch it over HTTPS",
   );
-  add("rotate-server", "Replace the certificates of the broker and of HTTPS");
-  const masterKey = program
-    .command("master-key")
-    .description("Manage the key that the stored keys are encrypted under");
+  add("rotate-server", "Replace the broker and HTTPS certificates");
+  const masterKey = program.command("master-key").description("Manage the key that encrypts the stored keys");
   subcommand(
     masterKey,
     "rotate",
@@ -31,7 +29,7 @@ export function addAuthorityCommands(program: Command, exit: Exit): void {
 function rotationLines({ keyId, formerKeyId, remaining }: Result): string[] {
   const done =
     formerKeyId === null
-      ? `The stored keys were encrypted under master key ${keyId} before: nothing was changed.`
+      ? `The stored keys were already encrypted under master key ${keyId}: nothing was changed.`
       : `Rotated the master key: ${keyId} replaces ${formerKeyId}.`;
   return [done, ...remaining];
 }
@@ -60,7 +58,7 @@ function addExport(ca: Command, exit: Exit): void {
   );
 }
 
-/** Readers of PEM ignore the line above the certificate. */
+/** Prefixes the name; readers of PEM ignore the line above the certificate. */
 function pemWithName({ role, status, name, notAfter, pem }: Result): string {
   return `# ${role}, ${status}: ${name}, until ${notAfter.slice(0, 10)}\n${pem.trimEnd()}`;
 }

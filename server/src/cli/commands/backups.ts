@@ -5,7 +5,7 @@ import { count, print, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 import { carriedLine, endedText, enrollAgainLine } from "./revocations.ts";
 
-/** `muster backup | restore` */
+/** Adds `muster backup | restore`. */
 export function addBackupCommands(program: Command, exit: Exit): void {
   addBackup(program, exit);
   addRestore(program);
@@ -29,20 +29,26 @@ function addBackup(program: Command, exit: Exit): void {
 
 function addRestore(program: Command): void {
   subcommand(program, "restore <file>", "Restore a backup into a data folder; stop the service first")
-    .option("--replace", "Restore over the database in the folder: what has ended in it since the backup stays ended")
+    .option(
+      "--replace",
+      "Restore over the database in the folder; access that has ended in it since the backup stays ended",
+    )
     .option(
       "--revoke-all",
-      "End everything in the backup that opens a door: passwords, second factors, API keys, claims, MQTT passwords, certificates",
+      "End every credential in the backup: passwords, second factors, API keys, claims, MQTT passwords, certificates",
     )
     .option("--keep-certificates", "With --revoke-all: keep device certificates, because none was revoked since")
-    .option("--nothing-revoked-since", "Keep everything valid: you know that nothing has ended since the backup")
+    .option(
+      "--nothing-revoked-since",
+      "Keep everything valid: you know that nothing has been revoked or ended since the backup",
+    )
     .action(async (file: string, { json, ...flags }, command: Command) => {
       const { revokeAll, nothingRevokedSince, replace, keepCertificates } = flags;
       if (revokeAll ? nothingRevokedSince : !(nothingRevokedSince || replace))
         command.error(
           "error: specify --replace, --revoke-all or --nothing-revoked-since: a restore must not make revoked certificates valid again",
         );
-      if (keepCertificates && !revokeAll) command.error("error: --keep-certificates belongs to --revoke-all");
+      if (keepCertificates && !revokeAll) command.error("error: --keep-certificates requires --revoke-all");
       const { restoreDatabase } = await import("../../main.ts");
       const mode = revokeAll ? "revoke-all" : nothingRevokedSince ? "nothing-revoked-since" : undefined;
       const restored = await restoreDatabase(resolve(file), { mode, replace, keepCertificates });
@@ -56,15 +62,15 @@ function restoredLines(restored: Result): string[] {
   const withoutPasswords = ended.passwords !== undefined;
   return [
     `Restored the database into ${dataDir} and revoked ${count(revokedCertificates, "certificate")}.`,
-    ...(replaced ? [`The replaced database is in ${replaced}: delete it when you need it no longer.`] : []),
+    ...(replaced ? [`The replaced database is in ${replaced}: delete it when you no longer need it.`] : []),
     ...(carried ? [carriedLine(carried, "replaced")] : []),
     `Ended: ${endedText(ended)}.`,
     ...(carried || withoutPasswords
       ? []
-      : ["Recovery codes of second factors were deleted: their users make new ones."]),
+      : ["Recovery codes of second factors were deleted: their users must generate new ones."]),
     ...certificateLines(validCertificates, carried !== undefined),
     ...enrollAgainLine(devicesToEnroll),
-    "Provide the master key of the service that was backed up before you start this one.",
+    "Before you start this service, provide the master key of the one that was backed up.",
     ...(withoutPasswords ? howToComeBack(operators) : []),
   ];
 }
@@ -76,9 +82,9 @@ function certificateLines(valid: number, isKnown: boolean): string[] {
 
 function howToComeBack(operators: string[]): string[] {
   return operators.length === 0
-    ? ["No user runs the installation: muster user create adds one, muster user platform lets one run it."]
+    ? ["No user runs the installation: muster user create adds one, muster user platform authorizes one."]
     : [
-        "After the start, let in who runs the installation; they make links for the others in the admin app:",
+        "After the start, restore access for those who run the installation; they create links for the others in the admin app:",
         ...operators.map((email) => `  npx muster user reset-password ${email}`),
       ];
 }

@@ -3,11 +3,11 @@ import { tenantSubcommand, wholeNumber } from "../options.ts";
 import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster mqtt-client | refusal …` */
+/** Adds `muster mqtt-client | refusal …`. */
 export function addConnectionCommands(program: Command, exit: Exit): void {
   const client = program.command("mqtt-client").description("Manage MQTT clients that connect with a password");
   addCreation(client, exit);
-  tenantSubcommand(client, "list", "List the MQTT clients of a tenant, disabled ones included, newest first").action(
+  tenantSubcommand(client, "list", "List the MQTT clients of a tenant, including disabled ones, newest first").action(
     ({ json, ...body }) => send(exit, { name: "mqtt-client.list", body, json, show: clientLines }),
   );
   addChanges(client, exit);
@@ -36,11 +36,11 @@ function addCreation(client: Command, exit: Exit): void {
 
 const ENDED = "its session is closed and its password is refused";
 
-/** Verb → what it does, what it has done, and what follows. */
+/** Verb → description, report of success, and effect. */
 const CHANGES = {
   disable: ["Refuse the password of an MQTT client, close its session and free its client id", "Disabled", ENDED],
   enable: [
-    "Admit a disabled or suspended MQTT client again, with its former password",
+    "Enable a disabled or suspended MQTT client again, with its previous password",
     "Enabled",
     "it may connect again",
   ],
@@ -62,7 +62,7 @@ function addChanges(client: Command, exit: Exit): void {
 function addRefusals(refusal: Command, exit: Exit): void {
   tenantSubcommand(refusal, "list", "List the refused connects, publishes and subscriptions of a tenant, newest first")
     .option("--limit <n>", "Number of entries, 1 to 1000", wholeNumber, 50)
-    .option("--skip <n>", "Number of newer entries to leave out", wholeNumber, 0)
+    .option("--skip <n>", "Number of newer entries to skip", wholeNumber, 0)
     .action(({ json, ...body }) => send(exit, { name: "refusal.list", body, json, show: refusalLines }));
 }
 
@@ -87,7 +87,7 @@ function clientState({ disabledAt, suspended, connected }: Result): string {
   return connected ? "connected" : "not connected";
 }
 
-/** Client ids and topics are what a client sent: they must not control the terminal. */
+/** Formats refusals. Client ids and topics come from clients and must not control the terminal. */
 function refusalLines({ items }: Result): string[] {
   return table(
     ["AT", "REASON", "CLIENT", "ADDRESS", "TOPIC", "REPEATED"],

@@ -3,19 +3,15 @@ import { tenantSubcommand, wholeNumber } from "../options.ts";
 import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** Characters of a payload that a line shows. */
+/** The number of payload characters that a line shows. */
 const PAYLOAD_CHARACTERS = 80;
 
-/** `muster device send | commands | cancel` */
+/** Adds `muster device send | commands | cancel`. */
 export function addWaitingCommands(device: Command, exit: Exit): void {
   tenantSubcommand(device, "send <id>", "Send a command to a device, now or when it next connects")
-    .requiredOption("--topic <topic>", "Topic that the type of the device lists for subscriptions, whole: t/<slug>/…")
+    .requiredOption("--topic <topic>", "Full topic, t/<slug>/…, listed for subscriptions by the device's type")
     .requiredOption("--payload <text>", "Text to send")
-    .option(
-      "--expires-in-minutes <n>",
-      "Minutes that it waits for the device, 1 to 10080; a day when absent",
-      wholeNumber,
-    )
+    .option("--expires-in-minutes <n>", "Minutes to wait for the device, 1 to 10080 (default: one day)", wholeNumber)
     .action((id: string, { json, ...body }) =>
       send(exit, {
         name: "device.send",
@@ -36,10 +32,10 @@ export function addWaitingCommands(device: Command, exit: Exit): void {
       name: "device.commands",
       body: { tenant, id },
       json,
-      show: ({ items }) => table(HEAD, items.map(cells), "No commands wait."),
+      show: ({ items }) => table(HEAD, items.map(cells), "No commands are waiting."),
     }),
   );
-  tenantSubcommand(device, "cancel <id> <command-id>", "Cancel a command that waits for a device").action(
+  tenantSubcommand(device, "cancel <id> <command-id>", "Cancel a waiting command of a device").action(
     (id: string, command: string, { json, tenant }) =>
       send(exit, {
         name: "device.cancel",
@@ -52,12 +48,12 @@ export function addWaitingCommands(device: Command, exit: Exit): void {
 
 const HEAD = ["ID", "TOPIC", "PAYLOAD", "SENT", "EXPIRES"];
 
-/** Of a device without a certificate that opens a connection. */
+/** Warns if the device has no certificate with which it can connect. */
 function warning({ deviceId, certificateState: state }: Result): string[] {
   if (!CANNOT_CONNECT.has(state)) return [];
   const has = state === "none" ? "no certificate" : `no valid certificate (${state})`;
   return [
-    `WARNING: device ${deviceId} has ${has}, so it cannot connect: it gets the command only if it has one before then.`,
+    `WARNING: device ${deviceId} has ${has}, so it cannot connect: it gets the command only if it obtains one before then.`,
   ];
 }
 

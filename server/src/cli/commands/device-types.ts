@@ -3,7 +3,7 @@ import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
 import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster device-type …` */
+/** Adds `muster device-type …`. */
 export function addDeviceTypes(type: Command, exit: Exit): void {
   addCreation(type, exit);
   addUpdate(type, exit);
@@ -16,11 +16,11 @@ function addCreation(type: Command, exit: Exit): void {
   tenantSubcommand(type, "create", "Create a device type")
     .requiredOption("--name <text>", "Name of the device type")
     .requiredOption("--topic <template...>", "Topic its devices publish to, such as telemetry/{deviceId} (repeatable)")
-    .option("--subscribe <template...>", "Topic its devices may subscribe to (repeatable); none when absent")
+    .option("--subscribe <template...>", "Topic its devices may subscribe to (repeatable; default: none)")
     .option("--threshold <id...>", "Id of a threshold pack to evaluate for its devices (repeatable)")
     .option(
       "--silent-for-seconds <n>",
-      "Open an anomaly when a device is silent for longer, 1 to 2592000; never when absent",
+      "Open an anomaly when a device is silent for longer, 1 to 2592000 (default: never)",
       wholeNumber,
     )
     .action(({ json, topic, subscribe, threshold, ...rest }) =>

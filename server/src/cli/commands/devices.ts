@@ -5,10 +5,10 @@ import { type Exit, type Request, send } from "../send.ts";
 import { addWaitingCommands } from "./device-commands.ts";
 import { addDeviceTypes } from "./device-types.ts";
 
-/** Characters of a rejected payload that a line shows. */
+/** The number of characters of a rejected payload that a line shows. */
 const PAYLOAD_CHARACTERS = 120;
 
-/** `muster device-type | device | claim …` @returns the `device` command, for further subcommands */
+/** Adds `muster device-type | device | claim …`. @returns the `device` command, for further subcommands */
 export function addDeviceCommands(program: Command, exit: Exit): Command {
   addDeviceTypes(
     program.command("device-type").description("Manage device types: topics, threshold packs, silence"),
@@ -18,13 +18,13 @@ export function addDeviceCommands(program: Command, exit: Exit): Command {
   addDevices(device, exit);
   addTelemetryViews(device, exit);
   addWaitingCommands(device, exit);
-  addClaims(program.command("claim").description("Manage claim codes, with which devices enroll themselves"), exit);
+  addClaims(program.command("claim").description("Manage claim codes, which devices use to enroll themselves"), exit);
   return device;
 }
 
 function addDevices(device: Command, exit: Exit): void {
   tenantSubcommand(device, "create", "Create a device that does not enroll itself")
-    .option("--id <id>", "Id of the device, which never changes; random when absent")
+    .option("--id <id>", "Id of the device, which never changes (default: random)")
     .option("--type <id>", "Id of its device type")
     .option("--group <id...>", "Id of a group it belongs to (repeatable)")
     .requiredOption("--name <text>", "Name of the device")
@@ -38,7 +38,7 @@ function addDevices(device: Command, exit: Exit): void {
       }),
     );
   paged(tenantSubcommand(device, "list", "List the devices of a tenant, newest first"), "devices")
-    .option("--search <text>", "Only devices whose id or name has this text, in any case")
+    .option("--search <text>", "Only devices whose id or name contains this text, ignoring case")
     .action(({ json, ...body }) => send(exit, { name: "device.list", body, json, show: deviceLines }));
   tenantSubcommand(device, "delete <id>", "Delete a device, revoke its certificates and close its sessions").action(
     (id: string, { json, tenant }) =>
@@ -74,7 +74,7 @@ function addTelemetryViews(device: Command, exit: Exit): void {
         show: ({ items }) => table(["METRIC", "VALUE", "AT"], items.map(valueCells), "No values."),
       }),
   );
-  tenantSubcommand(device, "rejected <id>", "Show the last 20 rejected messages of a device with the reasons").action(
+  tenantSubcommand(device, "rejected <id>", "Show the last 20 rejected messages of a device with their reasons").action(
     (id: string, { json, tenant }) =>
       send(exit, {
         name: "device.rejected",
@@ -105,8 +105,8 @@ function addClaims(claim: Command, exit: Exit): void {
     .requiredOption("--name <text>", "Name of the device that will redeem it")
     .option("--type <id>", "Id of the device type it will have")
     .option("--group <id...>", "Id of a group it will belong to (repeatable)")
-    .option("--max-uses <n>", "Number of devices that may redeem it, 1 to 100; 1 when absent", wholeNumber)
-    .option("--expires-in-minutes <n>", "Minutes until it expires, 5 to 1440; 60 when absent", wholeNumber)
+    .option("--max-uses <n>", "Number of devices that may redeem it, 1 to 100 (default: 1)", wholeNumber)
+    .option("--expires-in-minutes <n>", "Minutes until it expires, 5 to 1440 (default: 60)", wholeNumber)
     .action(({ json, name, type, group, ...rest }) =>
       send(exit, {
         name: "claim.create",
@@ -121,12 +121,12 @@ function addClaims(claim: Command, exit: Exit): void {
       }),
     );
   paged(
-    tenantSubcommand(claim, "list", "List the claims of a tenant, ended ones included, newest first"),
+    tenantSubcommand(claim, "list", "List the claims of a tenant, including ended ones, newest first"),
     "claims",
   ).action(({ json, ...body }) => send(exit, { name: "claim.list", body, json, show: claimLines }));
 }
 
-/** A claim code is shown once, when it is created; its end tells codes apart. */
+/** Formats claims. A claim code is shown only once, when it is created; its end distinguishes codes. */
 function claimLines(page: Result): string[] {
   const rows = page.items.map(({ id, intendedName, codeHint, usedCount, maxUses, ...claim }: Result) => [
     id,
@@ -139,7 +139,7 @@ function claimLines(page: Result): string[] {
   return pageLines(table(["ID", "NAME", "CODE", "STATE", "USED", "EXPIRES"], rows, "No claims."), page, "claims");
 }
 
-/** For a refusal of `type`, which may be the name of a device type. */
+/** Returns advice for a refusal of `type`, which may be the name of a device type. */
 function typeAdvice(type: string | undefined, tenant: string): Request["advice"] {
   const advice = `--type takes the id of a device type, which muster device-type list --tenant ${tenant} shows.`;
   return ({ detail }) => (type !== undefined && detail === type ? advice : undefined);

@@ -8,24 +8,24 @@ import { createUserKey, publicKeyOf } from "../nats/user-key.ts";
 import { subcommand } from "../options.ts";
 import { print } from "../output.ts";
 
-/** Where `--new-key` creates the key if neither it nor a setting names a file. */
+/** The file in which `--new-key` creates the key if neither it nor a setting names one. */
 const USUAL_KEY_FILE = "nats.nk";
 
 interface Options {
   json?: boolean;
-  /** `true` without the name of a file. */
+  /** `true` without a file name. */
   newKey?: string | true;
 }
 
-/** `muster nats …`: needs no running service, since it comes before. */
+/** Adds `muster nats …`, which needs no running service because it is used before the first start. */
 export function addNatsCommands(program: Command): void {
   const nats = program
     .command("nats")
     .description("Prepare the NATS servers that connect services on several machines");
-  subcommand(nats, "config", "Print a configuration of the NATS servers, for the settings MUSTER_NATS_… that there are")
+  subcommand(nats, "config", "Print a configuration of the NATS servers for the current MUSTER_NATS_… settings")
     .option(
       "--new-key [file]",
-      `Create the nkey with which Muster signs in, in a new file: MUSTER_NATS_CREDENTIALS_FILE or ${USUAL_KEY_FILE} when absent`,
+      `Create the nkey with which Muster signs in, in a new file (default: MUSTER_NATS_CREDENTIALS_FILE or ${USUAL_KEY_FILE})`,
     )
     .action(async ({ json, newKey }: Options) => {
       const { credentialsFile, ...servers } = loadNatsServers();
@@ -37,9 +37,9 @@ export function addNatsCommands(program: Command): void {
         publicKey,
         credentialsFile: created ?? credentialsFile,
       });
-      // On stderr: the configuration is usually written to a file.
-      if (created !== undefined) console.error(`Created the key ${created}: every machine with Muster needs it.`);
-      else if (publicKey === undefined) console.error("The configuration lacks the key of Muster: see --new-key.");
+      // Printed on stderr, since the configuration is usually redirected to a file.
+      if (created !== undefined) console.error(`Created the key ${created}: every machine that runs Muster needs it.`);
+      else if (publicKey === undefined) console.error("The configuration lacks Muster's key: see --new-key.");
       print({ configuration, publicKey: publicKey ?? null }, json, () => [configuration.trimEnd()]);
     });
 }
@@ -48,7 +48,7 @@ function keyFile(asked: string | true, configured: string | undefined): string {
   return asked === true ? (configured ?? resolve(USUAL_KEY_FILE)) : resolve(asked);
 }
 
-/** @throws Error where the file that the setting names cannot be read */
+/** Returns the public key of the configured file. @throws Error if that file cannot be read */
 async function knownPublicKey(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   await access(file).catch(({ code }: NodeJS.ErrnoException) => {

@@ -4,18 +4,18 @@ import { count, escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 const NONE_LEFT =
-  "WARNING: no other node accepts MQTT connections. Devices stay offline until a service is started or started again.";
+  "WARNING: no other node accepts MQTT connections. Devices stay offline until a service is started or restarted.";
 
-/** `muster node list | drain` */
+/** Adds `muster node list | drain`. */
 export function addNodeCommands(program: Command, exit: Exit): void {
-  const node = program.command("node").description("Show and drain the processes that serve, of all machines");
+  const node = program.command("node").description("Show and drain the serving processes of all machines");
   subcommand(node, "list", "List the nodes of all services on this database").action(({ json }) =>
     send(exit, { name: "node.list", body: {}, json, show: nodeLines }),
   );
   subcommand(
     node,
     "drain <node>",
-    "Have a node accept no more MQTT connections and end its sessions; <node> is an id, the beginning of one, or a host",
+    "Make a node refuse MQTT connections and end its sessions; <node> is an id, a prefix of one, or a host",
   ).action((which: string, { json }) =>
     send(exit, {
       name: "node.drain",
@@ -24,7 +24,7 @@ export function addNodeCommands(program: Command, exit: Exit): void {
       show: (result) => [
         ...nodeLines(result),
         `Draining ${count(result.items.length, "node")}: when muster node list shows no sessions, stop the service.`,
-        "A drain cannot be taken back: only a service that is started again accepts connections.",
+        "A drain cannot be undone: only a restarted service accepts connections.",
         ...(result.accepting === 0 ? [NONE_LEFT] : []),
       ],
     }),

@@ -3,7 +3,9 @@ import { tenantSubcommand, wholeNumber } from "../options.ts";
 import { columns, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster group on-call | webhook-secret`, `muster device on-call`, `muster channel …`, `muster notification …` */
+/**
+ * Adds `muster group on-call | webhook-secret`, `muster device on-call`, `muster channel …`, `muster notification …`.
+ */
 export function addNotificationCommands(
   { group, device, program }: { group: Command; device: Command; program: Command },
   exit: Exit,
@@ -15,7 +17,7 @@ export function addNotificationCommands(
   const notification = program.command("notification").description("Show sent e-mails and webhook messages");
   tenantSubcommand(notification, "list", "List the newest e-mails and webhook messages of a tenant with their state")
     .option("--anomaly <id>", "Only those about this anomaly")
-    .option("--limit <n>", "Number of messages, 1 to 200; 20 when absent", wholeNumber)
+    .option("--limit <n>", "Number of messages, 1 to 200 (default: 20)", wholeNumber)
     .action(({ json, ...body }) =>
       send(exit, {
         name: "notification.list",
@@ -66,7 +68,7 @@ function addChannels(program: Command, exit: Exit): void {
         body,
         json,
         show: ({ confirmed }) => [
-          confirmed ? "The channel is confirmed." : "Another link is sent, unless too many were sent today.",
+          confirmed ? "The channel is confirmed." : "Another link will be sent, unless too many were sent today.",
         ],
       }),
     );
@@ -102,7 +104,7 @@ function onCallLines({ now, duties, gaps }: Result): string[] {
 }
 
 function gapLines(gaps: Result[]): string[] {
-  if (gaps.length === 0) return ["At any hour an anomaly notifies at least one recipient."];
+  if (gaps.length === 0) return ["At any time an anomaly notifies at least one recipient."];
   const times = columns(
     gaps.map(({ from, to }) => timesOf(from, to)),
     "",
@@ -114,7 +116,7 @@ function timesOf(from: string, to: string): string[] {
   return [`${minute(from)} to ${minute(to)}`];
 }
 
-/** UTC, to the minute: the shifts of one list may have different time zones. */
+/** Formats a time in UTC, to the minute: the shifts of one list may have different time zones. */
 function minute(time: string): string {
   return `${time.slice(0, 16)}Z`;
 }

@@ -5,7 +5,7 @@ import { subcommand } from "../options.ts";
 import { count, print, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster reapply-revocations | revoke-all` */
+/** Adds `muster reapply-revocations | revoke-all`. */
 export function addRevocationCommands(program: Command, exit: Exit): void {
   addReapply(program);
   addRevokeAll(program, exit);
@@ -15,11 +15,11 @@ function addReapply(program: Command): void {
   subcommand(
     program,
     "reapply-revocations",
-    "After a recovery of PostgreSQL, end what has ended in the former database since; stop every service first",
+    "After a recovery of PostgreSQL, end all access that has since ended in the former database; stop every service first",
   )
     .option(
       "--former-database-url-file <file>",
-      "File (mode 0600) with the address of the former database; MUSTER_FORMER_DATABASE_URL without it",
+      "File (mode 0600) with the address of the former database; default: MUSTER_FORMER_DATABASE_URL",
     )
     .action(async ({ json, formerDatabaseUrlFile: file }) => {
       const { reapplyFromFormer } = await import("../../main.ts");
@@ -37,7 +37,7 @@ function reappliedLines({ carried, ended, devicesToEnroll, validCertificates }: 
   ];
 }
 
-/** Says what was changed because it had ended in the `replaced` or `former` database. */
+/** Reports the records that were changed because they had ended in the `replaced` or `former` database. */
 export function carriedLine(
   { users, apiKeys, mqttClients, claims, certificates }: Result,
   which: "replaced" | "former",
@@ -49,15 +49,15 @@ export function carriedLine(
     count(claims, "claim"),
     count(certificates, "certificate"),
   ];
-  return `Changed to what they were in the ${which} database: ${parts.join(", ")}.`;
+  return `Changed to their state in the ${which} database: ${parts.join(", ")}.`;
 }
 
-/** @param devices how many must enroll again; absent where that is not known */
+/** Says which devices must enroll again. @param devices their number; absent if unknown */
 export function enrollAgainLine(devices: number | undefined): string[] {
   if (devices === 0) return [];
   const which = devices === undefined ? "Devices" : count(devices, "device");
   return [
-    `${which} that enrolled or renewed after the backup must enroll again, with a new claim: this database does not know the certificate.`,
+    `${which} that enrolled or renewed after the backup must enroll again, with a new claim: this database does not contain their certificates.`,
   ];
 }
 
@@ -67,7 +67,7 @@ function addRevokeAll(program: Command, exit: Exit): void {
     "revoke-all",
     "End every session, link, password, second factor, API key, MQTT password and claim, as after a point-in-time recovery",
   )
-    .option("--yes", "Do it without asking")
+    .option("--yes", "Do not ask for confirmation")
     .option("--revoke-certificates", "Revoke all device certificates: every device must enroll again")
     .option("--keep-certificates", "Keep device certificates: those revoked after the backup are valid again")
     .action(async ({ json, yes, revokeCertificates, keepCertificates }, command: Command) => {
@@ -79,7 +79,7 @@ function addRevokeAll(program: Command, exit: Exit): void {
     });
 }
 
-/** Asks on the terminal; the end of input, or Ctrl-C, is a no. */
+/** Asks on the terminal; the end of input, or Ctrl-C, means no. */
 async function isConfirmed(command: Command, certificates: "revoke" | "keep" | undefined): Promise<boolean> {
   if (!process.stdin.isTTY) command.error("error: this signs out everybody; confirm it with --yes");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -90,7 +90,7 @@ async function isConfirmed(command: Command, certificates: "revoke" | "keep" | u
     ...(certificates === "keep"
       ? ["It keeps device certificates: those revoked after the backup are valid again."]
       : []),
-    "Users come in again with links that you hand out. Type revoke-all to go on: ",
+    "Users regain access with links that you hand out. Type revoke-all to continue: ",
   ];
   const answer = await Promise.race([terminal.question(asked.join("\n")), closed]).finally(() => terminal.close());
   if (answer.trim() === "revoke-all") return true;
@@ -107,7 +107,7 @@ function revokedLines({ ended, certificates, sessionsClosed, operators }: Result
     ...(certificates.revoked > 0 ? ["Every device must enroll again, with a new claim."] : []),
     ...(sessionsClosed
       ? []
-      : ["Not every node has confirmed that it closed the sessions of MQTT clients; it will as soon as it can."]),
+      : ["Not every node has confirmed that it closed the sessions of MQTT clients; it will do so as soon as it can."]),
     ...(ended.mqttClients > 0
       ? ["MQTT clients keep their registrations: give each a new password in the admin app."]
       : []),
@@ -118,15 +118,15 @@ function revokedLines({ ended, certificates, sessionsClosed, operators }: Result
 function operatorLines(operators: Result[]): string[] {
   if (operators.length === 0)
     return [
-      "No user runs the installation: muster user reset-password <email> lets one in, muster user platform lets one run it.",
+      "No user runs the installation: muster user reset-password <email> restores access for one, muster user platform authorizes one.",
     ];
   return [
-    "With these links, which work once, who runs the installation sets a new password, then makes links for the others in the admin app (Users):",
+    "Those who run the installation set a new password with these single-use links, then create links for the others in the admin app (Users):",
     ...operators.map(({ email, url, expiresAt }) => `  ${email}  ${url}  until ${expiresAt}`),
   ];
 }
 
-/** The numbers of what was ended. */
+/** Returns the numbers of ended credentials. */
 export function endedText({ sessions, links, passwords, factors, apiKeys, mqttClients, claims }: Result): string {
   const parts = [count(sessions, "session"), count(links, "link")];
   if (passwords !== undefined)

@@ -5,7 +5,9 @@ import { count, print, type Result } from "../output.ts";
 import { rollingRestart } from "../rolling-restart.ts";
 import { type Exit, report, send } from "../send.ts";
 
-/** `muster serve | restart | migrate | demo | inbox | doctor`. The processes are imported only when they run. */
+/**
+ * Adds `muster serve | restart | migrate | demo | inbox | doctor`. Each implementation is imported only when it runs.
+ */
 export function addServiceCommands(program: Command, exit: Exit): void {
   program
     .command("serve")
@@ -13,13 +15,13 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     .addOption(
       new Option(
         "--embedded-sync <on|off>",
-        "Whether a commit of the embedded database waits until the disk has it (default: on); overrides MUSTER_EMBEDDED_SYNC",
+        "Whether a commit of the embedded database waits for the disk (default: on); overrides MUSTER_EMBEDDED_SYNC",
       ).choices(["on", "off"]),
     )
     .addOption(
       new Option(
         "--workers <n|auto>",
-        "How many processes serve MQTT and HTTPS, on Linux with PostgreSQL (default: 1; auto: one for each core); overrides MUSTER_WORKERS",
+        "Number of processes that serve MQTT and HTTPS, on Linux with PostgreSQL (default: 1; auto: one per core); overrides MUSTER_WORKERS",
       ),
     )
     .action(async ({ embeddedSync, workers }: { embeddedSync?: string; workers?: string }) => {
@@ -31,8 +33,8 @@ export function addServiceCommands(program: Command, exit: Exit): void {
         }),
       );
     });
-  subcommand(program, "restart", "Restart the service without an interruption")
-    .requiredOption("--rolling", "Replace the workers one after the other, each after its successor serves")
+  subcommand(program, "restart", "Restart the service without interruption")
+    .requiredOption("--rolling", "Replace the workers one at a time, each once its successor serves")
     .action(async ({ json }) =>
       report(exit, await rollingRestart(loadConfig().dataDir), {
         json,
@@ -56,8 +58,11 @@ export function addServiceCommands(program: Command, exit: Exit): void {
 }
 
 function addMigrate(program: Command): void {
-  subcommand(program, "migrate", "Apply database migrations without starting the service, which applies them too")
-    .option("--service-role <name>", "Grant this PostgreSQL role what the service needs, as the owner of the tables")
+  subcommand(program, "migrate", "Apply database migrations without starting the service, which also applies them")
+    .option(
+      "--service-role <name>",
+      "Grant this PostgreSQL role the privileges that the service needs, as the owner of the tables",
+    )
     .action(async ({ json, serviceRole }: { json?: boolean; serviceRole?: string }) => {
       const { migrateDatabase } = await import("../../main.ts");
       print(await migrateDatabase(serviceRole), json ?? false, ({ schema }) => [

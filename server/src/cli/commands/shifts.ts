@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { commaSeparated, tenantSubcommand } from "../options.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster shift …` */
+/** Adds `muster shift …`. */
 export function addShiftCommands(program: Command, exit: Exit): void {
   const shift = program.command("shift").description("Define when users are on duty");
   tenantSubcommand(shift, "create", "Create a shift that recurs on days of the week")
@@ -11,7 +11,7 @@ export function addShiftCommands(program: Command, exit: Exit): void {
     .requiredOption("--start <hh:mm>", "Local time at which it starts")
     .requiredOption(
       "--end <hh:mm>",
-      "Local time at which it ends: the next day unless after the start, a whole day if equal",
+      "Local time at which it ends: on the next day unless later than the start, after 24 hours if equal",
     )
     .requiredOption("--days <days>", "Days on which it starts, such as mon,tue,wed", commaSeparated)
     .requiredOption("--user <email...>", "User on duty (repeatable)")

@@ -4,7 +4,7 @@ import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
 import { count, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster threshold …` */
+/** Adds `muster threshold …`. */
 export function addThresholdCommands(program: Command, exit: Exit): void {
   const threshold = program.command("threshold").description("Manage threshold packs and try them on stored telemetry");
   addViews(threshold, exit);
@@ -29,17 +29,13 @@ function addViews(threshold: Command, exit: Exit): void {
   );
 }
 
-const REVISION = [
-  "--revision <n>",
-  "Refuse unless the pack has this revision, as show prints it",
-  wholeNumber,
-] as const;
+const REVISION = ["--revision <n>", "Refuse unless the pack has this revision (see show)", wholeNumber] as const;
 
 function addUpdate(threshold: Command, exit: Exit): void {
   subcommand(threshold, "update <id>", "Change a threshold pack and resolve the anomalies of rules that changed")
     .option("--name <text>", "New name")
     .option("--description <text>", "New description")
-    .option("--rules <file>", "JSON file of all its rules, or of a pack as show --json prints it")
+    .option("--rules <file>", "JSON file of all its rules, or of a pack as printed by show --json")
     .option(...REVISION)
     .action(async (id: string, { json, rules, ...change }) =>
       send(exit, {
@@ -75,12 +71,12 @@ function addSwitches(threshold: Command, exit: Exit): void {
 }
 
 function addDryRun(threshold: Command, exit: Exit): void {
-  subcommand(threshold, "dry-run <id>", "Show the anomalies a pack would have opened in stored telemetry")
-    .option("--tenant <slug>", "Slug of the tenant; the pack's when absent")
+  subcommand(threshold, "dry-run <id>", "Show the anomalies that a pack would have opened in stored telemetry")
+    .option("--tenant <slug>", "Slug of the tenant (default: the pack's)")
     .option("--device <id>", "Evaluate the telemetry of this device")
     .option("--type <id>", "Evaluate the telemetry of all devices of this type")
     .requiredOption("--from <time>", "First time of the period, such as 2026-11-01T00:00:00Z")
-    .requiredOption("--to <time>", "End of the period, not included")
+    .requiredOption("--to <time>", "End of the period, exclusive")
     .action((id: string, { json, device, type, ...rest }) =>
       send(exit, {
         name: "threshold.dry-run",
@@ -91,7 +87,7 @@ function addDryRun(threshold: Command, exit: Exit): void {
     );
 }
 
-/** The rules in a file of them or of a pack. @throws Error when it cannot be read or is not JSON */
+/** Reads rules from a file of rules or of a pack. @throws Error if it cannot be read or is not JSON */
 async function readRules(file: string): Promise<unknown> {
   const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code}`);

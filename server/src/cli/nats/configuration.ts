@@ -2,22 +2,22 @@ import type { NatsServers } from "../../config/nats.ts";
 import { INGEST_STREAM } from "../../lib/nats/stream-settings.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 
-/** What a configuration of NATS servers for Muster says. */
+/** The contents of a NATS server configuration for Muster. */
 export interface NatsConfiguration extends NatsServers {
   version: string;
-  /** Of the nkey with which Muster signs in; undefined where it is not known. */
+  /** The public key of the nkey with which Muster signs in; `undefined` if unknown. */
   publicKey: string | undefined;
 }
 
-/** What a server may store, beside the stream: what is deleted is freed later. */
+/** The storage of a server relative to the stream: space of deleted messages is freed later. */
 const STORAGE_FACTOR = 1.25;
-/** What Muster asks of JetStream about its stream. */
+/** The JetStream requests that Muster makes for its stream. */
 const REQUESTS = ["CREATE", "UPDATE", "INFO", "PURGE", "MSG.GET"];
 
-/** What the longest message of NATS is where it is not set. */
+/** The default maximum message length of NATS. */
 const DEFAULT_PAYLOAD_BYTES = 1024 * 1024;
 
-/** The configuration file of every NATS server, and the settings of Muster that belong to it. */
+/** Returns the configuration file of every NATS server, and the Muster settings that belong to it. */
 export function natsConfiguration(given: NatsConfiguration): string {
   const { version, payloadBytes, streamBytes, tls } = given;
   const layout = layoutOf(given.servers);
@@ -58,7 +58,7 @@ function certificate(indent: string, verify: boolean): string {
 }
 
 function jetStream(streamBytes: number, { storeFolder }: Layout): string {
-  return `# The ingest stream (MUSTER_INGEST=stream): each server needs so many bytes on its disk.
+  return `# The ingest stream (MUSTER_INGEST=stream): each server needs this many bytes on its disk.
 jetstream {
   store_dir: ${storeFolder}
   max_mem: 64MB
@@ -77,7 +77,7 @@ function accounts({
   const hasStream = streamBytes !== undefined;
   const requests = REQUESTS.map((verb) => `"$JS.API.STREAM.${verb}.${INGEST_STREAM}"`);
   const publish = ['"muster.>"', ...(hasStream ? requests : [])].join(", ");
-  return `# No other user may use Muster's subjects: who publishes there sends messages to any tenant.
+  return `# No other user may use Muster's subjects: a publisher there can send messages to any tenant.
 accounts {
   MUSTER {${hasStream ? "\n    jetstream: enabled" : ""}
     users = [
@@ -88,7 +88,7 @@ accounts {
 `;
 }
 
-/** A server that is alone needs none. */
+/** Returns the cluster section; a single server needs none. */
 function cluster({ routes, clusterListen }: Layout, tls: boolean): string {
   if (routes.length < 2) return "";
   return `
@@ -111,7 +111,7 @@ function settings(given: NatsConfiguration, { addresses }: Layout): string {
   } = given;
   const scheme = tls ? "tls" : "nats";
   return [
-    "Settings of Muster, on every machine:",
+    "Muster's settings, on every machine:",
     `  MUSTER_NATS_URL=${addresses.map((address) => `${scheme}://${address}`).join(",")}`,
     `  MUSTER_NATS_CREDENTIALS_FILE=${credentialsFile}`,
     ...(tls ? ["  MUSTER_NATS_CA_FILE=<ca.pem>"] : []),

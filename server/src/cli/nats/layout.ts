@@ -1,20 +1,23 @@
-/** Where the servers of a configuration listen and find each other. One file is for all of them; what differs is in their environment. */
+/**
+ * The addresses at which the servers of a configuration listen and find each other. All servers share one file;
+ * differences are in their environment.
+ */
 export interface Layout {
-  /** Host and port of each. */
+  /** The host and port of each server. */
   addresses: readonly string[];
-  /** What each is started with, and on which host. */
+  /** The environment in which each server is started, and its host. */
   starts: readonly string[];
-  /** The lines of the configuration that say where clients connect, and where other servers. */
+  /** The configuration lines for listening to clients and to other servers. */
   listen: string;
   clusterListen: string;
-  /** Where each is found by the others, host and port. */
+  /** The host and port at which each server is found by the others. */
   routes: readonly string[];
   /** The value of JetStream's `store_dir`. */
   storeFolder: string;
 }
 
 const CLIENT_PORT = 4222;
-/** A server's port for other servers, beside that for clients. */
+/** The offset from a server's client port to its cluster port. */
 const CLUSTER_OFFSET = 2000;
 const LAST_PORT = 65_535;
 const EXAMPLE_SERVERS = ["nats-1.example", "nats-2.example", "nats-3.example"];
@@ -22,13 +25,16 @@ const STORE_FOLDER = "/var/lib/nats";
 
 interface Server {
   name: string;
-  /** With brackets around an IPv6 address. */
+  /** The host, with brackets around an IPv6 address. */
   host: string;
   port: number;
   clusterPort: number;
 }
 
-/** @param addresses as `MUSTER_NATS_URL` has them, without a scheme; an example where there are none */
+/**
+ * Lays out the servers. @param addresses in the format of `MUSTER_NATS_URL`, without a scheme; an example is used if
+ * there are none
+ */
 export function layoutOf(addresses: readonly string[]): Layout {
   const servers = (addresses.length > 0 ? addresses : EXAMPLE_SERVERS).map(serverOf);
   const common = {
@@ -66,7 +72,10 @@ function environmentOf({ name, port, clusterPort }: Server): string {
   return `NATS_SERVER_NAME=${name} NATS_PORT=${port} NATS_CLUSTER_PORT=${clusterPort} NATS_STORE_DIR=${STORE_FOLDER}/${name}`;
 }
 
-/** An address without brackets. Servers of one machine alone listen on loopback only: without TLS, no other machine may get there. */
+/**
+ * Returns a listen address without brackets. If all servers run on one machine, they listen on loopback only: without
+ * TLS, no other machine may have access.
+ */
 function listeningHost(servers: readonly Server[]): string {
   if (servers.every(({ host }) => host === "[::1]")) return "::1";
   return servers.every(({ host }) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)) ? "127.0.0.1" : "0.0.0.0";
