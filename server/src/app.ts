@@ -32,20 +32,20 @@ import { startJobs } from "./workers/jobs.ts";
 import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
 import { createRequestExchange } from "./workers/request-exchange.ts";
 
-/** What a test may replace: time, randomness, log and storage, never our own code. */
+/** The parts that a test may replace: time, randomness, log and storage, never our own code. */
 export interface Overrides {
   clock?: Clock;
   /** This machine's clock, which is corrected by the database's on PostgreSQL. */
   machineClock?: Clock;
   ids?: Ids;
   logger?: Logger;
-  /** By which this node's right to have sessions ends; this machine's clock when absent. */
+  /** The clock by which this node's lease on its sessions ends; by default this machine's clock. */
   leaseClock?: Pick<Clock, "monotonicMs">;
-  /** A dumped embedded database to start from, in memory. */
+  /** A dump of an embedded database to start from, in memory. */
   snapshot?: Blob;
   /** Keeps the embedded database in memory. */
   inMemory?: boolean;
-  /** Of PostgreSQL. */
+  /** The time limits of PostgreSQL. */
   timeLimits?: TimeLimits | undefined;
 }
 
@@ -58,21 +58,21 @@ export interface App extends Features {
   readonly broker: Broker;
   readonly api: Api;
   readonly control: Control;
-  /** Where clients reach it; valid after {@link App.start}. */
+  /** The addresses at which clients reach the service; valid after {@link App.start}. */
   readonly baseUrl: string;
   readonly brokerUrl: string;
-  /** This process among the broker nodes; once it has started. */
+  /** The id of this process among the broker nodes, once it has started. */
   readonly nodeId: string | undefined;
-  /** Opens the listeners; the broker first, since enrollments name its port. */
+  /** Opens the listeners: the broker first, since enrollments name its port. */
   start(): Promise<void>;
-  /** Accepts no new work, finishes running work, closes everything. Idempotent. */
+  /** Accepts no new work, finishes running work, and closes everything. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * The one composition root: production and tests build the same service from here.
+ * Composes the service. This is the only composition root, used by production and tests alike.
  *
- * @param part of a service of several processes
+ * @param part the role within a service of several processes
  */
 export async function createApp(given: Config, overrides: Overrides = {}, part: Part = WHOLE): Promise<App> {
   const config = { ...given, limits: limitsOf(given.limits, part) };
@@ -142,7 +142,7 @@ type SurfaceParts = Features &
     requestCounts: RequestCounts;
   } & Pick<Parameters<typeof composeFeatures>[0], "addresses">;
 
-/** The surfaces of this process; which of them it opens is a matter of its part. */
+/** Creates the surfaces of this process; its part decides which of them it opens. */
 async function createSurfaces(parts: SurfaceParts, features: Features, part: Part) {
   const { config, database, authorities, connections, telemetry } = parts;
   outlastDatabase(config, features);
@@ -170,8 +170,8 @@ function streamReady(problem: string | null | undefined): boolean | undefined {
 }
 
 /**
- * How a process uses NATS. One without sessions appends no message of devices to the stream, and stores none of it. The surfaces are there
- * when the doctor checks them.
+ * Returns how a process uses NATS. A process without sessions neither appends device messages to the stream nor stores
+ * any from it. The surfaces exist by the time the doctor checks them.
  */
 function natsOf(
   { nats, stream }: Config,
@@ -184,12 +184,12 @@ function natsOf(
   return { workers, stream, processChecks: [natsCheck(nats.servers, () => surfaces().broker.busConnected())] };
 }
 
-/** Also in a process without sessions: it reaps others. */
+/** Applies also to a process without sessions, which reaps others. */
 function outlastDatabase({ stream }: Config, { connections, telemetry }: Features): void {
   if (stream) connections.outlastDatabase(telemetry.outlastsDatabase, stream.sessionsMs);
 }
 
-/** Closes every part in order: work stops at the surfaces first, the database closes last. */
+/** Closes every part in order: work stops at the surfaces first, and the database closes last. */
 function closeParts(open: {
   logger: Logger;
   features: Features;
@@ -219,7 +219,7 @@ function closeParts(open: {
   });
 }
 
-/** Opens what the features work with, the database first. When the authorities fail, nothing stays open. */
+/** Opens the base of the features, the database first. If the authorities fail, nothing stays open. */
 async function openBase(config: Config, overrides: Overrides, part: Part) {
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const ids = overrides.ids ?? randomIds;
@@ -265,7 +265,10 @@ async function chooseClock(database: Database, given: Pick<Overrides, "clock" | 
   return { clock, databaseTime: clock.now, stopClock: () => clock.stop() };
 }
 
-/** Where clients reach the service. `ports` are the configured ones until the listeners say which they got. */
+/**
+ * Returns the addresses at which clients reach the service. `ports` are the configured ones until the listeners report
+ * the actual ones.
+ */
 function addressesOf(config: Config) {
   const ports = { http: config.http.port, mqtt: config.mqtt.port };
   const addresses = {
@@ -279,7 +282,9 @@ function addressesOf(config: Config) {
   return { addresses, ports };
 }
 
-/** Closes every part, also when an earlier one fails: a process whose database has failed must still release its ports. */
+/**
+ * Closes every part, even if an earlier one fails: a process whose database has failed must still release its ports.
+ */
 async function closeInOrder(logger: Logger, parts: Record<string, () => unknown>): Promise<void> {
   for (const [part, close] of Object.entries(parts)) {
     try {

@@ -26,50 +26,50 @@ import { createBatchEvaluator, createRules } from "./rules/rules.ts";
 import { createTelemetry, type StreamSettings, type Telemetry, type TelemetryDeps } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
 
-/** What the features need of the process around them. */
+/** The parts of the process that the features need. */
 export interface FeatureDeps {
   database: Database;
   clock: Clock;
-  /** What the clock of the database says. */
+  /** Returns the time according to the database's clock. */
   databaseTime: Clock["now"];
   ids: Ids;
   logger: Logger;
   metrics: Metrics;
   limits: Limits;
   authorities: EnrollmentDeps["authorities"] & PlatformDeps["authorities"] & { readonly secrets: Secrets };
-  /** Keys derived from the master key; the first one is used for what is new. */
+  /** Returns keys derived from the master key; the first one is used for new data. */
   keysFor: Authorities["keysFor"];
   notificationSettings: NotificationSettings;
-  /** Where devices and clients reach the service; its ports are known once the listeners are open. */
+  /** The addresses at which devices and clients reach the service; the ports are known once the listeners are open. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
-  /** Called when the link that sets up the service was used or replaced. */
+  /** Called when the set-up link of the service is used or replaced. */
   setUpLinkEnded?: (() => Promise<void>) | undefined;
-  /** What a shell shows of this process among the broker nodes. */
+  /** The information about this process that the shell shows in the list of broker nodes. */
   nodeProcess: NodeProcess;
-  /** Where messages of devices may wait for their commit; of a process that serves MQTT. */
+  /** The stream in which device messages may wait for their commit; only in a process that serves MQTT. */
   stream?: StreamSettings | undefined;
-  /** About how much of an hour of a device is read at once to be put into chunks, in bytes; 2 MB when absent. */
+  /** The approximate number of bytes of a device hour that is read at once for its chunks; 2 MB by default. */
   partBytes?: number | undefined;
-  /** How long after its last heartbeat this process is reaped as a broker node. */
+  /** The time after its last heartbeat at which this process is reaped as a broker node. */
   leaseSeconds: number;
   /** This machine's clock. */
   leaseClock: Pick<Clock, "monotonicMs">;
-  /** Milliseconds until a silent signer has failed; 5 s when absent. */
+  /** The milliseconds after which an unresponsive signer counts as failed; 5 s by default. */
   signTimeoutMs?: number | undefined;
-  /** How many processes of this service serve; 1 when absent. */
+  /** The number of serving processes of this service; 1 by default. */
   workers?: number | undefined;
-  /** What the doctor checks of the process around the features. */
+  /** The doctor's checks of the process around the features. */
   processChecks?: readonly ProcessCheck[] | undefined;
-  /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
+  /** The milliseconds between two heartbeats of a broker node; 2 s by default. */
   heartbeatMs?: number | undefined;
 }
 
 type StoredDeps = Omit<TelemetryDeps, "stream" | "workers" | "evaluator">;
 
-/** What features store encrypted under the master key, which its rotation encrypts again. */
+/** Re-encrypts, during a rotation of the master key, the data that features store encrypted under it. */
 export const encryptAgain = [encryptFactorsAgain];
 
-/** The facade of every feature but the authorities. */
+/** The facades of all features except the authorities. */
 export type Features = ReturnType<typeof composeFeatures>;
 
 function mailOf({ notificationSettings: { smtp } }: FeatureDeps, sender: Pick<Notifications, "sendPlainMail">): Mail {
@@ -77,8 +77,8 @@ function mailOf({ notificationSettings: { smtp } }: FeatureDeps, sender: Pick<No
 }
 
 /**
- * Composes the features over one database, without a listener or a periodic job. It does no I/O: the service, tests and
- * benchmarks all build theirs here.
+ * Composes the features over one database, without listeners or periodic jobs. It does no I/O: the service, tests and
+ * benchmarks all use it.
  */
 export function composeFeatures(process: FeatureDeps) {
   const { database, clock, databaseTime, ids, logger, metrics, limits, authorities, keysFor, addresses } = process;
@@ -159,7 +159,7 @@ function telemetryOf(
   return createTelemetry({ ...deps, stream, partBytes, workers, evaluator: createBatchEvaluator(deps) });
 }
 
-/** Checks of the doctor that SQL alone cannot make. */
+/** Returns the doctor's checks that SQL alone cannot make. */
 function checksOf(
   { processChecks = [] }: FeatureDeps,
   { notifications, telemetry }: { notifications: Notifications; telemetry: Telemetry },

@@ -1,4 +1,7 @@
-/** What a person at a terminal reads when the service is ready; the log, on stdout, has the same as JSON, without the link. */
+/**
+ * Returns the text for a person at a terminal when the service is ready. The log, on stdout, has the same information
+ * as JSON, without the link.
+ */
 export function greeting({ appUrl, link, caFile }: Greeting): string {
   const lines = ["", `  Admin app   ${appUrl}`];
   if (link)
@@ -12,11 +15,11 @@ export interface Greeting {
   appUrl: string;
   /** At the first start: the link with which the first admin sets up the service. */
   link?: { url: string; expiresAt: Date } | undefined;
-  /** The authority of the development certificate; absent with a certificate that browsers trust. */
+  /** The CA file of the development certificate; absent if browsers trust the certificate. */
   caFile?: string | undefined;
 }
 
-/** The local time of day: the link lasts an hour. */
+/** Formats the local time of day, which is sufficient because the link lasts an hour. */
 function timeOf(at: Date): string {
   return at.toTimeString().slice(0, 5);
 }

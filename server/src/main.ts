@@ -25,7 +25,10 @@ import { storeSetUpLink } from "./show-set-up-link.ts";
 import { startApp, untilStopped, writeCa } from "./workers/run-app.ts";
 import { Supervisor } from "./workers/supervisor.ts";
 
-/** `muster serve`: runs until SIGTERM or SIGINT. @param settings override the environment. @returns the exit code */
+/**
+ * Runs the service until SIGTERM or SIGINT (`muster serve`). @param settings override the environment. @returns the
+ * exit code
+ */
 export async function serve(settings: Record<string, string> = {}): Promise<number> {
   const config = loadConfig(settings);
   const workers = workersOf(config, { source: "MUSTER_WORKERS" in settings ? "--workers" : "MUSTER_WORKERS" });
@@ -41,7 +44,7 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
   const { link, ...urls } = service;
   const terminal = [process.stderr, process.stdout].find(({ isTTY }) => isTTY);
   const { dataDir } = config;
-  // Before the line that says ready: a client that uses the link or asks for another one removes the file.
+  // This comes before the "ready" line, because a client that uses the link or requests another one removes the file.
   await storeSetUpLink(link, { dataDir, atTerminal: terminal !== undefined, logger });
   logger.info({ ...urls, startupMs: Math.round(systemClock.monotonicMs() - started) }, "ready");
   const caFile = config.operatorTls ? undefined : service.caFile;
@@ -52,7 +55,7 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
 /** A service that is ready. */
 interface Running {
   service: { httpUrl: string; brokerUrl: string; caFile: string; metricsUrl: string; link: SetUpLink | undefined };
-  /** Resolves with the exit code when a signal has ended it. */
+  /** Resolves with the exit code when a signal has ended the service. */
   stopped(): Promise<number>;
 }
 
@@ -61,7 +64,7 @@ async function serveInOne(config: Config, logger: Logger): Promise<Running> {
   const stopped = untilStopped(app);
   await startApp(app);
   const caFile = await writeCa(app, config);
-  // Before the line that says ready: a client that asks for a link then gets a later one, which replaces this one.
+  // This comes before the "ready" line, so that a link requested by a client is a later one, which replaces this one.
   const link = await app.identity.firstSetUpLink();
   const { baseUrl: httpUrl, brokerUrl } = app;
   return { service: { httpUrl, brokerUrl, caFile, metricsUrl: app.api.metricsUrl, link }, stopped: () => stopped };
@@ -89,14 +92,11 @@ async function serveInWorkers(
   };
 }
 
-/** A socket beyond `ulimit -n` fails, before the caps on connections can choose which one to close. */
+/** Warns of a low `ulimit -n`: sockets beyond it fail before the connection caps can choose which one to close. */
 function warnOfFewDescriptors(config: Config, logger: Logger): void {
   const [openFiles, needed] = [descriptorLimit(), descriptorsNeeded(config.limits)];
   if (openFiles === undefined || openFiles >= needed) return;
-  logger.warn(
-    { openFiles, needed },
-    "ulimit -n is lower than the caps on connections need: raise it, or lower the caps",
-  );
+  logger.warn({ openFiles, needed }, "ulimit -n is too low for the caps on connections: raise it, or lower the caps");
 }
 
 function warnOfMissingHybrid(logger: Logger): void {
@@ -106,10 +106,10 @@ function warnOfMissingHybrid(logger: Logger): void {
 }
 
 /**
- * `muster migrate`: applies pending migrations. Resolves with the number of the schema.
+ * Applies pending migrations (`muster migrate`). Resolves with the number of the schema.
  *
- * @param serviceRole gets the rights that a service needs on PostgreSQL
- * @throws Error while a service uses the folder, or when the role cannot be the service's
+ * @param serviceRole gets the privileges that a service needs on PostgreSQL
+ * @throws Error while a service uses the folder, or if the role cannot be the service's
  */
 export async function migrateDatabase(serviceRole?: string): Promise<{ schema: number }> {
   const config = loadConfig();
@@ -125,7 +125,7 @@ export async function migrateDatabase(serviceRole?: string): Promise<{ schema: n
   return { schema: migrations.length };
 }
 
-/** `muster restore`: restores a backup into the data folder (see `backup/restore.ts`). */
+/** Restores a backup into the data folder (`muster restore`; see `backup/restore.ts`). */
 export async function restoreDatabase(file: string, options: RestoreOptions): Promise<Restored> {
   const config = loadConfig();
   if (config.databaseUrl)
@@ -137,13 +137,13 @@ export async function restoreDatabase(file: string, options: RestoreOptions): Pr
   return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, options);
 }
 
-/** Both databases are offline: a large one may take its time. */
+/** The time limits of two offline databases: a large one may take its time. */
 const OFFLINE = { connectMs: 10_000, statementMs: 600_000 };
 
 /**
- * `muster reapply-revocations`: see `backup/reapply-revocations.ts`.
+ * Reapplies revocations (`muster reapply-revocations`; see `backup/reapply-revocations.ts`).
  *
- * @param file has the address of the former database; absent for MUSTER_FORMER_DATABASE_URL
+ * @param file contains the address of the former database; MUSTER_FORMER_DATABASE_URL if absent
  */
 export async function reapplyFromFormer(file: string | undefined): Promise<ReappliedRevocations> {
   const config = loadConfig();
@@ -153,10 +153,10 @@ export async function reapplyFromFormer(file: string | undefined): Promise<Reapp
   const formerUrl = file === undefined ? config.formerDatabaseUrl : await readAddressFile(file);
   if (formerUrl === undefined)
     throw new Error(
-      "give the address of the former database in MUSTER_FORMER_DATABASE_URL, or in a file with --former-database-url-file",
+      "set the address of the former database in MUSTER_FORMER_DATABASE_URL, or in a file with --former-database-url-file",
     );
   const common = { logger: createLogger(config.logLevel), timeLimits: OFFLINE };
-  // First, so that nothing is migrated where it cannot be read.
+  // The former database is opened first, so that nothing is migrated if it cannot be read.
   const former = await openForReading(formerUrl.reveal(), { ...common, setting: "MUSTER_FORMER_DATABASE_URL" });
   try {
     const directUrl = config.databaseDirectUrl?.reveal();

@@ -7,13 +7,14 @@ export interface SetUpLink {
   expiresAt: Date;
 }
 
-/** Returns the file that holds the set-up link of a service that was started without a terminal. */
+/** Returns the file that contains the set-up link of a service that was started without a terminal. */
 export function setUpLinkFile(dataDir: string): string {
   return join(dataDir, "setup-link");
 }
 
 /**
- * Writes the link where only the operating-system user of the service reads it, in place of a former one. The file is complete or absent.
+ * Writes the link to a file that only the service's operating-system user can read, replacing an earlier one. The file
+ * is complete or absent.
  *
  * @returns the path of the file
  */
@@ -27,7 +28,7 @@ export async function writeSetUpLink(dataDir: string, { url, expiresAt }: SetUpL
   return file;
 }
 
-/** Removes the file once its link was used, was replaced or has expired; does nothing where there is none. */
+/** Removes the file once its link was used, was replaced or has expired; does nothing if there is none. */
 export async function removeSetUpLink(dataDir: string): Promise<void> {
   await rm(setUpLinkFile(dataDir), { force: true });
 }

@@ -30,7 +30,7 @@ const logger = (): Logger =>
 const store = (ms: number, atTerminal = false) =>
   storeSetUpLink({ url: URL, expiresAt: addMs(systemClock.now(), ms) }, { dataDir, atTerminal, logger: logger() });
 
-test("without a terminal the link is in a file of the service's user, and the log names file and command only", async () => {
+test("without a terminal the link is in a file of the service's user, and the log names only the file and the command", async () => {
   writeFileSync(`${file}.new`, "of a process that was killed", { mode: 0o644 });
   writeFileSync(file, "of an earlier start", { mode: 0o644 });
   await store(MINUTE);
@@ -51,13 +51,13 @@ test("the file is removed when the link expires", async () => {
   });
   await store(200);
   assert.ok(existsSync(file));
-  // The timer of the service keeps no process running.
+  // The timer of the service does not keep a process running.
   const running = setTimeout(() => undefined, MINUTE);
   await gone;
   clearTimeout(running);
 });
 
-test("at a terminal, and where there is no link, no file is left of an earlier start", async () => {
+test("at a terminal, and without a link, no file of an earlier start is left", async () => {
   for (const link of [undefined, { url: URL, expiresAt: addMs(systemClock.now(), MINUTE) }]) {
     writeFileSync(file, "of an earlier start");
     await storeSetUpLink(link, { dataDir, atTerminal: true, logger: logger() });

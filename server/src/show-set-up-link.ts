@@ -10,8 +10,9 @@ interface Shown {
 }
 
 /**
- * Puts the set-up link of a service that has no user into a file of the data folder, unless a terminal shows it, and removes the file when the
- * link expires. The log never has the link, since logs are kept, sent on and read by others. Without a link, a file of an earlier start is removed.
+ * Stores the set-up link of a service without users in a file of the data folder, unless a terminal shows it, and
+ * removes the file when the link expires. The link is never logged, since logs are kept, forwarded and read by others.
+ * Without a link, a file of an earlier start is removed.
  */
 export async function storeSetUpLink(
   link: SetUpLink | undefined,
@@ -22,13 +23,13 @@ export async function storeSetUpLink(
     const file = await writeSetUpLink(dataDir, link);
     logger.info(
       { setupLinkFile: file, expiresAt: link.expiresAt, command: "muster setup-link" },
-      "not set up yet: open the link in the file, or make another with the command",
+      "not set up yet: open the link in the file, or create another with the command",
     );
     removeLater(link, { dataDir, logger });
   } catch (error) {
     logger.warn(
       { err: (error as Error).message, command: "muster setup-link" },
-      "the file of the set-up link cannot be changed: make a link with the command",
+      "the file of the set-up link cannot be changed: create a link with the command",
     );
   }
 }

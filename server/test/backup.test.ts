@@ -85,7 +85,7 @@ async function backUpAndRestore(t: TestContext) {
       await symlink(victim, name);
       const { stderr, code } = await muster(server.dataDir, "backup", planted);
       assert.equal(code, 1);
-      assert.match(stderr, /There is such a file already/);
+      assert.match(stderr, /This file already exists/);
       assert.equal(await readFile(victim, "utf8"), "mine");
       assert.ok((await lstat(name)).isSymbolicLink());
       await rm(name);

@@ -77,7 +77,7 @@ async function readsAddressFile(t: TestContext): Promise<void> {
   assert.match((await withFile()).stderr, /can be read by other users of this machine\. Run chmod 600/);
   await chmod(file, 0o600);
   await writeFile(file, "a password");
-  assert.match((await withFile()).stderr, /must hold an address like postgres:/);
+  assert.match((await withFile()).stderr, /must contain an address like postgres:/);
   await writeFile(file, urls().former);
   const done = await withFile();
   assert.equal(done.code, 0, done.stderr);

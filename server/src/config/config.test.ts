@@ -14,7 +14,7 @@ test("an empty environment gives the defaults of the README", () => {
   );
 });
 
-test("all problems are reported together, each with the name of its variable", () => {
+test("all problems are reported together, each naming its variable", () => {
   const wrong = {
     MUSTER_HTTP_PORT: "http",
     MUSTER_MQTT_PORT: "70000",
@@ -39,7 +39,7 @@ test("an empty variable counts as unset", () => {
   assert.equal(parseConfig({ MUSTER_HTTP_PORT: "", MUSTER_DATABASE_URL: "" }).http.port, 8443);
 });
 
-test("a limit of 0 is no limit", () => {
+test("a limit of 0 means no limit", () => {
   const { deviceRequestsPerMinute, mqttMessagesPerSecond } = parseConfig({}).limits;
   assert.deepEqual([deviceRequestsPerMinute, mqttMessagesPerSecond], [1_500, 100]);
   assert.equal(
@@ -48,7 +48,7 @@ test("a limit of 0 is no limit", () => {
   );
 });
 
-test("a limit of docs/limits.md is at least 1, and the default when it is not set", () => {
+test("a limit of docs/limits.md is at least 1, and has its default if it is not set", () => {
   const limitsOf = (text?: string) => parseConfig({ MUSTER_LIMIT_READINGS_PER_MESSAGE: text }).limits;
   assert.deepEqual([limitsOf().readingsPerMessage, limitsOf("20").readingsPerMessage], [1_000, 20]);
   assert.throws(() => limitsOf("0"), /MUSTER_LIMIT_READINGS_PER_MESSAGE must be at least 1/);
@@ -65,18 +65,18 @@ test("a server reference is a list of addresses, IPv6 in brackets", () => {
   }
 });
 
-test("an unknown name is reported and does not prevent the start", () => {
+test("an unknown name is reported and does not prevent startup", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });
 
-test("a proxy whose X-Forwarded-For is trusted is not trusted with client certificates, nor the reverse", () => {
+test("a proxy trusted for X-Forwarded-For is not trusted for client certificates, nor the reverse", () => {
   const forAddresses = parseConfig({ MUSTER_TRUSTED_PROXIES: "10.0.0.0/8" });
   assert.deepEqual([forAddresses.trustedProxies.length, forAddresses.trustedClientCertProxies.length], [1, 0]);
   const forCertificates = parseConfig({ MUSTER_TRUSTED_CLIENT_CERT_PROXIES: "10.0.0.7" });
   assert.deepEqual([forCertificates.trustedProxies.length, forCertificates.trustedClientCertProxies.length], [0, 1]);
 });
 
-test("a trusted proxy is an address or a range; any other entry is refused by name", () => {
+test("a trusted proxy is an address or a range; any other entry is refused and named", () => {
   const proxies = (text: string) => parseConfig({ MUSTER_TRUSTED_PROXIES: text }).trustedProxies;
   assert.deepEqual(parseConfig({}).trustedProxies, []);
   assert.equal(proxies("10.0.0.0/8, 192.0.2.7,fd00::/8").length, 3);

@@ -13,52 +13,61 @@ import { type Given, givenIn, parsedAs, wholeNumber } from "./parse.ts";
 
 export { ConfigError } from "./parse.ts";
 
-/** The settings, parsed once at start. No other file reads `process.env`; the checker enforces it. */
+/** The settings, parsed once at startup. No other file reads `process.env`; the checker enforces it. */
 export interface Config {
   dataDir: string;
-  /** How many processes serve; `auto` is one for each core where that is possible. */
+  /** The number of serving processes; `auto` is one per core if that is possible. */
   workers: number | "auto";
   http: { host: string; port: number };
-  /** `serverReference`: where clients of MQTT 5 connect instead, once this process accepts no more connections. */
+  /**
+   * `serverReference`: the address to which MQTT 5 clients are redirected once this process accepts no more
+   * connections.
+   */
   mqtt: { host: string; port: number; serverReference?: string | undefined };
   metrics: { host: string; port: number };
   publicHost: string;
-  /** The addresses that clients are given; absent for addresses made of the public host and the ports of the listeners. */
+  /** The addresses given to clients; by default they are composed of the public host and the listeners' ports. */
   baseUrl: string | undefined;
   brokerUrl: string | undefined;
   databaseUrl: Secret<string> | undefined;
-  /** The address of PostgreSQL itself, where `databaseUrl` leads through PgBouncer. */
+  /** The address of PostgreSQL itself, if `databaseUrl` leads through PgBouncer. */
   databaseDirectUrl: Secret<string> | undefined;
   /** The database before a recovery, for `muster reapply-revocations`. */
   formerDatabaseUrl: Secret<string> | undefined;
-  /** How long after its last heartbeat other nodes reap this one. */
+  /** The time after its last heartbeat at which other nodes reap this one. */
   leaseSeconds: number;
-  /** What carries MQTT messages between processes; undefined where there is one process, or all are on one machine. */
+  /**
+   * The connection that carries MQTT messages between machines; undefined for one process, or for processes on one
+   * machine.
+   */
   nats: NatsSettings | undefined;
-  /** Where messages of devices may wait for their commit; undefined without NATS. */
+  /** The stream in which device messages may wait for their commit; undefined without NATS. */
   stream: StreamSettings | undefined;
-  /** Whether a commit of the embedded database waits until the disk has it. */
+  /** Whether a commit of the embedded database waits for the disk. */
   embeddedSync: boolean;
   masterKey: MasterKeySource;
   operatorTls: { certFile: string; keyFile: string } | undefined;
-  /** Proxies whose `X-Forwarded-For` is trusted, and to which the caps on connections of one address do not apply. */
+  /** Proxies whose `X-Forwarded-For` is trusted, and which are exempt from the connection caps per address. */
   trustedProxies: AddressRange[];
   /** Load balancers that name the client of a connection in a PROXY header before its TLS. */
   proxyProtocolFrom: AddressRange[];
   /** Proxies whose `Client-Cert` is trusted: they can act for every device whose certificate they have seen. */
   trustedClientCertProxies: AddressRange[];
-  /** What a message, session, device, tenant, address and this process may use (docs/limits.md). */
+  /** The limits of messages, sessions, devices, tenants, addresses and this process (docs/limits.md). */
   limits: Limits;
   /** Origins whose pages may read the public API (CORS); none by default. */
   corsOrigins: string[];
-  /** Where the admin app was built. */
+  /** The folder of the built admin app. */
   appDir: string;
   /** The mail server. Without one, e-mails stay in the outbox and fail after a day. */
   smtp: { url: Secret<string>; from: string } | undefined;
   /** Whether webhooks may be sent to private networks and to this machine. */
   allowPrivateWebhooks: boolean;
   logLevel: LogLevel;
-  /** Unknown names `MUSTER_…` of the environment. Most likely misspelled, so the start logs a warning for each. */
+  /**
+   * Unknown `MUSTER_…` names in the environment. They are probably misspelled, so a warning is logged for each at
+   * startup.
+   */
   unknownNames: string[];
 }
 
@@ -71,7 +80,7 @@ const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "
 const host = z.string().min(1);
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
 
-/** One mailbox, optionally with a display name (RFC 5322 3.4); no comments, quoting or groups. */
+/** One mailbox, optionally with a display name (RFC 5322 3.4), without comments, quoting or groups. */
 const MAIL_FROM = /^(?:[^<>"\p{Cc}]{1,64} <[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+>|[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+)$/u;
 
 const masterKey = z
@@ -90,7 +99,10 @@ const workers = z
   .regex(/^(auto|[1-9]|[1-5]\d|6[0-4])$/, "must be a number from 1 to 64, or auto")
   .default("1")
   .transform((text) => (text === "auto" ? text : Number(text)));
-/** Shorter, one lost heartbeat would end all sessions; longer, the doctor would take a node for ended before the others do. */
+/**
+ * With a shorter lease, one lost heartbeat would end all sessions; with a longer one, the doctor would consider a node
+ * ended before other nodes do.
+ */
 const LEASE_RANGE = "must be a number of seconds, 6 to 60";
 const environment = z.object({
   MUSTER_DATA_DIR: z.string().min(1).default("./data"),
@@ -153,7 +165,7 @@ export function parseConfig(env: Given): Config {
   return toConfig(parsedAs(environment, given, contradictions(given)), unknownNames(given));
 }
 
-/** The configuration of this process. */
+/** Returns the configuration of this process. */
 export function loadConfig(overrides: Record<string, string> = {}): Config {
   return parseConfig({ ...process.env, ...overrides });
 }
@@ -164,18 +176,18 @@ export function settingDefaults(): Record<string, unknown> {
   return Object.fromEntries(shape.map(([name, setting]) => [name, setting.safeParse(undefined).data]));
 }
 
-/** The environment of this process without `MUSTER_…`, for a child process that has settings of its own. */
+/** Returns the environment of this process without `MUSTER_…`, for a child process with settings of its own. */
 export function foreignEnvironment(): Record<string, string> {
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("MUSTER_"));
   return Object.fromEntries(foreign as [string, string][]);
 }
 
-/** The environment of a process that is part of this service. @param settings override it */
+/** Returns the environment of a process that is part of this service. @param settings override it */
 export function childEnvironment(settings: Record<string, string>): Record<string, string | undefined> {
   return { ...process.env, ...settings };
 }
 
-/** A 32-byte key from base64, or `undefined`. */
+/** Decodes a 32-byte key from base64; returns `undefined` for any other text. */
 export function decodeKey(text: string): Buffer | undefined {
   const trimmed = text.trim();
   if (!/^[A-Za-z0-9+/]{43}=$/.test(trimmed)) return undefined;
@@ -191,18 +203,18 @@ function unknownNames(given: Record<string, unknown>): string[] {
 function contradictions(given: Given): string[] {
   const problems = natsProblems(given);
   if (given.MUSTER_MASTER_KEY && given.MUSTER_MASTER_KEY_FILE) {
-    problems.push("MUSTER_MASTER_KEY and MUSTER_MASTER_KEY_FILE are both set: give one");
+    problems.push("MUSTER_MASTER_KEY and MUSTER_MASTER_KEY_FILE are both set: set only one");
   }
   if (given.MUSTER_MASTER_KEY_NEXT && !given.MUSTER_MASTER_KEY) {
     problems.push(
-      "MUSTER_MASTER_KEY_NEXT belongs to MUSTER_MASTER_KEY; the next key of a file is beside it, in <file>.next",
+      "MUSTER_MASTER_KEY_NEXT requires MUSTER_MASTER_KEY; the next key of a key file is beside it, in <file>.next",
     );
   }
   if (given.MUSTER_DATABASE_DIRECT_URL && !given.MUSTER_DATABASE_URL) {
-    problems.push("MUSTER_DATABASE_DIRECT_URL belongs to MUSTER_DATABASE_URL, the address of a PgBouncer");
+    problems.push("MUSTER_DATABASE_DIRECT_URL requires MUSTER_DATABASE_URL, the address of PgBouncer");
   }
   if (!given.MUSTER_TLS_CERT_FILE !== !given.MUSTER_TLS_KEY_FILE) {
-    problems.push("MUSTER_TLS_CERT_FILE and MUSTER_TLS_KEY_FILE belong together: give both or neither");
+    problems.push("MUSTER_TLS_CERT_FILE and MUSTER_TLS_KEY_FILE belong together: set both or neither");
   }
   return problems;
 }

@@ -21,7 +21,7 @@ async function file(path: string, mode: number): Promise<string> {
 const check = (dataDir: string, env: Record<string, string> = {}) =>
   checkFileModes(parseConfig({ MUSTER_DATA_DIR: dataDir, ...env }));
 
-test("private files, and files that do not exist yet, give no warning", async (t) => {
+test("private files, and files that do not exist yet, cause no warning", async (t) => {
   const dataDir = await folder(t);
   assert.deepEqual(await check(dataDir), []);
   assert.deepEqual(await check(join(dataDir, "absent")), []);
@@ -30,7 +30,7 @@ test("private files, and files that do not exist yet, give no warning", async (t
   assert.deepEqual(await check(dataDir), []);
 });
 
-test("a master key, or its successor, that other users can read or write stops the start with the command that mends it", async (t) => {
+test("a master key, or its successor, that other users can read or write prevents startup and names the command that fixes it", async (t) => {
   for (const name of ["master.key", "master.key.next"])
     for (const mode of [0o604, 0o602, 0o644, 0o666]) {
       const dataDir = await folder(t);
@@ -48,13 +48,13 @@ test("a master key, or its successor, that other users can read or write stops t
   assert.deepEqual(await check(dataDir, { MUSTER_MASTER_KEY: key }), [], "a file that is not used");
 });
 
-test("a master key that its group can read is a warning: secret stores mount it so", async (t) => {
+test("a master key that its group can read causes a warning, because secret stores mount it so", async (t) => {
   const dataDir = await folder(t);
   await file(join(dataDir, "master.key"), 0o440);
   assert.match((await check(dataDir)).join(), /^the master key \(.*\) has mode 0440: its group can use it/);
 });
 
-test("a TLS key that other users can read, and a data folder that is not private, are warnings", async (t) => {
+test("a TLS key that other users can read, and a data folder that is not private, cause warnings", async (t) => {
   const dataDir = await folder(t);
   const keyFile = await file(join(dataDir, "tls.key"), 0o644);
   const env = { MUSTER_TLS_CERT_FILE: join(dataDir, "tls.pem"), MUSTER_TLS_KEY_FILE: keyFile };

@@ -10,11 +10,12 @@ const OTHERS_WRITE = 0o002;
 const OTHERS = OTHERS_READ | OTHERS_WRITE;
 
 /**
- * Checks who else on this machine can reach the secrets of the service. A master key that other users can read or replace stops the
- * start; what is less grave is a warning. A file that does not exist yet is created with a private mode.
+ * Checks which other users of this machine can access the service's secrets. A master key that they can read or replace
+ * prevents startup; lesser problems cause a warning. A file that does not exist yet will be created with a private
+ * mode.
  *
  * @returns the warnings
- * @throws ConfigError naming each file and the command that mends it
+ * @throws ConfigError naming each file and the command that fixes it
  */
 export async function checkFileModes(
   config: Pick<Config, "dataDir" | "masterKey" | "operatorTls" | "nats">,
@@ -40,7 +41,7 @@ async function checkMasterKeyFile(path: string): Promise<string[]> {
     ]);
   if ((mode & (GROUP_READS | GROUP_WRITES)) === 0) return [];
   return [
-    `the master key (${path}) has mode ${octal(mode)}: its group can use it. Run chmod 600 ${path} unless that is meant`,
+    `the master key (${path}) has mode ${octal(mode)}: its group can use it. Run chmod 600 ${path} unless that is intended`,
   ];
 }
 
@@ -60,7 +61,7 @@ async function checkDataFolder(path: string): Promise<string[]> {
   return [`the data folder (${path}) has mode ${octal(mode)}: other users can list it. Run chmod 700 ${path}`];
 }
 
-/** 0 for a file that does not exist, or that cannot be looked up: reading it says why. */
+/** Returns the mode; 0 for a file that does not exist, or whose mode cannot be read: reading the file reports why. */
 async function modeOf(path: string): Promise<number> {
   return await stat(path).then(
     ({ mode }) => mode & 0o777,

@@ -4,7 +4,7 @@ import { wholeNumber } from "./parse.ts";
 
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 const limitValue = wholeNumber.min(1, "must be at least 1");
-/** 0 is no limit. */
+/** The value of a limit for which 0 means no limit. */
 const optionalLimitValue = wholeNumber.min(0, "must not be negative");
 
 /** The variables of the limits; an unset one has the default. */
@@ -17,7 +17,7 @@ export const limitVariables = Object.fromEntries(
   }),
 );
 
-/** @param env the values of {@link limitVariables} */
+/** Converts the variables to limits. @param env the values of {@link limitVariables} */
 export function toLimits(env: Record<string, unknown>): Limits {
   const values = LIMIT_NAMES.map((name) => {
     const value = env[limitVariable(name) ?? ""] ?? LIMITS[name].value;

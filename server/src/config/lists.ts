@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AddressRange, addressRange } from "../lib/address.ts";
 
-/** The entries of a comma-separated list. */
+/** Splits a comma-separated list into its entries. */
 export function listed(text: string): string[] {
   return text
     .split(",")

@@ -6,23 +6,29 @@ import { invalidRequest } from "../lib/request-errors.ts";
 import { Secret } from "../lib/secret.ts";
 import { type Config, ConfigError, decodeKey } from "./config.ts";
 
-/** Where the master key is stored, and the next one during a rotation. */
+/** The storage of the master key and, during a rotation, of the next one. */
 export interface MasterKeyStore {
-  /** The key in its place, then the next one, if there is one. @throws ConfigError when one is missing, unreadable or not a key */
+  /**
+   * Returns the present key, then the next one, if there is one. @throws ConfigError if one is missing, unreadable or
+   * not a key
+   */
   read(): Promise<Secret<Buffer>[]>;
-  /** The key to rotate to. @throws MusterError invalid_request when a person must provide it first */
+  /** Returns the key to rotate to. @throws MusterError invalid_request if the operator must provide it first */
   next(): Promise<Secret<Buffer>>;
-  /** Puts the next key in the place of the present one. @returns what is left for a person to do, as sentences */
+  /** Replaces the present key with the next one. @returns the steps that remain for the operator, as sentences */
   promote(key: Secret<Buffer>, formerId: string): Promise<string[]>;
-  /** Removes the key file if opening created it: a key that decrypts nothing must not take the place of the right one. */
+  /**
+   * Removes the key file if opening created it: a key that decrypts nothing must not take the place of the right one.
+   */
   removeCreated(): Promise<void>;
 }
 
 /**
- * Opens the store of the 32-byte master key, which encrypts the private keys of the authorities and the claim codes. Without a setting
- * the key is created once, in `master.key` of the data folder (mode 0600). Without it the stored keys cannot be decrypted.
+ * Opens the store of the 32-byte master key, which encrypts the private keys of the authorities and the claim codes. If
+ * no setting names it, the key is created once, in `master.key` of the data folder (mode 0600). Without the key the
+ * stored keys cannot be decrypted.
  *
- * @throws ConfigError when the file is missing, unreadable or not a key
+ * @throws ConfigError if the file is missing, unreadable or not a key
  */
 export async function openMasterKeyStore(config: Pick<Config, "masterKey" | "dataDir">): Promise<MasterKeyStore> {
   const store = await openStore(config);
@@ -41,7 +47,7 @@ async function openStore(config: Pick<Config, "masterKey" | "dataDir">): Promise
   return created ? { ...store, removeCreated: () => unlink(path) } : store;
 }
 
-/** Keys of the environment, which this process cannot change. */
+/** Creates a store of keys from the environment, which this process cannot change. */
 function valueStore(key: Secret<Buffer>, next: Secret<Buffer> | undefined): MasterKeyStore {
   return {
     read: async () => (next === undefined ? [key] : [key, next]),
@@ -58,7 +64,10 @@ function valueStore(key: Secret<Buffer>, next: Secret<Buffer> | undefined): Mast
   };
 }
 
-/** @param prepareNext creates the file of the next key, or refuses when a person must */
+/**
+ * Creates a store of keys in files. @param prepareNext creates the file of the next key, or refuses if the operator
+ * must do so
+ */
 function fileStore(path: string, what: string, prepareNext: () => Promise<void>): MasterKeyStore {
   const next = nextOf(path);
   return {
@@ -79,12 +88,15 @@ function fileStore(path: string, what: string, prepareNext: () => Promise<void>)
   };
 }
 
-/** Where the key that a rotation changes to is, until it takes the place of the present one. */
+/** Returns the file of the next key during a rotation, until it replaces the present one. */
 export function nextOf(path: string): string {
   return `${path}.next`;
 }
 
-/** Several machines may have a copy of the file: all of them must have the next key before the database is encrypted under it. */
+/**
+ * Requires that the next key's file exists. Several machines may have a copy of the file: all of them must have the
+ * next key before the database is encrypted under it.
+ */
 function provided(path: string): () => Promise<void> {
   return async () => {
     if (await exists(nextOf(path))) return;
@@ -94,7 +106,7 @@ function provided(path: string): () => Promise<void> {
   };
 }
 
-/** The former key stays, under a name of its own: it is linked there before the next one takes its place. */
+/** Replaces the key file with the next one. The former key is first linked under another name, so that it is kept. */
 async function promoteFile(path: string, formerId: string): Promise<string[]> {
   const former = `${path}.${formerId}`;
   try {
@@ -115,11 +127,12 @@ async function promoteFile(path: string, formerId: string): Promise<string[]> {
   return [`The former key is in ${former}. Backups made before now need it: keep it with them, or delete it.`];
 }
 
-/** A secret mounted read-only, or a folder of another user. */
+/** The errors of a secret mounted read-only, or in another user's folder. */
 const NOT_PERMITTED = ["EACCES", "EPERM", "EROFS", "EXDEV", "EBUSY"];
 
 /**
- * Writes a temporary file and links it to `path`, so that the key file is complete or absent and an existing one is never replaced.
+ * Writes a temporary file and links it to `path`, so that the key file is complete or absent and an existing one is
+ * never replaced.
  *
  * @returns whether it was created
  */
@@ -139,7 +152,7 @@ async function createOnce(path: string): Promise<boolean> {
   }
 }
 
-/** After a power cut too, the folder has the names that it has now. */
+/** Syncs a folder, so that its present names survive a power cut. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());
@@ -150,7 +163,7 @@ async function readKey(path: string, what: string): Promise<Secret<Buffer>> {
     throw new ConfigError([`${what} (${path}) cannot be read: ${error.code}`]);
   });
   const key = decodeKey(text);
-  if (!key) throw new ConfigError([`${what} (${path}) must hold 32 bytes in base64`]);
+  if (!key) throw new ConfigError([`${what} (${path}) must contain 32 bytes in base64`]);
   return new Secret(key);
 }
 

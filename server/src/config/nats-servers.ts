@@ -6,7 +6,7 @@ import { type Given, givenIn, parsedAs } from "./parse.ts";
 const natsEnvironment = z.object({ ...natsVariables, ...limitVariables });
 
 /**
- * Parses what the environment says about the servers of NATS. Settings of a service that do not concern them may be missing or wrong.
+ * Parses the settings of the NATS servers from the environment. Other settings of a service may be missing or wrong.
  *
  * @throws ConfigError naming every problem
  */
@@ -16,7 +16,7 @@ export function parseNatsServers(env: Given): NatsServers {
   return natsServers(parsed, toLimits(parsed));
 }
 
-/** The servers of NATS that the settings of this process name. */
+/** Returns the NATS servers named by the settings of this process. */
 export function loadNatsServers(): NatsServers {
   return parseNatsServers(process.env);
 }

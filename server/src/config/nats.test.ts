@@ -9,12 +9,12 @@ function nats(given: Record<string, string>) {
   return parseConfig({ ...DATABASE, ...given }).nats;
 }
 
-test("without MUSTER_NATS_URL there is no NATS, and its other settings are refused", () => {
+test("without MUSTER_NATS_URL there is no NATS, and the other NATS settings are refused", () => {
   assert.equal(nats({}), undefined);
   assert.throws(() => nats(CREDENTIALS), /MUSTER_NATS_CREDENTIALS_FILE belongs to MUSTER_NATS_URL/);
 });
 
-test("several servers are taken with TLS, credentials and a client certificate", () => {
+test("several servers are accepted with TLS, credentials and a client certificate", () => {
   const parsed = nats({
     MUSTER_NATS_URL: "tls://nats-1.example:4222, tls://nats-2.example",
     ...CREDENTIALS,
@@ -37,7 +37,7 @@ test("another machine needs encryption and credentials; this one does not", () =
   assert.throws(() => nats({ MUSTER_NATS_URL: "tls://10.0.0.5", ...CREDENTIALS }), /host name/);
 });
 
-test("a user in the address is refused without being repeated; so are mixed schemes and other addresses", () => {
+test("a user in the address is refused without being echoed, as are mixed schemes and other addresses", () => {
   assert.throws(
     () => nats({ MUSTER_NATS_URL: "tls://muster:s3cret@nats.example", ...CREDENTIALS }),
     (error: Error) => error.message.includes("MUSTER_NATS_CREDENTIALS_FILE") && !error.message.includes("s3cret"),

@@ -8,12 +8,12 @@ import type { StreamSettings } from "../lib/nats/stream-settings.ts";
 import { listed } from "./lists.ts";
 import type { Given } from "./parse.ts";
 
-/** The oldest release line of the NATS server that gets security fixes at the time of writing. */
+/** The oldest NATS server release line with security fixes at the time of writing. */
 const VERSION_FLOOR = "2.10";
-/** What a message has in front of its payload: topic, tenant, properties, owners of stored sessions. */
+/** The maximum size of a message's head, before its payload: topic, tenant, properties, owners of stored sessions. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Less would hold a few batches only. */
+/** A smaller stream would contain only a few batches. */
 const MIN_STREAM_BYTES = 1024 ** 2;
 
 const SESSION_RANGE = "must be a number of seconds, 0 to 3600";
@@ -41,7 +41,7 @@ export const natsVariables = {
     .min(0, SESSION_RANGE)
     .max(3600, SESSION_RANGE)
     .default(900),
-  /** For tests with the server that the distribution has. */
+  /** For tests with the distribution's own server. */
   MUSTER_TEST_NATS_VERSION_FLOOR: z
     .string()
     .regex(/^\d+\.\d+$/)
@@ -50,13 +50,13 @@ export const natsVariables = {
 
 type Parsed = z.infer<z.ZodObject<typeof natsVariables>>;
 
-/** What variables of NATS say against each other and others of the service, and what is not safe. */
+/** Returns conflicts among the NATS settings and with other settings of the service, and unsafe combinations. */
 export function natsProblems(given: Given): string[] {
   const { MUSTER_NATS_URL: url, MUSTER_NATS_CERT_FILE: cert } = given;
   if (url === undefined) {
     const lone = Object.keys(given).filter((name) => /^MUSTER_NATS_/.test(name));
     if (given.MUSTER_INGEST === "stream") lone.push("MUSTER_INGEST=stream");
-    return lone.map((name) => `${name} belongs to MUSTER_NATS_URL, which is not set`);
+    return lone.map((name) => `${name} requires MUSTER_NATS_URL, which is not set`);
   }
   const problems: string[] = [];
   if (!given.MUSTER_DATABASE_URL)
@@ -64,39 +64,39 @@ export function natsProblems(given: Given): string[] {
   problems.push(...natsServerProblems(given));
   if (!listed(url).every(isLoopback) && !given.MUSTER_NATS_CREDENTIALS_FILE && !cert)
     problems.push(
-      "MUSTER_NATS_URL needs MUSTER_NATS_CREDENTIALS_FILE, or MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE: who can publish there can send messages to every tenant",
+      "MUSTER_NATS_URL needs MUSTER_NATS_CREDENTIALS_FILE, or MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE: otherwise any publisher there could send messages to every tenant",
     );
   return problems;
 }
 
-/** The same, of what concerns the servers: they are set up before a service is. */
+/** Returns only the problems that concern the servers, which are set up before a service. */
 export function natsServerProblems(given: Given): string[] {
   const { MUSTER_NATS_URL: url = "", MUSTER_NATS_CERT_FILE: cert, MUSTER_NATS_KEY_FILE: key } = given;
   const problems: string[] = [];
   if (!cert !== !key)
-    problems.push("MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE belong together: give both or neither");
+    problems.push("MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE belong together: set both or neither");
   if (!listed(url).every(isLoopback) && !url.includes("tls://"))
     problems.push(
-      "MUSTER_NATS_URL must begin with tls:// where a server is on another machine: every message crosses it",
+      "MUSTER_NATS_URL must begin with tls:// if a server is on another machine: every message crosses the network",
     );
   return problems;
 }
 
-/** What the settings say about the servers of NATS, for their configuration. */
+/** The settings of the NATS servers, for their configuration. */
 export interface NatsServers {
-  /** `nats-1.example:4222`, also without a port; empty where none is set. */
+  /** `nats-1.example:4222`, or without a port; empty if none is set. */
   servers: readonly string[];
   tls: boolean;
   credentialsFile: string | undefined;
-  /** Whether services have a certificate for them. */
+  /** Whether services present a client certificate to the servers. */
   verifyClients: boolean;
-  /** Bytes of the longest message that they must take. */
+  /** The length in bytes of the longest message that the servers must accept. */
   payloadBytes: number;
-  /** Bytes of the ingest stream; undefined where none is used. */
+  /** The size of the ingest stream in bytes; undefined if none is used. */
   streamBytes: number | undefined;
 }
 
-/** What `muster nats config` prints a configuration for. */
+/** Returns the settings for which `muster nats config` prints a configuration. */
 export function natsServers(env: Parsed, limits: Pick<Limits, "mqttPacketBytes">): NatsServers {
   const settings = natsSettings(env, limits);
   return {
@@ -109,7 +109,7 @@ export function natsServers(env: Parsed, limits: Pick<Limits, "mqttPacketBytes">
   };
 }
 
-/** @returns undefined where NATS is not set */
+/** Returns the NATS settings; undefined if NATS is not configured. */
 export function natsSettings(env: Parsed, limits: Pick<Limits, "mqttPacketBytes">): NatsSettings | undefined {
   const urls = env.MUSTER_NATS_URL;
   if (!urls) return undefined;
@@ -125,7 +125,7 @@ export function natsSettings(env: Parsed, limits: Pick<Limits, "mqttPacketBytes"
   };
 }
 
-/** @returns undefined without NATS */
+/** Returns the settings of the ingest stream; undefined without NATS. */
 export function streamSettings(env: Parsed, nats: NatsSettings | undefined): StreamSettings | undefined {
   if (nats === undefined) return undefined;
   const replicas = Number(env.MUSTER_NATS_REPLICAS ?? (nats.servers.length >= 3 ? 3 : 1));
@@ -138,7 +138,7 @@ export function streamSettings(env: Parsed, nats: NatsSettings | undefined): Str
   };
 }
 
-/** Bytes of the longest message that a server of NATS must take. */
+/** Returns the length in bytes of the longest message that a NATS server must accept. */
 function natsPayloadBytes({ mqttPacketBytes }: Pick<Limits, "mqttPacketBytes">): number {
   return mqttPacketBytes + HEAD_BYTES;
 }
@@ -155,11 +155,11 @@ function checkServers(urls: string[], context: z.RefinementCtx): void {
 }
 
 function serverProblem(url: string): string | undefined {
-  // What it has before an @ is a secret, and not repeated.
+  // The part before an @ is a secret and must not be echoed.
   if (url.includes("@")) return "has a user in it: put the credentials into MUSTER_NATS_CREDENTIALS_FILE";
   if (!SERVER.test(url)) return `is not an address like tls://nats-1.example:4222: ${url}`;
   if (url.startsWith("tls:") && isIP(hostOf(url)) !== 0)
-    return `has an IP address: ${url}. The certificate of a server is for its host name: give that`;
+    return `has an IP address: ${url}. A server's certificate names its host: use the host name`;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Variables of the environment. */
+/** The variables of the environment. */
 export type Given = Readonly<Record<string, string | undefined>>;
 
 export const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
@@ -18,12 +18,15 @@ export class ConfigError extends Error {
   }
 }
 
-/** The variables `MUSTER_…`. An empty one counts as unset. */
+/** Returns the `MUSTER_…` variables. An empty one counts as unset. */
 export function givenIn(env: Given): Given {
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith("MUSTER_") && value));
 }
 
-/** @param more problems beside those of single variables. @throws ConfigError naming every problem */
+/**
+ * Parses variables by a shape. @param more problems beyond those of single variables. @throws ConfigError naming every
+ * problem
+ */
 export function parsedAs<Shape extends z.ZodObject>(
   shape: Shape,
   given: Given,

@@ -13,7 +13,7 @@ test("a port in use is reported with the name of its setting", () => {
   assert.match(String(problem), /MUSTER_MQTT_PORT: port 8883 is in use by another process/);
 });
 
-test("any other error is returned as it is", () => {
+test("any other error is returned unchanged", () => {
   const error = Object.assign(new Error("elsewhere"), { code: "EADDRINUSE", port: 5432 });
   assert.equal(portProblem(config, error), error);
   assert.equal(portProblem(config, undefined), undefined);

@@ -1,6 +1,9 @@
 import { type Config, ConfigError } from "./config.ts";
 
-/** For a port that cannot be opened, an error that names the setting to change; any other error as it is. */
+/**
+ * Converts the error of a port that cannot be opened to one that names the setting to change; returns any other error
+ * unchanged.
+ */
 export function portProblem(config: Pick<Config, "http" | "mqtt" | "metrics">, error: unknown): unknown {
   const { code, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };
   const why = { EADDRINUSE: "is in use by another process", EACCES: "may not be opened by this user" }[code ?? ""];
@@ -10,5 +13,5 @@ export function portProblem(config: Pick<Config, "http" | "mqtt" | "metrics">, e
     MUSTER_METRICS_PORT: config.metrics.port,
   };
   const name = Object.entries(settings).find(([, value]) => value === port)?.[0];
-  return why && name ? new ConfigError([`${name}: port ${port} ${why}; give another`]) : error;
+  return why && name ? new ConfigError([`${name}: port ${port} ${why}; choose another`]) : error;
 }

@@ -10,12 +10,12 @@ function workers(text: string | undefined, databaseUrl: string | undefined, mach
   return workersOf(parseConfig({ MUSTER_WORKERS: text, MUSTER_DATABASE_URL: databaseUrl }), machine);
 }
 
-test("one process serves unless more are asked for; auto is one for each core", () => {
+test("one process serves unless more are requested; auto is one per core", () => {
   assert.deepEqual([workers(undefined, URL), workers("1", undefined), workers("4", URL)], [1, 1, 4]);
   assert.equal(workers("auto", URL), 6);
 });
 
-test("several workers are refused on the embedded database and on other systems than Linux, where auto is one", () => {
+test("several workers are refused on the embedded database and on systems other than Linux, where auto means one", () => {
   assert.throws(
     () => workers("2", undefined),
     /MUSTER_WORKERS: the embedded database has one process; set MUSTER_DATABASE_URL/,
@@ -27,7 +27,7 @@ test("several workers are refused on the embedded database and on other systems 
   assert.deepEqual([workers("auto", undefined), workers("auto", URL, mac)], [1, 1]);
 });
 
-test("a number of workers that is none is refused", () => {
+test("an invalid number of workers is refused", () => {
   for (const wrong of ["0", "65", "1.5", "many", "-1"])
     assert.throws(() => workers(wrong, URL), /MUSTER_WORKERS must be a number from 1 to 64, or auto/, wrong);
 });

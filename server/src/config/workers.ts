@@ -6,13 +6,13 @@ const REFUSALS = {
   embedded: "the embedded database has one process; set MUSTER_DATABASE_URL to a PostgreSQL, or run one worker",
 };
 
-/** Where the number was given, in words of who gave it. */
+/** The place where the number was given, for messages. */
 export type WorkersSource = "MUSTER_WORKERS" | "--workers";
 
 /**
- * How many processes serve. `auto` is one for each core, or one where several are not possible.
+ * Returns the number of serving processes. `auto` is one per core, or one if several are impossible.
  *
- * @throws ConfigError where several are asked for and not possible
+ * @throws ConfigError if several are requested but impossible
  */
 export function workersOf(
   { workers, databaseUrl }: Pick<Config, "workers" | "databaseUrl">,

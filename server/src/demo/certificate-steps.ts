@@ -2,10 +2,10 @@ import { enroll, loadIdentity, openSession } from "@muster/agent";
 import { enrollOptions, fingerprintOf, PUMPS, type SimulatedPump } from "./simulated-pump.ts";
 import { expect, refusal, type Step } from "./step.ts";
 
-/** The certificate's serial number as the API writes it. */
+/** Returns the certificate's serial number in the API's notation. */
 const serialOf = (pump: SimulatedPump) => pump.identity.certificate.serialNumber.toLowerCase();
 
-/** Refused identities, renewal, bundle and revocation while the pumps run, and the audit of it. */
+/** Refused identities, renewal, bundle and revocation while the pumps run, and their audit. */
 export const certificateSteps: readonly Step[] = [
   {
     title: "The broker refuses a leaf without its chain, and another device's client id",
@@ -55,7 +55,7 @@ export const certificateSteps: readonly Step[] = [
     },
   },
   {
-    title: "A revocation closes the session at once, and the next connect is refused",
+    title: "A revocation closes the session immediately, and the next connect is refused",
     run: async (state) => {
       const pump = state.pumps[4]!;
       const path = `/device-certificates?deviceId=${pump.identity.device.deviceId}&status=active`;

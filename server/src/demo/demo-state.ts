@@ -11,20 +11,23 @@ export interface User {
   email: string;
 }
 
-/** The service under demonstration, and what the steps have created there: each step sets what later steps read. */
+/**
+ * The service being demonstrated, and everything that the steps have created there: each step sets the values that
+ * later steps read.
+ */
 export class DemoState {
   readonly service: DemoService;
   readonly sinks: Sinks;
   /** Contains everything the demo writes. */
   readonly folder: string;
-  /** A random number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 
   adminPassword!: string;
   deviceTypeId!: string;
   claimCode!: string;
   pumps: SimulatedPump[] = [];
-  /** With a key for devices, claims, certificates, groups, shifts and thresholds. */
+  /** A client whose key covers devices, claims, certificates, groups, shifts and thresholds. */
   api!: PublicApi;
 
   operator!: User;
@@ -33,7 +36,7 @@ export class DemoState {
   maintenanceGroupId!: string;
   /** The group that notifies an e-mail address and a webhook. */
   controlRoomId!: string;
-  /** With a key for anomalies and tickets only. */
+  /** A client whose key covers only anomalies and tickets. */
   maintenanceApi!: PublicApi;
   anomalyId!: string;
   ticketId!: string;

@@ -19,14 +19,14 @@ const STEPS: readonly Step[] = [...enrollmentSteps, ...monitoringSteps, ...fault
 export interface DemoOptions {
   /** Stop after the last step instead of publishing until Ctrl-C. */
   check: boolean;
-  /** The environment the service starts with, without the caller's `MUSTER_…` variables. */
+  /** The service's initial environment, without the caller's `MUSTER_…` variables. */
   env: Record<string, string>;
   print(line: string): void;
 }
 
 /**
  * Starts the whole platform on its embedded database in a temporary folder and shows its main job through the public
- * interfaces with simulated devices. Resolves with the exit code: 0 only when every step succeeded.
+ * interfaces with simulated devices. Resolves with the exit code: 0 only if every step succeeded.
  */
 export async function runDemo({ check, env, print }: DemoOptions): Promise<number> {
   const started = systemClock.monotonicMs();
@@ -55,7 +55,7 @@ export interface OpenDemo {
   close(): Promise<void>;
 }
 
-/** @param showMessage called with a line for every e-mail and webhook message */
+/** Starts the service and its receivers. @param showMessage called with a line for every e-mail and webhook message */
 export async function openDemo(
   env: Record<string, string>,
   { showMessage }: { showMessage: (line: string) => void },
@@ -92,7 +92,7 @@ function serviceEnvironment(env: Record<string, string>, sinks: Sinks): Record<s
   };
 }
 
-/** Runs the steps one after the other. @throws Error at the first one that fails */
+/** Runs the steps one after the other. @throws Error at the first failure */
 export async function runSteps(state: DemoState, print: (line: string) => void): Promise<void> {
   for (const [index, { title, run }] of STEPS.entries()) {
     const label = `${String(index + 1).padStart(2)}. ${title}`;

@@ -23,10 +23,10 @@ const SCOPES = [
 
 const PRESENCE_MS = 40_000;
 
-/** From an empty service to pumps that publish. */
+/** From an empty service to publishing pumps. */
 export const enrollmentSteps: readonly Step[] = [
   {
-    title: "The set-up link opens the admin app, creates the tenant and its first admin",
+    title: "The set-up link opens the admin app and creates the tenant and its first admin",
     run: async (state) => {
       const { service } = state;
       const admin = { tenantName: "Demo waterworks", tenantSlug: TENANT, email: ADMIN };
@@ -91,7 +91,7 @@ export const enrollmentSteps: readonly Step[] = [
   },
 ];
 
-/** Presence is written in batches, shortly after the CONNACK. */
+/** Waits for every device to be online: presence is written in batches, shortly after the CONNACK. */
 async function allOnline({ api }: DemoState): Promise<void> {
   await eventually("every device online", PRESENCE_MS, async () => {
     const { items } = await api.expect(200, "GET", "/devices?connectivity=online");

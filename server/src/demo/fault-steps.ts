@@ -9,7 +9,7 @@ import { eventually, expect, type Step } from "./step.ts";
 /** The vibration of a repaired pump, in mm/s. */
 const REPAIRED = 3;
 const MAX_READINGS = 50;
-/** The most time from a stored reading over the limit to the anomaly in the API's list. */
+/** The maximum time from storing a reading over the limit to the anomaly in the API's list. */
 const OPENED_MS = 2_000;
 const RESOLVED_MS = 40_000;
 
@@ -107,13 +107,15 @@ export const faultSteps: readonly Step[] = [
   },
 ];
 
-/** Whether the second step of the maintenance group's escalation has notified the leader of the demo's anomaly. */
+/**
+ * Reports whether the second step of the maintenance group's escalation has notified the leader of the demo's anomaly.
+ */
 export function isEscalated({ sinks, leader, anomalyId }: DemoState): boolean {
   const mail = sinks.mail.inbox.find(({ to, text }) => to.includes(leader.email) && text.includes(anomalyId));
   return mail !== undefined;
 }
 
-/** The webhook message about the demo's anomaly, verified with the secret that the shell shows. */
+/** Returns the webhook message about the demo's anomaly, verified with the secret that the shell shows. */
 async function verifiedHook({ service, sinks, anomalyId, controlRoomId }: DemoState, type: string): Promise<Hook> {
   const hook = await sinks.webhook.inbox.arrival(`the webhook ${type}`, ({ body }) => {
     const message = JSON.parse(body);

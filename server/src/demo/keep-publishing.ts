@@ -5,7 +5,10 @@ import { VIBRATION_LIMIT } from "./monitoring-steps.ts";
 import { failingPump, publishAll, wearDown } from "./simulated-pump.ts";
 
 const PUBLISH_EVERY_MS = 2_000;
-/** The failing pump passes its limit after some 45 s and is repaired 85 s later: time for a second escalation step. */
+/**
+ * The failing pump exceeds its limit after about 45 s and is repaired 85 s later, which leaves time for a second
+ * escalation step.
+ */
 const WEAR_PER_READING = 0.25;
 /** Later than the next escalation step, which is due a minute after the anomaly. */
 const ESCALATION_CHECK_MS = 65_000;

@@ -4,11 +4,11 @@ import { eventually, expect, type Step } from "./step.ts";
 
 const MAINTENANCE_SCOPES = ["anomalies:read", "anomalies:write", "tickets:read", "tickets:write"];
 
-/** The limit of the vibration, in mm/s. */
+/** The vibration limit, in mm/s. */
 export const VIBRATION_LIMIT = 7.1;
 
 const CONTROL_ROOM = "control-room@demo.example";
-/** The most time from the creation of a group to the answer of its webhook. */
+/** The maximum time from the creation of a group to its webhook's answer. */
 const CONFIRMED_MS = 40_000;
 
 const EVERY_DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -108,14 +108,14 @@ async function newOperator({ service }: DemoState, name: string): Promise<User> 
   return { id: String(id), email };
 }
 
-/** The API with a key that is limited to anomalies and tickets, as for a maintenance system. */
+/** Returns a client whose key is limited to anomalies and tickets, as for a maintenance system. */
 async function newMaintenanceApi({ service }: DemoState): Promise<PublicApi> {
   const request = { tenant: TENANT, user: ADMIN, name: "maintenance", scopes: MAINTENANCE_SCOPES };
   const { key } = await service.command("key.create", request);
   return new PublicApi(service.baseUrl, service.ca, String(key));
 }
 
-/** Around the clock, so that the operator is on duty whenever the demo runs. @returns its id */
+/** Creates a shift around the clock, so that the operator is on duty whenever the demo runs. @returns its id */
 async function newShift({ service, operator }: DemoState): Promise<string> {
   const { id } = await service.command("shift.create", {
     tenant: TENANT,

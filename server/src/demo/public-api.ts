@@ -5,7 +5,7 @@ export interface ApiAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the demo reads what the API's description promises
   body: any;
-  /** Of a 429: seconds to wait. */
+  /** The seconds to wait after a 429. */
   retryAfter?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class PublicApi {
     return requestJson(`${this.#baseUrl}/api/v1${path}`, { method, ca: this.#ca, headers, body });
   }
 
-  /** The body of the answer to {@link call}. @throws Error when its status is another */
+  /** Returns the body of the answer to {@link call}. @throws Error if its status differs */
   async expect(status: number, method: string, path: string, body?: object): Promise<ApiAnswer["body"]> {
     const answer = await this.call(method, path, body);
     if (answer.status !== status) {
@@ -36,7 +36,10 @@ export class PublicApi {
   }
 }
 
-/** A request with a JSON body, or none, and its answer. @param given `ca`: PEM; what Node trusts when undefined */
+/**
+ * Sends a request with or without a JSON body, and returns its answer. @param given `ca`: PEM; Node's trusted roots if
+ * undefined
+ */
 export function requestJson(
   url: string,
   given: { method: string; ca: string | undefined; headers: Record<string, string>; body?: object | undefined },
@@ -56,7 +59,7 @@ export function requestJson(
   });
 }
 
-/** Opens a link as a browser does: GET shows the page, POST is its button. @returns the page */
+/** Opens a link as a browser does: GET shows the page, and POST is its button. @returns the page */
 export function openLink(method: "GET" | "POST", link: URL, ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers =

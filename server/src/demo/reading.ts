@@ -5,7 +5,10 @@ export interface Reading {
   pressure: number;
 }
 
-/** The reading after `reading`: each value approaches its mean, with noise. `random` is from 0 to 1. */
+/**
+ * Returns the reading after `reading`: each value approaches its mean, with noise. @param random returns a number from
+ * 0 to 1
+ */
 export function nextReading(reading: Reading, mean: Reading, random: () => number): Reading {
   const step = (value: number, meanValue: number, noise: number) =>
     Math.round((value + (meanValue - value) / 2 + (random() - 0.5) * noise) * 100) / 100;
@@ -16,7 +19,7 @@ export function nextReading(reading: Reading, mean: Reading, random: () => numbe
   };
 }
 
-/** The mean reading of a pump whose bearing has this wear. */
+/** Returns the mean reading of a pump whose bearing has this wear. */
 export function wornReading(normal: Reading, wear: number): Reading {
   return {
     vibration: normal.vibration + wear,

@@ -13,21 +13,22 @@ export interface DemoService {
   readonly baseUrl: string;
   readonly brokerUrl: string;
   readonly dataDir: string;
-  /** PEM that verifies the development certificates. */
+  /** The PEM certificate that verifies the development certificates. */
   readonly ca: string;
-  /** Sends a command as `npx muster` does. @throws Error when the service refuses it */
+  /** Sends a command as `npx muster` does. @throws Error if the service refuses it */
   command(name: string, body: object): Promise<Record<string, unknown>>;
   /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `muster serve` on `dataDir` with the settings in `env` and no others. */
+/** Starts `muster serve` on `dataDir` with only the settings in `env`. */
 export async function startService(env: Record<string, string>, dataDir: string): Promise<DemoService> {
   const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
   const child = spawn(process.execPath, [launcher, "serve"], {
     env: { ...env, MUSTER_DATA_DIR: dataDir },
     stdio: ["ignore", "pipe", "inherit"],
-    // In a process group of its own: the terminal sends Ctrl-C to the demo only, which then stops the service.
+    // The child has a process group of its own: the terminal sends Ctrl-C only to the demo, which then stops the
+    // service.
     detached: true,
   });
   const ready = await untilReady(child);

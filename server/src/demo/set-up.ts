@@ -2,7 +2,7 @@ import { base32Lower, type Ids } from "../lib/ids.ts";
 import { requestJson } from "./public-api.ts";
 import type { DemoService } from "./service.ts";
 
-/** Of the drawn password: 16 letters and digits. */
+/** The random bytes of the password, which has 16 letters and digits. */
 const PASSWORD_BYTES = 10;
 
 interface FirstAdmin {
@@ -14,7 +14,7 @@ interface FirstAdmin {
 /**
  * Sets up the service as its first admin does in the browser, with the one-time link that opens the admin app.
  *
- * @returns the admin's password, which is drawn here and stored nowhere
+ * @returns the admin's password, which is generated here and stored nowhere
  */
 export async function setUpService(
   { command, baseUrl, ca }: DemoService,
@@ -34,7 +34,7 @@ export async function setUpService(
   return password;
 }
 
-/** In groups of four characters, to be typed. */
+/** Generates a password in groups of four characters, so that it is easy to type. */
 function drawPassword(ids: Pick<Ids, "bytes">): string {
   return base32Lower(ids.bytes(PASSWORD_BYTES)).match(/.{4}/g)!.join("-");
 }

@@ -9,9 +9,9 @@ export interface SimulatedPump {
   stateDir: string;
   identity: Identity;
   agent: MusterAgent;
-  /** Its mean reading while it is not worn. */
+  /** Its mean reading without wear. */
   normal: Reading;
-  /** Wear of its bearing: 0 is none, 6 exceeds every limit. */
+  /** The wear of its bearing: 0 is none, 6 exceeds every limit. */
   wear: number;
   reading: Reading;
 }
@@ -21,14 +21,14 @@ export const PUMPS = ["Intake pump", "Boiler feed pump", "Cooling pump", "Sludge
 const FAILING = "Sludge pump";
 const MAX_WEAR = 16;
 
-/** What an enrollment needs to know of the demo. */
+/** The parts of the demo that an enrollment needs. */
 interface Enrollment {
   service: DemoService;
   claimCode: string;
   folder: string;
 }
 
-/** Enrolls one pump with a key of its own; the claim code is its only credential. */
+/** Enrolls one pump with its own key; the claim code is its only credential. */
 export async function enrollPump(given: Enrollment, name: string, index: number): Promise<SimulatedPump> {
   const options = enrollOptions(given, { fingerprint: fingerprintOf(index), stateFolder: `pump-${index + 1}` });
   const { stateDir } = options;
@@ -38,7 +38,10 @@ export async function enrollPump(given: Enrollment, name: string, index: number)
   return { name, stateDir, identity, agent, normal, wear: 0, reading: normal };
 }
 
-/** The agent's options to enroll a device with this fingerprint, its state in a folder within the demo's. */
+/**
+ * Returns the agent's options for enrolling a device with this fingerprint, with its state in a folder within the
+ * demo's.
+ */
 export function enrollOptions(
   { service, claimCode, folder }: Enrollment,
   { fingerprint, stateFolder }: { fingerprint: string; stateFolder: string },

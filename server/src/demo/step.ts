@@ -3,22 +3,22 @@ import { AgentError } from "@muster/agent";
 import { systemClock } from "../lib/clock.ts";
 import type { DemoState } from "./demo-state.ts";
 
-/** One step of the demo. `run` resolves with a fact to print, and throws when the step fails. */
+/** One step of the demo. `run` resolves with a fact to print, and throws if the step fails. */
 export interface Step {
-  /** What the step shows, as a sentence. */
+  /** A sentence that says what the step shows. */
   title: string;
   run(state: DemoState): Promise<string>;
 }
 
-/** An API key has 120 requests a minute. */
+/** The polling interval: an API key may send 120 requests per minute. */
 const POLL_MS = 400;
 
-/** @throws Error with `message` unless `condition` is true */
+/** Asserts a condition. @throws Error with `message` unless `condition` is true */
 export function expect(condition: boolean, message: string): void {
   if (!condition) throw new Error(message);
 }
 
-/** Resolves with the agent's error of this code. @throws Error when `work` succeeds or fails otherwise */
+/** Resolves with the agent's error with this code. @throws Error if `work` succeeds or fails otherwise */
 export async function refusal(work: Promise<unknown>, code: string): Promise<AgentError> {
   const error = await work.then(
     () => undefined,
@@ -28,7 +28,7 @@ export async function refusal(work: Promise<unknown>, code: string): Promise<Age
   throw new Error(`expected a refusal with ${code}, got ${error ?? "success"}`);
 }
 
-/** Polls until there is an answer. @throws Error when there is none within `ms` */
+/** Polls until there is an answer. @throws Error if there is none within `ms` */
 export async function eventually<Answer>(
   what: string,
   ms: number,

@@ -10,15 +10,15 @@ import { untilStopped } from "./until-stopped.ts";
 
 export interface StoreOptions {
   folder: string;
-  /** 0 for a free one. */
+  /** 0 for a free port. */
   mailPort: number;
   webhookPort: number;
   print(line: string): void;
 }
 
 /**
- * Runs the demo's mail server and webhook receiver alone, to try notifications by hand, until Ctrl-C. Each message is stored as a
- * file in the folder (`mail-1.eml`, `webhook-1.json`) and printed as a line.
+ * Runs only the demo's mail server and webhook receiver, to try notifications by hand, until Ctrl-C. Each message is
+ * stored as a file in the folder (`mail-1.eml`, `webhook-1.json`) and printed as a line.
  */
 export async function storeMessages({ folder, mailPort, webhookPort, print }: StoreOptions): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -39,12 +39,12 @@ export async function storeMessages({ folder, mailPort, webhookPort, print }: St
 async function opened<Sink>(option: string, port: number, opening: Promise<Sink>): Promise<Sink> {
   return await opening.catch((error: NodeJS.ErrnoException) => {
     throw error.code === "EADDRINUSE"
-      ? new Error(`port ${port} is in use by another process; give another ${option}`)
+      ? new Error(`port ${port} is in use by another process; choose another ${option}`)
       : error;
   });
 }
 
-/** The type of a message; a request by hand may send any body. */
+/** Returns the type of a message; a manual request may have any body. */
 function typeOf(body: string): string {
   try {
     return String(JSON.parse(body).type);
@@ -53,7 +53,10 @@ function typeOf(body: string): string {
   }
 }
 
-/** Writes the file before the sender gets its answer. Numbering continues after the files of earlier runs. */
+/**
+ * Returns a function that writes a file before the sender gets its answer. Numbering continues after the files of
+ * earlier runs.
+ */
 function fileWriter(folder: string, print: (line: string) => void, existing: readonly string[]) {
   const counts: Record<string, number> = {};
   for (const name of existing) {
@@ -68,7 +71,9 @@ function fileWriter(folder: string, print: (line: string) => void, existing: rea
   };
 }
 
-/** The folder's certificate, which a service may trust already; a new one when there is none or it has expired. */
+/**
+ * Returns the folder's certificate, which a service may already trust; creates one if there is none or it has expired.
+ */
 async function certificateOf(folder: string): Promise<LoopbackTls> {
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const now = systemClock.now();

@@ -1,6 +1,6 @@
 /**
- * Resolves at the first SIGINT or SIGTERM. The handlers stay: npm forwards the Ctrl-C of the terminal a second time, which must
- * not end the process while it cleans up.
+ * Resolves at the first SIGINT or SIGTERM. The handlers stay installed: npm forwards the terminal's Ctrl-C a second
+ * time, which must not end the process during its clean-up.
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {

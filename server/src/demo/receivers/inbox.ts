@@ -23,7 +23,7 @@ export class Inbox<Message> {
     return this.#messages.find(wanted);
   }
 
-  /** The first message that `wanted` selects, now or later; rejects when none arrives within a minute. */
+  /** Resolves with the first message that `wanted` selects, now or later; rejects if none arrives within a minute. */
   arrival(what: string, wanted: (message: Message) => boolean): Promise<Message> {
     const { promise, resolve } = Promise.withResolvers<Message>();
     const check = () => {

@@ -10,8 +10,8 @@ export interface LoopbackTls {
 }
 
 /**
- * TLS for the demo's webhook receiver on 127.0.0.1. `cert` serves as the chain of the receiver and as what its clients trust
- * (`NODE_EXTRA_CA_CERTS`).
+ * Creates TLS credentials for the demo's webhook receiver on 127.0.0.1. `cert` is both the receiver's chain and the
+ * trust anchor of its clients (`NODE_EXTRA_CA_CERTS`).
  */
 export function createLoopbackTls(now: Date): LoopbackTls {
   const wanted = (name: string) => ({ name, now, validDays: VALID_DAYS, serialNumber: newSerialNumber(randomIds) });

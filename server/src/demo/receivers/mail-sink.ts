@@ -7,7 +7,7 @@ export interface Mail {
   to: string[];
   subject: string;
   text: string;
-  /** All of it as it came, headers included. */
+  /** The whole mail as received, including headers. */
   source: string;
 }
 
@@ -18,7 +18,7 @@ export interface MailSink {
 }
 
 /**
- * A mail server on a loopback port that collects mails (RFC 5321, as little as a client needs).
+ * Starts a mail server on a loopback port that collects mails (the minimum of RFC 5321 that a client needs).
  *
  * @param port 0 for a free one
  */

@@ -14,7 +14,7 @@ export interface Sinks {
   close(): void;
 }
 
-/** @param show called with a line for every message */
+/** Starts both receivers. @param show called with a line for every message */
 export async function startSinks(folder: string, show: (line: string) => void): Promise<Sinks> {
   const mail = await startMailSink(({ to, subject }) => show(`    mail to ${to.join(", ")}: ${subject}`));
   const tls = createLoopbackTls(systemClock.now());

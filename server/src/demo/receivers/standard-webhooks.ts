@@ -5,8 +5,8 @@ import type { Hook } from "./webhook-sink.ts";
 const TOLERANCE_MS = 300 * SECOND;
 
 /**
- * How a receiver verifies a webhook message (standardwebhooks.com): one of its signatures is valid for id, time and body, and the
- * time is within five minutes.
+ * Verifies a webhook message as a receiver does (standardwebhooks.com): one of its signatures is valid for id, time and
+ * body, and the time is within five minutes.
  *
  * @param secret `whsec_` and the key in base64
  */

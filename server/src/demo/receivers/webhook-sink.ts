@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { Inbox } from "./inbox.ts";
 import type { LoopbackTls } from "./loopback-tls.ts";
 
-/** A POST as it arrived: the signature covers the very bytes of its body. */
+/** A POST as received, because the signature covers the exact bytes of its body. */
 export interface Hook {
   headers: IncomingHttpHeaders;
   body: string;
@@ -19,7 +19,7 @@ export interface WebhookSink {
 }
 
 /**
- * A receiver of webhooks: HTTPS on a loopback port, which collects requests.
+ * Starts a webhook receiver, HTTPS on a loopback port, which collects requests.
  *
  * @param tls its certificate, which the service must trust
  * @param port 0 for a free one
@@ -48,7 +48,7 @@ export async function startWebhookSink(tls: LoopbackTls, show: (hook: Hook) => v
   };
 }
 
-/** A receiver that wants the messages answers a `channel.confirmation` with its challenge. */
+/** Returns the challenge of a `channel.confirmation`: a receiver that wants the messages answers with it. */
 function challengeOf(body: string): unknown {
   try {
     const { type, data } = JSON.parse(body);
