@@ -13,36 +13,37 @@ import type { Identity } from "./state/identity.ts";
 import { loadIdentity } from "./state/state.ts";
 
 export interface MusterAgentOptions {
-  /** The folder that {@link enroll} has written. */
+  /** The folder written by {@link enroll}. */
   stateDir: string;
-  /** Bounds of the offline queue; default 10,000 messages and 8 MiB. */
+  /** The bounds of the offline queue; 10,000 messages and 8 MiB by default. */
   queue?: Partial<QueueLimits>;
-  /** Whether the agent renews by itself when the time comes; default true. */
+  /** Whether the agent renews automatically when the time comes; true by default. */
   autoRenew?: boolean;
   /**
-   * Carries out messages for the device, on the topics that its type lets it subscribe to. They wait at the broker while the device is
-   * away, and while an agent without this option runs.
+   * Handles messages for the device, on the topics to which its type lets it subscribe. They wait at the broker while
+   * the device is offline, and while an agent runs without this option.
    */
   onCommand?: CommandHandler;
-  /** Default `auto`: MQTT 5, and 3.1.1 with a broker that answers that it does not speak 5. */
+  /** `auto` by default: MQTT 5, or 3.1.1 if the broker answers that it does not speak 5. */
   mqttVersion?: MqttVersion | "auto";
   runtime?: Runtime;
 }
 
 export interface PublishOptions {
-  /** Default: the first topic the certificate may publish on. */
+  /** The topic; by default the first one on which the certificate may publish. */
   topic?: string;
   retain?: boolean;
 }
 
-/** A reading, or anything else that JSON can hold; strings and bytes are sent as they are. */
+/** A reading, or any other JSON value; strings and bytes are sent unchanged. */
 export type Payload = string | Uint8Array | object;
 
 /** The largest message that the server accepts, in bytes. */
 const LONGEST_PAYLOAD = 128 * 1024;
 
 /**
- * An enrolled device: keeps one connection open, queues messages while there is none, and renews its certificate in time.
+ * An enrolled device: keeps one connection open, queues messages while there is none, and renews its certificate in
+ * time.
  *
  *     const agent = new MusterAgent({ stateDir });
  *     await agent.connect();
@@ -118,17 +119,17 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     return this.#identity;
   }
 
-  /** Messages that are not yet acknowledged, acknowledged, and dropped. */
+  /** The numbers of messages that are waiting for acknowledgement, acknowledged, and dropped. */
   get counts(): { waiting: number; acknowledged: number; dropped: number } {
     const { length: waiting, acknowledged, dropped } = this.#outbox;
     return { waiting, acknowledged, dropped };
   }
 
   /**
-   * Keeps the connection open from now on, and resolves when it is open for the first time. Until then failures are retried, unless
-   * `retry` is false: then the first failure rejects and closes the agent.
+   * Keeps the connection open from now on, and resolves when it is open for the first time. Failures before that are
+   * retried, unless `retry` is false: then the first failure rejects and closes the agent.
    *
-   * @throws AgentError `not_enrolled` or `state_damaged` at once; `closed` when the agent is closed before
+   * @throws AgentError `not_enrolled` or `state_damaged` immediately; `closed` if the agent is closed before
    */
   async connect(options: { retry?: boolean } = {}): Promise<void> {
     if (this.#closing.signal.aborted) throw closedError();
@@ -146,11 +147,11 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   /**
-   * Sends one message at QoS 1 and resolves on its PUBACK, which for telemetry means that it is stored. Without a connection the
-   * message waits in the queue.
+   * Sends one message at QoS 1 and resolves on its PUBACK; a PUBACK for telemetry means that it is stored. Without a
+   * connection the message waits in the queue.
    *
-   * @throws AgentError `topic_not_authorised` or `message_too_large` at once; `message_refused` when the broker refuses it; `dropped` or
-   *   `closed` when it will not be sent
+   * @throws AgentError `topic_not_authorised` or `message_too_large` immediately; `message_refused` if the broker
+   *   refuses it; `dropped` or `closed` if it will not be sent
    */
   async publish(payload: Payload, options: PublishOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) throw closedError();
@@ -165,7 +166,9 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     await this.#outbox.add(topic, bytes, options.retain ?? false);
   }
 
-  /** Publishes metric values with the device's present time, so that a message that is sent late keeps the time of its reading. */
+  /**
+   * Publishes metric values with the device's present time, so that a delayed message keeps the time of its reading.
+   */
   report(values: Record<string, number | boolean | string>, options: PublishOptions = {}): Promise<void> {
     return this.publish({ ts: Math.round(this.#runtime.now()), values }, options);
   }
@@ -178,8 +181,8 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   /**
-   * Renews now: a new key and certificate, which replaces the old one once it has connected. Its session takes over a running one
-   * without losing a message. Calls while a renewal is under way share it.
+   * Renews now: requests a new key and certificate, which replace the old ones once they have connected. The new
+   * session takes over a running one without losing a message. Calls during a renewal share it.
    */
   renew(): Promise<Identity> {
     this.#renewing ??= this.#renewOnce().finally(() => {
@@ -188,7 +191,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     return this.#renewing;
   }
 
-  /** Disconnects and drops what is not sent yet; await {@link drained} first to send it. */
+  /** Disconnects and drops unsent messages; await {@link drained} first to send them. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#link.stop();
@@ -196,7 +199,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     this.#outbox.clear(closedError());
   }
 
-  /** Concurrent callers share one load, so that messages published during it keep their order. */
+  /** Loads the identity. Concurrent callers share one load, so that messages published during it keep their order. */
   #load(): Promise<Identity> {
     this.#loading ??= loadIdentity(this.stateDir)
       .then((identity) => {

@@ -3,7 +3,10 @@ import { reportFailure } from "./cli/output.ts";
 import { program } from "./cli/program.ts";
 import { asAgentError } from "./errors.ts";
 
-/** Exit codes: 0 done, 1 refused or failed (the reason is on stderr), 2 the command line was wrong, 3 the device was revoked while running. */
+/**
+ * Exit codes: 0 success, 1 refused or failed (the reason is on stderr), 2 invalid command line, 3 the device was
+ * revoked while running.
+ */
 const FAILED = 1;
 const USAGE = 2;
 const REVOKED = 3;

@@ -3,52 +3,58 @@ import { reasonText } from "./connection/reasons.ts";
 import type { Subscriptions } from "./connection/session.ts";
 import { AgentError, asAgentError } from "./errors.ts";
 
-/** A message for the device. It may arrive more than once: the broker repeats what it has no acknowledgement of. */
+/** A message for the device. It may arrive more than once, because the broker resends unacknowledged messages. */
 export interface Command {
   topic: string;
   payload: Buffer;
-  /** The broker had kept it as the last one of its topic. */
+  /** Whether the broker had retained it as the last message on its topic. */
   retained: boolean;
 }
 
-/** Carries out a command, which is acknowledged when the promise resolves, and refused when it rejects. */
+/** Executes a command, which is acknowledged when the promise resolves, and refused when it rejects. */
 export type CommandHandler = (command: Command) => void | Promise<void>;
 
 export interface CommandEvents {
-  /** The handler has thrown; the broker does not send the command again. */
+  /** Called when the handler has thrown; the broker does not resend the command. */
   failed(command: Command, error: AgentError): void;
-  /** More commands wait for the handler than are kept. Called once, and again after the handler has caught up. */
+  /**
+   * Called once when more commands wait for the handler than are kept, and again only after the handler has caught up.
+   */
   dropped(error: AgentError): void;
-  /** The broker does not let this device subscribe to a topic. */
+  /** Called when the broker refuses this device's subscription to a topic. */
   refused(topic: string, error: AgentError): void;
 }
 
-/** A command until the handler has it. */
+/** A command waiting for the handler. */
 interface Waiting {
   command: Command;
-  /** QoS 1 or 2: the broker repeats it in its next session until it is acknowledged. */
+  /** Whether its QoS is 1 or 2: the broker resends it in the next session until it is acknowledged. */
   isRepeated: boolean;
   acknowledge(code: number): void;
   isOpen(): boolean;
 }
 
 /**
- * The most commands that wait for the handler, of QoS 0 and of the others each: those of QoS 0 must not displace what has to be acknowledged.
- * With MQTT 5 the Receive Maximum bounds the others of one session, with MQTT 3.1.1 nothing does.
+ * The maximum number of commands waiting for the handler, for QoS 0 and for the others separately, so that QoS 0
+ * commands cannot displace those that must be acknowledged. With MQTT 5 the Receive Maximum limits the others of one
+ * session; with MQTT 3.1.1 nothing does.
  */
 const MOST_WAITING = 1000;
-/** Of topics and payloads, of each kind. Of MQTT 5 the Receive Maximum and the Maximum Packet Size permit no more of QoS 1 and 2 than half of it. */
+/**
+ * The maximum bytes of topics and payloads, of each kind. With MQTT 5 the Receive Maximum and the Maximum Packet Size
+ * limit QoS 1 and 2 to half of it.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
 const DONE = 0;
 /** Implementation specific error (MQTT 5, 3.4.2.1). */
 const FAILED = 0x83;
 
-/** Gives commands to the handler one after the other, in the order of their arrival, over all sessions. */
+/** Passes commands to the handler one at a time, in the order of their arrival, across all sessions. */
 export class CommandInbox implements Subscriptions {
   readonly #handler: CommandHandler;
   readonly #events: CommandEvents;
   #waiting: Waiting[] = [];
-  /** Of both kinds. */
+  /** The bytes of both kinds. */
   #bytes = 0;
   #isHandling = false;
   #isOverflowing = false;
@@ -61,7 +67,7 @@ export class CommandInbox implements Subscriptions {
   take(packet: IPublishPacket, acknowledge: (code: number) => void, isOpen: () => boolean): void {
     const isRepeated = packet.qos > 0;
     const { topic, retain: retained } = packet;
-    // A copy: what the parser gives would keep all that was read with it.
+    // The payload is copied, since the parser's buffer would keep all bytes that were read with it.
     const command = { topic, payload: Buffer.from(packet.payload as Buffer), retained };
     if (!this.#hasRoom(isRepeated, size(command))) {
       this.#overflow();
@@ -90,7 +96,7 @@ export class CommandInbox implements Subscriptions {
   #overflow(): void {
     if (this.#isOverflowing) return;
     this.#isOverflowing = true;
-    const message = `Commands are dropped: ${this.#waiting.length} (${this.#bytes} bytes) wait for the handler.`;
+    const message = `Commands are dropped: ${this.#waiting.length} (${this.#bytes} bytes) are waiting for the handler.`;
     this.#events.dropped(new AgentError("dropped", message));
   }
 
@@ -114,7 +120,10 @@ export class CommandInbox implements Subscriptions {
   }
 }
 
-/** A message that cannot be acknowledged any more arrives again in the next session. */
+/**
+ * Reports whether a command should be handled: a message that can no longer be acknowledged arrives again in the next
+ * session.
+ */
 const isWanted = ({ isRepeated, isOpen }: Waiting): boolean => !isRepeated || isOpen();
 
 function size({ topic, payload }: Command): number {

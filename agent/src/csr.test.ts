@@ -40,7 +40,7 @@ test("OpenSSL verifies a request", async (t) => {
   assert.match(openssl.stdout + openssl.stderr, /verify OK/);
 });
 
-test("a key of another kind or curve is refused", () => {
+test("a key of another type or curve is refused", () => {
   assert.throws(() => makeCsr(generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey), TypeError);
   assert.throws(() => makeCsr(generateKeyPairSync("ed25519").privateKey), TypeError);
 });

@@ -1,17 +1,17 @@
 /**
- * The DER constructs of a PKCS#10 request (X.690 8 and 10); the agent writes DER and reads none. No ASN.1 library, because one fixed
- * structure needs 30 lines and devices install this package.
+ * The DER constructs of a PKCS#10 request (X.690 8 and 10); the agent writes DER but never reads it. An ASN.1 library
+ * is not used, because one fixed structure needs 30 lines and devices install this package.
  */
 
 const SHORT_FORM_LIMIT = 0x80;
 
-/** Tag, minimal length, content. */
+/** Encodes tag, minimal length, and content. */
 export function tlv(tag: number, ...content: Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
   return Buffer.concat([Buffer.of(tag), length(body.length), body]);
 }
 
-/** X.690 10.1: the length in as few octets as possible. */
+/** Encodes a length in as few octets as possible (X.690 10.1). */
 function length(n: number): Buffer {
   if (n < SHORT_FORM_LIMIT) return Buffer.of(n);
   const octets: number[] = [];
@@ -21,10 +21,10 @@ function length(n: number): Buffer {
 
 export const sequence = (...content: Uint8Array[]): Buffer => tlv(0x30, ...content);
 
-/** A bit string of whole octets (no unused bits). */
+/** Encodes a bit string of whole octets (no unused bits). */
 export const bitString = (bytes: Uint8Array): Buffer => tlv(0x03, Buffer.of(0), bytes);
 
-/** DER as PEM, 64 columns, with a final newline (RFC 7468 2). */
+/** Converts DER to PEM, 64 columns, with a final newline (RFC 7468 2). */
 export function pem(label: string, der: Uint8Array): string {
   const lines =
     Buffer.from(der)

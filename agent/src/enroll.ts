@@ -24,15 +24,15 @@ export interface EnrollOptions {
   claimCode: string;
   hardwareFingerprint: string;
   hardwareModel: string;
-  /** Created where it does not exist, readable by the owner only. */
+  /** The folder is created if it does not exist, readable only by the owner. */
   stateDir: string;
-  /** A further trust anchor for the HTTPS server, PEM text; stored for renewals. */
+  /** An additional trust anchor for the HTTPS server, PEM text; stored for renewals. */
   caPem?: string;
-  /** Default: this package's version. */
+  /** This package's version by default. */
   agentVersion?: string;
   agentCapabilities?: string[];
   reportedMacAddress?: string;
-  /** Attempts while the server is unreachable or overloaded; default 5. */
+  /** The number of attempts while the server is unreachable or overloaded; 5 by default. */
   attempts?: number;
   runtime?: Runtime;
 }
@@ -41,10 +41,11 @@ const PATH = "/api/provisioning/claim";
 const DEFAULT_ATTEMPTS = 5;
 
 /**
- * Redeems a claim code for a certificate and stores the identity in the state folder. A certificate of the same server that is already
- * there is presented as the proof of re-enrollment (spec 3.1), and the device id stays.
+ * Redeems a claim code for a certificate and stores the identity in the state folder. An existing certificate of the
+ * same server is presented as proof for the re-enrollment (spec 3.1), and the device id stays the same.
  *
- * @throws AgentError with the server's code (spec 7), or `unreachable`, `untrusted_server`, `bad_response`, `state_locked`
+ * @throws AgentError with the server's code (spec 7), or `unreachable`, `untrusted_server`, `bad_response`,
+ *   `state_locked`
  */
 export async function enroll(options: EnrollOptions): Promise<Identity> {
   const url = endpoint(options.server, PATH);
@@ -62,7 +63,10 @@ export async function enroll(options: EnrollOptions): Promise<Identity> {
   });
 }
 
-/** The identity that proves the re-enrollment. One of another server proves nothing and is not presented. */
+/**
+ * Returns the identity that proves the re-enrollment. An identity of another server proves nothing and is not
+ * presented.
+ */
 async function proofOf(options: EnrollOptions): Promise<Identity | undefined> {
   try {
     const identity = await loadIdentity(options.stateDir);
@@ -89,7 +93,7 @@ async function redeem(
     } catch (thrown) {
       const error = asAgentError(thrown);
       unanswered ||= error.unanswered;
-      // The mark stays while an answer may have been lost; with it, a later `claim_exhausted` can be explained.
+      // The mark stays while an answer may have been lost; it explains a later `claim_exhausted`.
       if (!unanswered) await clearSent(options.stateDir);
       if (attempt + 1 >= attempts || !isTransient(error)) throw unanswered ? withUnanswered(error) : error;
       await runtime.sleep(error.retryAfterMs ?? delayMs(ENROLLMENT, attempt, runtime.random()));

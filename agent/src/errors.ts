@@ -1,4 +1,4 @@
-/** Codes of failures without a code of the server (spec 7 lists those). */
+/** The codes of failures for which the server has no code (spec 7 lists the server's). */
 export type LocalCode =
   | "unreachable"
   | "untrusted_server"
@@ -19,9 +19,9 @@ export type LocalCode =
   | "dropped"
   | "closed";
 
-/** What is known about a failure beyond its message. */
+/** Details of a failure beyond its message. */
 export interface AgentErrorDetails {
-  /** HTTP status, when the server answered. */
+  /** The HTTP status, if the server answered. */
   status?: number;
   requestId?: string;
   /** The machine-readable part of the server's error body. */
@@ -30,16 +30,18 @@ export interface AgentErrorDetails {
   retryAfterMs?: number;
   /** Whether the server may have executed the request although no answer arrived. */
   unanswered?: boolean;
-  /** Reason code of MQTT 5, when the broker answered; that of MQTT 3.1.1 as the one of MQTT 5 that means the same. */
+  /**
+   * The MQTT 5 reason code, if the broker answered; MQTT 3.1.1 return codes are converted to their MQTT 5 equivalent.
+   */
   reasonCode?: number;
-  /** Another server that the broker refers to. */
+  /** Another server to which the broker refers. */
   serverReference?: string;
   cause?: unknown;
 }
 
 /**
- * Every failure this package reports. `code` is either one of the server's codes (`claim_expired`, `cert_invalid`, …)
- * or a {@link LocalCode}.
+ * Every failure reported by this package. `code` is either one of the server's codes (`claim_expired`, `cert_invalid`,
+ * …) or a {@link LocalCode}.
  */
 export class AgentError extends Error {
   override readonly name = "AgentError";
@@ -65,14 +67,14 @@ export class AgentError extends Error {
   }
 }
 
-/** `error` as an {@link AgentError}; any other error keeps its message under the code `internal_error`. */
+/** Returns `error` as an {@link AgentError}; any other error keeps its message under the code `internal_error`. */
 export function asAgentError(error: unknown): AgentError {
   if (error instanceof AgentError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new AgentError("internal_error", message, { cause: error });
 }
 
-/** Whether repeating the request later can help: no route, overload, or a failure of the server. */
+/** Reports whether a later retry can help: no route, overload, or a server failure. */
 export function isTransient(error: AgentError): boolean {
   if (error.code === "unreachable") return true;
   return error.status !== undefined && (error.status === 429 || error.status >= 500);

@@ -7,7 +7,7 @@ import { AgentError } from "./errors.ts";
 export interface HttpsCredentials {
   /** A trust anchor in addition to those of the machine, PEM. */
   caPem?: string | undefined;
-  /** Leaf and chain, PEM. */
+  /** The leaf and its chain, PEM. */
   certPem?: string | undefined;
   keyPem?: string | undefined;
 }
@@ -17,11 +17,11 @@ export type JsonObject = Record<string, unknown>;
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_ANSWER = 1024 * 1024;
-/** A port that speaks no TLS, or that speaks it only with a client certificate, as the MQTT port does. */
+/** Errors of a port that speaks no TLS, or only with a client certificate, such as the MQTT port. */
 const OTHER_PROTOCOL = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|TLSV13_ALERT_CERTIFICATE_REQUIRED)$/;
 
 /**
- * The address of `path` under the service's base address (which may have a path of its own).
+ * Returns the address of `path` under the service's base address (which may have a path of its own).
  *
  * @throws AgentError `bad_argument` unless the base is an https address: a claim code is never sent in the clear
  */
@@ -36,8 +36,8 @@ export function endpoint(base: string, path: string): URL {
 /**
  * POSTs JSON on a new connection and returns the JSON object of the answer.
  *
- * @throws AgentError with the server's code on a refusal; `unreachable` (with `unanswered` set when the request may
- *   have arrived), `untrusted_server` or `bad_response` otherwise
+ * @throws AgentError with the server's code on a refusal; `unreachable` (with `unanswered` set if the request may have
+ *   arrived), `untrusted_server` or `bad_response` otherwise
  */
 export async function postJson(url: URL, body: JsonObject, credentials: HttpsCredentials): Promise<JsonObject> {
   const answer = await exchange(url, JSON.stringify(body), credentials);
@@ -110,25 +110,27 @@ function transportError(url: URL, error: Error, secured: boolean): AgentError {
   return new AgentError("unreachable", `${url.host}: ${reasonOf(error)}`, { cause: error, unanswered: secured });
 }
 
-/** Why no answer arrived, with a full stop or a question mark. */
+/** Returns why no answer arrived, with a full stop or a question mark. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.name === "TimeoutError" || error.name === "AbortError") return "no answer in time.";
   const why = error.message || error.name;
   return speaksNoHttps(error) ? `${why}. Is it the HTTPS port?` : `${why}.`;
 }
 
-/** Whether the other side closed the connection instead of an answer, as the MQTT port does, or speaks no TLS. */
+/**
+ * Reports whether the other side closed the connection instead of answering, as the MQTT port does, or speaks no TLS.
+ */
 function speaksNoHttps({ message, code = "" }: NodeJS.ErrnoException): boolean {
   return message === "socket hang up" || code === "EPROTO" || OTHER_PROTOCOL.test(code);
 }
 
-/** Whether the verification of OpenSSL or the host name check of Node failed. */
+/** Reports whether OpenSSL's verification or Node's host name check failed. */
 export function isTrustError(error: Error): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return /^(UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|INVALID_CA|INVALID_PURPOSE)/.test(code) || isNameError(error);
 }
 
-/** Whether a certificate was not accepted because it does not name the address. */
+/** Reports whether a certificate was rejected because it does not name the address. */
 export function isNameError(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "";
   return code === "ERR_TLS_CERT_ALTNAME_INVALID" || code.startsWith("HOSTNAME_MISMATCH");
@@ -156,20 +158,20 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The field as a non-empty string, or undefined. */
+/** Returns the field as a non-empty string, or undefined. */
 export function optionalText(json: JsonObject | undefined, field: string): string | undefined {
   const value = json?.[field];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The field as a non-empty string. @throws AgentError `bad_response` */
+/** Returns the field as a non-empty string. @throws AgentError `bad_response` */
 export function requiredText(json: JsonObject, field: string): string {
   const value = optionalText(json, field);
   if (value === undefined) throw new AgentError("bad_response", `The server's answer has no ${field}.`);
   return value;
 }
 
-/** The field as a list of strings, or undefined when it is anything else. */
+/** Returns the field as a list of strings, or undefined if it is anything else. */
 export function optionalTexts(json: JsonObject, field: string): string[] | undefined {
   const value = json[field];
   return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;

@@ -1,6 +1,6 @@
 /**
- * The device side of Muster: enroll with a claim code, connect over mutual TLS, publish, renew. It depends on the HTTPS and MQTT
- * interfaces of the server and on nothing else of it.
+ * The device side of Muster: enroll with a claim code, connect over mutual TLS, publish, renew. It depends only on the
+ * server's HTTPS and MQTT interfaces.
  */
 export { adviceFor } from "./advice.ts";
 export { MusterAgent, type MusterAgentOptions, type Payload, type PublishOptions } from "./agent.ts";

@@ -1,22 +1,22 @@
 /**
- * Clocks and randomness are arguments, so that tests of back-off, renewal and jitter need not wait and always give the same result. No
- * other file of the agent reads a clock or calls `Math.random()`.
+ * Clocks and randomness, passed as arguments so that tests of back-off, renewal and jitter need not wait and are
+ * deterministic. No other file of the agent reads a clock or calls `Math.random()`.
  */
 export interface Runtime {
-  /** Wall time, milliseconds since the epoch; for comparing with certificate dates. */
+  /** Returns wall time, in milliseconds since the epoch, for comparing with certificate dates. */
   now(): number;
-  /** Milliseconds of a clock that never steps; for durations. */
+  /** Returns the milliseconds of a monotonic clock, for durations. */
   monotonicMs(): number;
-  /** A number in [0, 1); for jitter, never for keys. */
+  /** Returns a number in [0, 1); for jitter, never for keys. */
   random(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
+  /** Resolves after `ms`, or immediately when `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay of a Node timer; a longer one would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Clocks, timers and random generator of the machine. */
+/** The machine's clocks, timers and random generator. */
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -59,7 +59,7 @@ test("at most 1,000 QoS 0 commands wait for the handler; further ones are droppe
   }
   assert.deepEqual(
     [reports[0]!.code, reports[0]!.message],
-    ["dropped", "Commands are dropped: 1000 (23893 bytes) wait for the handler."],
+    ["dropped", "Commands are dropped: 1000 (23893 bytes) are waiting for the handler."],
   );
   assert.equal(broker.connects.length, 1);
 });

@@ -6,7 +6,7 @@ export function printResult(json: boolean, object: Record<string, unknown>, line
   console.log(json ? JSON.stringify(object) : lines.join("\n"));
 }
 
-/** Reports the error and what to do about it: two lines on stderr, or one JSON object on stdout. */
+/** Reports the error and its remedy: two lines on stderr, or one JSON object on stdout. */
 export function reportFailure(thrown: unknown, json: boolean): void {
   const error = asAgentError(thrown);
   const advice = adviceFor(error);
@@ -20,7 +20,7 @@ export function reportFailure(thrown: unknown, json: boolean): void {
   if (advice !== undefined) console.error(advice);
 }
 
-/** A duration in its largest unit: "9 days", "3 hours", "less than a minute". */
+/** Returns a duration in its largest unit: "9 days", "3 hours", "less than a minute". */
 export function inWords(ms: number): string {
   const units: Array<[string, number]> = [
     ["day", 86_400_000],

@@ -3,7 +3,7 @@ import type { MusterAgent } from "../agent.ts";
 import { printable } from "../connection/reasons.ts";
 import { inWords } from "./output.ts";
 
-/** Refusals in a row after which a run whose input has ended fails. */
+/** Consecutive refusals after which a run fails if its input has ended. */
 export const PATIENCE = 3;
 
 const say = (text: string) => console.error(text);
@@ -36,6 +36,6 @@ function printConnection(agent: MusterAgent): void {
   });
   agent.on("referred", ({ server }) => say(`the broker refers to ${server}`));
   agent.on("fell-back", () => {
-    say("the broker does not speak MQTT 5; going on with MQTT 3.1.1, which gives no reasons for what it refuses");
+    say("the broker does not speak MQTT 5; continuing with MQTT 3.1.1, which gives no reasons for refusals");
   });
 }

@@ -22,7 +22,7 @@ interface EnrollFlags {
   json?: boolean;
 }
 
-/** The command line of `muster-agent`. Each command throws an error when it fails. */
+/** Builds the command line of `muster-agent`. A command that fails throws an error. */
 export function program(): Command {
   const root = new Command("muster-agent")
     .description("Enroll a device with a claim code, connect it over mutual TLS, publish, and renew its certificate.")
@@ -32,35 +32,35 @@ export function program(): Command {
   command(root, "enroll", "Redeem a claim code for a certificate")
     .requiredOption("--server <base url>", "the service's address, https://…")
     .requiredOption("--claim <code>", "the claim code, CLAIM-XXXX-XXXX-XXXX")
-    .requiredOption("--fingerprint <text>", "what identifies this hardware: serial number or MAC address")
+    .requiredOption("--fingerprint <text>", "identifier of this hardware, such as its serial number or MAC address")
     .requiredOption("--model <text>", "hardware model")
-    .option("--ca <file>", "trust this CA for the HTTPS server too (development certificate)")
+    .option("--ca <file>", "also trust this CA for the HTTPS server (development certificate)")
     .option("--agent-version <text>", "firmware version to report", AGENT_VERSION)
     .option("--mac <address>", "MAC address to report, if it is not the fingerprint")
     .action(enrollCommand);
   command(root, "run", "Connect, publish each line of standard input, and renew the certificate in time")
     .option("--topic <topic>", "one of the certificate's topics (default: the first)")
     .option("--drain-timeout <seconds>", "how long to keep sending after the end of the input", seconds, 60)
-    .option("--commands", "print each message for the device, one JSON object a line")
+    .option("--commands", "print each message for the device, one JSON object per line")
     .addOption(mqttOption())
     .action(run);
   command(root, "renew", "Renew the certificate now").addOption(mqttOption()).action(renewCommand);
-  command(root, "status", "Show the device, its certificate and what is pending").action(status);
+  command(root, "status", "Show the device, its certificate and pending requests").action(status);
   return root;
 }
 
-/** A subcommand with the options that all of them take. */
+/** Adds a subcommand with the options common to all. */
 function command(root: Command, name: string, description: string): Command {
   return root
     .command(name)
     .description(description)
-    .requiredOption("--state-dir <dir>", "folder of the device's key and certificates")
+    .requiredOption("--state-dir <dir>", "folder with the device's key and certificates")
     .option("--json", "print one JSON object")
     .exitOverride();
 }
 
 const mqttOption = () =>
-  new Option("--mqtt <version>", "version of MQTT (default: 5, or 3.1.1 if the broker speaks only that)").choices([
+  new Option("--mqtt <version>", "MQTT version (default: 5, or 3.1.1 if the broker speaks only that)").choices([
     "5",
     "3.1.1",
   ]);

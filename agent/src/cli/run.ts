@@ -17,12 +17,15 @@ interface RunFlags {
   json?: boolean;
 }
 
-/** The most unacknowledged lines. Beyond it standard input is not read, so that a file of any length loses no line. */
+/**
+ * The maximum number of unacknowledged lines. Above it standard input is not read, so that no line of a file is lost,
+ * however long it is.
+ */
 const MOST_WAITING = 1000;
 
 /**
- * `muster-agent run`. At the end of input from a pipe or a file it sends what is left and returns. With a terminal or `/dev/null` as
- * input (a system service) it runs until SIGINT or SIGTERM.
+ * Runs the agent (`muster-agent run`). At the end of input from a pipe or a file it sends the remaining messages and
+ * returns. With a terminal or `/dev/null` as input (a system service) it runs until SIGINT or SIGTERM.
  */
 export async function run(flags: RunFlags): Promise<void> {
   const agent = new MusterAgent(await agentOptions(flags));
@@ -36,7 +39,7 @@ export async function run(flags: RunFlags): Promise<void> {
   const onSignal = () => stop.abort();
   // Under npx one Ctrl-C arrives twice; the second must not interrupt the stop that the first began.
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  // Rejects only when closed; failures to connect are events.
+  // This rejects only when the agent is closed; failures to connect are events.
   agent.connect().catch(() => {});
   try {
     const underway = await publishInput(agent, flags, stop.signal);
@@ -56,7 +59,7 @@ async function agentOptions({ stateDir, mqtt, commands }: RunFlags): Promise<Mus
   const options: MusterAgentOptions = { stateDir, mqttVersion: mqtt ?? "auto" };
   if (!commands) return options;
   if (device.subscribeTopics.length === 0) {
-    const message = "This device's certificate lets it subscribe to no topic, so that no command can reach it.";
+    const message = "This device's certificate permits no subscriptions, so no command can reach it.";
     throw new AgentError("subscription_refused", message);
   }
   return { ...options, onCommand: printCommand };
@@ -67,12 +70,12 @@ function withUnsent({ code, message, reasonCode }: AgentError, waiting: number):
   return new AgentError(code, `${message}${unsent}`, reasonCode === undefined ? {} : { reasonCode });
 }
 
-/** The lines that are published and not yet acknowledged. Its promises never reject. */
+/** The lines that are published but not yet acknowledged. Its promises never reject. */
 class Underway {
   readonly #messages = new Set<Promise<void>>();
-  /** A failure that every further line would have too, such as a topic that the certificate does not contain. */
+  /** A failure that every further line would share, such as a topic that is not in the certificate. */
   failure: AgentError | undefined;
-  /** The broker's last refusal of a single message, and how many it refused. */
+  /** The broker's last refusal of a single message; `refused` counts the refusals. */
   refusal: AgentError | undefined;
   refused = 0;
 
@@ -116,7 +119,10 @@ async function publishInput(agent: MusterAgent, flags: RunFlags, signal: AbortSi
   return underway;
 }
 
-/** Whether the end of standard input does not mean to stop: a terminal, or a device such as /dev/null. */
+/**
+ * Reports whether the agent keeps running after the end of standard input: for a terminal, or a device such as
+ * /dev/null.
+ */
 function staysAfterInput(): boolean {
   try {
     return process.stdin.isTTY || fstatSync(0).isCharacterDevice();
@@ -125,7 +131,7 @@ function staysAfterInput(): boolean {
   }
 }
 
-/** Waits for every acknowledgement. Throws when the broker keeps refusing, or after `timeout` seconds. */
+/** Waits for every acknowledgement. Throws if the broker keeps refusing, or after `timeout` seconds. */
 async function drain(agent: MusterAgent, underway: Underway, timeout: number, signal: AbortSignal): Promise<void> {
   const { promise: gaveUp, reject } = Promise.withResolvers<never>();
   agent.on("refused", ({ error, consecutive }) => {
@@ -143,7 +149,7 @@ async function drain(agent: MusterAgent, underway: Underway, timeout: number, si
   }
 }
 
-/** The error of messages that are not acknowledged after `timeout` seconds. */
+/** Returns the error for messages that are not acknowledged after `timeout` seconds. */
 function undelivered({ connected, counts: { waiting } }: MusterAgent, timeout: number): AgentError {
   const messages = waiting === 1 ? "1 message" : `${waiting} messages`;
   if (connected)

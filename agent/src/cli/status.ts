@@ -4,7 +4,7 @@ import { readPending } from "../state/pending.ts";
 import { loadCandidate, loadIdentity } from "../state/state.ts";
 import { inWords, printResult } from "./output.ts";
 
-/** `muster-agent status`: the identity in the state folder and its state by the clock of this machine. */
+/** Prints the identity in the state folder and its state by this machine's clock (`muster-agent status`). */
 export async function status(flags: { stateDir: string; json?: boolean }): Promise<void> {
   const { device, certificate } = await loadIdentity(flags.stateDir);
   const { expiresAt, renewAfter } = certificateDates({ device, certificate });

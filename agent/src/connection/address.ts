@@ -3,27 +3,28 @@ import type { ConnectionOptions } from "node:tls";
 import { AgentError } from "../errors.ts";
 import type { Identity } from "../state/identity.ts";
 
-/** Where a broker listens. */
+/** The address at which a broker listens. */
 export interface Address {
-  /** A name or an address, that of IPv6 without brackets. */
+  /** A name or an address; an IPv6 address without brackets. */
   host: string;
   port: number;
 }
 
 const DEFAULT_PORT = 8883;
 
-/** Host and port of the identity's `brokerUrl`, `mqtts://host[:port]`. @throws AgentError `bad_response` */
+/** Returns host and port of the identity's `brokerUrl`, `mqtts://host[:port]`. @throws AgentError `bad_response` */
 export function brokerAddress({ device: { brokerUrl } }: Identity): Address {
   const url = URL.canParse(brokerUrl) ? new URL(brokerUrl) : undefined;
   if (url === undefined || !["mqtts:", "ssl:", "tls:"].includes(url.protocol)) {
-    throw new AgentError("bad_response", `The broker's address is not an mqtts:// one: ${brokerUrl}`);
+    throw new AgentError("bad_response", `The broker's address is not an mqtts:// address: ${brokerUrl}`);
   }
   return addressOf(url);
 }
 
 /**
- * The first address of a server reference, a list of `host[:port]` separated by spaces (MQTT 5, 4.11); undefined if it has none. The
- * device's trust does not follow it: the other server, too, has to present a certificate of `ca.pem` for its name.
+ * Returns the first address of a server reference, a list of `host[:port]` separated by spaces (MQTT 5, 4.11);
+ * undefined if it has none. Trust does not follow the reference: the other server must also present a certificate for
+ * its name that `ca.pem` verifies.
  */
 export function referredAddress(reference: string): Address | undefined {
   const [first = ""] = reference.trim().split(/\s+/);
@@ -36,10 +37,10 @@ function addressOf(url: URL): Address {
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? DEFAULT_PORT : Number(url.port) };
 }
 
-/** The address as in a URL. */
+/** Formats the address as in a URL. */
 export const addressText = ({ host, port }: Address): string => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
-/** TLS with the identity's key, certificate and full chain (spec 4.10). */
+/** Returns TLS options with the identity's key, certificate and full chain (spec 4.10). */
 export function tlsOptions(identity: Identity, { host, port }: Address): ConnectionOptions {
   const options: ConnectionOptions = {
     host,
@@ -50,7 +51,7 @@ export function tlsOptions(identity: Identity, { host, port }: Address): Connect
     minVersion: "TLSv1.2",
     rejectUnauthorized: true,
   };
-  // TLS names no address as the server's name (RFC 6066 3).
+  // TLS does not allow an IP address as the server name (RFC 6066 3).
   if (isIP(host) === 0) options.servername = host;
   return options;
 }

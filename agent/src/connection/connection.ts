@@ -18,60 +18,60 @@ import {
 import { TopicAliases } from "./topic-aliases.ts";
 import { Wire } from "./wire.ts";
 
-/** What a CONNECT says. */
+/** The contents of a CONNECT. */
 export interface Hello {
   tls: ConnectionOptions;
   version: 4 | 5;
   clientId: string;
-  /** How long the broker keeps the session after this connection, in seconds; 0 begins a new one and keeps none. */
+  /** How long the broker keeps the session after this connection, in seconds; 0 starts a new one and keeps none. */
   sessionExpiry: number;
   /**
-   * Called with each message for this client; the first may come right after the CONNACK. Without it none is acknowledged, and the broker
-   * sends them in the next session.
+   * Called with each message for this client; the first may follow immediately after the CONNACK. Without it no message
+   * is acknowledged, and the broker sends them in the next session.
    */
   onMessage: ((packet: IPublishPacket) => void) | undefined;
 }
 
-/** How a connection has ended. */
+/** The end of a connection. */
 export interface ConnectionEnd {
   reached: boolean;
   error: Error | undefined;
-  /** Of the broker, before it closed. */
+  /** The broker's DISCONNECT, before it closed. */
   disconnect: IDisconnectPacket | undefined;
 }
 
 /** A message to send at QoS 1. */
 export interface OutgoingPublish {
   packetId: number;
-  /** Sent before in this session, and not acknowledged. */
+  /** Whether it was already sent in this session, and not acknowledged. */
   dup: boolean;
   topic: string;
   payload: Buffer;
   retain: boolean;
 }
 
-/** Called with the reason code of an acknowledgement, 0 where there is none, and the broker's own words. */
+/** Called with the reason code of an acknowledgement, 0 if there is none, and the broker's reason string. */
 export type Acknowledged = (code: number, reasonString: string | undefined) => void;
 
 const KEEP_ALIVE_SECONDS = 60;
-/** Messages for the device that may be unacknowledged at once: its handler takes one after the other. */
+/** Messages for the device that may be unacknowledged at once: its handler takes one at a time. */
 const RECEIVE_MAXIMUM = 16;
 const MAXIMUM_PACKET_SIZE = 256 * 1024;
-/** Fixed header, lengths, packet id and topic alias of a PUBLISH, at most. */
+/** The maximum size of a PUBLISH's fixed header, lengths, packet id and topic alias. */
 const PUBLISH_OVERHEAD = 13;
-/** The agent subscribes once a connection; its messages have other packet ids. */
+/** The agent subscribes once per connection; its messages have other packet ids. */
 const SUBSCRIBE_ID = 0xffff;
 
 /** One MQTT connection from CONNECT to its end, without retries. */
 export class Connection {
-  /** Resolves with the broker's CONNACK, or with undefined when the connection has ended before. */
+  /** Resolves with the broker's CONNACK, or with undefined if the connection ended before. */
   readonly answer: Promise<IConnackPacket | undefined>;
   readonly closed: Promise<ConnectionEnd>;
   readonly #version: Hello["version"];
   readonly #wire: Wire;
   readonly #onMessage: Hello["onMessage"];
   readonly #unacknowledged = new Map<number, Acknowledged>();
-  /** Packet ids of the broker's messages that count toward the Receive Maximum (MQTT 5, 4.9). */
+  /** The packet ids of the broker's messages that count toward the Receive Maximum (MQTT 5, 4.9). */
   readonly #received = new Set<number>();
   #isAnswered = false;
   #keepAlive: KeepAlive | undefined;
@@ -89,7 +89,7 @@ export class Connection {
     this.closed = closed.promise;
     this.#version = hello.version;
     this.#onMessage = hello.onMessage;
-    // A broker of MQTT 3.1.1 does not know the limit.
+    // An MQTT 3.1.1 broker does not know the limit.
     const longest = hello.version === 5 ? MAXIMUM_PACKET_SIZE : Number.POSITIVE_INFINITY;
     this.#wire = new Wire(hello.tls, hello.version, longest, {
       packet: (packet) => this.#take(packet),
@@ -102,7 +102,9 @@ export class Connection {
     this.#wire.send(connectPacket(hello));
   }
 
-  /** Sends a message and returns 0, or the reason code with which the broker would refuse it by what its CONNACK says. */
+  /**
+   * Sends a message and returns 0, or the reason code with which the broker would refuse it according to its CONNACK.
+   */
   publish({ packetId, dup, topic, payload, retain }: OutgoingPublish, acknowledged: Acknowledged): number {
     const { maximumPacketSize = Number.POSITIVE_INFINITY, retainAvailable } = this.#limits;
     if (Buffer.byteLength(topic) + payload.length + PUBLISH_OVERHEAD > maximumPacketSize) return PACKET_TOO_LARGE;
@@ -117,21 +119,21 @@ export class Connection {
   subscribe(topics: readonly string[]): Promise<number[]> {
     return new Promise((resolve) => {
       this.#subscribed = resolve;
-      // Retained messages only for a subscription that is new.
+      // Retained messages are requested only for new subscriptions.
       const subscriptions = topics.map((topic) => ({ topic, qos: 1 as const, nl: false, rap: true, rh: 1 }));
       this.#wire.send({ cmd: "subscribe", messageId: SUBSCRIBE_ID, subscriptions });
     });
   }
 
-  /** Acknowledges a message for this client, which a subscription of an earlier connection may have asked for at QoS 2. */
+  /** Acknowledges a message for this client. A subscription of an earlier connection may have requested QoS 2. */
   acknowledge({ qos, messageId }: IPublishPacket, code: number): void {
     if (qos === 0) return;
-    // A message of QoS 2 counts until its PUBCOMP, unless it is refused.
+    // A QoS 2 message counts until its PUBCOMP, unless it is refused.
     if (qos === 1 || isFailure(code)) this.#received.delete(messageId!);
     this.#wire.send({ cmd: qos === 1 ? "puback" : "pubrec", messageId: messageId!, reasonCode: code });
   }
 
-  /** DISCONNECT, then close. The broker keeps the session for as long as the CONNECT said. */
+  /** Sends DISCONNECT, then closes. The broker keeps the session for as long as the CONNECT said. */
   end(): void {
     this.#wire.send({ cmd: "disconnect", reasonCode: 0 });
     this.#wire.end();
@@ -167,7 +169,7 @@ export class Connection {
       case "pingresp":
         break;
       default:
-        this.#fail(PROTOCOL_ERROR, `the broker sent a packet that belongs to no request: ${packet.cmd}`);
+        this.#fail(PROTOCOL_ERROR, `the broker sent an unsolicited packet: ${packet.cmd}`);
     }
   }
 

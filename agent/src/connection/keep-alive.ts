@@ -1,14 +1,17 @@
-/** The share of the keep alive after which a PINGREQ is sent: early enough for a slow connection. */
+/** The fraction of the keep alive after which a PINGREQ is sent: early enough for a slow connection. */
 const SHARE = 0.75;
-/** Intervals without a sign of life: one and a half keep alives, as a broker waits for its clients (MQTT 5, 3.1.2.10). */
+/**
+ * Intervals without any packet before the connection counts as lost: one and a half keep alives, as a broker waits for
+ * its clients (MQTT 5, 3.1.2.10).
+ */
 const MOST_SILENT = 2;
 
-/** Asks the broker for a sign of life at intervals; without one for two of them the connection is lost. */
+/** Sends PINGREQs at intervals; if nothing arrives for two of them, the connection is lost. */
 export class KeepAlive {
   readonly #timer: NodeJS.Timeout | undefined;
   #silent = 0;
 
-  /** @param seconds 0: the broker wants no PINGREQ */
+  /** @param seconds 0 if the broker wants no PINGREQ */
   constructor(seconds: number, ping: () => void, unreachable: () => void) {
     if (seconds === 0) return;
     this.#timer = setInterval(
@@ -23,7 +26,7 @@ export class KeepAlive {
     );
   }
 
-  /** Something has arrived. */
+  /** Records that something has arrived. */
   heard(): void {
     this.#silent = 0;
   }

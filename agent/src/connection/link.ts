@@ -12,25 +12,25 @@ export interface LinkEvents {
   up(session: Session, identity: Identity): void;
   down(session: Session, end: SessionEnd): void;
   failed(error: AgentError, consecutiveRefusals: number, retryInMs: number): void;
-  /** An administrator has ended the session, and the broker does not accept the device any more. */
+  /** Called when an administrator has ended the session and the broker no longer accepts the device. */
   revoked(error: AgentError): void;
-  /** The next attempt goes to this server, to which the broker has referred. */
+  /** Called when the broker has referred to this server, to which the next attempt goes. */
   referred(server: string): void;
-  /** The broker does not speak MQTT 5; this and later sessions are of MQTT 3.1.1. */
+  /** Called when the broker does not speak MQTT 5; this and later sessions use MQTT 3.1.1. */
   fellBack(): void;
-  /** A staged certificate has connected and is now the one in use. */
+  /** Called when a staged certificate has connected and is now in use. */
   promoted(identity: Identity): void;
 }
 
-/** How a link connects. */
+/** Options of a link's connections. */
 export interface LinkOptions {
   mqttVersion: MqttVersion | "auto";
   subscriptions: Subscriptions | undefined;
 }
 
 /**
- * Keeps one session open: connects, waits for its end, backs off and connects again, until stopped. Each attempt reads the state folder,
- * so that it uses a certificate that another process has renewed or installed.
+ * Keeps one session open: connects, waits for its end, backs off and connects again, until stopped. Each attempt reads
+ * the state folder, so that it uses a certificate that another process has renewed or installed.
  */
 export class Link {
   readonly #stateDir: string;
@@ -60,24 +60,24 @@ export class Link {
     return this.#session !== undefined;
   }
 
-  /** Starts to keep a session open; does nothing when already started. */
+  /** Starts keeping a session open; does nothing if already started. */
   start(): void {
     this.#loop ??= this.#run();
   }
 
-  /** Ends the session and every attempt. */
+  /** Ends the session and all attempts. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#session?.end();
     await this.#loop;
   }
 
-  /** Connects with `identity`; that session takes over the present one (spec 4.10). Rejects when it cannot connect. */
+  /** Connects with `identity`; the new session takes over the present one (spec 4.10). Rejects if it cannot connect. */
   async replace(identity: Identity): Promise<void> {
     const replacing = this.#open(identity).then((session) => {
       const old = this.#session;
       this.#adopt(session, identity);
-      // Brokers close the session that was taken over; this is for one that does not.
+      // Brokers close the session that was taken over; this covers one that does not.
       return old?.end();
     });
     this.#replacing = replacing.catch(() => {});
@@ -182,6 +182,6 @@ export class Link {
 }
 
 function revocation(cause: AgentError): AgentError {
-  const message = "An administrator has ended this device's session, and the broker does not accept it any more.";
+  const message = "An administrator has ended this device's session, and the broker no longer accepts it.";
   return new AgentError("revoked", message, { cause, reasonCode: NOT_AUTHORIZED });
 }

@@ -3,32 +3,38 @@ import { BUSY, delayMs, RECONNECT, REFUSED, TAKEN_OVER } from "./backoff.ts";
 import { BUSY as BUSY_CODES, TAKEN_OVER as TAKEN_OVER_CODE } from "./reasons.ts";
 import type { SessionEnd } from "./session.ts";
 
-/** A session of this length resets the back-off. Shorter ones do not: another process may be taking over the same client id again and again. */
+/**
+ * A session of this length resets the back-off. Shorter ones do not, because another process may be taking over the
+ * same client id repeatedly.
+ */
 const STABLE_MS = 30_000;
-/** A session of this length ends a row of takeovers: it is longer than the longest pause of the other program. */
+/** A session of this length ends a series of takeovers: it is longer than the longest pause of the other program. */
 const UNDISPUTED_MS = 3_600_000;
-/** After this many refusals in a row the cause is the device, and no longer a server that starts or has no database. */
+/**
+ * After this many consecutive refusals the cause is the device, and no longer a server that is starting or has no
+ * database.
+ */
 const PATIENT_REFUSALS = 3;
 
-/** How long to wait before the next attempt at a connection, from what became of the attempts and sessions before. */
+/** Computes the pause before the next connection attempt from the outcomes of earlier attempts and sessions. */
 export class Pauses {
   readonly #random: () => number;
   #failures = 0;
   #busy = 0;
   #takeovers = 0;
-  /** Refusals in a row. */
+  /** The number of consecutive refusals. */
   refusals = 0;
 
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** A session is open. */
+  /** Records that a session is open. */
   accepted(): void {
     this.refusals = 0;
   }
 
-  /** @returns milliseconds to wait after a session of `lastedMs` */
+  /** @returns the milliseconds to wait after a session of `lastedMs` */
   afterSession({ code }: SessionEnd, lastedMs: number): number {
     if (lastedMs >= STABLE_MS) this.#failures = this.#busy = 0;
     if (lastedMs >= UNDISPUTED_MS) this.#takeovers = 0;
@@ -37,7 +43,7 @@ export class Pauses {
     return this.#delay(RECONNECT, this.#failures++);
   }
 
-  /** @returns milliseconds to wait after an attempt that failed */
+  /** @returns the milliseconds to wait after a failed attempt */
   afterFailure({ code }: AgentError): number {
     this.refusals = code === "refused" ? this.refusals + 1 : 0;
     this.#failures += 1;

@@ -1,7 +1,7 @@
-/** Versions of MQTT that the agent speaks. */
+/** The MQTT versions that the agent speaks. */
 export type MqttVersion = "5" | "3.1.1";
 
-/** What a code of the broker means (MQTT 5, 2.4), in words for the device's user. */
+/** The meaning of the broker's codes (MQTT 5, 2.4), in words for the device's user. */
 const REASONS: Readonly<Record<number, string>> = {
   4: "the broker has ended the session",
   128: "the broker gives no reason",
@@ -32,40 +32,49 @@ const REASONS: Readonly<Record<number, string>> = {
   153: "the payload is not in the format that the message names",
   154: "the broker does not retain messages",
   155: "the broker does not support this quality of service",
-  156: "another server is to be used for now",
+  156: "another server must be used for now",
   157: "the broker has moved",
   158: "shared subscriptions are not available",
   159: "connections come too fast",
-  160: "the connection has reached its longest time",
+  160: "the connection has reached its maximum duration",
   161: "subscription identifiers are not available",
   162: "wildcard subscriptions are not available",
 };
 
-/** The reason code of MQTT 5 for each return code of a CONNACK of MQTT 3.1.1 (3.2.2.3). */
+/** The MQTT 5 reason code for each return code of an MQTT 3.1.1 CONNACK (3.2.2.3). */
 const OF_3_1_1: Readonly<Record<number, number>> = { 1: 0x84, 2: 0x85, 3: 0x88, 4: 0x86, 5: 0x87 };
 
-/** `code` of a CONNACK as a reason code of MQTT 5. A broker without MQTT 5 answers a CONNECT of MQTT 5 with one of 3.1.1, too. */
+/**
+ * Converts a CONNACK `code` to an MQTT 5 reason code: a broker without MQTT 5 answers even an MQTT 5 CONNECT with a
+ * 3.1.1 code.
+ */
 export const connackReason = (code: number): number => OF_3_1_1[code] ?? code;
 
-/** The reason code in words, with the broker's own reason string if it has sent one: "not authorized (0x87): not on the list". */
+/**
+ * Returns the reason code in words, with the broker's own reason string if it sent one: "not authorized (0x87): not on
+ * the list".
+ */
 export function reasonText(code: number, reasonString?: string): string {
-  const words = REASONS[code] ?? "a reason that this agent does not know";
+  const words = REASONS[code] ?? "a reason unknown to this agent";
   const own = reasonString === undefined || reasonString === "" ? "" : `: ${printable(reasonString)}`;
   return `${words} (0x${code.toString(16).toUpperCase().padStart(2, "0")})${own}`;
 }
 
 const LONGEST_TEXT = 300;
 
-/** A text of the broker, fit for a log or a terminal: without control characters. */
+/** Makes a text from the broker fit for a log or a terminal by replacing control characters. */
 export function printable(text: string): string {
   return text.slice(0, LONGEST_TEXT).replace(/\p{Cc}/gu, " ");
 }
 
-/** Codes that say that the broker accepts nothing now and may later. */
+/** Codes that say that the broker accepts nothing now but may later. */
 export const BUSY: ReadonlySet<number> = new Set([0x88, 0x89, 0x96, 0x97, 0x9f]);
 /** Codes that refer to another server (MQTT 5, 4.11). */
 export const REFERS: ReadonlySet<number> = new Set([0x9c, 0x9d]);
-/** Codes with which a broker ends a session because of a packet: sending that packet again ends the next one, too. */
+/**
+ * Codes with which a broker ends a session because of a packet: resending that packet would end the next session as
+ * well.
+ */
 export const BLAMES_PACKET: ReadonlySet<number> = new Set([0x81, 0x82, 0x87, 0x90, 0x95, 0x99, 0x9a, 0x9b]);
 
 export const NOT_AUTHORIZED = 0x87;
@@ -77,5 +86,5 @@ export const ADMINISTRATIVE = 0x98;
 export const PACKET_TOO_LARGE = 0x95;
 export const RETAIN_NOT_SUPPORTED = 0x9a;
 export const QOS_NOT_SUPPORTED = 0x9b;
-/** Codes of 0x80 and above are failures (MQTT 5, 2.4). */
+/** Reports whether a code is a failure, which is 0x80 and above (MQTT 5, 2.4). */
 export const isFailure = (code: number): boolean => code >= 0x80;

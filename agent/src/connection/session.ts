@@ -16,64 +16,70 @@ import {
   UNSUPPORTED_VERSION,
 } from "./reasons.ts";
 
-/** How a session has ended. */
+/** The end of a session. */
 export interface SessionEnd {
   /** The reason in words. */
   text: string;
   /** The reason code of the broker's DISCONNECT. */
   code?: number;
-  /** Another server that the broker refers to. */
+  /** Another server to which the broker refers. */
   serverReference?: string;
 }
 
 /** One accepted MQTT connection. It does not reconnect. */
 export interface Session {
   readonly version: MqttVersion;
-  /** Whether the broker has continued the session of an earlier connection: what is sent again keeps its packet id. */
+  /**
+   * Whether the broker has continued the session of an earlier connection, so that resent messages keep their packet
+   * ids.
+   */
   readonly isContinued: boolean;
-  /** Messages that may be unacknowledged at once. */
+  /** The number of messages that may be unacknowledged at once. */
   readonly receiveMaximum: number;
   /**
-   * Sends a message at QoS 1 and returns 0, or the reason code with which the broker would refuse it: too large, or retained where that is not
-   * supported. An acknowledgement may never come: see `closed`.
+   * Sends a message at QoS 1 and returns 0, or the reason code with which the broker would refuse it: too large, or
+   * retained if that is not supported. An acknowledgement may never arrive: see `closed`.
    */
   publish(message: OutgoingPublish, acknowledged: Acknowledged): number;
   /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<SessionEnd>;
-  /** DISCONNECT and close. */
+  /** Sends DISCONNECT and closes. */
   end(): Promise<void>;
 }
 
-/** What a device receives: its topics, and what takes each message and says how to acknowledge it. */
+/** The receiver of a device's messages: `take` gets each message and a function that acknowledges it. */
 export interface Subscriptions {
   take(packet: IPublishPacket, acknowledge: (code: number) => void, isOpen: () => boolean): void;
   refused(topic: string, code: number): void;
 }
 
-/** How to open a session. */
+/** Options for opening a session. */
 export interface SessionOptions {
   signal?: AbortSignal | undefined;
-  /** Default `auto`: MQTT 5, and 3.1.1 where the broker answers that it does not speak 5. */
+  /** `auto` by default: MQTT 5, or 3.1.1 if the broker answers that it does not speak 5. */
   mqttVersion?: MqttVersion | "auto" | undefined;
-  /** Another server than the identity's broker, which has referred to it. */
+  /** A server other than the identity's broker, to which the broker has referred. */
   address?: Address | undefined;
-  /** What takes the messages on the identity's subscribe topics; without it they wait at the broker. */
+  /** The receiver of messages on the identity's subscribe topics; without it they wait at the broker. */
   subscriptions?: Subscriptions | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** A week: the longest that a Muster broker keeps the session of a client that is away. */
+/** A week: the longest time for which a Muster broker keeps the session of a disconnected client. */
 const SESSION_EXPIRY_SECONDS = 7 * 86_400;
 
 /**
- * Connects with the identity's certificate, full chain and exact client id (spec 4.10), with MQTT 5. A broker that has shown its
- * certificate and says itself that it does not speak MQTT 5 is connected to with 3.1.1; one that only hangs up is not.
+ * Connects with the identity's certificate, full chain and exact client id (spec 4.10), with MQTT 5. If a broker has
+ * shown its certificate and says that it does not speak MQTT 5, the agent connects with 3.1.1; if it merely closes the
+ * connection, the agent does not.
  *
- * The broker keeps the session of a device that may subscribe, so that messages for it wait while it is away. Without subscribe topics the
- * session is clean: messages that the agent sends are in its own queue, and sent again from there.
+ * The broker keeps the session of a device that may subscribe, so that messages for it wait while it is offline.
+ * Without subscribe topics the session is clean: messages from the agent are in its own queue, and are resent from
+ * there.
  *
  * @throws AgentError `unreachable` (no route, no answer), `untrusted_server` (the broker's certificate), `refused`
- *   (closed, or a CONNACK other than 0, after TCP was up: revoked, expired, other client id), `busy`, `use_another_server`, `closed` (aborted)
+ *   (closed, or a CONNACK other than 0, after TCP was up: revoked, expired, other client id), `busy`,
+ *   `use_another_server`, `closed` (aborted)
  */
 export async function openSession(identity: Identity, options: SessionOptions = {}): Promise<Session> {
   const { mqttVersion = "auto" } = options;
@@ -115,7 +121,10 @@ async function open(identity: Identity, version: MqttVersion, options: SessionOp
   return sessionOn(connection, version, connack);
 }
 
-/** The CONNACK; undefined when the connection has ended before, or was ended here after a time limit or an abort. */
+/**
+ * Resolves with the CONNACK, or undefined if the connection ended before, or was ended here after a time limit or an
+ * abort.
+ */
 async function answerOf(connection: Connection, signal: AbortSignal | undefined) {
   let isTimedOut = false;
   const timer = setTimeout(() => {
@@ -130,7 +139,7 @@ async function answerOf(connection: Connection, signal: AbortSignal | undefined)
   return { isTimedOut, connack };
 }
 
-/** Gives messages to `subscriptions`, which learns whether the connection is still open. */
+/** Passes messages to `subscriptions`, together with whether the connection is still open. */
 function receiver(subscriptions: Subscriptions) {
   let connection: Connection;
   let isOpen = true;
@@ -185,7 +194,7 @@ function endOf({ disconnect, error }: ConnectionEnd): SessionEnd {
   return { text: reasonText(code, properties?.reasonString), code, ...referenceOf(properties) };
 }
 
-/** The server reference of a CONNACK or DISCONNECT, fit for a text. */
+/** Returns the server reference of a CONNACK or DISCONNECT, fit for printing. */
 function referenceOf(properties: { serverReference?: string } | undefined): { serverReference?: string } {
   const reference = properties?.serverReference;
   return reference === undefined ? {} : { serverReference: printable(reference) };
@@ -196,7 +205,7 @@ interface Attempt {
   connack: IConnackPacket | undefined;
 }
 
-/** The error of a connection that was not accepted. */
+/** Returns the error of a connection that was not accepted. */
 function failure(address: Address, { reached, error }: ConnectionEnd, { isTimedOut, connack }: Attempt): AgentError {
   const broker = `The broker at ${addressText(address)}`;
   if (connack !== undefined) return refusal(broker, connack);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { TopicAliases } from "./topic-aliases.ts";
 
-test("a broker that knows the aliases sees the topic of every message, and no alias above its maximum", () => {
+test("a broker that tracks the aliases sees the topic of every message, and no alias above its maximum", () => {
   const topics = fc.array(fc.constantFrom("t/a", "t/acme/b", "t/acme/c", "t/acme/d", "t/acme/e"));
   fc.assert(
     fc.property(fc.nat(4), topics, (maximum, sent) => {

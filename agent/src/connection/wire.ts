@@ -1,7 +1,7 @@
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { generate, type Packet, parser } from "mqtt-packet";
 
-/** What a wire reports. */
+/** The events of a wire. */
 export interface WireEvents {
   packet(packet: Packet): void;
   /** The connection has ended; `reached` says whether TCP had connected, so that something answers at the address. */
@@ -20,7 +20,7 @@ export class Wire {
   #goodbye: NodeJS.Timeout | undefined;
   #isCorked = false;
 
-  /** @param longest bytes of a packet at most; a longer one ends the connection */
+  /** @param longest the maximum bytes of a packet; a longer one ends the connection */
   constructor(tls: ConnectionOptions, protocolVersion: 4 | 5, longest: number, events: WireEvents) {
     this.#codec = { protocolVersion };
     const packets = parser(this.#codec);
@@ -33,7 +33,7 @@ export class Wire {
       this.#error ??= error;
     });
     socket.on("data", (chunk) => {
-      // What is left of the bytes belongs to a packet that is not complete.
+      // The remaining bytes belong to an incomplete packet.
       if (packets.parse(chunk) > longest)
         this.destroy(new Error(`the broker sent a packet of more than ${longest} bytes`));
     });
@@ -44,10 +44,12 @@ export class Wire {
     packets.on("packet", (packet) => {
       if (!socket.destroyed && this.#error === undefined) events.packet(packet);
     });
-    packets.on("error", (error: Error) => this.destroy(new Error(`the broker sent no valid MQTT: ${error.message}`)));
+    packets.on("error", (error: Error) => this.destroy(new Error(`the broker sent invalid MQTT: ${error.message}`)));
   }
 
-  /** Sends a packet; those of one turn of the event loop go in one TLS record. Does nothing once the connection ends. */
+  /**
+   * Sends a packet; packets of one turn of the event loop share one TLS record. Does nothing once the connection ends.
+   */
   send(packet: Packet): void {
     if (!this.#socket.writable) return;
     if (!this.#isCorked) {
@@ -61,7 +63,7 @@ export class Wire {
     this.#socket.write(generate(packet, this.#codec));
   }
 
-  /** Closes the connection once everything is sent. After an error, what still arrives is ignored. */
+  /** Closes the connection once everything is sent. After an error, later input is ignored. */
   end(error?: Error): void {
     this.#error ??= error;
     if (this.#socket.destroyed) return;
@@ -69,7 +71,7 @@ export class Wire {
     this.#socket.end();
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection immediately. */
   destroy(error?: Error): void {
     this.#error ??= error;
     this.#socket.destroy();

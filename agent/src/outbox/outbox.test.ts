@@ -13,7 +13,7 @@ interface Sent {
   acknowledge: (code?: number) => void;
 }
 
-/** A broker seen through a session: what it was sent, acknowledged when the test says so. */
+/** A broker seen through a session: it records sent messages, and acknowledges them when the test says so. */
 function broker(options: Partial<Session> = {}) {
   const sent: Sent[] = [];
   const session: Session = {
@@ -118,7 +118,7 @@ for (const [version, end] of [
     await good;
   });
 
-test("sessions that acknowledged a message do not count against the oldest one", () => {
+test("sessions that acknowledged a message are not counted against the oldest one", () => {
   const { box, drops } = outbox();
   box.add("slow", payload, false);
   for (let i = 0; i < 20; i++) {
@@ -173,7 +173,7 @@ test("a refused message is reported with its reason, and the next ones are sent"
   assert.deepEqual(drops, [[1, "refused"]]);
 });
 
-test("a message that the broker cannot take now is sent again after a pause, before later ones", async () => {
+test("a message that the broker cannot accept now is resent after a pause, before later ones", async () => {
   const { box, drops, pauses } = outbox();
   const { session, sent, topics } = broker({ receiveMaximum: 2 });
   box.attach(session);
@@ -197,7 +197,7 @@ test("a message that the broker cannot take now is sent again after a pause, bef
   assert.deepEqual(drops, []);
 });
 
-test("a message that is too large for the broker is refused, and one to be retained is not repeated over a quota", async () => {
+test("a message too large for the broker is refused, and a retained one over a quota is not retried", async () => {
   const { box } = outbox();
   const small = broker({ publish: () => 0x95 });
   const large = box.add("a", payload, false);
@@ -218,7 +218,7 @@ test("no more messages than the broker permits are unacknowledged at once", () =
   assert.equal(sent.length, 20);
 });
 
-test("a session that the broker continues gets unacknowledged messages with their packet ids, a new one with others", () => {
+test("unacknowledged messages keep their packet ids in a continued session, and get others in a new one", () => {
   const { box } = outbox();
   const sessions = [broker(), broker({ isContinued: true }), broker()];
   for (const topic of ["a", "b"]) box.add(topic, payload, false);

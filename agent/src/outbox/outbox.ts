@@ -7,17 +7,20 @@ import { PacketIds } from "./packet-ids.ts";
 import { OfflineQueue, type Outgoing, type QueueLimits } from "./queue.ts";
 import { type DropReason, droppedError, isRetried, refusedError } from "./refusals.ts";
 
-/** Called with the number of messages that are dropped, and the broker's answer where it refused one. */
+/** Called with the number of dropped messages, and the broker's answer if it refused one. */
 export type OnDrop = (count: number, reason: DropReason, error?: AgentError) => void;
 
-/** The most unacknowledged messages at once: enough for a slow connection, few enough to repeat after its loss. */
+/** The maximum number of unacknowledged messages: enough for a slow connection, few enough to resend after its loss. */
 const WINDOW = 64;
-/** A broker of MQTT 3.1.1 closes a session on a message that it refuses. After this many sessions the message is dropped, so that later ones get through. */
+/**
+ * An MQTT 3.1.1 broker closes the session over a message that it refuses. After this many sessions the message is
+ * dropped, so that later ones get through.
+ */
 const MOST_STALLS = 5;
 
 /**
- * Messages from `publish` to PUBACK: queued while there is no session, sent in order, and sent again on the next session when one ended
- * before their acknowledgement (at least once, MQTT 4.3.2).
+ * Messages from `publish` to PUBACK: queued while there is no session, sent in order, and resent on the next session if
+ * one ended before their acknowledgement (at least once, MQTT 4.3.2).
  */
 export class Outbox {
   readonly #queue: OfflineQueue;
@@ -29,7 +32,7 @@ export class Outbox {
   readonly #clearing = new AbortController();
   #session: Session | undefined;
   #progressed = false;
-  /** Messages that the broker did not accept for now; nothing is sent until they are. */
+  /** Messages that the broker did not accept for now; nothing else is sent until it does. */
   readonly #postponed: Outgoing[] = [];
   #pauses = 0;
   dropped = 0;
@@ -41,12 +44,14 @@ export class Outbox {
     this.#onDrop = onDrop;
   }
 
-  /** Messages not yet acknowledged. */
+  /** The number of messages not yet acknowledged. */
   get length(): number {
     return this.#queue.length + this.#inFlight.size + this.#postponed.length;
   }
 
-  /** Queues a message; the promise resolves on its PUBACK and rejects with `dropped`, `closed` or the broker's refusal. */
+  /**
+   * Queues a message; the promise resolves on its PUBACK and rejects with `dropped`, `closed` or the broker's refusal.
+   */
   add(topic: string, payload: Buffer, retain: boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // Without this, a dropped message whose publisher does not await it would end the process (unhandled rejection).
@@ -56,10 +61,10 @@ export class Outbox {
     return promise;
   }
 
-  /** Sends on `session` from now on, first what the previous session left unacknowledged. */
+  /** Sends on `session` from now on, starting with the messages that the previous session left unacknowledged. */
   attach(session: Session): void {
     this.#requeue(false);
-    // A new session at the broker knows none of them.
+    // A new session at the broker knows none of the packet ids.
     if (!session.isContinued) this.#queue.each((message) => this.#forget(message));
     this.#session = session;
     this.#progressed = false;
@@ -70,7 +75,7 @@ export class Outbox {
   detach(session: Session, end: SessionEnd): void {
     if (this.#session !== session) return;
     this.#session = undefined;
-    // MQTT 5 says when a message was the reason; MQTT 3.1.1 says nothing.
+    // MQTT 5 says whether a message was the reason; MQTT 3.1.1 does not.
     const isBlamed = session.version === "3.1.1" || (end.code !== undefined && BLAMES_PACKET.has(end.code));
     this.#requeue(isBlamed && !this.#progressed);
   }
@@ -131,7 +136,7 @@ export class Outbox {
     this.#settle();
   }
 
-  /** Sends nothing for a while, and then first this message. */
+  /** Pauses sending, and resumes with this message. */
   #postpone(message: Outgoing): void {
     if (this.#postponed.push(message) > 1) return;
     const pause = delayMs(BUSY, this.#pauses++, this.#runtime.random());

@@ -1,7 +1,7 @@
-/** The last packet id of messages; the one above it is that of the subscription. */
+/** The last packet id for messages; the next one is reserved for the subscription. */
 const LAST = 0xfffe;
 
-/** Packet ids of unacknowledged messages, each used once at a time (MQTT 5, 2.2.1). */
+/** The packet ids of unacknowledged messages, each used only once at a time (MQTT 5, 2.2.1). */
 export class PacketIds {
   readonly #used = new Set<number>();
   #last = 0;

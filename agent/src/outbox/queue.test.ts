@@ -24,7 +24,7 @@ test("the oldest message is dropped when the queue is full by count", () => {
   assert.deepEqual(contents(queue), ["2", "3"]);
 });
 
-test("as many of the oldest messages are dropped as bytes are needed", () => {
+test("the oldest messages are dropped until enough bytes are free", () => {
   const queue = new OfflineQueue({ maxMessages: 100, maxBytes: 30 });
   for (const id of [1, 2, 3]) queue.push(message(id, 9));
   assert.deepEqual(topics(queue.push(message(4, 18))), ["1", "2"]);
@@ -38,7 +38,7 @@ test("a message larger than the limit of the queue is dropped", () => {
   assert.equal(queue.bytes, 0);
 });
 
-test("messages that are put back come out first, in their order", () => {
+test("messages that are put back come out first, in order", () => {
   const queue = new OfflineQueue({ maxMessages: 10, maxBytes: 1000 });
   for (const id of [1, 2, 3]) queue.push(message(id));
   const taken = [queue.shift()!, queue.shift()!];
@@ -47,7 +47,7 @@ test("messages that are put back come out first, in their order", () => {
   assert.deepEqual(contents(queue), ["1", "2", "3", "4"]);
 });
 
-test("under any use the limits and the order are kept, and every lost message is reported", () => {
+test("under any sequence of operations the limits and the order hold, and every lost message is reported", () => {
   const use = fc.oneof(fc.constant("shift" as const), fc.constant("cycle" as const), fc.integer({ min: 0, max: 40 }));
   fc.assert(
     fc.property(fc.array(use, { maxLength: 3000 }), (uses) => {

@@ -3,15 +3,18 @@ export interface Outgoing {
   topic: string;
   payload: Buffer;
   retain: boolean;
-  /** Under which it was sent; it keeps the id while the broker continues the session. */
+  /** The packet id under which it was sent, which it keeps while the broker continues the session. */
   packetId?: number | undefined;
-  /** How many sessions ended with this message as the oldest unacknowledged one and without any PUBACK, where the broker may have ended them because of it. */
+  /**
+   * The number of sessions that ended without any PUBACK while this message was the oldest unacknowledged one, and that
+   * the broker may have ended because of it.
+   */
   stalls: number;
   resolve: () => void;
   reject: (error: Error) => void;
 }
 
-/** Bounds of the offline queue. */
+/** The bounds of the offline queue. */
 export interface QueueLimits {
   maxMessages: number;
   maxBytes: number;
@@ -20,12 +23,15 @@ export interface QueueLimits {
 export const DEFAULT_QUEUE_LIMITS: QueueLimits = { maxMessages: 10_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
- * First in, first out, bounded by count and by bytes of topic and payload. When it is full, the oldest messages are dropped, because the
- * newest readings matter most. In memory only; a restart loses it.
+ * A bounded first in, first out queue, limited by count and by bytes of topic and payload. When it is full, the oldest
+ * messages are dropped, because the newest readings matter most. It is only in memory; a restart loses it.
  */
 export class OfflineQueue {
   #items: Outgoing[] = [];
-  /** Index of the oldest item. The array is compacted occasionally, since shifting it each time takes linear time. */
+  /**
+   * The index of the oldest item. The array is compacted only occasionally, since shifting it each time takes linear
+   * time.
+   */
   #head = 0;
   #bytes = 0;
   readonly #limits: QueueLimits;
@@ -42,14 +48,17 @@ export class OfflineQueue {
     return this.#bytes;
   }
 
-  /** Appends `message` and returns those dropped to make room, oldest first (`message` itself if it can never fit). */
+  /**
+   * Appends `message` and returns the messages dropped to make room, oldest first (`message` itself if it can never
+   * fit).
+   */
   push(message: Outgoing): Outgoing[] {
     this.#items.push(message);
     this.#bytes += size(message);
     return this.#trim();
   }
 
-  /** Puts unacknowledged messages back at the front in their order, and returns those dropped to make room. */
+  /** Puts unacknowledged messages back at the front in order, and returns the messages dropped to make room. */
   putBack(messages: Outgoing[]): Outgoing[] {
     this.#items = [...messages, ...this.#items.slice(this.#head)];
     this.#head = 0;
@@ -62,7 +71,7 @@ export class OfflineQueue {
     for (let at = this.#head; at < this.#items.length; at++) visit(this.#items[at]!);
   }
 
-  /** Takes the oldest message, or undefined when empty. */
+  /** Removes and returns the oldest message, or undefined if the queue is empty. */
   shift(): Outgoing | undefined {
     const message = this.#items[this.#head];
     if (message === undefined) return undefined;

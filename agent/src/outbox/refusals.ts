@@ -2,18 +2,21 @@ import { BUSY, PACKET_TOO_LARGE, reasonText } from "../connection/reasons.ts";
 import { AgentError } from "../errors.ts";
 import type { Outgoing } from "./queue.ts";
 
-/** Why a message was dropped: the queue was full, several sessions closed without acknowledging it, or the broker refused it. */
+/**
+ * The reason why a message was dropped: the queue was full, several sessions closed without acknowledging it, or the
+ * broker refused it.
+ */
 export type DropReason = "queue_full" | "unacknowledged" | "refused";
 
 /**
- * Whether a message with this answer is sent again after a pause: the broker has not accepted it and may later. A message to be retained is
- * not, since a broker whose quota of retained messages is used up has passed it on all the same.
+ * Reports whether a message with this answer is resent after a pause: the broker has not accepted it but may later. A
+ * retained message is not resent, since a broker whose quota of retained messages is used up has still delivered it.
  */
 export function isRetried({ retain }: Outgoing, code: number): boolean {
   return BUSY.has(code) && !retain;
 }
 
-/** The error of a message that the broker has refused. */
+/** Returns the error of a message that the broker has refused. */
 export function refusedError({ topic }: Outgoing, code: number, reasonString: string | undefined): AgentError {
   const message = `The broker refused a message on ${topic}: ${reasonText(code, reasonString)}.`;
   const name = code === PACKET_TOO_LARGE ? "message_too_large" : "message_refused";

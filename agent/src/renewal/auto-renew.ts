@@ -4,22 +4,22 @@ import type { Runtime } from "../runtime.ts";
 import type { Identity } from "../state/identity.ts";
 import { certificateDates, renewalDue, sleepTowards } from "./schedule.ts";
 
-/** What automatic renewal needs from its agent. */
+/** The parts of an agent that automatic renewal uses. */
 export interface AutoRenewal {
   runtime: Runtime;
   signal: AbortSignal;
-  /** The identity on disk now. */
+  /** Returns the identity currently on disk. */
   load(): Promise<Identity>;
   renew(): Promise<unknown>;
-  /** Called after each failure; `final` when repeating cannot help and a person must act. */
+  /** Called after each failure; `final` means that a retry cannot help and a person must act. */
   failed(error: AgentError, final: boolean, retryInMs: number): void;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Renews whenever it is due, until `signal` is aborted: from `renewAfterUtc` plus jitter, with back-off after a failure. After a final
- * refusal it waits until another certificate is on disk.
+ * Renews whenever it is due, until `signal` is aborted: from `renewAfterUtc` plus jitter, with back-off after a
+ * failure. After a final refusal it waits until another certificate is on disk.
  */
 export async function autoRenew(parts: AutoRenewal): Promise<void> {
   const { runtime, signal } = parts;
@@ -59,7 +59,7 @@ async function renewOnce(parts: AutoRenewal, onOutcome: (final: boolean) => void
   }
 }
 
-/** A refusal by the HTTPS server that repeating cannot change (spec 7, `cert_invalid`). */
+/** Reports whether the HTTPS server's refusal is one that a retry cannot change (spec 7, `cert_invalid`). */
 function isFinal(error: AgentError): boolean {
   return error.status !== undefined && !isTransient(error);
 }

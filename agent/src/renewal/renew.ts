@@ -7,30 +7,31 @@ import { withStateLock } from "../state/lock.ts";
 import { clearSent, dropPending, markSent, pendingRequest } from "../state/pending.ts";
 import { finishCommit, loadCandidate, loadIdentity, promoteCandidate, stageCandidate } from "../state/state.ts";
 
-/** Whose certificate to renew. */
+/** Options of a renewal. */
 export interface RenewOptions {
   stateDir: string;
-  /** The version of MQTT with which the new certificate connects for the first time; default `auto`. */
+  /** The MQTT version with which the new certificate first connects; `auto` by default. */
   mqttVersion?: MqttVersion | "auto" | undefined;
 }
 
 /**
- * Renews once without an agent: requests a new certificate, connects to the broker with it, and only then replaces the old one. For a
- * running device use {@link MusterAgent.renew}, which keeps its session.
+ * Renews once without an agent: requests a new certificate, connects to the broker with it, and only then replaces the
+ * old one. For a running device use {@link MusterAgent.renew}, which keeps its session.
  *
- * @throws AgentError with the server's code; the broker's failure codes when the new certificate could not connect (it
- *   is kept, and the next `renew` or `run` tries it again)
+ * @throws AgentError with the server's code; with the broker's failure code if the new certificate could not connect
+ *   (it is kept, and the next `renew` or `run` retries it)
  */
 export async function renew({ stateDir, mqttVersion }: RenewOptions): Promise<Identity> {
   return renewWith(stateDir, async (candidate) => (await openSession(candidate, { mqttVersion })).end());
 }
 
 /**
- * The steps of every renewal, around `prove`, which connects with the candidate and throws if it cannot. A candidate of an earlier
- * renewal is used instead of requesting another: the server has already revoked its predecessor.
+ * Performs the steps of every renewal, around `prove`, which connects with the candidate and throws if it cannot. A
+ * candidate of an earlier renewal is reused instead of requesting another, because the server has already revoked its
+ * predecessor.
  */
 export async function renewWith(stateDir: string, prove: (candidate: Identity) => Promise<void>): Promise<Identity> {
-  // Before the lock, whose file needs the folder.
+  // This comes before the lock, whose file needs the folder.
   await loadIdentity(stateDir);
   return withStateLock(stateDir, async () => {
     await finishCommit(stateDir);
@@ -74,13 +75,13 @@ function deviceAfter(device: DeviceRecord, answer: JsonObject): DeviceRecord {
     renewAfterUtc: requiredText(answer, "renewAfterUtc"),
     // The server resolves topics at each issuance; if its answer has none, they have not changed.
     publishTopics: optionalTexts(answer, "publishTopics") ?? device.publishTopics,
-    // Only a server that answers with topics says by their absence that there are none.
+    // Only if the server answers with topics does the absence of subscribe topics mean that there are none.
     subscribeTopics:
       optionalTexts(answer, "subscribeTopics") ?? (answer.publishTopics === undefined ? device.subscribeTopics : []),
   };
 }
 
-/** The error of retrying a renewal that succeeded and whose answer was lost (spec 7, `cert_invalid`). */
+/** Returns the error of retrying a renewal that succeeded and whose answer was lost (spec 7, `cert_invalid`). */
 function explained(error: AgentError): AgentError {
   if (error.code !== "cert_invalid") return error;
   const details: ConstructorParameters<typeof AgentError>[2] = { unanswered: true, cause: error };

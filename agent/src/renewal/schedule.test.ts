@@ -18,7 +18,7 @@ test("renewal is due between day 21 and a tenth of the remaining validity later"
   assert.equal(renewalDue(dates, 0.5), dates.renewAfter + 0.45 * DAY);
 });
 
-test("the jitter is at most a day and ends before the expiry", () => {
+test("the jitter is at most a day and ends before expiry", () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: -5, max: 400 }), chance, (daysLeft, random) => {

@@ -1,13 +1,19 @@
 import type { Identity } from "../state/identity.ts";
 
 const HOUR_MS = 3_600_000;
-/** Devices that were enrolled together have the same `renewAfterUtc`; jitter of up to a day spreads the load of the signer. */
+/**
+ * Devices that were enrolled together have the same `renewAfterUtc`; jitter of up to a day spreads the load of the
+ * signer.
+ */
 const LONGEST_JITTER_MS = 24 * HOUR_MS;
 const JITTER_SHARE = 0.1;
-/** The share of its validity after which a certificate without a known `renewAfterUtc` is renewed: day 21 of 30 (spec 2.8). */
+/**
+ * The fraction of its validity after which a certificate without a known `renewAfterUtc` is renewed: day 21 of 30 (spec
+ * 2.8).
+ */
 const RENEW_SHARE = 0.7;
 
-/** The dates that decide when to renew, milliseconds since the epoch. */
+/** The dates that decide when to renew, in milliseconds since the epoch. */
 export interface CertificateDates {
   notBefore: number;
   expiresAt: number;
@@ -15,8 +21,9 @@ export interface CertificateDates {
 }
 
 /**
- * The dates of the identity's certificate. The certificate has precedence over `device.json`: if another one was installed by hand
- * (the recovery of spec 7, `cert_invalid`), the recorded `renewAfterUtc` is that of the previous one.
+ * Returns the dates of the identity's certificate. The certificate takes precedence over `device.json`: if another
+ * certificate was installed by hand (the recovery of spec 7, `cert_invalid`), the recorded `renewAfterUtc` belongs to
+ * the previous one.
  */
 export function certificateDates(identity: Pick<Identity, "certificate" | "device">): CertificateDates {
   const notBefore = identity.certificate.validFromDate.getTime();
@@ -30,15 +37,18 @@ export function certificateDates(identity: Pick<Identity, "certificate" | "devic
 
 const wholeSeconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** The moment to start renewing: `renewAfter` plus jitter of up to a tenth of the time left until expiry, at most a day. */
+/**
+ * Returns the time to start renewing: `renewAfter` plus jitter of up to a tenth of the time left until expiry, at most
+ * a day.
+ */
 export function renewalDue(dates: CertificateDates, random: number): number {
   const spread = Math.min(LONGEST_JITTER_MS, JITTER_SHARE * Math.max(0, dates.expiresAt - dates.renewAfter));
   return dates.renewAfter + Math.round(spread * random);
 }
 
 /**
- * How long to sleep before checking `due` again: at most an hour, so that a changed clock or a device that was suspended is noticed, and
- * no timer exceeds the limit of Node.
+ * Returns how long to sleep before checking `due` again: at most an hour, so that a changed clock or a suspended device
+ * is noticed, and no timer exceeds Node's limit.
  */
 export function sleepTowards(due: number, now: number): number {
   return Math.max(0, Math.min(due - now, HOUR_MS));

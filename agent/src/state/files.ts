@@ -1,23 +1,23 @@
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 
 /**
- * The steps that change the state folder. A power cut or kill -9 may happen between any two of them; through this interface a test
- * stops after any one.
+ * The steps that change the state folder. A power cut or kill -9 may happen between any two of them; through this
+ * interface a test stops after any one.
  */
 export interface FileSteps {
-  /** Creates a folder and its parents, readable by the owner only; an existing one stays as it is. */
+  /** Creates a folder and its parents, readable only by the owner; does not change an existing one. */
   makeFolder(path: string): Promise<void>;
   /** Creates or overwrites a file and waits until its bytes are on the disk. */
   write(path: string, text: string, mode: number): Promise<void>;
-  /** Atomic within one file system. */
+  /** Renames a file or folder; atomic within one file system. */
   rename(from: string, to: string): Promise<void>;
-  /** Deletes a file, or a folder with its content, if it exists. */
+  /** Deletes a file, or a folder with its contents, if it exists. */
   remove(path: string): Promise<void>;
   /** Waits until the folder's own entries (creations, renames) are on the disk. */
   syncFolder(path: string): Promise<void>;
 }
 
-/** The disk of the machine. */
+/** The machine's disk. */
 export const diskSteps: FileSteps = {
   makeFolder: async (path) => {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -47,7 +47,7 @@ export const diskSteps: FileSteps = {
   },
 };
 
-/** The text of the file, or undefined when there is none. */
+/** Returns the text of the file, or undefined if there is none. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -57,7 +57,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** The names in a folder; empty when there is no folder. */
+/** Returns the names in a folder; empty if there is no folder. */
 export async function namesIn(path: string): Promise<string[]> {
   try {
     return await readdir(path);
@@ -67,7 +67,7 @@ export async function namesIn(path: string): Promise<string[]> {
   }
 }
 
-/** Whether `error` says that a path does not exist. */
+/** Reports whether `error` says that a path does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === "ENOENT" || code === "ENOTDIR";

@@ -1,16 +1,16 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { AgentError } from "../errors.ts";
 
-/** The content of `device.json`: everything about the enrolled device that is not a key or a certificate. */
+/** The contents of `device.json`: everything about the enrolled device except keys and certificates. */
 export interface DeviceRecord {
   deviceId: string;
-  /** Base address of the service, as given at enrollment. */
+  /** The base address of the service, as given at enrollment. */
   server: string;
   brokerUrl: string;
   topicPrefix: string;
-  /** The exact topics the certificate may publish on (spec 2.8); may be empty. */
+  /** The exact topics on which the certificate may publish (spec 2.8); may be empty. */
   publishTopics: string[];
-  /** The exact topics on which the certificate may receive messages; empty where the device type lists none. */
+  /** The exact topics on which the certificate may receive messages; empty if the device type lists none. */
   subscribeTopics: string[];
   /** ISO 8601. */
   certExpiresAt: string;
@@ -22,7 +22,7 @@ export interface DeviceRecord {
   agentVersion: string;
 }
 
-/** The texts of the state files, by file name; `https-ca.pem` only where the enrollment had one. */
+/** The texts of the state files, by file name; `https-ca.pem` only if the enrollment had one. */
 export interface StateFiles {
   "key.pem": string;
   "cert.pem": string;
@@ -38,16 +38,16 @@ export interface Identity {
   stateDir: string;
   device: DeviceRecord;
   keyPem: string;
-  /** Leaf and issuing chain: what a TLS client must present (spec 4.10). */
+  /** The leaf and its issuing chain, as a TLS client must present them (spec 4.10). */
   fullchainPem: string;
-  /** Trust anchors for the broker. */
+  /** The trust anchors for the broker. */
   caPem: string;
-  /** A further trust anchor for the HTTPS server (development certificates). */
+  /** An additional trust anchor for the HTTPS server (development certificates). */
   httpsCaPem: string | undefined;
   certificate: X509Certificate;
 }
 
-/** What the server returns for one key, at redemption or renewal. */
+/** The server's answer for one key, at redemption or renewal. */
 export interface IssuedCertificate {
   keyPem: string;
   clientCert: string;
@@ -56,9 +56,10 @@ export interface IssuedCertificate {
 }
 
 /**
- * The state files of a certificate that has just been issued.
+ * Returns the state files of a newly issued certificate.
  *
- * @throws AgentError `bad_response` when the certificate is not for the key or the device, or was not signed by the first of its chain
+ * @throws AgentError `bad_response` if the certificate is not for the key or the device, or was not signed by the first
+ *   certificate of its chain
  */
 export function filesOf(issued: IssuedCertificate, device: DeviceRecord, httpsCaPem: string | undefined): StateFiles {
   const leaf = certificates(issued.clientCert, "clientCert")[0]!;
@@ -79,14 +80,15 @@ export function filesOf(issued: IssuedCertificate, device: DeviceRecord, httpsCa
 }
 
 /**
- * Reads state files back into an identity.
+ * Parses state files into an identity.
  *
- * @throws AgentError `state_damaged` when a part cannot be read or the key is not the certificate's
+ * @throws AgentError `state_damaged` if a part cannot be read, or the key does not belong to the certificate
  */
 export function parseIdentity(stateDir: string, files: StateFiles): Identity {
   try {
     const certificate = new X509Certificate(files["cert.pem"]);
-    if (!certificate.checkPrivateKey(createPrivateKey(files["key.pem"]))) throw new Error("key.pem is not cert.pem's");
+    if (!certificate.checkPrivateKey(createPrivateKey(files["key.pem"])))
+      throw new Error("key.pem does not belong to cert.pem");
     return {
       stateDir,
       device: parseDevice(files["device.json"]),
@@ -120,7 +122,7 @@ function parseDevice(text: string): DeviceRecord {
   } as DeviceRecord;
 }
 
-/** Every certificate of a PEM text, at least one. */
+/** Returns every certificate of a PEM text, at least one. */
 function certificates(text: string, field: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
@@ -132,7 +134,7 @@ function certificates(text: string, field: string): X509Certificate[] {
 }
 
 function commonName(certificate: X509Certificate): string | undefined {
-  // Node prints one attribute a line for single-valued RDNs.
+  // Node prints one attribute per line for single-valued RDNs.
   return /^CN=(.*)$/m.exec(certificate.subject)?.[1];
 }
 

@@ -5,17 +5,22 @@ import { systemRuntime } from "../runtime.ts";
 import { isMissing } from "./files.ts";
 
 const NAME = "agent.lock";
-/** Longer than any exchange lasts. The process that created an older lock has ended, even if another process has its id now. */
+/**
+ * Longer than any exchange lasts. The process that created an older lock has ended, even if another process now has its
+ * id.
+ */
 const STALE_MS = 10 * 60_000;
 
-/** Locks of this process. After a restart in a container, a stale lock often contains the id of the present process. */
+/**
+ * The locks of this process. After a restart in a container, a stale lock often contains the id of the present process.
+ */
 const ownLocks = new Set<string>();
 
 /**
- * Runs `work` under a lock, so that no other process enrolls or renews in the same folder: of two renewals with one certificate, one
- * would lose its identity (spec 3.2).
+ * Runs `work` under a lock, so that no other process enrolls or renews in the same folder: of two renewals with one
+ * certificate, one would lose its identity (spec 3.2).
  *
- * @throws AgentError `state_locked` when another process has the lock
+ * @throws AgentError `state_locked` if another process has the lock
  */
 export async function withStateLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const path = join(stateDir, NAME);
@@ -53,7 +58,7 @@ async function isStale(path: string): Promise<boolean> {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
     if (Math.abs(systemRuntime.now() - mtimeMs) > STALE_MS) return true;
     const pid = Number(text);
-    // A lock that is created and not yet written is valid.
+    // A lock that was created but not yet written is valid.
     if (!Number.isInteger(pid) || pid <= 0) return false;
     return pid === process.pid || !isRunning(pid);
   } catch (error) {

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { makeCsr, makeKey } from "../csr.ts";
 import { diskSteps, type FileSteps, readIfThere } from "./files.ts";
 
-/** A key for which a certificate has been, or is about to be, requested. */
+/** A key for which a certificate has been requested, or is about to be. */
 export interface PendingRequest {
   keyPem: string;
   csrPem: string;
-  /** An earlier request for this key got no answer, so the server may have issued its certificate. */
+  /** Whether an earlier request for this key got no answer, so that the server may have issued its certificate. */
   unanswered: boolean;
 }
 
@@ -14,8 +14,8 @@ const FOLDER = "pending";
 const UNANSWERED = "unanswered";
 
 /**
- * The key and CSR of the request: those of an attempt that did not finish, or new ones. The key is stored before the first byte is sent,
- * so that it exists even if the certificate is issued and the answer lost.
+ * Returns the key and CSR of the request: those of an unfinished attempt, or new ones. The key is stored before the
+ * first byte is sent, so that it exists even if the certificate is issued and the answer lost.
  */
 export async function pendingRequest(stateDir: string, steps: FileSteps = diskSteps): Promise<PendingRequest> {
   return (await readPending(stateDir)) ?? (await makePending(stateDir, steps));
@@ -26,7 +26,7 @@ export async function markSent(stateDir: string, steps: FileSteps = diskSteps): 
   await steps.write(join(stateDir, FOLDER, UNANSWERED), "", 0o600);
 }
 
-/** To be called when the server has answered, or the request never reached it. */
+/** Removes the mark once the server has answered, or if the request never reached it. */
 export async function clearSent(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.remove(join(stateDir, FOLDER, UNANSWERED));
 }
@@ -36,14 +36,14 @@ export async function dropPending(stateDir: string, steps: FileSteps = diskSteps
   await steps.remove(join(stateDir, FOLDER));
 }
 
-/** The stored request, or undefined. */
+/** Returns the stored request, or undefined. */
 export async function readPending(stateDir: string): Promise<PendingRequest | undefined> {
   const folder = join(stateDir, FOLDER);
   const [keyPem, unanswered] = await Promise.all(
     ["key.pem", UNANSWERED].map((name) => readIfThere(join(folder, name))),
   );
   if (keyPem === undefined) return undefined;
-  // The CSR is not stored: what matters is its key, and ECDSA signatures differ each time anyway.
+  // The CSR is not stored, because only its key matters, and ECDSA signatures differ each time anyway.
   return { keyPem, csrPem: makeCsr(keyPem), unanswered: unanswered !== undefined };
 }
 

@@ -3,15 +3,15 @@ import { AgentError } from "../errors.ts";
 import { diskSteps, type FileSteps, isMissing, namesIn, readIfThere } from "./files.ts";
 import { type Identity, parseIdentity, type StateFiles } from "./identity.ts";
 
-/*
- * The state folder. The files at the top have fixed names, for any MQTT client to use, so replacing them takes several renames, which
- * are not atomic together. Renaming a folder is atomic:
+/**
+ * The state folder. The files at the top have fixed names, for any MQTT client to use, so replacing them takes several
+ * renames, which are not atomic together. Renaming a folder is atomic:
  *
  *   next/     a complete renewed identity that has not connected yet
  *   commit/   a complete identity that replaces the one at the top; copied there, then removed
  *
- * As long as `commit/` exists, it is the identity in use, and the next process finishes the copying. So a kill at any point leaves
- * either the old identity or the new one.
+ * As long as `commit/` exists, it is the identity in use, and the next process finishes the copying. A kill at any
+ * point therefore leaves either the old identity or the new one.
  */
 const NEXT = "next";
 const COMMIT = "commit";
@@ -22,9 +22,9 @@ const FILE_LEFTOVER = /\.tmp-\d+-\d+$/;
 const READ_TRIES = 5;
 
 /**
- * The identity in use. Only reads, so it is safe beside a running agent.
+ * Returns the identity in use. It only reads, so it is safe beside a running agent.
  *
- * @throws AgentError `not_enrolled` when there is none, `state_damaged` when the files do not fit together
+ * @throws AgentError `not_enrolled` if there is none, `state_damaged` if the files do not fit together
  */
 export async function loadIdentity(stateDir: string): Promise<Identity> {
   for (let left = READ_TRIES; ; left--) {
@@ -33,13 +33,13 @@ export async function loadIdentity(stateDir: string): Promise<Identity> {
       if (files === undefined) throw new AgentError("not_enrolled", `There is no identity in ${resolve(stateDir)}.`);
       return parseIdentity(stateDir, files);
     } catch (error) {
-      // Another process may be copying; then the next read finds `commit/`.
+      // Another process may be copying; the next read then finds `commit/`.
       if (left <= 1 || !(error instanceof AgentError) || error.code !== "state_damaged") throw error;
     }
   }
 }
 
-/** The renewed identity that has not connected yet, or undefined. */
+/** Returns the renewed identity that has not connected yet, or undefined. */
 export async function loadCandidate(stateDir: string): Promise<Identity | undefined> {
   const files = await readSet(join(stateDir, NEXT));
   return files === undefined ? undefined : parseIdentity(stateDir, files);
@@ -68,12 +68,12 @@ export async function promoteCandidate(stateDir: string, steps: FileSteps = disk
   await finishCommit(stateDir, steps);
 }
 
-/** Deletes the staged candidate, when the broker accepts the old identity and refuses the new one. */
+/** Deletes the staged candidate, for when the broker accepts the old identity and refuses the new one. */
 export async function discardCandidate(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.remove(join(stateDir, NEXT));
 }
 
-/** Finishes a replacement that was interrupted, and deletes its temporary files. Several processes may do so at once. */
+/** Finishes an interrupted replacement, and deletes its temporary files. Several processes may do so at once. */
 export async function finishCommit(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   const files = await readSet(join(stateDir, COMMIT));
   if (files !== undefined) {
@@ -91,7 +91,8 @@ async function copyToTop(stateDir: string, files: StateFiles, steps: FileSteps):
     if (text === undefined) continue;
     const temporary = join(stateDir, `${name}.tmp-${unique()}`);
     await steps.write(temporary, text, modeOf(name));
-    // Missing when another process has finished the same commit: it has written the same text and deleted this file.
+    // The file is missing if another process has finished the same commit: it has written the same text and deleted
+    // this file.
     await steps.rename(temporary, join(stateDir, name)).catch(ignoreMissing);
   }
   await steps.syncFolder(stateDir);
@@ -103,7 +104,7 @@ async function sweep(stateDir: string, isLeftover: (name: string) => boolean, st
 
 let count = 0;
 
-/** Distinguishes temporary names between processes and within this one. */
+/** Returns a suffix that distinguishes temporary names between processes and within this one. */
 const unique = (): string => `${process.pid}-${count++}`;
 
 async function writeSet(stateDir: string, name: string, files: StateFiles, steps: FileSteps): Promise<void> {
@@ -120,7 +121,7 @@ async function writeSet(stateDir: string, name: string, files: StateFiles, steps
   await steps.syncFolder(stateDir);
 }
 
-/** The files of one folder, or undefined unless all the required ones are there. */
+/** Returns the files of one folder, or undefined unless all required ones exist. */
 async function readSet(folder: string): Promise<StateFiles | undefined> {
   const texts = await Promise.all(NAMES.map((name) => readIfThere(join(folder, name))));
   const files = Object.fromEntries(NAMES.map((name, i) => [name, texts[i]])) as Partial<StateFiles>;
