@@ -215,8 +215,8 @@ test("a broker that sends more than the agent permits, or no MQTT, loses the ses
   await agent.connect();
   for (const [bytes, reason] of [
     [[0x30, 0xff, 0xff, 0x7f, ...Buffer.alloc(300 * 1024)], /a packet of more than 262144 bytes/],
-    [[0x00, 0x00], /no valid MQTT|belongs to no request/],
-    [[0xc0, 0x00], /belongs to no request: pingreq/],
+    [[0x00, 0x00], /invalid MQTT|unsolicited packet/],
+    [[0xc0, 0x00], /unsolicited packet: pingreq/],
   ] as const) {
     const lost = once(agent, "disconnected");
     const again = once(agent, "connected");

@@ -34,7 +34,7 @@ import * as tenant from "./admin/tenant.ts";
 import * as users from "./admin/users.ts";
 import { type AdminRoute, routesOf } from "./route.ts";
 
-/** The resources of the admin API in the order of its description. A module's routes are what it exports. */
+/** The resources of the admin API, in the order of its description. Each module exports its routes. */
 const RESOURCES = [
   setup,
   session,

@@ -62,7 +62,7 @@ test("errors of the framework are answered with our codes and messages", () => {
   assert.deepEqual(of("FST_ERR_SOMETHING", 500), [500, "internal_error", "handler"]);
 });
 
-test("a peer that disconnects in the middle of its body is not taken for an unreachable database, and is not logged", () => {
+test("a peer that disconnects in the middle of its body is not mistaken for an unreachable database, and is not logged", () => {
   const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET", statusCode: 400 });
   const { status, unforeseen } = problemOf(aborted, "r1", () => true);
   assert.deepEqual([status, unforeseen], [400, false]);

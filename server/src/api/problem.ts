@@ -13,7 +13,7 @@ import type { TicketsErrorCode } from "../tickets/errors.ts";
 /** The layer that refused a request (docs/api-conventions.md, Errors). */
 export type Middleware = "router" | "authentication" | "authorization" | "rate-limit" | "validation" | "handler";
 
-/** Codes of the HTTPS surface itself. */
+/** The codes of the HTTPS surface itself. */
 type SurfaceErrorCode =
   | "method_not_allowed"
   | "request_timeout"
@@ -28,7 +28,10 @@ type SurfaceErrorCode =
   | "internal_error"
   | "catalog_unavailable";
 
-/** A feature with error codes of its own adds them here; the compiler then requires their statuses below. */
+/**
+ * Every error code. A feature with error codes of its own adds them here; the compiler then requires their statuses
+ * below.
+ */
 type EveryErrorCode =
   | SurfaceErrorCode
   | CommonErrorCode
@@ -43,8 +46,8 @@ type EveryErrorCode =
   | TicketsErrorCode;
 
 /**
- * Every error code of the HTTPS surface, with its status and the layer it comes from (spec 7). Features know codes only;
- * statuses stand here alone. A code that is not listed is answered as an internal error.
+ * Every error code of the HTTPS surface, with its status and layer (spec 7). Features know only codes; statuses are
+ * defined only here. A code that is not listed is answered as an internal error.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, middleware: "handler" },
@@ -119,23 +122,26 @@ export interface Problem {
   status: number;
   headers: Record<string, string>;
   body: { error: ErrorCode; middleware: Middleware; message: string; requestId: string; [field: string]: unknown };
-  /** Whether to log the error: its cause is not in the answer. */
+  /** Whether to log the error, whose cause is not in the answer. */
   unforeseen: boolean;
 }
 
-/** The answer to a request that failed with `error`. `isUnavailable`: whether the database cannot be reached or written. */
+/**
+ * Returns the answer to a request that failed with `error`. @param isUnavailable returns whether the database cannot be
+ * reached or written
+ */
 export function problemOf(error: unknown, requestId: string, isUnavailable: (error: unknown) => boolean): Problem {
   if (isMusterError(error) && isErrorCode(error.code)) return known(error, error.code, requestId);
-  // Checked before the database: a peer that disconnects in the middle of its body causes ECONNRESET too.
+  // Checked before the database: a peer that disconnects in the middle of its body also causes ECONNRESET.
   const framework = frameworkRefusal(error);
   if (framework) return known(framework, framework.code, requestId);
   if (isUnavailable(error)) {
     return refused("catalog_unavailable", "the service cannot reach its database; retry shortly", requestId, true);
   }
-  return refused("internal_error", "something went wrong; the request id leads to the log", requestId, true);
+  return refused("internal_error", "something went wrong; look up the request id in the log", requestId, true);
 }
 
-/** A 401 names the credential that is needed (RFC 9110 11.6.1); no registered scheme fits these. */
+/** A 401 names the required credential (RFC 9110 11.6.1); no registered scheme fits these. */
 const CERTIFICATE = 'ClientCertificate realm="muster"';
 const SESSION = 'Session realm="muster"';
 const CHALLENGES: Partial<Record<ErrorCode, string>> = {
@@ -172,13 +178,13 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(PROBLEMS, code);
 }
 
-/** Errors of Fastify itself, with our messages: its own texts are not shown. */
+/** Converts errors of Fastify itself to refusals with our messages: its own texts are not shown. */
 function frameworkRefusal(error: unknown): Refusal | undefined {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (typeof code !== "string" || typeof statusCode !== "number" || statusCode >= 500) return undefined;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Refusal("payload_too_large", "the body is larger than this endpoint takes");
+      return new Refusal("payload_too_large", "the body is larger than this endpoint accepts");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new Refusal(
         "unsupported_media_type",

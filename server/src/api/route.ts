@@ -8,7 +8,7 @@ import { stepUpOf } from "./step-up-of.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The client of a device-facing endpoint, not authenticated yet: its address and, where it has one, its certificate. */
+/** The client of a device-facing endpoint, not authenticated yet: its address and, if it has one, its certificate. */
 export interface DeviceContact {
   address: string;
   peer?: PeerCertificate;
@@ -16,9 +16,9 @@ export interface DeviceContact {
 
 /** A browser at an operation of the admin API that needs no session. */
 export interface Visitor extends Visit {
-  /** The cookie by which the browser is known, where it sent one. */
+  /** The cookie that identifies a known browser, if it was sent. */
   browser: string | undefined;
-  /** The operations that the user of a session may call: the app hides the others. */
+  /** Returns the operations that the user of a session may call: the app hides the others. */
   operationsOf(session: Session): string[];
 }
 
@@ -30,11 +30,11 @@ export interface SessionHolder extends Visitor {
 /** A JSON value shown in the reference. */
 export type Example = unknown;
 
-/** What routes of all surfaces have in common. */
+/** The common part of routes on all surfaces. */
 interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   operationId: string;
   method: Method;
-  /** As OpenAPI writes it: `/api/v1/devices/{id}`. */
+  /** The path in OpenAPI notation: `/api/v1/devices/{id}`. */
   path: string;
   tag: string;
   summary: string;
@@ -44,17 +44,20 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   query?: Q;
   body?: B;
   status: 200 | 201 | 204;
-  /** Shape of the answer; absent exactly for 204. */
+  /** The shape of the answer; absent exactly for 204. */
   response?: z.ZodType;
-  /** Of the answer, where it is not JSON: the handler answers with an `EventStream` of records of the shape `response`. */
+  /**
+   * The media type of an answer that is not JSON: the handler answers with an `EventStream` of records of the shape
+   * `response`.
+   */
   mediaType?: "text/event-stream";
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
-  /** The answer holds a secret that is shown once: it is neither stored for a repetition of the request nor compressed. */
+  /** The answer contains a one-time secret: it is neither stored for a repetition of the request nor compressed. */
   secret?: true;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */
   volatile?: readonly string[];
-  /** `query`: parameters without which the operation is refused. */
+  /** `query` has the parameters without which the operation is refused. */
   examples: { query?: Readonly<Record<string, string>>; body?: Example; response?: Example };
 }
 
@@ -96,30 +99,33 @@ export interface DeviceRoute extends AnyDescription {
   handler: AnyHandler<DeviceContact>;
 }
 
-/** What routes of the admin API have in common. */
+/** The common part of admin API routes. */
 interface AdminDescription extends AnyDescription {
   surface: "admin";
-  /** Only for users who gave password and second factor within the last ten minutes, or some requests of others: `access/step-up.ts`. */
+  /**
+   * Restricts the route, or some requests on it, to users who entered password and second factor within the last ten
+   * minutes (`access/step-up.ts`).
+   */
   stepUp?: StepUpRule;
 }
 
-/** An operation of the admin API for users whose role its use case admits. */
+/** An operation of the admin API for users whose role its use case permits. */
 export interface AdminUseCaseRoute extends AdminDescription {
   by: "user";
   useCase: PublicUseCase;
   /** The least role of the use case. */
   role: LeastRole;
-  /** A list that is also answered as a file of this name (`as=csv`). */
+  /** The file name of a list that is also answered as a CSV file (`as=csv`). */
   csv?: string;
   /** Its third argument is the use case, bound to its dependencies. */
   handler: AnyHandler<Caller>;
 }
 
-/** An operation of the admin API on the account and the sessions of the user who calls it, whatever the role. */
+/** An operation of the admin API on the account and the sessions of its caller, whatever the role. */
 export interface AdminAccountRoute extends AdminDescription {
   by: "session";
   service: Declaration;
-  /** Also while the sign-in lacks one of these. */
+  /** The parts of a sign-in without which the route may still be called. */
   evenWithout?: readonly Missing[];
   handler: AnyHandler<SessionHolder>;
 }
@@ -131,7 +137,7 @@ export interface AdminOpenRoute extends AdminDescription {
   handler: AnyHandler<Visitor>;
 }
 
-/** Whether a session whose sign-in lacks this may call the route. */
+/** Reports whether a session whose sign-in lacks this part may call the route. */
 export function isAdmittedWithout(missing: Missing, route: AdminRoute): boolean {
   return route.by === "anyone" || (route.by === "session" && route.evenWithout?.includes(missing) === true);
 }
@@ -151,21 +157,21 @@ export function runsUseCase(route: Route): route is UseCaseRoute {
   return route.surface === "public" || (route.surface === "admin" && route.by === "user");
 }
 
-/** Whether `Idempotency-Key` makes a repetition of the request harmless. */
+/** Reports whether `Idempotency-Key` makes a repetition of the request harmless. */
 export function takesIdempotencyKey(route: Route): boolean {
   return runsUseCase(route) && route.method === "POST";
 }
 
-/** Whether `If-Match` is honoured (docs/api-conventions.md, Headers). */
+/** Reports whether `If-Match` is honoured (docs/api-conventions.md, Headers). */
 export function isConditional(route: Route): boolean {
   return runsUseCase(route) && (route.method === "PUT" || route.method === "PATCH");
 }
 
 /**
- * An operation of the public API: one use case for the holder of an API key. The pipeline has authenticated the caller and checked
- * the use case's scope before the body is read (spec 5).
+ * Declares an operation of the public API: one use case for the holder of an API key. The pipeline has authenticated
+ * the caller and checked the use case's scope before the body is read (spec 5).
  *
- * @throws Error when API keys may not run the use case
+ * @throws Error if API keys may not run the use case
  */
 export function publicRoute<
   Args extends unknown[],
@@ -184,7 +190,7 @@ export function publicRoute<
   return { ...route, scope, surface: "public" };
 }
 
-/** A device-facing operation: its credential is in the request itself (spec 4.9). */
+/** Declares a device-facing operation: its credential is in the request itself (spec 4.9). */
 export function deviceRoute<
   Args extends unknown[],
   Result,
@@ -201,10 +207,10 @@ export function deviceRoute<
 }
 
 /**
- * An operation of the admin API: one use case for a signed-in user. The pipeline has checked origin, session, rate and the use case's
- * role before the body is read.
+ * Declares an operation of the admin API: one use case for a signed-in user. The pipeline has checked origin, session,
+ * rate and the use case's role before the body is read.
  *
- * @throws Error when users may not run the use case
+ * @throws Error if users may not run the use case
  */
 export function adminRoute<
   Args extends unknown[],
@@ -215,7 +221,10 @@ export function adminRoute<
 >(
   route: Description<P, Q, B> & {
     useCase: UseCase<never, Args, Result>;
-    /** The list can be asked for as a CSV file, which is named so; its handler passes `query` on to a use case that takes a page. */
+    /**
+     * The name of the CSV file as which the list can be requested; its handler passes `query` on to a use case that
+     * takes a page.
+     */
     csv?: string;
     handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
   },
@@ -226,7 +235,7 @@ export function adminRoute<
   return { ...route, ...file, ...stepUpOf(route), role, surface: "admin", by: "user" };
 }
 
-/** The query of a list that can be asked for as a file. */
+/** Extends the query of a list that can be requested as a file. */
 function asFile(query: z.ZodType | undefined): { query: z.ZodType } {
   if (!(query instanceof z.ZodObject)) throw new Error("only a list can be exported");
   return { query: query.extend({ as: AS }) };
@@ -236,10 +245,10 @@ const AS = z
   .enum(["csv"])
   .optional()
   .meta({
-    description: `\`csv\`: the whole list as a file (\`text/csv\`), whatever \`skip\` and \`limit\`; its last line says so when it has more than ${DEFAULT_LIMITS.exportRows.toLocaleString("en")} rows`,
+    description: `\`csv\`: the whole list as a file (\`text/csv\`), ignoring \`skip\` and \`limit\`; its last line says so if the list has more than ${DEFAULT_LIMITS.exportRows.toLocaleString("en")} rows`,
   });
 
-/** An operation of the admin API on the caller's own account: its service takes the session. */
+/** Declares an operation of the admin API on the caller's own account: its service takes the session. */
 export function accountRoute<
   Args extends unknown[],
   Result,
@@ -256,7 +265,7 @@ export function accountRoute<
   return { ...route, ...stepUpOf(route), surface: "admin", by: "session" };
 }
 
-/** An operation of the admin API that needs no session: its credential, if any, is in the request itself. */
+/** Declares an operation of the admin API that needs no session: its credential, if any, is in the request itself. */
 export function openRoute<
   Args extends unknown[],
   Result,
@@ -272,7 +281,10 @@ export function openRoute<
   return { ...route, ...stepUpOf(route), surface: "admin", by: "anyone" };
 }
 
-/** The routes that a module exports, in the order of the reference: reading before writing, a list before its records. */
+/**
+ * Returns the routes that a module exports, in the order of the reference: reading before writing, a list before its
+ * records.
+ */
 export function routesOf<Kind extends Route>(module: object): Kind[] {
   const found = Object.values(module).filter(isRoute) as Kind[];
   return found.sort((one, other) => rank(one.method) - rank(other.method) || depth(one.path) - depth(other.path));

@@ -15,7 +15,7 @@ import * as thresholds from "./v1/thresholds.ts";
 import * as tickets from "./v1/tickets.ts";
 import * as webhooks from "./v1/webhooks.ts";
 
-/** The resources in the order of the reference. A module's routes are what it exports. */
+/** The resources in the order of the reference. Each module exports its routes. */
 const RESOURCES = [
   devices,
   telemetry,
@@ -33,7 +33,10 @@ const RESOURCES = [
   renewCertificate,
 ];
 
-/** Every operation of the public API and of the devices: server, OpenAPI, reference and the enumerating tests read this list. */
+/**
+ * Every operation of the public API and of the devices: server, OpenAPI, reference and the enumerating tests read this
+ * list.
+ */
 export const routes: readonly ReferenceRoute[] = RESOURCES.flatMap((module) => routesOf<ReferenceRoute>(module));
 
 /** Every operation of every surface. */

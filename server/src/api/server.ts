@@ -42,16 +42,16 @@ import { StreamSlots } from "./stream/stream-slots.ts";
 /** The part of the configuration that this surface uses. */
 export interface ApiConfig {
   http: { host: string; port: number };
-  /** Other processes listen on the port, too. */
+  /** Whether other processes also listen on the port. */
   sharesPort: boolean;
-  /** Absent where another process serves the metrics. */
+  /** Absent if another process serves the metrics. */
   metrics: { host: string; port: number } | undefined;
   operatorTls: KeyPairFiles | undefined;
   trustedProxies: readonly AddressRange[];
   proxyProtocolFrom: readonly AddressRange[];
   trustedClientCertProxies: readonly AddressRange[];
   limits: Limits;
-  /** Origins whose pages may read the public API. */
+  /** The origins whose pages may read the public API. */
   corsOrigins: readonly string[];
 }
 
@@ -68,13 +68,13 @@ export interface ApiDeps {
   /** The use cases and services that routes call. */
   bound: BoundFunctions;
   readiness: Readiness;
-  /** What the limits on addresses and sessions exchange with other processes. */
+  /** The counts that the limits on addresses and sessions exchange with other processes. */
   requestCounts: RequestCounts;
-  /** Pages for people, such as the reference of the API. */
+  /** Pages for people, such as the API reference. */
   pages: readonly ServePages[];
-  /** Where clients reach the service; valid after start. */
+  /** The addresses at which clients reach the service; valid after start. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
-  /** Whether an error means that the database cannot be reached or written now. */
+  /** Reports whether an error means that the database cannot be reached or written now. */
   isUnavailable: (error: unknown) => boolean;
 }
 
@@ -84,13 +84,16 @@ export type ServePages = (app: FastifyInstance, addresses: { baseUrl: string; br
 /** The HTTPS surface: public API, device-facing endpoints, health; and the metrics on a port of their own. */
 export interface Api {
   start(): Promise<{ port: number }>;
-  /** Takes no new connection, finishes what is under way, then closes. */
+  /** Accepts no new connections, finishes running requests, then closes. */
   stop(): Promise<void>;
-  /** Checks for a new operator certificate now, rather than within five seconds. @returns whether one is in use from now on */
+  /**
+   * Checks for a new operator certificate now instead of within five seconds. @returns whether one is in use from now
+   * on
+   */
   reloadCertificate(): Promise<boolean>;
   /** The listening server; valid after start. */
   readonly server: Server;
-  /** Where Prometheus reads; valid after start. */
+  /** The address that Prometheus scrapes; valid after start. */
   readonly metricsUrl: string;
 }
 
@@ -122,14 +125,14 @@ export function createApi(deps: ApiDeps): Api {
       app = buildApp(deps, context, slots);
       forget = authorities.onChange(renewContext);
       await metricsServer?.start();
-      // Fastify hands the options to Node, and does not declare this one.
+      // Fastify passes the options to Node, but does not declare this one.
       await app.listen({ ...config.http, reusePort: config.sharesPort } as FastifyListenOptions);
       return { port: (app.server.address() as AddressInfo).port };
     },
     async stop() {
       forget();
       await certificate?.stop();
-      // Ended by their feature, they send their last message.
+      // Their feature has ended them; they send their last message.
       await withTimeout(slots.whenEmpty(), STREAMS_MS, () => undefined);
       if (app) await drain(app);
       await metricsServer?.stop();
@@ -226,22 +229,25 @@ function installRoutes(
 }
 
 /**
- * Replaces a method that the router does not know (`PROPFIND`) by one that no address has: the answer is 405 with `Allow` at an
- * existing address, and 404 elsewhere.
+ * Replaces a method that the router does not know (`PROPFIND`) by one that no address has: the answer is 405 with
+ * `Allow` at an existing address, and 404 elsewhere.
  */
 function withRoutedMethod(request: IncomingMessage, routed: ReadonlySet<string>): IncomingMessage {
   if (!routed.has(request.method!)) request.method = "TRACE";
   return request;
 }
 
-/** Input and answers are validated by zod. Without this Fastify loads two compilers of JSON Schema, a quarter of the start. */
+/**
+ * Keeps Fastify from loading two JSON Schema compilers, a quarter of the startup time. Input and answers are validated
+ * by zod.
+ */
 function noSchemas(): never {
   throw new Error("a route was given a JSON schema");
 }
 
 /**
- * The path of a request target in absolute form, such as `GET https://host/path` (RFC 9112 3.2.2); the host is ignored. Any other
- * target that is no path, such as `*`, becomes an address that does not exist.
+ * Returns the path of a request target in absolute form, such as `GET https://host/path` (RFC 9112 3.2.2); the host is
+ * ignored. Any other target that is not a path, such as `*`, becomes an address that does not exist.
  */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;

@@ -1,6 +1,6 @@
 import { DANGEROUS_OPERATIONS, HARMLESS_OPERATIONS, type StepUpRule } from "../access/access.ts";
 
-/** The rule of an operation. @throws Error for one that writes and is in none of the lists */
+/** Returns the step-up rule of an operation. @throws Error for one that writes and is in none of the lists */
 export function stepUpOf({ operationId, method }: { operationId: string; method: string }): { stepUp?: StepUpRule } {
   const dangerous = DANGEROUS_OPERATIONS[operationId];
   if (dangerous) return { stepUp: dangerous.stepUp };

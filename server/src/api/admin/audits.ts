@@ -84,7 +84,7 @@ export const listCertificateAudit = adminRoute({
   path: "/api/admin/audit/certificates",
   tag: TAG,
   summary: "List the certificate audit",
-  description: "Who minted, enrolled, renewed and revoked which certificate, newest first.",
+  description: "Records of who minted, enrolled, renewed or revoked which certificate, newest first.",
   query: z.strictObject({
     kind: KIND.optional(),
     notKind: KIND.optional(),
@@ -115,10 +115,12 @@ export const listAdminAudit = adminRoute({
   path: "/api/admin/audit/admin",
   tag: TAG,
   summary: "List the administrative audit",
-  description: "Who changed what of the tenant's administration, from the admin app and from the shell, newest first.",
+  description: "Administrative changes of the tenant and their actors, from the admin app and the shell, newest first.",
   query: z.strictObject({
     actor,
-    act: text.optional().meta({ description: "An act such as `user.create`, or all of a kind of record: `user.`" }),
+    act: text
+      .optional()
+      .meta({ description: "An act such as `user.create`, or `user.` for all acts on that kind of record" }),
     target: text.optional().meta({ description: "The id of the record acted on" }),
     notActor: actor,
     notAct: text.optional(),
@@ -144,16 +146,18 @@ const actors = z
   .transform((text) => text.split(","))
   .pipe(
     z
-      .array(z.string().regex(/^[a-z]+(:[A-Za-z0-9_-]{1,128})?$/, "must be actors as histories print them"))
+      .array(z.string().regex(/^[a-z]+(:[A-Za-z0-9_-]{1,128})?$/, "must be actors as histories show them"))
       .max(MOST_ACTORS),
   )
-  .meta({ type: "string", description: `Actors as histories print them, separated by commas, at most ${MOST_ACTORS}` });
+  .meta({ type: "string", description: `Actors as histories show them, separated by commas, at most ${MOST_ACTORS}` });
 
 const namedActor = z
   .strictObject({
     actor: z.string(),
-    name: z.string().meta({ description: "A user's address, the name of an API key or a device, whom a claim is for" }),
-    deleted: z.boolean().meta({ description: "The user is deleted; what they did stays in the histories" }),
+    name: z
+      .string()
+      .meta({ description: "A user's address, the name of an API key or a device, or the intended name of a claim" }),
+    deleted: z.boolean().meta({ description: "The user is deleted; their acts stay in the histories" }),
   })
   .meta({ id: "NamedActor" });
 
@@ -167,7 +171,7 @@ export const nameActors = adminRoute({
   tag: TAG,
   summary: "Name the actors of a history",
   description:
-    "The names of users, API keys, claims and devices, for the `actor` fields of audits and histories. Left out are unknown ones, and those that the caller may not see.",
+    "The names of users, API keys, claims and devices, for the `actor` fields of audits and histories. Actors that are unknown, or that the caller may not see, are omitted.",
   query: z.strictObject({ actors }),
   status: 200,
   response: z.strictObject({ items: z.array(namedActor) }).meta({ id: "NamedActors" }),

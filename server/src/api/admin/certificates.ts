@@ -12,7 +12,7 @@ const TAG = "Device certificates";
 
 const successor = z
   .strictObject({ id, serialNumber: z.string(), expiresAt: timestamp })
-  .meta({ id: "LiveSuccessor", description: "The live certificate that renewals have replaced this one by" });
+  .meta({ id: "LiveSuccessor", description: "The live certificate that replaced this one by renewal" });
 
 const certificateDetail = certificateRecord
   .extend({
@@ -20,8 +20,8 @@ const certificateDetail = certificateRecord
     session: z
       .strictObject({ connectedAt: timestamp, remoteAddress: z.string() })
       .nullable()
-      .meta({ description: "The open session that was opened with it, which its revocation closes" }),
-    otherLiveCertificates: z.int().meta({ description: "Further live certificates of its device" }),
+      .meta({ description: "The open session that uses it, which its revocation closes" }),
+    otherLiveCertificates: z.int().meta({ description: "Other live certificates of its device" }),
     liveSuccessor: successor.nullable(),
   })
   .meta({ id: "DeviceCertificateDetail" });
@@ -34,21 +34,23 @@ const chain = z
     fullchainPem: z.string().meta({ description: "The leaf and its intermediate, as a client must present them" }),
     issuers: z
       .array(authority)
-      .meta({ description: "From the intermediate that issued the leaf to its root, retired ones too" }),
+      .meta({ description: "From the intermediate that issued the leaf to its root, including retired ones" }),
   })
   .meta({ id: "DeviceCertificateChain" });
 
 const revoked = z
   .strictObject({
-    revoked: z.array(id).meta({ description: "What this revoked: empty when it was revoked before" }),
+    revoked: z
+      .array(id)
+      .meta({ description: "The certificates revoked by this request; empty if it was already revoked" }),
     liveSuccessor: successor
       .nullable()
-      .meta({ description: "The certificate that the device goes on with, unless it is among the revoked" }),
+      .meta({ description: "The certificate that the device continues with, unless it was revoked as well" }),
   })
   .meta({ id: "Revocation" });
 
 const revokedOfDevice = z
-  .strictObject({ revoked: z.array(id).meta({ description: "What this revoked" }) })
+  .strictObject({ revoked: z.array(id).meta({ description: "The certificates revoked by this request" }) })
   .meta({ id: "RevocationOfDevice" });
 
 const SUCCESSOR_EXAMPLE = {
@@ -69,14 +71,14 @@ export const listCertificates = adminRoute({
   tag: TAG,
   summary: "List certificates",
   description:
-    "Certificates of the devices that the caller sees, newest first or by expiry. Sorted by expiry, without revoked ones.",
+    "Certificates of the devices that the caller can see, newest first or by expiry. Sorting by expiry omits revoked ones.",
   query: z.strictObject({
     deviceId: id.optional(),
     kind: KIND.optional(),
     notKind: KIND.optional(),
     state: STATE.optional().meta({
       description:
-        "`live` is neither revoked nor expired, `expiring` a live platform certificate that expires within 30 days",
+        "`live` means neither revoked nor expired; `expiring` means a live platform certificate that expires within 30 days",
     }),
     notState: STATE.optional(),
     expiresFrom: instant.optional().meta({ description: "Not revoked, and expires or expired at this time or later" }),
@@ -100,7 +102,7 @@ export const showCertificate = adminRoute({
   tag: TAG,
   summary: "Show a certificate",
   description:
-    "With its PEM, the session that was opened with it, and what its device has left: what a revocation would change.",
+    "The certificate with its PEM, its open session and the device's other live certificates, which together show the effect of a revocation.",
   params: idParams,
   status: 200,
   response: certificateDetail,
@@ -125,7 +127,7 @@ export const showCertificateChain = adminRoute({
   tag: TAG,
   summary: "Show a certificate's chain",
   description:
-    "What a client presents, and the authorities that it is verified by. A client that presents the leaf alone is refused.",
+    "The chain that a client presents, and the authorities that verify it. A client that presents only the leaf is refused.",
   params: idParams,
   status: 200,
   response: chain,
@@ -148,7 +150,7 @@ export const issueCertificate = adminRoute({
   tag: TAG,
   summary: "Issue a certificate bundle",
   description:
-    "Issues a certificate with its private key for a device that cannot make its own, valid for one year. Key and passphrase are shown in this answer only. Issuing never revokes another certificate.",
+    "Issues a certificate with its private key for a device that cannot create its own, valid for one year. Key and passphrase are shown only in this answer. Issuing never revokes another certificate.",
   body: bundleRequest,
   status: 201,
   response: bundle,
@@ -166,13 +168,13 @@ export const revokeCertificate = adminRoute({
   tag: TAG,
   summary: "Revoke a certificate",
   description:
-    "Revokes it and closes its open sessions before it answers; other certificates of the device go on. May be repeated.",
+    "Revokes the certificate and closes its open sessions before answering; other certificates of the device stay valid. May be repeated.",
   params: idParams,
   query: z.strictObject({
     chain: z
       .enum(["true", "false"])
       .optional()
-      .meta({ description: "Also revokes the certificates by which renewals have replaced it" }),
+      .meta({ description: "Also revokes the certificates that replaced it by renewal" }),
   }),
   status: 200,
   response: revoked,
@@ -195,7 +197,7 @@ export const revokeDeviceCertificates = adminRoute({
   tag: TAG,
   summary: "Revoke all certificates of a device",
   description:
-    "Revokes every live certificate of the device and closes its sessions before it answers. May be repeated.",
+    "Revokes every live certificate of the device and closes its sessions before answering. May be repeated.",
   params: z.strictObject({ id: pathId.meta({ description: "The device's id" }) }),
   status: 200,
   response: revokedOfDevice,

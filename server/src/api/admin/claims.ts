@@ -47,7 +47,7 @@ export const createClaim = adminRoute({
   tag: TAG,
   summary: "Create an enrollment claim",
   description:
-    "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else. A claim with more than one use needs a step-up.",
+    "Mints a claim code with which devices enroll themselves. The code is shown only in this answer. A claim with more than one use needs a step-up.",
   body: newClaim,
   status: 201,
   response: createdClaim,

@@ -9,22 +9,24 @@ const example = z
     tool: z.enum(["openssl", "curl", "mosquitto", "mqtt.js", "paho", "esp-idf", "agent"]),
     does: z.string(),
     language: z.enum(["sh", "js", "python", "c"]),
-    text: z.string().meta({ description: "Commands or a program, to be run in a folder with the files" }),
+    text: z.string().meta({ description: "Commands or a program, to be run in a folder that contains the files" }),
   })
   .meta({ id: "ClientExample" });
 
 const guide = z
   .strictObject({
     brokerUrl: z.string(),
-    host: z.string().meta({ description: "Without the brackets that an IPv6 address has in `brokerUrl`" }),
+    host: z.string().meta({ description: "The host, without the brackets of an IPv6 address in `brokerUrl`" }),
     port: z.int(),
     clientId: id,
     publishTopics: z.array(z.string()),
     certificateState: CERTIFICATE_STATE,
-    serverCaBundle: z.string().meta({ description: "PEM: what the device verifies the broker by" }),
+    serverCaBundle: z
+      .string()
+      .meta({ description: "PEM: the trust anchors with which the device verifies the broker" }),
     samplePayload: z.string(),
     files: z.array(z.strictObject({ name: z.string(), contains: z.string() })),
-    examples: z.array(example).meta({ description: "Without a publish topic none that publishes" }),
+    examples: z.array(example).meta({ description: "None of them publishes if there is no publish topic" }),
   })
   .meta({ id: "ConnectGuide" });
 
@@ -36,7 +38,7 @@ export const getConnectGuide = adminRoute({
   tag: "Devices",
   summary: "Show how a device connects",
   description:
-    "Addresses, files and commands with the values of the device, for several clients. It contains no secret.",
+    "Addresses, files and commands for several clients, filled in with the values of the device. The answer contains no secret.",
   params: idParams,
   status: 200,
   response: guide,

@@ -17,7 +17,7 @@ const silentForSeconds = z
   .min(1)
   .max(2_592_000)
   .nullable()
-  .meta({ description: "A device that is silent for longer opens an anomaly; `null`: silence opens none" });
+  .meta({ description: "A device that is silent for longer opens an anomaly; `null`: never" });
 
 const deviceType = z
   .strictObject({
@@ -25,7 +25,7 @@ const deviceType = z
     name: z.string(),
     publishTopics: z.array(z.string()),
     subscribeTopics: z.array(z.string()),
-    thresholdIds: z.array(id).meta({ description: "Threshold packs that watch every device of the type" }),
+    thresholdIds: z.array(id).meta({ description: "Threshold packs that monitor every device of the type" }),
     silentForSeconds: z.int().nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -34,8 +34,8 @@ const deviceType = z
 
 const deviceTypeDetail = deviceType
   .extend({
-    devices: z.int().meta({ description: "How many devices have it, of those that the caller sees" }),
-    openClaims: z.int().meta({ description: "How many claims that can still be redeemed name it" }),
+    devices: z.int().meta({ description: "The number of its devices that the caller can see" }),
+    openClaims: z.int().meta({ description: "The number of redeemable claims that name it" }),
   })
   .meta({ id: "DeviceTypeDetail" });
 
@@ -68,7 +68,7 @@ export const listDeviceTypes = adminRoute({
   path: "/api/admin/device-types",
   tag: TAG,
   summary: "List device types",
-  description: "Newest first.",
+  description: "The tenant's device types, newest first.",
   query: z.strictObject(paging(50, 200)),
   status: 200,
   response: page(deviceType),
@@ -84,7 +84,7 @@ export const getDeviceType = adminRoute({
   path: "/api/admin/device-types/{id}",
   tag: TAG,
   summary: "Show a device type",
-  description: "With what refers to it.",
+  description: "One device type, with the numbers of records that refer to it.",
   params: idParams,
   status: 200,
   response: deviceTypeDetail,
@@ -100,9 +100,9 @@ export const listOutdatedDevices = adminRoute({
   method: "GET",
   path: "/api/admin/device-types/{id}/outdated-devices",
   tag: TAG,
-  summary: "List devices with former topics",
+  summary: "List devices with outdated topics",
   description:
-    "Devices of the type with live certificates whose topics are not the type's any more: the topics of a certificate never change. A renewal or a new bundle gets the present ones. It reads every device of the type.",
+    "Devices of the type with live certificates whose topics differ from the type's present ones. The topics of a certificate never change; a renewal or a new bundle gets the present ones. This reads every device of the type.",
   params: idParams,
   query: z.strictObject(paging(50, 200)),
   status: 200,
@@ -126,7 +126,7 @@ export const createDeviceType = adminRoute({
   path: "/api/admin/device-types",
   tag: TAG,
   summary: "Create a device type",
-  description: "Certificates of its devices may publish on its topics, and on no others.",
+  description: "Certificates of its devices may publish on these topics only.",
   body: z
     .strictObject({
       ...fields,
@@ -152,7 +152,7 @@ export const updateDeviceType = adminRoute({
   path: "/api/admin/device-types/{id}",
   tag: TAG,
   summary: "Change a device type",
-  description: "What is absent stays. Certificates keep their topics until the next one of their device is issued.",
+  description: "Absent fields stay unchanged. Certificates keep their topics until the device gets its next one.",
   params: idParams,
   body: z.strictObject(fields).partial().meta({ id: "DeviceTypeEdit" }),
   status: 200,
@@ -174,7 +174,7 @@ export const deleteDeviceType = adminRoute({
   path: "/api/admin/device-types/{id}",
   tag: TAG,
   summary: "Delete a device type",
-  description: "Only one that no device has and no open claim names.",
+  description: "Deletes a device type that no device has and no open claim names.",
   params: idParams,
   status: 204,
   errors: ["not_found", "in_use"],

@@ -23,15 +23,15 @@ const deviceQuery = z.strictObject({
     .string()
     .max(records.searchCharacters.value)
     .optional()
-    .meta({ description: "Part of the id or the name, in any case" }),
+    .meta({ description: "Part of the id or the name, ignoring case" }),
   groupId: idOrNone,
   notGroupId: idOrNone,
   deviceTypeId: idOrNone,
   notDeviceTypeId: idOrNone,
   thresholdId: id
     .optional()
-    .meta({ description: "A threshold pack that watches the device, of its own or by its type" }),
-  notThresholdId: id.optional().meta({ description: "A threshold pack that does not watch the device" }),
+    .meta({ description: "A threshold pack that monitors the device, assigned to it or to its type" }),
+  notThresholdId: id.optional().meta({ description: "A threshold pack that does not monitor the device" }),
   connectivity: oneOf(CONNECTIVITY, "One of these states, separated by commas"),
   notConnectivity: oneOf(CONNECTIVITY, "None of these states, separated by commas"),
   certificateState: oneOf(CERTIFICATE_STATE, "One of these states, separated by commas"),
@@ -39,7 +39,7 @@ const deviceQuery = z.strictObject({
   createdFrom: instant.optional().meta({ description: "Created at this time or later" }),
   createdBefore: instant.optional().meta({ description: "Created before this time" }),
   seenFrom: instant.optional().meta({ description: "Seen at this time or later" }),
-  seenBefore: instant.optional().meta({ description: "Seen before this time, and not since" }),
+  seenBefore: instant.optional().meta({ description: "Last seen before this time" }),
   sort: sortBy(DEVICE_ORDERS),
   ...paging(50, 200),
 });
@@ -52,7 +52,7 @@ export const listDevices = adminRoute({
   path: "/api/admin/devices",
   tag: TAG,
   summary: "List devices",
-  description: "The devices that the user sees, newest first unless sorted.",
+  description: "The devices that the user can see, newest first unless sorted.",
   query: deviceQuery,
   status: 200,
   response: longPage(deviceRecord),
@@ -78,7 +78,7 @@ export const getDevice = adminRoute({
   path: "/api/admin/devices/{id}",
   tag: TAG,
   summary: "Get a device",
-  description: "One device that the user sees.",
+  description: "One device that the user can see.",
   params: idParams,
   status: 200,
   response: deviceRecord,
@@ -95,7 +95,7 @@ export const createDevice = adminRoute({
   path: "/api/admin/devices",
   tag: TAG,
   summary: "Add a device",
-  description: "Adds a device that does not enroll itself: a bundle is issued for it.",
+  description: "Adds a device that does not enroll itself; issue a bundle for it.",
   body: newDevice,
   status: 201,
   response: deviceRecord,
@@ -112,7 +112,7 @@ export const replaceDevice = adminRoute({
   tag: TAG,
   summary: "Replace a device's editable fields",
   description:
-    "Replaces name, description, type, groups, threshold packs and metadata: what is left out becomes empty. Operators leave groups and type as they are.",
+    "Replaces name, description, type, groups, threshold packs and metadata: omitted fields become empty. Operators cannot change groups and type.",
   params: idParams,
   body: deviceReplacement,
   status: 200,
@@ -145,7 +145,7 @@ export const disconnectDevice = adminRoute({
   path: "/api/admin/devices/{id}/disconnect",
   tag: TAG,
   summary: "Close a device's sessions",
-  description: "Closes its sessions in every process. Its certificates stay valid, so it may connect again at once.",
+  description: "Closes its sessions in every process. Its certificates stay valid, so it may reconnect immediately.",
   params: idParams,
   status: 204,
   errors: ["not_found"],

@@ -15,7 +15,7 @@ export const followEvents = adminRoute({
   path: "/api/admin/events",
   tag: "Overview",
   summary: "Follow events",
-  description: `A stream of server-sent events (\`text/event-stream\`). It begins with \`event: ready\`. Then each message is an event of what the user sees: \`data\` as below, \`id\` the place to continue after, which the client sends as \`Last-Event-ID\` when it connects again. \`event: reset\`: the events after that place have been deleted, and the stream goes on from the present. \`event: end\` with a \`reason\`: \`session_ended\`, \`stopping\` or \`failed\`. A comment every 15 seconds keeps it open. A session has at most ${DEFAULT_LIMITS.streamsOfSession} streams.`,
+  description: `A stream of server-sent events (\`text/event-stream\`). It begins with \`event: ready\`. Each message after that is an event that the user can see: \`data\` as below, and \`id\` the position to resume after, which the client sends as \`Last-Event-ID\` when it reconnects. \`event: reset\`: the events after that position have been deleted, and the stream continues from the present. \`event: end\` has a \`reason\`: \`session_ended\`, \`stopping\` or \`failed\`. A comment every 15 seconds keeps the stream open. A session has at most ${DEFAULT_LIMITS.streamsOfSession} streams.`,
   query: z.strictObject({
     kinds: list.optional().meta({
       type: "string",

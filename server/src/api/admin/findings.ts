@@ -13,7 +13,7 @@ const finding = z
     deviceId: id,
     deviceName: z.string(),
     certificateId: id.nullable(),
-    metrics: z.array(z.string()).meta({ description: "The metrics concerned" }),
+    metrics: z.array(z.string()).meta({ description: "The affected metrics" }),
     at: timestamp,
     cause: z.string(),
     cure: z.string(),
@@ -34,7 +34,7 @@ const entry = z
       "connection.refused",
       "finding.shared_key",
     ]),
-    id: id.nullable().meta({ description: "Of the certificate, anomaly, ticket or refusal" }),
+    id: id.nullable().meta({ description: "The id of the certificate, anomaly, ticket or refusal" }),
     text: z.string().nullable().meta({ description: "Its serial number, message, title or reason" }),
     actor: z.string().nullable(),
   })
@@ -48,7 +48,7 @@ export const listFindings = adminRoute({
   tag: TAG,
   summary: "List findings",
   description:
-    "What is wrong with devices that work, newest first. A finding ends with its cause. `server_root_missing` is listed when it is asked for, `topics_changed` of one device alone.",
+    "Problems of devices that otherwise work, newest first. A finding ends with its cause. `server_root_missing` is listed only on request, `topics_changed` only for a single device.",
   query: z.strictObject({ deviceId: id.optional(), kind: z.enum(ASKED_FINDING_KINDS).optional(), ...paging(50, 200) }),
   status: 200,
   response: page(finding),
@@ -81,17 +81,18 @@ export const listTimeline = adminRoute({
   method: "GET",
   path: "/api/admin/devices/{id}/timeline",
   tag: TAG,
-  summary: "List what happened to a device",
-  description: "Newest first. Connects and disconnects are there for 48 hours, the rest as long as its records.",
+  summary: "List a device's timeline",
+  description:
+    "Events of the device, newest first. Connects and disconnects are kept for 48 hours, the others as long as their records.",
   params: idParams,
   query: z.strictObject({
-    before: instant.optional().meta({ description: "Continues before the `at` of the last entry" }),
+    before: instant.optional().meta({ description: "Continues before this time: the `at` of the last entry" }),
     limit: z
       .string()
       .regex(/^\d{1,9}$/, "must be an integer")
       .transform(Number)
       .optional()
-      .meta({ type: "integer", description: `1 to ${MOST}, 50 when absent` }),
+      .meta({ type: "integer", description: `1 to ${MOST}, 50 by default` }),
   }),
   status: 200,
   response: z.strictObject({ items: z.array(entry) }).meta({ id: "Timeline" }),

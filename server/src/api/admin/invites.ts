@@ -13,7 +13,7 @@ const fields = {
   email: z.string(),
   role,
   createdAt: timestamp,
-  createdBy: z.string().meta({ description: "Who invited, as audits print it" }),
+  createdBy: z.string().meta({ description: "The inviter, in the notation of audits" }),
   expiresAt: timestamp,
 };
 const invite = z.strictObject(fields).meta({ id: "Invite" });
@@ -34,7 +34,7 @@ export const listInvites = adminRoute({
   path: "/api/admin/invites",
   tag: TAG,
   summary: "List open invitations",
-  description: "Newest first. One that was accepted, withdrawn or has expired is not listed.",
+  description: "Invitations that were not accepted or withdrawn and have not expired, newest first.",
   query: z.strictObject(paging(50, 200)),
   status: 200,
   response: page(invite),
@@ -51,13 +51,13 @@ export const inviteUser = adminRoute({
   tag: TAG,
   summary: "Invite a user",
   description:
-    "The link works once, within 72 hours; it is mailed, and can be handed over. A later invitation of the same address replaces it. An address that has an account gets the same answer; its mail says so in place of the link. To invite an admin needs a step-up.",
+    "The link works once, within 72 hours; it is mailed, and can also be passed on by hand. A later invitation of the same address replaces it. An address that has an account gets the same answer; its mail says so instead of containing the link. Inviting an admin needs a step-up.",
   body: z.strictObject({ email, role }).meta({ id: "NewInvite" }),
   status: 201,
   response: z
     .strictObject({
       ...fields,
-      url: z.string().meta({ description: "Shown only in this answer" }),
+      url: z.string().meta({ description: "The link, shown only in this answer" }),
       mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
     })
     .meta({ id: "MadeInvite" }),
@@ -81,7 +81,7 @@ export const withdrawInvite = adminRoute({
   path: "/api/admin/invites/{id}",
   tag: TAG,
   summary: "Withdraw an invitation",
-  description: "Its link stops at once.",
+  description: "Its link stops working immediately.",
   params: idParams,
   status: 204,
   errors: ["not_found"],
@@ -95,9 +95,9 @@ export const openInvite = openRoute({
   method: "POST",
   path: "/api/admin/invites/open",
   tag: TAG,
-  summary: "Show what an invitation is for",
+  summary: "Show an invitation",
   description:
-    "Which tenant invites whom, for the person who opens the link. Nothing changes: the link can still be used.",
+    "The inviting tenant and the invited address, for the person who opens the link. Nothing changes: the link can still be used.",
   body: z.strictObject({ token: linkToken }).meta({ id: "InviteToken" }),
   status: 200,
   response: z

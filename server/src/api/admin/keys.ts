@@ -11,16 +11,18 @@ const MAX_DAYS = 3650;
 
 const key = z
   .strictObject({
-    id: z.string().meta({ description: "Public: `apikey:<id>` in audits" }),
+    id: z.string().meta({ description: "The public id: `apikey:<id>` in audits" }),
     name: z.string(),
     scopes: z.array(z.string()),
     ineffectiveScopes: z.array(z.string()).meta({
       description:
-        "Scopes with which it can do nothing while its owner has the present role: a key has the present rights of its owner at most",
+        "Scopes that have no effect while its owner has the present role: a key never has more rights than its owner",
     }),
-    user: z.string().meta({ description: "Email address of the user who owns it; it ends with this account" }),
+    user: z.string().meta({ description: "The email address of its owner; the key ends with this account" }),
     userId: id,
-    ownerRole: z.enum(ROLES).meta({ description: "The present role of its owner, who was an admin when it was made" }),
+    ownerRole: z
+      .enum(ROLES)
+      .meta({ description: "The present role of its owner, who was an admin when the key was created" }),
     createdAt: timestamp,
     expiresAt: nullableTimestamp,
     lastUsedAt: nullableTimestamp,
@@ -35,7 +37,7 @@ const key = z
       .nullable()
       .meta({
         description:
-          "The entry of the administrative audit that revoked it: a revocation, or a change of its owner. `null` where none is recorded",
+          "The administrative audit entry of its revocation: a revocation of the key, or a change of its owner. `null` if none is recorded",
       }),
   })
   .meta({ id: "ApiKey" });
@@ -43,7 +45,7 @@ const key = z
 const newKey = z
   .strictObject({
     id: z.string(),
-    key: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+    key: z.string().meta({ description: "The key, shown only in this answer; it is not stored" }),
   })
   .meta({ id: "NewApiKey" });
 
@@ -79,12 +81,12 @@ export const listKeys = adminRoute({
   path: "/api/admin/keys",
   tag: TAG,
   summary: "List API keys",
-  description: "Every key that the tenant ever had, newest first, with the act that ended it.",
+  description: "Every key that the tenant has ever had, newest first, with the act that ended it.",
   query: z.strictObject({
     state: z
       .enum(["active", "ended"])
       .optional()
-      .meta({ description: "`ended` is revoked or expired; all without it" }),
+      .meta({ description: "`ended` means revoked or expired; all keys if absent" }),
     userId: id.optional().meta({ description: "Keys of this user" }),
     ...paging(50, 200),
   }),
@@ -102,8 +104,8 @@ export const listKeyWrites = adminRoute({
   method: "GET",
   path: "/api/admin/keys/{id}/writes",
   tag: TAG,
-  summary: "List what was written with a key",
-  description: "Newest first. Reads are not recorded.",
+  summary: "List writes made with a key",
+  description: "Writes made with the key, newest first. Reads are not recorded.",
   params: idParams,
   query: z.strictObject(paging(50, 200)),
   status: 200,
@@ -121,7 +123,7 @@ export const createKey = adminRoute({
   path: "/api/admin/keys",
   tag: TAG,
   summary: "Create an API key",
-  description: `The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown in this answer only. Those with dangerous scopes need a step-up: ${[...DANGEROUS_SCOPES].map((scope) => `\`${scope}\``).join(", ")}.`,
+  description: `The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown only in this answer. Keys with dangerous scopes need a step-up: ${[...DANGEROUS_SCOPES].map((scope) => `\`${scope}\``).join(", ")}.`,
   body: z
     .strictObject({
       name: label(),
@@ -130,14 +132,14 @@ export const createKey = adminRoute({
         .min(1)
         .max(100)
         .meta({
-          description: `Of ${SCOPES.join(", ")}; or \`<resource>:*\` for read and write, except of provisioning and device-certificates`,
+          description: `One of ${SCOPES.join(", ")}; or \`<resource>:*\` for read and write, except for provisioning and device-certificates`,
         }),
       expiresInDays: z
         .int()
         .min(1)
         .max(MAX_DAYS)
         .optional()
-        .meta({ description: "Without it the key does not expire" }),
+        .meta({ description: "If absent, the key does not expire" }),
     })
     .meta({ id: "ApiKeyRequest" }),
   status: 201,
@@ -158,7 +160,8 @@ export const revokeKey = adminRoute({
   path: "/api/admin/keys/{id}",
   tag: TAG,
   summary: "Revoke an API key",
-  description: "At once and for good. May be repeated: a key that has ended keeps its first reason.",
+  description:
+    "Revokes the key immediately and permanently. May be repeated: a key that has ended keeps its first reason.",
   params: idParams,
   status: 204,
   errors: ["not_found"],

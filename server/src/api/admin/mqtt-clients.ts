@@ -15,21 +15,23 @@ const mqttClient = z
     id,
     clientId,
     username: z.string(),
-    publish: z.array(z.string()).meta({ description: "Topics, whole" }),
+    publish: z.array(z.string()).meta({ description: "Full topics" }),
     subscribe: z.array(z.string()).meta({ description: "Topic filters" }),
     createdAt: timestamp,
     disabledAt: nullableTimestamp,
-    suspended: z.boolean().meta({ description: "Refused, because its owner is not an active admin any more" }),
+    suspended: z
+      .boolean()
+      .meta({ description: "Whether it is refused because its owner is no longer an active admin" }),
     ownerId: id.nullable().meta({
       description:
-        "The admin who registered it, or enabled it or replaced its password later; null where the shell did",
+        "The admin who registered it, or who last enabled it or replaced its password; null if the shell did",
     }),
     owner: z.string().nullable().meta({ description: "The owner's email address" }),
     connected: z.boolean(),
   })
   .meta({ id: "MqttClient" });
 
-const password = z.string().meta({ description: "Shown in this answer only; it is not stored" });
+const password = z.string().meta({ description: "The password, shown only in this answer; it is not stored" });
 const newCredentials = z
   .strictObject({ id, clientId, username: z.string(), password })
   .meta({ id: "MqttClientCredentials" });
@@ -58,7 +60,7 @@ export const listMqttClients = adminRoute({
   path: "/api/admin/mqtt-clients",
   tag: TAG,
   summary: "List MQTT clients",
-  description: "Gateways and services that connect with user name and password, disabled ones too, newest first.",
+  description: "Gateways and services that connect with user name and password, including disabled ones, newest first.",
   query: z.strictObject(paging(50, 200)),
   status: 200,
   response: page(mqttClient),
@@ -75,7 +77,7 @@ export const createMqttClient = adminRoute({
   tag: TAG,
   summary: "Register an MQTT client",
   description:
-    "It owns its client id from then on, connected or not. Its password is shown in this answer only. It is suspended while its owner, who registers it, is not an active admin.",
+    "The client owns its client id from then on, connected or not. Its password is shown only in this answer. It is suspended while its owner, the registering admin, is not an active admin.",
   body: z
     .strictObject({
       clientId,
@@ -106,7 +108,7 @@ export const rotatePassword = adminRoute({
   tag: TAG,
   summary: "Give an MQTT client a new password",
   description:
-    "The former password is refused and the client's session closed when this answers. Its owner is the caller from then on, also where it was suspended.",
+    "When this answers, the previous password is refused and the client's session is closed. The caller becomes its owner, even if the client was suspended.",
   params,
   status: 200,
   response: newPassword,
@@ -124,7 +126,7 @@ export const disableMqttClient = adminRoute({
   tag: TAG,
   summary: "Disable an MQTT client",
   description:
-    "Its password is refused, its client id is free and its session closed when this answers. May be repeated.",
+    "When this answers, its password is refused, its client id is free and its session is closed. May be repeated.",
   params,
   status: 204,
   errors: ["not_found"],
@@ -140,7 +142,7 @@ export const enableMqttClient = adminRoute({
   tag: TAG,
   summary: "Enable an MQTT client again",
   description:
-    "A disabled or suspended client: its former password works again, and its owner is the caller from then on. Of several clients of this client id it is the one that was disabled last. May be repeated.",
+    "Enables a disabled or suspended client: its previous password works again, and the caller becomes its owner. If several clients have this client id, the most recently disabled one is enabled. May be repeated.",
   params,
   status: 204,
   errors: ["not_found", "client_id_in_use", "username_taken"],
@@ -155,7 +157,7 @@ export const deleteMqttClient = adminRoute({
   path: "/api/admin/mqtt-clients/{id}",
   tag: TAG,
   summary: "Delete an MQTT client",
-  description: "Its password is refused, its client id is free and its session closed when this answers.",
+  description: "When this answers, its password is refused, its client id is free and its session is closed.",
   params,
   status: 204,
   errors: ["not_found"],

@@ -24,7 +24,7 @@ const overview = z
       renewalsOverdue: count,
       expiry: z
         .array(z.strictObject({ from: timestamp, selfEnrolled: count, platform: count }))
-        .meta({ description: "The next twelve weeks: devices whose last certificate ends in each" }),
+        .meta({ description: "For each of the next twelve weeks, the devices whose last certificate expires in it" }),
     }),
     anomalies: z.strictObject({
       open: z.strictObject({ critical: count, major: count, minor: count, warning: count }),
@@ -34,10 +34,10 @@ const overview = z
       open: count,
       in_progress: count,
       on_hold: count,
-      overdue: count.meta({ description: "Unfinished ones that are due already" }),
-      unassigned: count.meta({ description: "Unfinished ones that are assigned to no one" }),
+      overdue: count.meta({ description: "Unfinished tickets past their due date" }),
+      unassigned: count.meta({ description: "Unassigned, unfinished tickets" }),
     }),
-    refusedLastDay: count.meta({ description: "Refused clients of the last 24 hours, as the journal counts them" }),
+    refusedLastDay: count.meta({ description: "Refused clients in the last 24 hours, as counted in the journal" }),
     findings: z.strictObject({
       shared_key: count,
       publishes_nowhere: count,
@@ -91,7 +91,7 @@ export const getOverview = adminRoute({
   path: "/api/admin/overview",
   tag: TAG,
   summary: "Show what needs attention",
-  description: "The numbers of the home screen, of what the user sees. Each is the total of a list.",
+  description: "The numbers of the home screen, counting only what the user can see. Each is the total of a list.",
   status: 200,
   response: overview,
   errors: [],
@@ -107,7 +107,7 @@ export const search = adminRoute({
   tag: TAG,
   summary: "Search records of every kind",
   description:
-    "At most five records of each kind whose name contains the text, or whose id it is; certificates by serial number or fingerprint, unfinished tickets by number, too. Of very many devices the newest are searched: `GET /api/admin/devices` searches all.",
+    "At most five records of each kind whose name contains the text, or whose id equals it; certificates also by serial number or fingerprint, unfinished tickets also by number. If there are very many devices, only the newest are searched; `GET /api/admin/devices` searches all.",
   query: z.strictObject({ q: z.string().max(records.searchCharacters.value) }),
   status: 200,
   response: z

@@ -18,7 +18,7 @@ const createdTenant = tenantSummary
     admin: z.strictObject({
       id,
       email: z.string(),
-      password: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+      password: z.string().meta({ description: "The password, shown only in this answer; it is not stored" }),
     }),
   })
   .meta({ id: "CreatedTenant" });
@@ -30,15 +30,15 @@ const trustRollout = z
         id,
         name: z.string(),
         announcedAt: timestamp.meta({
-          description: "When it joined the CA bundle that devices get with their certificates",
+          description: "When it was added to the CA bundle that devices get with their certificates",
         }),
-        takeOverAt: nullableTimestamp.meta({ description: "When servers begin to use it" }),
+        takeOverAt: nullableTimestamp.meta({ description: "When servers start using it" }),
         activatedAt: nullableTimestamp,
-        devices: z.int().meta({ description: "Devices with a live certificate, of all tenants" }),
-        trusting: z.int().meta({ description: "Those that have the root" }),
+        devices: z.int().meta({ description: "Devices of all tenants with a live certificate" }),
+        trusting: z.int().meta({ description: "The number of those that have the root" }),
       })
       .nullable()
-      .meta({ description: "`null` while no server root takes the place of another one" }),
+      .meta({ description: "`null` while no server root replaces another" }),
   })
   .meta({ id: "TrustRollout" });
 
@@ -88,7 +88,7 @@ export const createTenant = adminRoute({
   path: "/api/admin/platform/tenants",
   tag: TAG,
   summary: "Create a tenant",
-  description: "With its first admin, whose password is shown in this answer only.",
+  description: "Creates the tenant with its first admin, whose password is shown only in this answer.",
   body: z
     .strictObject({
       slug: z.string().max(40).meta({ description: "A topic segment of a-z, 0-9 and dash, which never changes" }),
@@ -133,7 +133,7 @@ export const showTrustRollout = adminRoute({
   tag: TAG,
   summary: "Show which devices have a new server root",
   description:
-    "A device has it once it has connected with a certificate that was issued with it, or after it took over. The devices that lack it are findings of their tenants.",
+    "A device has the root once it has connected with a certificate issued together with it, or issued after it took over. Devices that lack it are findings of their tenants.",
   status: 200,
   response: trustRollout,
   errors: [],
@@ -161,7 +161,7 @@ export const rotateAuthorities = adminRoute({
   tag: TAG,
   summary: "Rotate a certificate authority",
   description:
-    "Replaces the intermediate, the roots or the server certificates with an overlap: no certificate that is in use becomes invalid. A new server root is announced and active 35 days later, with `rootImmediately` at once.",
+    "Replaces the intermediate, the roots or the server certificates with an overlap: no certificate in use becomes invalid. A new server root is announced, and becomes active 35 days later, or immediately with `rootImmediately`.",
   body: z
     .strictObject({ rotation: z.enum(["intermediate", "root", "rootImmediately", "server"]) })
     .meta({ id: "AuthorityRotation" }),
@@ -199,7 +199,7 @@ export const listUnknownRefusals = adminRoute({
   path: "/api/admin/platform/refusals",
   tag: TAG,
   summary: "List refused clients of no tenant",
-  description: "Clients that the broker refused and that no tenant is known for, newest first.",
+  description: "Clients that the broker refused and whose tenant is unknown, newest first.",
   query: z.strictObject(paging(50, 200)),
   status: 200,
   response: page(refusal),

@@ -8,10 +8,10 @@ const TAG = "Refusals";
 
 const symptom = z
   .strictObject({
-    symptom: z.string().meta({ description: "What a person sees at the device" }),
+    symptom: z.string().meta({ description: "What a person observes at the device" }),
     cause: z.string(),
     cure: z.string(),
-    reasons: z.array(z.string()).meta({ description: "The refusal reasons under which the journal has it" }),
+    reasons: z.array(z.string()).meta({ description: "The corresponding refusal reasons in the journal" }),
   })
   .meta({ id: "Symptom" });
 
@@ -24,7 +24,7 @@ export const listRefusals = adminRoute({
   tag: TAG,
   summary: "List refused clients",
   description:
-    "Clients that the broker refused, newest first, each with its cause and its cure. Users who are no admins see the refusals of the devices that they see.",
+    "Clients that the broker refused, newest first, each with its cause and its cure. Users who are not admins see the refusals of the devices visible to them.",
   query: refusalQuery.extend({ notReason: z.string().max(64).optional() }),
   status: 200,
   response: page(refusal),
@@ -47,7 +47,7 @@ export const listSymptoms = adminRoute({
   path: "/api/admin/refusals/symptoms",
   tag: TAG,
   summary: "List what keeps devices from connecting",
-  description: "What a person sees at a device that does not connect or publish, with its cause and its cure.",
+  description: "Symptoms of devices that do not connect or publish, each with its cause and its cure.",
   status: 200,
   response: z.strictObject({ items: z.array(symptom) }).meta({ id: "SymptomList" }),
   errors: [],

@@ -10,7 +10,7 @@ const list = z.enum(FILTERED_LISTS).meta({ description: "The list that it filter
 const values = z
   .record(z.string().min(1).max(64), z.string().max(records.searchCharacters.value))
   .refine((fields) => Object.keys(fields).length <= records.fieldsOfFilter.value, "has too many fields")
-  .meta({ description: "The fields of the filter by name, as the screen has them in its address" });
+  .meta({ description: "The fields of the filter by name, as in the screen's address" });
 
 const savedFilter = z.strictObject({ id, list, name: z.string(), values }).meta({ id: "SavedFilter" });
 
@@ -45,7 +45,7 @@ export const saveFilter = adminRoute({
   path: "/api/admin/filters",
   tag: TAG,
   summary: "Save a filter",
-  description: "Under a name that the user has not given to another filter of the list.",
+  description: "The name must differ from the user's other filters of the list.",
   body: z.strictObject({ list, name: label(), values }).meta({ id: "NewFilter" }),
   status: 201,
   response: savedFilter,
@@ -61,7 +61,7 @@ export const renameFilter = adminRoute({
   path: "/api/admin/filters/{id}",
   tag: TAG,
   summary: "Rename a saved filter",
-  description: "One of the signed-in user's own.",
+  description: "Renames one of the signed-in user's own filters.",
   params: idParams,
   body: z.strictObject({ name: label() }).meta({ id: "FilterName" }),
   status: 200,
@@ -78,7 +78,7 @@ export const deleteFilter = adminRoute({
   path: "/api/admin/filters/{id}",
   tag: TAG,
   summary: "Delete a saved filter",
-  description: "One of the signed-in user's own. One that is not there changes nothing.",
+  description: "Deletes one of the signed-in user's own filters. Deleting an unknown filter changes nothing.",
   params: idParams,
   status: 204,
   errors: [],

@@ -17,10 +17,12 @@ const tenant = z
     quotas: z.array(
       z.strictObject({
         quota: z.enum(QUOTA_NAMES),
-        of: z.string().meta({ description: "What is counted" }),
+        of: z.string().meta({ description: "The counted records" }),
         used: z.int(),
         limit: z.int(),
-        own: z.boolean().meta({ description: "Whether the limit is the tenant's own, and not that of the service" }),
+        own: z
+          .boolean()
+          .meta({ description: "Whether the limit is the tenant's own rather than the service's default" }),
       }),
     ),
   })
@@ -43,7 +45,7 @@ export const getTenant = adminRoute({
   path: "/api/admin/tenant",
   tag: TAG,
   summary: "Show the tenant",
-  description: "The caller's tenant, with what it uses of each quota.",
+  description: "The caller's tenant, with its use of each quota.",
   status: 200,
   response: tenant,
   errors: [],
@@ -59,7 +61,7 @@ export const updateTenant = adminRoute({
   tag: TAG,
   summary: "Change the tenant",
   description:
-    "What is absent stays. A retention is for telemetry that arrives from now on. Once `adminsNeedFactor` is set, admins without a second factor can do nothing but set one up, and their sessions end; the admin who sets it must have one.",
+    "Absent fields stay unchanged. A new retention applies to telemetry that arrives from now on. Once `adminsNeedFactor` is set, admins without a second factor can only set one up, and their sessions end; the admin who sets it must have one.",
   body: z
     .strictObject({
       name: label().optional(),

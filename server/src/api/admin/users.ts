@@ -16,15 +16,15 @@ const userRecord = z
     email: z.string(),
     role,
     status,
-    platform: z.boolean().meta({ description: "Whether the user runs the installation besides" }),
+    platform: z.boolean().meta({ description: "Whether the user also runs the installation" }),
     createdAt: timestamp,
     lastUsedAt: nullableTimestamp.meta({
       description: "The last use of a session that has not expired, to the minute",
     }),
-    secondFactor: z.boolean().meta({ description: "Whether the user gives a code at the sign-in, too" }),
+    secondFactor: z.boolean().meta({ description: "Whether the user also enters a code to sign in" }),
   })
   .meta({ id: "User" });
-/** They change without a write of the user. */
+/** Fields that change without a write of the user. */
 const VOLATILE = ["lastUsedAt", "secondFactor"];
 
 const EXAMPLE = {
@@ -53,7 +53,7 @@ export const listUsers = adminRoute({
       .string()
       .max(records.searchCharacters.value)
       .optional()
-      .meta({ description: "A part of the address, in any case" }),
+      .meta({ description: "Part of the address, ignoring case" }),
     role: role.optional(),
     status: status.optional(),
   }),
@@ -92,13 +92,16 @@ export const changeUser = adminRoute({
   tag: TAG,
   summary: "Change a user's role, deactivate or reactivate a user",
   description:
-    "The user's sessions end at once. Deactivation revokes the user's API keys for good; another role does so on request. The user's MQTT clients are suspended while the user is not an active admin. The last active admin stays, and so does the last user who runs the installation, whom only users who run it change.",
+    "The user's sessions end immediately. Deactivation revokes the user's API keys permanently; a change of role does so on request. The user's MQTT clients are suspended while the user is not an active admin. The last active admin must stay, and so must the last user who runs the installation. Users who run the installation can be changed only by one of them.",
   params: idParams,
   body: z
     .strictObject({
       role: role.optional(),
       status: status.optional(),
-      revokeKeys: z.boolean().optional().meta({ description: "Revoke the user's API keys, whatever else changes" }),
+      revokeKeys: z
+        .boolean()
+        .optional()
+        .meta({ description: "Revoke the user's API keys, regardless of other changes" }),
     })
     .meta({ id: "UserChange" }),
   status: 200,
@@ -120,7 +123,7 @@ export const deleteUser = adminRoute({
   tag: TAG,
   summary: "Delete a user",
   description:
-    "The user's sessions end, the user's API keys are revoked for good, and the user's MQTT clients are suspended until another admin enables them. The last active admin stays, and so does the last user who runs the installation, whom only users who run it delete.",
+    "The user's sessions end, the user's API keys are revoked permanently, and the user's MQTT clients are suspended until another admin enables them. The last active admin must stay, and so must the last user who runs the installation. Users who run the installation can be deleted only by one of them.",
   params: idParams,
   status: 204,
   errors: ["not_found", "last_admin", "last_operator"],
@@ -134,14 +137,14 @@ export const resetUser = adminRoute({
   method: "POST",
   path: "/api/admin/users/{id}/reset",
   tag: TAG,
-  summary: "Make a link with which a user chooses a new password",
+  summary: "Create a link with which a user chooses a new password",
   description:
-    "The link works once, within 30 minutes; it is mailed, and can be handed over. When it is used, the user's sessions end and the user's API keys are revoked; until then nothing changes.",
+    "The link works once, within 30 minutes; it is mailed, and can also be passed on by hand. When it is used, the user's sessions end and the user's API keys are revoked; until then nothing changes.",
   params: idParams,
   status: 201,
   response: z
     .strictObject({
-      url: z.string().meta({ description: "Shown only in this answer" }),
+      url: z.string().meta({ description: "The link, shown only in this answer" }),
       expiresAt: timestamp,
       mailed: z.boolean().meta({
         description:
@@ -169,7 +172,7 @@ export const resetUserFactor = adminRoute({
   tag: TAG,
   summary: "Remove the second factor of a user who lost it",
   description:
-    "The recovery codes stop and the user's sessions end; the password alone signs in again. Where the tenant requires a second factor of its admins, an admin sets up another one at the next sign-in. API keys stay.",
+    "The recovery codes become invalid and the user's sessions end; the password alone is sufficient again. If the tenant requires a second factor of its admins, an admin sets up another one at the next sign-in. API keys stay valid.",
   params: idParams,
   status: 204,
   errors: ["not_found"],
@@ -183,12 +186,12 @@ export const getUserImpact = adminRoute({
   method: "GET",
   path: "/api/admin/users/{id}/impact",
   tag: TAG,
-  summary: "Show which API keys and MQTT clients stop with a user",
+  summary: "Show the API keys and MQTT clients that depend on a user",
   description:
-    "The user's API keys that work now. They stop when the user is deactivated, is deleted or completes a reset. With another role of the user, some of their scopes have no effect. The user's MQTT clients that work now are suspended while the user is not an active admin.",
+    "The user's working API keys and MQTT clients. The keys are revoked when the user is deactivated or deleted, or completes a reset. With another role of the user, some of their scopes have no effect. The MQTT clients are suspended while the user is not an active admin.",
   params: idParams,
   query: z.strictObject({
-    role: role.optional().meta({ description: "The role in question; absent: the present one" }),
+    role: role.optional().meta({ description: "The role in question; the present one by default" }),
   }),
   status: 200,
   response: z
@@ -200,14 +203,14 @@ export const getUserImpact = adminRoute({
           scopes: z.array(z.string()),
           ineffectiveScopes: z
             .array(z.string())
-            .meta({ description: "With which the key could do nothing if its owner had the role in question" }),
+            .meta({ description: "Scopes that would have no effect if its owner had the role in question" }),
           lastUsedAt: nullableTimestamp,
           lastUsedAddress: z.string().nullable(),
         }),
       ),
       mqttClients: z
         .array(z.strictObject({ id, clientId: z.string(), username: z.string(), connected: z.boolean() }))
-        .meta({ description: "None where the role in question is admin" }),
+        .meta({ description: "Empty if the role in question is admin" }),
     })
     .meta({ id: "UserImpact" }),
   errors: ["not_found"],

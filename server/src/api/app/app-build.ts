@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What `admin/tools/build.ts` has written. */
+/** The output of `admin/tools/build.ts`. */
 export interface AppBuild {
-  /** The page of every address of the app, with {@link NONCE} where the nonce belongs. */
+  /** The page of every address of the app, with {@link NONCE} as the placeholder of the nonce. */
   html: string;
-  /** The app's addresses as its router writes them: `/devices/$id`. */
+  /** The app's addresses in the notation of its router: `/devices/$id`. */
   routes: readonly string[];
-  /** The names of the files under `assets`, compressed ones included. */
+  /** The names of the files under `assets`, including compressed ones. */
   assets: ReadonlySet<string>;
   folder: string;
 }
 
 export const NONCE = "{{nonce}}";
 
-/** The build in `folder`; `undefined` where there is none. */
+/** Reads the build in `folder`; returns `undefined` if there is none. */
 export function readAppBuild(folder: string): AppBuild | undefined {
   try {
     return {

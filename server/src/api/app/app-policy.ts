@@ -1,6 +1,6 @@
 /**
- * The policy of the app's pages: everything from this service only, nothing inline but the `<style>` elements that carry the answer's
- * nonce (the component library writes its variables into one).
+ * Returns the policy of the app's pages: everything from this service only, and nothing inline except `<style>`
+ * elements with the answer's nonce (the component library writes its variables into one).
  */
 export function appPolicy(nonce: string): string {
   return [

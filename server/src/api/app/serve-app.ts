@@ -11,9 +11,9 @@ import { serveNoApp } from "./serve-no-app.ts";
 
 export interface AppPagesDeps {
   config: {
-    /** Where the app was built. */
+    /** The folder of the built app. */
     appDir: string;
-    /** A certificate that browsers trust, in place of the development certificate. */
+    /** A certificate that browsers trust, instead of the development certificate. */
     operatorTls: unknown;
   };
   ids: Pick<Ids, "bytes">;
@@ -22,16 +22,16 @@ export interface AppPagesDeps {
   authorities: { serverCaBundlePem(): string };
 }
 
-/** Where devices connect to, and what they need to trust for it; the app puts it into commands. */
+/** The addresses to which devices connect, and their trust anchors; the app puts them into commands. */
 const SETTINGS = "/app-settings.json";
 
-/** Of the APIs, their descriptions, and the files of the app. */
+/** The addresses of the APIs, their descriptions, and the app's files. */
 const OTHER_ADDRESSES = /^\/(api|assets|docs|openapi)\b/;
 
 const NONCE_BYTES = 16;
 const YEAR_SECONDS = 31_536_000;
 
-/** The admin app: its page at every one of its addresses, and its files. */
+/** Serves the admin app: its page at every one of its addresses, and its files. */
 export function serveApp({ config, ids, logger, authorities }: AppPagesDeps): ServePages {
   return (app, addresses) => {
     const build = readAppBuild(config.appDir);
@@ -82,7 +82,7 @@ function servePages(
   });
 }
 
-/** Whether a browser asks for a page of the app, which says itself that there is none at this address. */
+/** Reports whether a browser requests a page of the app; for unknown addresses the app shows an error itself. */
 function isPage({ headers, url }: FastifyRequest): boolean {
   return headers.accept?.includes("text/html") === true && !OTHER_ADDRESSES.test(url);
 }

@@ -8,7 +8,7 @@ import { vary } from "../http/vary.ts";
 import type { AppBuild } from "./app-build.ts";
 
 const PATH = "/assets/:name";
-/** A file's name holds a hash of its content. */
+/** A file's name contains a hash of its contents. */
 const CACHING = "public, max-age=31536000, immutable";
 
 const TYPES: Record<string, string> = {
@@ -19,13 +19,13 @@ const TYPES: Record<string, string> = {
 };
 const SUFFIX = { br: ".br", gzip: ".gz" } as const;
 
-/** The files that the app's pages load, compressed when the app was built. */
+/** Serves the files that the app's pages load, which were compressed when the app was built. */
 export function serveAssets(app: FastifyInstance, build: AppBuild): void {
   const read = readOnce(build.folder);
   app.get(PATH, async (request, reply) => {
     const { name } = request.params as { name: string };
     const type = TYPES[extname(name)];
-    // Only names of the build are read, so that no name leads elsewhere.
+    // Only names in the build are read, so that no name leads elsewhere.
     if (type === undefined || !build.assets.has(name)) throw nothingHere();
     const file = `${name}${compression(build, name, request, reply)}`;
     const bytes = await read(file).catch(() => Promise.reject(nothingHere()));
@@ -34,7 +34,9 @@ export function serveAssets(app: FastifyInstance, build: AppBuild): void {
   refuseOtherMethods(app, PATH, ["GET"]);
 }
 
-/** Files of the build, each read at its first request and then kept: all of them together take some megabytes. */
+/**
+ * Reads each file of the build at its first request and keeps it in memory: all of them together take a few megabytes.
+ */
 function readOnce(folder: string): (name: string) => Promise<Buffer> {
   const files = new Map<string, Promise<Buffer>>();
   return (name) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 
-/** The pages of the API reference bring the style. */
+/** The pages of the API reference provide the style. */
 const REFERENCE = "/docs/api";
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -20,7 +20,7 @@ const PAGE = `<!doctype html>
 <main class="home">
 <h1>Muster</h1>
 <p class="lead">Devices enroll here, and integrations read and write over the public API.</p>
-<p>The admin app is not built, so this service runs without it. On the machine of the service, run <code>npm run build</code> in Muster's folder and restart the service.</p>
+<p>The admin app is not built, so this service runs without it. On the service's machine, run <code>npm run build</code> in Muster's folder and restart the service.</p>
 <ul>
 <li><a href="${REFERENCE}">API reference</a></li>
 <li>OpenAPI descriptions: <a href="/openapi/public.json">the public API</a>, <a href="/openapi/device.json">the device endpoints</a></li>
@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page at `/` of a service without the app: what is missing, and what there is. */
+/** Serves the page at `/` of a service without the app: what is missing, and what is available. */
 export function serveNoApp(app: FastifyInstance): void {
   app.get("/", (_request, reply) =>
     reply

@@ -1,14 +1,15 @@
 import { z } from "zod";
 
-/** A column of an export: where its value is in a record. */
+/** A column of an export, and the path of its value in a record. */
 export interface CsvColumn {
-  /** `connectivity.status`: as the API names it. */
+  /** The field's name in the API: `connectivity.status`. */
   readonly title: string;
   readonly path: readonly string[];
 }
 
 /**
- * The columns of the records of a list, in the order of their shape. A field with fields of its own has a column for each.
+ * Returns the columns of a list's records, in the order of their shape. A field with nested fields has a column for
+ * each of them.
  *
  * @param page the shape of a page (`page(record)`)
  */
@@ -27,7 +28,7 @@ function columnsOf(fields: Record<string, z.ZodType>, path: readonly string[]): 
   });
 }
 
-/** The fields of an object; `undefined` of anything else, also of an object that may have any field. */
+/** Returns the fields of an object; `undefined` for anything else, including an object with arbitrary fields. */
 function fieldsOf(shape: z.ZodType): Record<string, z.ZodType> | undefined {
   if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable) return fieldsOf(shape.unwrap() as z.ZodType);
   if (!(shape instanceof z.ZodObject)) return undefined;

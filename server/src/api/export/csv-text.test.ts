@@ -15,11 +15,11 @@ const record = z.strictObject({
 });
 const columns = csvColumns(z.strictObject({ items: z.array(record), total: z.int() }));
 
-test("a field with fields has a column for each, and a field that may have any has one", () => {
+test("a field with nested fields has a column for each, and a field with arbitrary fields has one", () => {
   assert.equal(titleLine(columns), "id,state.status,state.since,tags,metadata,before,last.at\r\n");
 });
 
-test("values are written as a spreadsheet reads them, what is absent as nothing", () => {
+test("values are written as a spreadsheet reads them, and absent ones are empty", () => {
   const at = new Date("2026-11-22T10:00:00Z");
   const row = { id: "p-1", state: { status: "online", since: at }, tags: ["a", "b"], metadata: { a: 1 }, before: null };
   assert.equal(recordLine(columns, row), 'p-1,online,2026-11-22T10:00:00.000Z,"a; b","{""a"":1}",,\r\n');
@@ -44,7 +44,7 @@ test("the last line of a cut file has as many cells as every other", () => {
   assert.equal(cutLine(columns, 100_000).split('"').at(-1), ",,,,,,\r\n");
 });
 
-/** Splits a line as RFC 4180 says. */
+/** Splits a line according to RFC 4180. */
 function parse(line: string): string[] {
   const cells = line.slice(0, -2).match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)!;
   return cells
@@ -52,7 +52,7 @@ function parse(line: string): string[] {
     .map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }
 
-test("any text comes back as it was, but for the apostrophe", () => {
+test("any text round-trips unchanged, except for the apostrophe", () => {
   const [id] = columns;
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {

@@ -1,28 +1,33 @@
 import type { CsvColumn } from "./csv-columns.ts";
 
-/** What a spreadsheet takes for a formula when a cell begins with it; a carriage return begins the cell after itself. */
+/** The characters that make a spreadsheet read a cell as a formula; a carriage return starts the next cell. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Semicolons and tabs, too: spreadsheets take them for separators in some languages, and what follows for the beginning of a cell. */
+/**
+ * Includes semicolons and tabs: in some languages spreadsheets read them as separators, and start a new cell after
+ * them.
+ */
 const SPECIAL = /[",;\t\r\n]/;
 
-/** The line of titles. */
+/** Returns the line of titles. */
 export function titleLine(columns: readonly CsvColumn[]): string {
   return csvLine(columns.map(({ title }) => title));
 }
 
-/** The line of a record. */
+/** Returns the line of a record. */
 export function recordLine(columns: readonly CsvColumn[], record: unknown): string {
   return csvLine(columns.map(({ path }) => cellOf(valueAt(record, path))));
 }
 
-/** The last line of a file that does not have all records: its first cell says so. */
+/** Returns the last line of a truncated file: its first cell says so. */
 export function cutLine(columns: readonly CsvColumn[], rows: number): string {
   const text = `Cut after ${rows.toLocaleString("en")} rows: narrow the list by its filters`;
   return csvLine([text, ...columns.slice(1).map(() => "")]);
 }
 
-/** A line as RFC 4180 writes it. A cell that a spreadsheet would run as a formula begins with an apostrophe. */
+/**
+ * Formats a line according to RFC 4180. A cell that a spreadsheet would run as a formula gets an apostrophe in front.
+ */
 function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(",")}\r\n`;
 }
@@ -36,7 +41,10 @@ function valueAt(record: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], record);
 }
 
-/** Absent and null are empty, instants are in UTC, several texts are separated by `; `, anything else that has parts is JSON. */
+/**
+ * Formats a value: absent and null are empty, instants are in UTC, several texts are separated by `; `, and any other
+ * composite value is JSON.
+ */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (value instanceof Date) return value.toISOString();

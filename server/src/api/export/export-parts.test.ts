@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Walk } from "../../lib/page.ts";
 import { exportedParts } from "./export-parts.ts";
 
-/** A list of `length` rows, and how many each read has asked for. */
+/** Creates a list of `length` rows that records the size of each read. */
 function listOf(length: number) {
   const asked: number[] = [];
   const read = async (walk: Walk, limit: number) => {
@@ -33,18 +33,18 @@ test("a list is read to its end, in parts", async () => {
   }
 });
 
-test("a list that is longer than a file may be is cut, and one of just that length is not", async () => {
+test("a list longer than a file may be is cut, and one of exactly that length is not", async () => {
   assert.deepEqual(await exported(listOf(5).read, 5), { rows: [0, 1, 2, 3, 4], isCut: false });
   assert.deepEqual(await exported(listOf(6).read, 5), { rows: [0, 1, 2, 3, 4], isCut: true });
   assert.deepEqual((await exported(listOf(2_000).read, 1_000)).isCut, true);
 });
 
-test("a list that matches nothing for a reason of its own ends the walk", async () => {
+test("a list that matches nothing ends the walk", async () => {
   const nothing = async () => ({ items: [], total: 0, skip: 0, limit: 1 });
   assert.deepEqual(await exported(nothing), { rows: [], isCut: false });
 });
 
-test("a list that does not move the walk on is no endless file", async () => {
+test("a list that does not advance the walk does not produce an endless file", async () => {
   const stuck = async () => ({ items: [1], total: 1, skip: 0, limit: 1 });
-  await assert.rejects(exported(stuck), /move its walk/);
+  await assert.rejects(exported(stuck), /advance its walk/);
 });

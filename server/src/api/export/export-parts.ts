@@ -1,14 +1,15 @@
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { isPage, type Walk } from "../../lib/page.ts";
 
-/** Records of one part: some 10 ms of the database, and some 300 kB here. */
+/** Records per part: about 10 ms in the database, and about 300 kB in this process. */
 export const PART = 500;
 
 /**
- * The records of a list, part by part, at most `exportRows`; each part is read when the one before has been taken.
+ * Yields a list's records part by part, at most `exportRows`. Each part is read once the previous one has been
+ * consumed.
  *
- * @param read asks the list for the next part of the walk
- * @returns `true` at the end when there are more records than that
+ * @param read reads the next part of the walk
+ * @returns `true` at the end if there are more records than that
  */
 export async function* exportedParts(
   read: (walk: Walk, limit: number) => Promise<unknown>,
@@ -17,12 +18,12 @@ export async function* exportedParts(
   const walk: Walk = {};
   for (let left = most; !walk.ended; ) {
     const { place } = walk;
-    // One more than there is room for shows that the list goes on.
+    // One row beyond the remaining room shows whether the list continues.
     const answer = await read(walk, Math.min(PART, left + 1));
     if (!isPage(answer)) throw new Error("only a list can be exported");
     const { items } = answer;
     if (!walk.ended && walk.place === place) {
-      if (items.length > 0) throw new Error("the list does not move its walk on");
+      if (items.length > 0) throw new Error("the list does not advance its walk");
       return false;
     }
     if (items.length > left) {

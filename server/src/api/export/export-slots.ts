@@ -2,12 +2,12 @@ import { type Caller, sessionIdOf } from "../../access/access.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import { Refusal } from "../problem.ts";
 
-/** An export that ends gives its place back; most take seconds. */
+/** The time after which a slot is probably free: most exports take seconds. */
 const RETRY_SECONDS = 5;
 
 type Most = Pick<Limits, "exports" | "exportsOfTenant" | "exportsOfSession">;
 
-/** Counts the exports that run in this process: of each session, of each tenant, of all. */
+/** Counts the exports running in this process: per session, per tenant, and in total. */
 export class ExportSlots {
   readonly #limits: Most;
   readonly #running = new Map<string, number>();
@@ -16,12 +16,12 @@ export class ExportSlots {
     this.#limits = limits;
   }
 
-  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  /** Takes a slot. @returns a function that releases it. @throws Refusal rate_limited */
   take(caller: Caller): () => void {
     const { exports, exportsOfTenant, exportsOfSession } = this.#limits;
     const session = `session ${sessionIdOf(caller)}`;
     const tenant = `tenant ${caller.tenantId}`;
-    this.#require(session, exportsOfSession, "a session makes one export at a time: wait for the one that runs");
+    this.#require(session, exportsOfSession, "a session runs one export at a time: wait for the present one");
     this.#require(tenant, exportsOfTenant, `at most ${exportsOfTenant} exports of a tenant run at a time`);
     this.#require("all", exports, "too many exports are running");
     const names = [session, tenant, "all"];

@@ -21,23 +21,23 @@ export interface ExportTools {
   logger: Logger;
 }
 
-/** What is exported: a list, as its route answers it. */
+/** The exported list, as answered by its route. */
 export interface Exported {
   route: AdminUseCaseRoute;
   input: ValidInput;
   run: Declaration;
 }
 
-/** Whether the list is asked for as a file. */
+/** Reports whether the list is requested as a file. */
 export function wantsExport({ query }: ValidInput): boolean {
   return (query as { as?: string } | undefined)?.as === "csv";
 }
 
 /**
- * Sends a list as a CSV file (RFC 4180), read part by part and no faster than the client reads. A file that cannot be finished breaks off
- * with its connection, so that no client takes it for whole.
+ * Sends a list as a CSV file (RFC 4180), read part by part and no faster than the client reads. If the file cannot be
+ * completed, the connection is broken off, so that no client mistakes it for complete.
  *
- * @throws MusterError what the list refuses; Refusal rate_limited: before the file has begun
+ * @throws MusterError the list's refusal, or Refusal rate_limited, before the file has begun
  */
 export async function serveExport(
   request: FastifyRequest,
@@ -68,7 +68,8 @@ export async function serveExport(
     unfollow = await identity.followSession(sessionIdOf(caller)!, () =>
       file.destroy(new Error("the session has ended")),
     );
-    // Also while nothing moves: a client that reads a byte now and then keeps the connection open.
+    // The time limit also applies while nothing moves: a client that reads a byte now and then would keep the
+    // connection open.
     const signal = AbortSignal.timeout(DEFAULT_LIMITS.exportMinutes * MINUTE);
     pipeline(linesOf(columns, first, parts), file, { signal })
       .catch((error: Error) => logger.info({ requestId: request.id, err: error.message }, "an export has broken off"))

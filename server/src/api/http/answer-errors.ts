@@ -27,8 +27,8 @@ export function answerErrors({ logger, isUnavailable }: ErrorTools): AnswerError
 }
 
 /**
- * Logs a refused request of an authenticated caller at info, so that its request id is found; the rate limit bounds their number.
- * Other refusals are counted (metrics), and logged at debug.
+ * Logs refused requests of authenticated callers at info, so that the request id can be found; the rate limit bounds
+ * their number. Other refusals are counted in metrics, and logged at debug.
  */
 function logRefusal(logger: Logger, request: FastifyRequest, { status, body }: Problem): void {
   const actor = request.who && "actor" in request.who ? request.who.actor : undefined;
@@ -38,7 +38,7 @@ function logRefusal(logger: Logger, request: FastifyRequest, { status, body }: P
   logger[level]({ requestId: request.id, actor, method: request.method, route, status, error: body.error }, "refused");
 }
 
-/** What the log shows of an error: not its own fields, which could hold a statement's parameters. */
+/** Returns the loggable part of an error: not its own fields, which could contain a statement's parameters. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   return { type: error.name, code: (error as { code?: unknown }).code, stack: error.stack };

@@ -3,8 +3,8 @@ import { Refusal } from "../problem.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 /**
- * Accepts bodies of JSON in UTF-8, not compressed; for PATCH also with the media type of a JSON merge patch (RFC 7396). The body of
- * a DELETE has no meaning (RFC 9110 9.3.5) and is not read, like that of a GET.
+ * Accepts bodies of uncompressed JSON in UTF-8; for PATCH also with the media type of a JSON merge patch (RFC 7396).
+ * The body of a DELETE has no meaning (RFC 9110 9.3.5) and is not read, as for GET.
  */
 export function installBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

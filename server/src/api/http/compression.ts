@@ -9,13 +9,13 @@ const deflate = promisify(gzip);
 
 type Encoding = "zstd" | "br" | "gzip";
 
-/** Smaller answers save no more than the added headers cost. */
+/** For smaller answers the additional headers cost as much as compression saves. */
 const LEAST_BYTES = 1024;
 const TEXT = /^(text\/|image\/svg|application\/(json|javascript|problem\+json|yaml))/;
 
 /**
- * In the order of preference, each at its fastest level and off the event loop: a page of 200 devices (116 kB) becomes 22 to 26 kB
- * within a millisecond. The best levels would make it 7 % smaller for ten times the work.
+ * The encoders in order of preference, each at its fastest level and off the event loop: a page of 200 devices (116 kB)
+ * becomes 22 to 26 kB within a millisecond. The best levels would make it 7 % smaller for ten times the work.
  */
 const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
@@ -26,9 +26,9 @@ const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
 /**
- * Compresses answers of 1 KiB and more for clients that ask for it (RFC 9110 12.5.3). Two kinds stay uncompressed: answers with a
- * one-time secret, whose compressed length would leak information about it (BREACH), and answers with a strong `ETag`, which
- * names exact bytes.
+ * Compresses answers of 1 KiB and more for clients that request it (RFC 9110 12.5.3). Two kinds stay uncompressed:
+ * answers with a one-time secret, whose compressed length would leak information about it (BREACH), and answers with a
+ * strong `ETag`, which identifies exact bytes.
  */
 export function installCompression(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -47,7 +47,10 @@ const compressNow = (bytes: Buffer, encoding: Encoding) => ENCODERS[encoding](by
 
 const compressed = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
 
-/** For content that is the same Buffer at every request: clients without credentials must not make the service compress at each. */
+/**
+ * Caches the compressed form of static content, so that clients without credentials cannot make the service compress at
+ * each request.
+ */
 function compressOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   const variants = compressed.get(bytes) ?? new Map<Encoding, Promise<Buffer>>();
   compressed.set(bytes, variants);
@@ -66,7 +69,8 @@ function compressible(request: FastifyRequest, reply: FastifyReply, payload: unk
 }
 
 /**
- * The encoding of `among` to use for `Accept-Encoding`: the one with the highest weight, the first among equal ones; `undefined` for none.
+ * Returns the encoding of `among` to use for `Accept-Encoding`: the one with the highest weight, the first among
+ * equals; `undefined` for none.
  */
 export function acceptedEncoding<E extends Encoding>(header: string | undefined, among: readonly E[]): E | undefined {
   if (!header) return undefined;
@@ -80,7 +84,7 @@ export function acceptedEncoding<E extends Encoding>(header: string | undefined,
   return best !== undefined && most >= (weights.get("identity") ?? 0) ? best : undefined;
 }
 
-/** `gzip;q=0.5`. A malformed weight counts as 0, so that no client gets an encoding that it may not accept. */
+/** Parses `gzip;q=0.5`. A malformed weight counts as 0, so that no client gets an encoding that it may not accept. */
 function weighted(entry: string): [encoding: string, weight: number] {
   const [name = "", ...parameters] = entry.split(";").map((part) => part.trim());
   const q = parameters.find((parameter) => parameter.startsWith("q="));

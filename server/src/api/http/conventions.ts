@@ -5,7 +5,7 @@ import { installCors } from "./cors.ts";
 import { installExpectations } from "./expectations.ts";
 import { nothingHere } from "./nothing-here.ts";
 
-/** On every answer. */
+/** The headers of every answer. */
 export const SECURITY_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -16,14 +16,14 @@ export const SECURITY_HEADERS = {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether the answer holds a secret that is shown once: such an answer is not compressed. */
+    /** Whether the answer contains a one-time secret: such an answer is not compressed. */
     secret?: boolean;
-    /** Whether the route answers with content that is made once, the same Buffer at every request. */
+    /** Whether the route's content is static, the same Buffer at every request. */
     isStatic?: boolean;
   }
 }
 
-/** Installs what applies to every request, whatever its route. */
+/** Installs the conventions of every request, regardless of its route. */
 export function installConventions(app: FastifyInstance, { corsOrigins }: { corsOrigins: readonly string[] }): void {
   app.decorateRequest("who", undefined);
   app.addHook("onRequest", (request, reply, done) => {

@@ -1,7 +1,7 @@
 /**
- * CORS (Fetch standard, CORS protocol) without `@fastify/cors`: the plugin answers preflights of origins that are not listed and
- * names the same methods for every address, and the delegator that corrects this decides everything that is decided here, so that
- * the plugin would only copy six headers.
+ * CORS (Fetch standard, CORS protocol) without `@fastify/cors`. The plugin answers preflights of unlisted origins and
+ * names the same methods for every address. A delegator that corrects this would decide everything that is decided
+ * here, and leave the plugin only six headers to copy.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { vary } from "./vary.ts";
@@ -11,15 +11,15 @@ const SHARED = ["/api/v1/", "/openapi/"];
 
 const PREFLIGHT = {
   "access-control-allow-headers": "X-API-Key, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id",
-  /** Seconds; Chromium caches a preflight for two hours at most. */
+  /** In seconds; Chromium caches a preflight for at most two hours. */
   "access-control-max-age": "7200",
 };
 
 const EXPOSED = "ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotent-Replayed";
 
 /**
- * Lets pages of the listed origins read the public API. Without origins no CORS header is ever sent. Credentials are never
- * allowed: the page sets the API key itself, and the API uses no cookies.
+ * Lets pages of the listed origins read the public API. Without origins no CORS header is ever sent. Credentials are
+ * never allowed: the page sets the API key itself, and the API uses no cookies.
  *
  * @param origins exact origins such as `https://console.example`
  */
@@ -37,7 +37,10 @@ export function installCors(app: FastifyInstance, origins: readonly string[]): v
   });
 }
 
-/** No address has the method OPTIONS, so Fastify routes it to the handler of 405, which knows the methods (http/other-methods.ts). */
+/**
+ * Recognizes a preflight. No address has the method OPTIONS, so Fastify routes it to the 405 handler, which knows the
+ * methods (http/other-methods.ts).
+ */
 function isPreflight({ method, headers, routeOptions }: FastifyRequest): boolean {
   return (
     method === "OPTIONS" &&

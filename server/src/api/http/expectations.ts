@@ -6,9 +6,9 @@ import { Refusal } from "../problem.ts";
 const HOST = /^[^\s/?#@\\,]*$/;
 
 /**
- * Answers what Node would answer without our error body: requests without exactly one valid `Host`, and unknown expectations.
- * `100 Continue` is sent after the checks of key, rate limit and scope, so that a client which waits for it sends no body for a
- * request that is refused (RFC 9110 10.1.1).
+ * Answers, with our error body, requests that Node would answer itself: those without exactly one valid `Host`, and
+ * unknown expectations. `100 Continue` is sent after the checks of key, rate limit and scope, so that a client that
+ * waits for it sends no body for a refused request (RFC 9110 10.1.1).
  */
 export function installExpectations(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
@@ -46,7 +46,7 @@ function expectationRefusal(raw: IncomingMessage): Refusal | undefined {
   return new Refusal("expectation_failed", "the only expectation understood is 100-continue");
 }
 
-/** HTTP/1.0 has no expectations (RFC 9110 10.1.1). */
+/** Returns the expectation; HTTP/1.0 has none (RFC 9110 10.1.1). */
 function expectation({ httpVersion, headers }: IncomingMessage): string | undefined {
   return httpVersion === "1.0" ? undefined : headers.expect;
 }

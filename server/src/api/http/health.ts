@@ -9,21 +9,25 @@ export interface Readiness {
 }
 
 /**
- * `needed`: whether the broker answers, whether the process has the present master key, and whether it may have MQTT sessions
- * (`lease`: the database has stored a heartbeat of it lately). It cannot work without any of them. `nats`: whether messages get to other machines. Without them devices are served and their messages stored, so a load balancer
- * must not take the process out of use.
+ * The state of the process. `needed`: whether the broker answers, whether the process has the present master key, and
+ * whether it may have MQTT sessions (`lease`: the database has recently stored its heartbeat). The process cannot work
+ * without any of them. `nats`: whether messages reach other machines. Without them devices are served and their
+ * messages stored, so a load balancer must not remove the process.
  */
 interface OwnState {
   needed: Record<"broker" | "masterKey" | "lease", boolean>;
   nats: boolean | undefined;
-  /** Whether the ingest stream takes messages, where it is used. */
+  /** Whether the ingest stream accepts messages, if it is used. */
   stream: boolean | undefined;
 }
 
-/** How long an answer of the database is used: a client without credentials must not make the database work at each request. */
+/**
+ * How long an answer of the database is reused, so that a client without credentials cannot make the database work at
+ * each request.
+ */
 const DATABASE_ANSWER_MS = 1_000;
 
-/** Liveness and readiness for probes; without credentials. */
+/** Installs liveness and readiness for probes, without credentials. */
 export function installHealth(app: FastifyInstance, { askDatabase, ownState }: Readiness): void {
   const databaseAnswers = atMostOncePer(DATABASE_ANSWER_MS, askDatabase);
   app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
@@ -43,7 +47,7 @@ export function installHealth(app: FastifyInstance, { askDatabase, ownState }: R
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }
 
-/** Computes at most once in that time; those who ask while it is computed get the same. */
+/** Wraps `compute` so that it runs at most once per interval; concurrent callers share the result. */
 function atMostOncePer<T>(ms: number, compute: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | undefined;
   return () => {

@@ -7,7 +7,7 @@ import { parseJsonBody } from "./json-body.ts";
 
 const parse = (text: string | Buffer) => parseJsonBody(Buffer.from(text as string));
 
-test("ordinary JSON passes as it is", () => {
+test("ordinary JSON passes unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8, stringUnit: anyCharacter }), (value) => {
       const text = JSON.stringify(value);
@@ -17,7 +17,7 @@ test("ordinary JSON passes as it is", () => {
   );
 });
 
-test("what no database, prototype or stack can stand is refused", () => {
+test("input that a database, prototype or stack cannot handle is refused", () => {
   const bad: Record<string, string | Buffer> = {
     "not JSON": "{",
     "two values": "{}{}",
@@ -41,7 +41,7 @@ test("what no database, prototype or stack can stand is refused", () => {
     );
 });
 
-test("a body that is not JSON is refused with the place, and never quoted", () => {
+test("a body that is not JSON is refused with the position, and never quoted", () => {
   const cases = {
     "{'name': 's3cret'}": "The body is not JSON: see line 1, column 2.",
     '{\n  "name": "s3cret",\n}': "The body is not JSON: see line 3, column 1.",
@@ -54,7 +54,7 @@ test("a body that is not JSON is refused with the place, and never quoted", () =
   for (const [text, message] of Object.entries(cases)) assert.throws(() => parse(text), { message }, text);
 });
 
-test("whatever the bytes, it is parsed or refused, never anything else", () => {
+test("any bytes are either parsed or refused", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {
@@ -66,6 +66,6 @@ test("whatever the bytes, it is parsed or refused, never anything else", () => {
   );
 });
 
-test("no body is no value", () => {
+test("an empty body has no value", () => {
   assert.equal(parse(""), undefined);
 });

@@ -2,13 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { records } from "../../lib/limits/records.ts";
 import { Refusal } from "../problem.ts";
 
-/** More than any body of the API needs; recursion over a body stays shallow. */
+/** More than any body of the API needs; it keeps recursion over a body shallow. */
 const MAX_DEPTH = records.requestDepth.value;
 
 /**
  * Parses a request's JSON body.
  *
- * @throws Refusal invalid_request for anything but well-formed JSON in UTF-8 that {@link checkValue} accepts
+ * @throws Refusal invalid_request for anything except well-formed JSON in UTF-8 that {@link checkValue} accepts
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
@@ -24,7 +24,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
 }
 
 /**
- * Refuses what JSON and URLs can carry and the code behind must not receive: NUL, lone surrogates, `__proto__`, deep nesting.
+ * Refuses values that JSON and URLs can carry but the code behind must not receive: NUL, lone surrogates, `__proto__`,
+ * deep nesting.
  *
  * @param value parsed JSON, or the parameters of an address
  */
@@ -48,7 +49,10 @@ function checkText(text: string): void {
   if (!text.isWellFormed()) throw badBody("text must not contain half of a surrogate pair");
 }
 
-/** Where parsing stopped, if the parser says so. The rest of its message may quote the body, which may contain secrets. */
+/**
+ * Returns the position at which parsing stopped, if the parser reports it. The rest of its message may quote the body,
+ * which may contain secrets.
+ */
 function placeOf({ message }: SyntaxError): string {
   if (message === "Unexpected end of JSON input") return ": it ends too early";
   const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];

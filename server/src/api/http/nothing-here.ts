@@ -1,6 +1,6 @@
 import { Refusal } from "../problem.ts";
 
-/** For an address that no route has. */
+/** Returns the refusal for an address without a route. */
 export function nothingHere(): Refusal {
   return new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
 }

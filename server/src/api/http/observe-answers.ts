@@ -7,7 +7,7 @@ interface ObserveTools {
   logger: Logger;
 }
 
-/** Counts every answer, and logs it at debug: by its route, since an address may hold secrets. */
+/** Counts every answer, and logs it at debug: by its route, since an address may contain secrets. */
 export function observeAnswers(app: FastifyInstance, { metrics, logger }: ObserveTools): void {
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.is404 ? "none" : (request.routeOptions.url ?? "none");

@@ -3,7 +3,7 @@ import { Refusal } from "../problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The methods of this address, as `Allow` lists them; set on the route that answers 405 to the others. */
+    /** The methods of this address, as `Allow` lists them; set on the route that answers 405 to all others. */
     allow?: string;
   }
 }

@@ -1,10 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { base32Lower, type Ids } from "../../lib/ids.ts";
 
-/** Request ids that clients may choose: long enough for a UUID or a trace id, without characters that could forge a log line. */
+/**
+ * Request ids that clients may choose: long enough for a UUID or a trace id, without characters that could forge a log
+ * line.
+ */
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Request ids: the client's `X-Request-Id` when it is acceptable, else a new one, unique over processes. */
+/**
+ * Provides request ids: the client's `X-Request-Id` if it is acceptable, otherwise a new one that is unique across
+ * processes.
+ */
 export interface RequestIds {
   of(request: Pick<IncomingMessage, "headers">): string;
   fresh(): string;

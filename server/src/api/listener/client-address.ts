@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import { type AddressRange, isInRanges, withoutMapping } from "../../lib/address.ts";
 
 /**
- * The client's address: that of the socket or, where the socket belongs to a trusted proxy, the last address of
- * `X-Forwarded-For` that is not itself a trusted proxy (docs/spec-decisions.md, Behind a proxy). The header is ignored when
- * anyone else sends it.
+ * Returns the client's address: that of the socket or, if the socket belongs to a trusted proxy, the last address of
+ * `X-Forwarded-For` that is not itself a trusted proxy (docs/spec-decisions.md, Behind a proxy). The header is ignored
+ * from any other peer.
  */
 export function clientAddress(
   socketAddress: string | undefined,

@@ -14,13 +14,13 @@ export type ConnectionLimits = OverheadLimits &
 
 interface CapOptions {
   limits: ConnectionLimits;
-  /** Addresses that many clients share; the cap on one address does not apply to them. */
+  /** Addresses shared by many clients; the cap per address does not apply to them. */
   proxies: readonly AddressRange[];
   unauthenticated: UnauthenticatedConnections;
   onCapReached: OnCapReached;
 }
 
-/** Keeps the caps on connections of one address and of all, whether they have sent requests or not. */
+/** Enforces the caps on connections per address and in total, whether they have sent requests or not. */
 export function capConnections({ limits, proxies, unauthenticated, onCapReached }: CapOptions) {
   const sockets = new RawSockets();
   const table = new ConnectionTable<Socket>(proxies);
@@ -31,7 +31,7 @@ export function capConnections({ limits, proxies, unauthenticated, onCapReached 
     onExceeded: (raw) => close(raw, "overhead"),
   });
 
-  /** Requests may be pipelined: several of a connection are under way at once. */
+  /** Counts the requests in progress on a connection: with pipelining there may be several. */
   function count(raw: Socket, change: 1 | -1): void {
     const underWay = (requests.get(raw) ?? 0) + change;
     requests.set(raw, underWay);

@@ -1,8 +1,8 @@
 import { ServerResponse } from "node:http";
 
 /**
- * Bytes that are written at once. Node keeps a buffer as large as a connection's largest write until the connection ends, so that a thousand
- * clients which have loaded a file of 360 KB would cost the process 360 MB.
+ * The number of bytes written at once. Node keeps a buffer as large as a connection's largest write until the
+ * connection ends: a thousand clients that each loaded a file of 360 KB would cost the process 360 MB.
  */
 const SLICE_BYTES = 16 * 1024;
 

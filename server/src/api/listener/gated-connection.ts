@@ -4,7 +4,7 @@ import { UniqueQueue } from "../../lib/collections/unique-queue.ts";
 import type { CountedResponse } from "./counted-response.ts";
 import type { PacedReading } from "./pace-reading.ts";
 
-/** A request that has been parsed. */
+/** A parsed request. */
 export interface Parsed {
   readonly request: IncomingMessage;
   readonly response: CountedResponse;
@@ -13,13 +13,15 @@ export interface Parsed {
 /** A request whose handler has been called. */
 export interface UnderWay extends Parsed {
   readonly connection: GatedConnection;
-  /** The address block that pays for it while it has not authenticated. */
+  /** The address block that is charged while it has not authenticated. */
   readonly payer: string;
-  /** It no longer counts as under way: a live stream, which has limits of its own. */
+  /** Whether it no longer counts as in progress: a live stream, which has limits of its own. */
   isReleased: boolean;
 }
 
-/** Requests that a connection may send without credentials after one that had them, while its block's budget is spent. */
+/**
+ * Requests that a connection may send without credentials after one that had them, while its block's budget is spent.
+ */
 const CREDIT = 100;
 
 let reads = 0;
@@ -27,7 +29,7 @@ let reads = 0;
 /** The connections of one address block. */
 export class GatedBlock {
   readonly connections = new Set<GatedConnection>();
-  /** Connections whose next request is due: those that have authenticated, and the others. */
+  /** The connections whose next request is due: authenticated ones, and the others. */
   readonly known = new UniqueQueue<GatedConnection>();
   readonly unknown = new UniqueQueue<GatedConnection>();
   readonly name: string;
@@ -38,7 +40,7 @@ export class GatedBlock {
     this.name = name;
   }
 
-  /** Of the connections with unsent bytes, the one whose client has read nothing for longest. */
+  /** Returns the connection with unsent bytes whose client has been idle longest. */
   slowest(): GatedConnection | undefined {
     let slowest: GatedConnection | undefined;
     for (const each of this.connections)
@@ -51,14 +53,14 @@ export class GatedBlock {
 export class GatedConnection {
   readonly socket: TLSSocket;
   readonly block: GatedBlock;
-  /** Addresses that many clients share: the connection is never closed for what one of them did. */
+  /** Whether many clients share the address: the connection is then never closed for the behaviour of one of them. */
   readonly isShared: boolean;
   readonly waiting: Parsed[] = [];
   readonly underWay = new Set<UnderWay>();
   reading: PacedReading = { flow: () => undefined, waitingBytes: () => 0 };
-  /** Bytes in memory for it: answers that are not sent, and requests that are not parsed. */
+  /** The bytes it occupies in memory: unsent answers and unparsed requests. */
   unsentBytes = 0;
-  /** When its client last read, by a count that each such moment advances. */
+  /** When its client last read, on a counter that each such read advances. */
   lastRead = 0;
   isClosed = false;
   #credit = 0;
@@ -69,12 +71,12 @@ export class GatedConnection {
     this.isShared = isShared;
   }
 
-  /** Requests that were parsed and are not answered. */
+  /** The number of parsed but unanswered requests. */
   get unanswered(): number {
     return this.waiting.length + this.underWay.size;
   }
 
-  /** Whether a request with credentials came on it lately. */
+  /** Reports whether it recently carried a request with credentials. */
   get isKnown(): boolean {
     return this.#credit > 0;
   }
@@ -83,12 +85,12 @@ export class GatedConnection {
     this.#credit = CREDIT;
   }
 
-  /** A request begins. */
+  /** Records the start of a request. */
   begun(): void {
     if (this.#credit > 0) this.#credit--;
   }
 
-  /** Recounts the bytes that were answered and not sent, and those that wait for the parser. @returns how many bytes more than before */
+  /** Recounts the bytes of unsent answers and of input waiting for the parser. @returns the increase in bytes */
   countUnsent(): number {
     const before = this.unsentBytes;
     this.unsentBytes = 0;

@@ -15,7 +15,7 @@ import { CountedResponse } from "./counted-response.ts";
 import type { Parsed } from "./gated-connection.ts";
 import { type GateLimits, RequestGate } from "./request-gate.ts";
 
-/** How often the server checks for overdue connections. */
+/** The interval at which the server checks for overdue connections. */
 const CHECK_EVERY_MS = 2_000;
 
 export type HttpsLimits = ConnectionLimits &
@@ -36,21 +36,21 @@ export interface ListenerOptions {
   limits: HttpsLimits;
   /** Load balancers that name the client of a connection before its TLS. */
   proxyProtocolFrom?: readonly AddressRange[];
-  /** Addresses that many clients share; the cap on one address does not apply to them. */
+  /** Addresses shared by many clients; the cap per address does not apply to them. */
   proxies: readonly AddressRange[];
   clock: Pick<Clock, "monotonicMs">;
   onCapReached: OnCapReached;
-  /** Answers a request whose address block has used up what its clients may cost before they authenticate. */
+  /** Answers a request whose address block has used up its unauthenticated budget. */
   refuse(parsed: Parsed, retryAfterSeconds: number): void;
   checkEveryMs?: number;
 }
 
-/** The HTTPS server, and what its handlers tell it about requests. */
+/** The HTTPS server, and the functions with which its handlers report on requests. */
 export interface Listener extends Pick<RequestGate, "authenticated" | "streams"> {
   readonly server: Server;
 }
 
-/** Creates the HTTPS server: it requests a client certificate without requiring one, and limits what peers may cost. */
+/** Creates the HTTPS server: it requests a client certificate without requiring one, and limits the cost of peers. */
 export function createListener(
   context: SecureContextOptions,
   onRequest: RequestListener,
@@ -71,7 +71,8 @@ export function createListener(
   const server = createServer(serverOptions(context, limits, checkEveryMs), onAnyRequest);
   takeHandshakesInTurns(server, limits.httpsHandshakeSeconds * SECOND);
   server.setTimeout(limits.httpsIdleSeconds * SECOND);
-  // Without these listeners Node answers an `Expect` itself: 100 before the request is authenticated, or 417 without a body.
+  // Without these listeners Node answers an `Expect` itself: 100 before the request is authenticated, or 417 without a
+  // body.
   server.on("checkContinue", onAnyRequest);
   server.on("checkExpectation", onAnyRequest);
   server.on("connection", connections.opened);
@@ -80,7 +81,7 @@ export function createListener(
     connections.secured(socket);
     gate.opened(socket);
   });
-  // Without this listener a socket whose handshake failed stays open without end.
+  // Without this listener a socket whose handshake failed stays open indefinitely.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   readProxyHeaders(server, proxyProtocolFrom);
   return {
@@ -113,12 +114,15 @@ const UNREADABLE: Record<string, [status: string, error: string, message: string
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "The request took too long to arrive."],
 };
 
-/** How long a client may go on sending after its last answer: closing at once would reset the connection and lose the answer. */
+/**
+ * How long a client may keep sending after its last answer: closing immediately would reset the connection and lose the
+ * answer.
+ */
 const LINGER_MS = 500;
 
 /**
- * Handles `clientError`: answers bytes that are not HTTP with our error body, and closes the connection, which would otherwise stay
- * open.
+ * Handles `clientError`: answers bytes that are not HTTP with our error body, and closes the connection, which would
+ * otherwise stay open.
  */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, requestId: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -147,7 +151,10 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   );
 }
 
-/** Closes the connection of a request that was answered before its body arrived (such as one without a key), unless it ends soon. */
+/**
+ * Closes the connection of a request that was answered before its body arrived (such as one without a key), unless the
+ * body ends soon.
+ */
 function closeUnlessComplete(request: IncomingMessage): void {
   if (request.complete) return;
   setTimeout(() => {

@@ -2,7 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Metrics } from "../../lib/metrics.ts";
 
-/** `GET /metrics` in Prometheus' format, over plain HTTP on a port of its own, which listens on loopback by default. */
+/**
+ * Serves `GET /metrics` in Prometheus' format, over plain HTTP on a port of its own, which listens on loopback by
+ * default.
+ */
 export interface MetricsServer {
   readonly url: string;
   start(): Promise<void>;

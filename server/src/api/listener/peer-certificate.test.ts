@@ -8,7 +8,7 @@ const LEAF = Buffer.from("leaf of the victim");
 const ISSUER = Buffer.from("its issuer");
 const field = (der: Buffer) => `:${der.toString("base64")}:`;
 
-/** A verifier that accepts one chain, and records what it was given. */
+/** A verifier that accepts one chain, and records its arguments. */
 function chainVerifier() {
   const verified: Buffer[][] = [];
   return {
@@ -24,7 +24,7 @@ function request(remoteAddress: string, headers: Record<string, string>, socket:
   return { headers, socket: Object.assign(socket, { remoteAddress }) } as unknown as IncomingMessage;
 }
 
-test("byte sequences are read strictly (RFC 8941 3.3.5)", () => {
+test("byte sequences are parsed strictly (RFC 8941 3.3.5)", () => {
   assert.deepEqual(parseByteSequences(":YWJj:"), [Buffer.from("abc")]);
   assert.deepEqual(parseByteSequences(":YWJj:, :ZGVm:"), [Buffer.from("abc"), Buffer.from("def")]);
   for (const bad of ["", "YWJj", ":YWJj", ":YW Jj:", ":YWJj:;a=1", ":YWJj:,", "::", ":YWJj::", '"x"', "-----BEGIN"])
@@ -63,7 +63,7 @@ test("a trusted proxy's header beside a TLS client certificate is refused, verif
   }
 });
 
-test("two Client-Cert headers, or a malformed one, count as none", () => {
+test("two Client-Cert headers, or a malformed one, are ignored", () => {
   const peerOf = createPeerReader(chainVerifier(), [addressRange("10.0.0.1")!]);
   for (const cert of [`${field(LEAF)}, ${field(LEAF)}`, "rubbish", ""])
     assert.equal(

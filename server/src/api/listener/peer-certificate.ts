@@ -11,19 +11,19 @@ export interface ChainVerifier {
 }
 
 const TWO_CERTIFICATES =
-  "The request has two client certificates: one in its TLS handshake, one in the Client-Cert header. A proxy must connect without one of its own.";
+  "The request has two client certificates: one in its TLS handshake, one in the Client-Cert header. A proxy must connect without a certificate of its own.";
 
 /** More certificates than any device's chain has; a longer header is refused without decoding it. */
 const MAX_CHAIN = DEFAULT_LIMITS.forwardedCertificates;
 const MAX_FIELD = DEFAULT_LIMITS.forwardedCertificateCharacters;
 
 /**
- * Reads the client certificate of a request: from the TLS handshake, or from the `Client-Cert` headers (RFC 9440) of a
- * trusted proxy, which this process verifies again. From any other peer the headers are ignored.
+ * Creates a reader of a request's client certificate: from the TLS handshake, or from the `Client-Cert` headers (RFC
+ * 9440) of a trusted proxy, which this process verifies again. From any other peer the headers are ignored.
  *
  * @param proxies may name any device's certificate
- * @returns a function that throws Refusal invalid_request where a trusted proxy sends the header over a connection with a client
- *   certificate of its own: it is unclear which of the two the device has
+ * @returns a function that throws Refusal invalid_request if a trusted proxy sends the header over a connection with a
+ *   client certificate of its own, because it is unclear which of the two belongs to the device
  */
 export function createPeerReader(
   verifier: ChainVerifier,
@@ -46,8 +46,8 @@ export function createPeerReader(
 }
 
 /**
- * `authorized` alone is not enough: without a certificate it can be true on a resumed session (nodejs/node #35317), so
- * a certificate must be there as well.
+ * Returns the certificate of the TLS handshake. `authorized` alone is not sufficient: without a certificate it can be
+ * true on a resumed session (nodejs/node #35317), so a certificate must exist as well.
  */
 function tlsPeer(socket: TLSSocket): PeerCertificate | undefined {
   const der = socket.getPeerX509Certificate?.()?.raw;
@@ -70,7 +70,7 @@ function forwardedPeer(
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
 
-/** A list of byte sequences (RFC 8941 3.3.5), or `undefined` when it is anything else. */
+/** Parses a list of byte sequences (RFC 8941 3.3.5); returns `undefined` for anything else. */
 export function parseByteSequences(field: string): Buffer[] | undefined {
   if (field.length > MAX_FIELD) return undefined;
   const items = field.split(",");

@@ -4,7 +4,7 @@ import type { Parsed } from "./gated-connection.ts";
 
 const MESSAGE = "too many requests without valid credentials from this address";
 
-/** Answers a request before routing: its address block has used up what clients may cost before they authenticate. */
+/** Answers a request before routing because its address block has used up its unauthenticated budget. */
 export function refuseUnauthenticated(requestIds: RequestIds): (parsed: Parsed, retryAfterSeconds: number) => void {
   return ({ request, response }, retryAfterSeconds) => {
     const id = requestIds.of(request);

@@ -26,31 +26,31 @@ export type GateLimits = Pick<
 export interface GateOptions {
   readonly limits: GateLimits;
   readonly budget: UnauthenticatedBudget;
-  /** Addresses that many clients share: each of their connections counts as a block of its own. */
+  /** Addresses shared by many clients: each of their connections counts as a block of its own. */
   readonly proxies: readonly AddressRange[];
   readonly onCapReached: OnCapReached;
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Answers a client without credentials whose block has used up its budget. */
   refuse(parsed: Parsed, retryAfterSeconds: number): void;
-  /** The client has shown valid credentials. */
+  /** Called when the client has shown valid credentials. */
   onAuthenticated(socket: TLSSocket): void;
   /** Handles a request. */
   handle(request: IncomingMessage, response: CountedResponse): void;
 }
 
-/** Requests of clients that have not authenticated which begin in one turn of the event loop; each takes some 0.1 ms. */
+/** The number of unauthenticated clients' requests that start per turn of the event loop; each takes about 0.1 ms. */
 const UNKNOWN_A_TURN = 16;
-/** The share of the event loop that they may take, after a burst such as some browsers that load the app. */
+/** Their share of the event loop, after a burst such as a few browsers that load the app. */
 const UNKNOWN_SHARE = { share: 0.2, burstMs: 200 };
-/** The extra price of a refusal (4xx): well-behaved clients cause few of them before they authenticate. */
+/** The extra charge for a refusal (4xx): well-behaved clients cause few of them before they authenticate. */
 const REFUSED_TOKENS = 2;
-/** What being closed costs a block, beside the request: a minute's refill after some sixty times. */
+/** The charge to a block for a closed connection, besides the request: a minute's refill after about sixty of them. */
 const CLOSED_TOKENS = 100;
 
 /**
- * Decides when a request begins: at most so many are under way on a connection, from an address block and in the process, so many bytes of
- * answers wait to be sent, and clients that have not authenticated get a fifth of the event loop and pay from the budget of their block.
- * Until a request begins, the connection behind it is not read.
+ * Decides when a request starts. It limits the requests in progress per connection, address block and process, and the
+ * bytes of unsent answers; clients that have not authenticated get a fifth of the event loop and are charged to their
+ * block's budget. Until a request starts, its connection is not read any further.
  */
 export class RequestGate {
   readonly #options: GateOptions;
@@ -71,7 +71,7 @@ export class RequestGate {
     this.#unknownShare = new TimeShare(UNKNOWN_SHARE, options.clock);
   }
 
-  /** For each connection whose handshake is done, once Node's HTTP server has it. */
+  /** Takes over a connection whose handshake is done, once Node's HTTP server has it. */
   opened(socket: TLSSocket): void {
     const address = socket.remoteAddress ?? "";
     const { proxies, limits } = this.#options;
@@ -90,7 +90,7 @@ export class RequestGate {
     socket.once("close", () => this.#closed(connection));
   }
 
-  /** For each request that has been parsed. */
+  /** Takes a parsed request. */
   parsed(request: IncomingMessage, response: CountedResponse): void {
     const connection = this.#connections.get(request.socket);
     if (!connection || connection.isClosed) return;
@@ -98,7 +98,7 @@ export class RequestGate {
     this.#planned(connection);
   }
 
-  /** The request has shown valid credentials within their limits: it costs its block nothing. */
+  /** Records that the request has shown valid credentials within their limits: it costs its block nothing. */
   authenticated(request: IncomingMessage): void {
     const underWay = this.#requests.get(request);
     if (!underWay) return;
@@ -108,14 +108,14 @@ export class RequestGate {
     this.#options.onAuthenticated(underWay.connection.socket);
   }
 
-  /** The answer is a live stream, which has limits of its own. */
+  /** Records that the answer is a live stream, which has limits of its own. */
   streams(request: IncomingMessage): void {
     for (const each of this.#connections.get(request.socket)?.underWay ?? [])
       if (each.request === request) this.#release(each);
     this.#planTurns();
   }
 
-  /** Begins the next request of a connection now, if it is its turn, or lets it wait. */
+  /** Starts the next request of a connection now if it is its turn; otherwise the request waits. */
   #planned(connection: GatedConnection): void {
     const { isKnown, isClosed, waiting, unsentBytes } = connection;
     if (waiting.length === 0 || isClosed || unsentBytes >= this.#options.limits.httpsUnsentBytesOfConnection) return;
@@ -178,7 +178,9 @@ export class RequestGate {
     this.#underWay--;
   }
 
-  /** A client behind a proxy is refused; others lose their connection, after an answer if it would be the next one. */
+  /**
+   * Refuses a client behind a proxy; closes the connection of any other, after an answer if it would be the next one.
+   */
   #refuse(connection: GatedConnection, parsed: Parsed, payer: string): void {
     const { budget, onCapReached, refuse } = this.#options;
     onCapReached("budget", connection.socket.remoteAddress ?? "");
@@ -216,7 +218,10 @@ export class RequestGate {
     else this.#unknownTurn();
   }
 
-  /** Between two immediates that are set together run only the microtasks of the first: what its requests did until they had to wait. */
+  /**
+   * Runs a turn. Between two immediates set together, only the microtasks of the first run: the work of its requests
+   * until they had to wait.
+   */
   #unknownTurn(): void {
     const { clock } = this.#options;
     let begun = 0;
@@ -232,7 +237,7 @@ export class RequestGate {
     });
   }
 
-  /** Begins requests. @returns whether others may begin now */
+  /** Starts requests. @returns whether others may start now */
   #take(turns: RequestTurns, most: number): boolean {
     for (let left = most; left > 0; left--) {
       const connection = this.#hasRoom() ? turns.take(this.#mayBegin) : undefined;
@@ -259,7 +264,7 @@ export class RequestGate {
     return most;
   }
 
-  /** Closes a connection that reads slowly; what others have sent meanwhile is counted first. */
+  /** Closes the slowest reader, after recounting the bytes that others have sent since. */
   #closeSlowest(block: GatedBlock | undefined): void {
     if (!block) return;
     for (const each of block.connections) {
@@ -277,7 +282,7 @@ export class RequestGate {
     connection.socket.destroy();
   }
 
-  /** Node tells responses that waited behind others nothing when their connection ends. */
+  /** Forgets a connection. Node does not notify responses that waited behind others when their connection ends. */
   #closed(connection: GatedConnection): void {
     const { block } = connection;
     if (!block.connections.delete(connection)) return;

@@ -1,10 +1,12 @@
 import { UniqueQueue } from "../../lib/collections/unique-queue.ts";
 import type { GatedBlock, GatedConnection } from "./gated-connection.ts";
 
-/** Which of a block's connections: those that have authenticated, or the others. */
+/** A kind of a block's connections: those that have authenticated, or the others. */
 export type Kind = "known" | "unknown";
 
-/** Connections whose next request is due; the address blocks take turns, and in a block its connections. */
+/**
+ * The connections whose next request is due; the address blocks take turns, and so do the connections within a block.
+ */
 export class RequestTurns {
   readonly #kind: Kind;
   readonly #blocks = new UniqueQueue<GatedBlock>();
@@ -22,7 +24,10 @@ export class RequestTurns {
     this.#blocks.add(connection.block);
   }
 
-  /** Takes the next connection of a block that `may` have another request; blocks that may not are passed over, and keep their place. */
+  /**
+   * Takes the next connection of a block that `may` have another request; other blocks are skipped, and keep their
+   * place.
+   */
   take(may: (block: GatedBlock) => boolean): GatedConnection | undefined {
     for (let left = this.#blocks.size; left > 0; left--) {
       const block = this.#blocks.take()!;

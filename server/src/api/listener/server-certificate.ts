@@ -4,7 +4,7 @@ import { createSecureContext } from "node:tls";
 import type { Logger } from "../../lib/logger.ts";
 import { startPeriodicJob } from "../../lib/periodic-job.ts";
 
-/** Certificate (leaf and chain) and private key in PEM. */
+/** A certificate (leaf and chain) and its private key in PEM. */
 export interface KeyPair {
   cert: string;
   key: string;
@@ -17,19 +17,19 @@ export interface KeyPairFiles {
 
 const CHECK_EVERY_MS = 5_000;
 
-/** The HTTPS certificate in use. */
+/** The present HTTPS certificate. */
 export interface ServerCertificate {
   current(): KeyPair;
-  /** Checks the files now, rather than within 5 s. @returns whether another pair is in use from now on */
+  /** Checks the files now instead of within 5 s. @returns whether another pair is in use from now on */
   reload(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /**
- * Reads an operator's certificate, again whenever its files change. A pair that does not match, such as one that is being written,
- * is refused and logged; the pair in use stays.
+ * Reads an operator's certificate, and rereads it whenever its files change. A pair that does not match, such as one
+ * being written, is refused and logged; the present pair stays in use.
  *
- * @throws Error when the first pair cannot be used
+ * @throws Error if the first pair cannot be used
  */
 export async function watchKeyPair(
   files: KeyPairFiles,
@@ -77,7 +77,7 @@ export async function readKeyPair({ certFile, keyFile }: KeyPairFiles): Promise<
   return { cert, key };
 }
 
-/** Changes whenever either file is written or replaced. */
+/** Returns a stamp that changes whenever either file is written or replaced. */
 async function stampOf({ certFile, keyFile }: KeyPairFiles): Promise<string> {
   const stats = await Promise.all([stat(certFile), stat(keyFile)]);
   return stats.map(({ mtimeMs, size, ino }) => `${mtimeMs}-${size}-${ino}`).join(" ");

@@ -11,14 +11,14 @@ import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import { type Html, html } from "./html.ts";
 
-/** Like that of the other pages, but its form is sent to this service. */
+/** The policy of the other pages, except that the form may be sent to this service. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const PATH = "/confirm/:token";
-/** A browser sends an empty form. */
+/** The maximum size of the form, which a browser sends empty. */
 const MOST_BODY_BYTES = 1_024;
 
-/** What the page works with. */
+/** The dependencies of the page. */
 export interface ConfirmPageDeps {
   notifications: Pick<Notifications, "findConfirmation" | "confirmChannel">;
   clock: Clock;
@@ -27,8 +27,8 @@ export interface ConfirmPageDeps {
 }
 
 /**
- * The page behind the link by which the receiver of a channel confirms it. Opening it changes nothing, since programs that check mails
- * open links; the button sends a POST, which confirms, and may be repeated.
+ * Serves the page behind the link with which the receiver of a channel confirms it. Opening it changes nothing, since
+ * programs that check mails open links; the button sends a POST, which confirms, and may be repeated.
  */
 export function serveConfirmPage({
   notifications,
@@ -113,7 +113,7 @@ function content(link: ConfirmationLink | undefined): { title: string; main: Htm
   if (state === "expired")
     return {
       title: "The link has expired",
-      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. Who named the address can have another link sent.</p>`,
+      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. Whoever added the address can request another link.</p>`,
     };
   return {
     title: "Confirm notifications",

@@ -6,7 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** @internal for {@link html} alone */
+  /** Creates HTML from a template. @internal only for {@link html} */
   static fromTemplate(strings: TemplateStringsArray, parts: readonly Part[]): Html {
     return new Html(strings.map((text, at) => text + (at < parts.length ? Html.#rendered(parts[at]) : "")).join(""));
   }
@@ -22,12 +22,15 @@ export class Html {
   }
 }
 
-/** A value in a template: markup unchanged, text and numbers escaped, lists joined, absent values as nothing. */
+/**
+ * A value in a template: markup is inserted unchanged, text and numbers are escaped, lists are joined, and absent
+ * values are omitted.
+ */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
 /**
- * A tagged template for HTML. Inserted values are escaped, for text and for attributes in double quotes; only the results of other
- * templates are inserted unchanged. There is deliberately no way to insert raw text.
+ * Builds HTML as a tagged template. Inserted values are escaped, for text and for attributes in double quotes; only the
+ * results of other templates are inserted unchanged. There is deliberately no way to insert raw text.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return Html.fromTemplate(strings, parts);

@@ -4,19 +4,21 @@ import { everyRoute } from "../routes.ts";
 import { entityTag, noneMatch } from "./entity-tag.ts";
 import { nextLink } from "./next-link.ts";
 
-/** Whether `route` answers with one record that has an address of its own: such an answer carries an entity tag. */
+/**
+ * Reports whether `route` answers with one record that has an address of its own: such an answer carries an entity tag.
+ */
 export function showsRecord(route: Route): boolean {
   return route.surface !== "device" && route.path.endsWith("{id}") && route.status === 200;
 }
 
-/** Whether `route` lists pages. */
+/** Reports whether `route` lists pages. */
 export function listsPages(route: Route): boolean {
   return route.query !== undefined && "shape" in route.query && "skip" in (route.query.shape as object);
 }
 
 const readable = new Set(everyRoute.filter(({ method }) => method === "GET").map(({ path }) => path));
 
-/** Whether `route` creates a record that has an address of its own: `Location` names it (RFC 9110 15.3.2). */
+/** Reports whether `route` creates a record that has an address of its own: `Location` names it (RFC 9110 15.3.2). */
 export function makesRecord(route: Route): boolean {
   return route.status === 201 && readable.has(`${route.path}/{id}`);
 }
@@ -27,9 +29,10 @@ export function setLocation(route: Route, reply: FastifyReply, answer: unknown):
 }
 
 /**
- * Sets the headers that depend on the answer: `ETag` of a record, `Link` to the next page, `Location` of a created record.
+ * Sets the headers that depend on the answer: `ETag` of a record, `Link` to the next page, `Location` of a created
+ * record.
  *
- * @returns whether the client holds this answer already, so that 304 suffices
+ * @returns whether the client already has this answer, so that 304 is sufficient
  */
 export function setAnswerHeaders(route: Route, request: FastifyRequest, reply: FastifyReply, answer: unknown): boolean {
   if (showsRecord(route)) {

@@ -1,22 +1,30 @@
 import type { FastifyReply } from "fastify";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 
-/** A browser accepts it from this host alone, over TLS, for every path (RFC 6265bis 4.1.3.2). */
+/**
+ * The name of the session cookie. A browser accepts it only from this host, over TLS, and for every path (RFC 6265bis
+ * 4.1.3.2).
+ */
 const SESSION = "__Host-muster";
-/** The database decides how long a session lasts; the browser forgets the cookie no sooner. */
+/**
+ * The lifetime of the cookie. The database decides when a session ends; the browser keeps the cookie at least as long.
+ */
 const SESSION_SECONDS = DEFAULT_LIMITS.sessionMinutes * 60;
 
-/** By it a browser is known that a user signed in with before; browsers delete cookies after 400 days at the latest. */
+/**
+ * The name of the cookie that identifies a browser with which a user has signed in before; browsers delete cookies
+ * after 400 days at most.
+ */
 const KNOWN_BROWSER = "__Host-muster-known";
 const KNOWN_BROWSER_SECONDS = 180 * 24 * 3600;
 
-/** The cookies of an answer: the token of the session, or nothing when it has ended. */
+/** The cookies of an answer: the token of the session, or undefined when it has ended. */
 interface Cookies {
   token: string | undefined;
   browser?: string | undefined;
 }
 
-/** An answer that begins, renews or ends a session. */
+/** An answer that starts, renews or ends a session. */
 export class SessionAnswer {
   readonly body: unknown;
   readonly cookies: Cookies;
@@ -27,12 +35,12 @@ export class SessionAnswer {
   }
 }
 
-/** The answer `body` with the cookie of a session from now on. */
+/** Returns the answer `body` with a new session cookie. */
 export function withSession(body: unknown, cookies: { token: string; browser?: string }): SessionAnswer {
   return new SessionAnswer(body, cookies);
 }
 
-/** The answer to a request that ended the session. */
+/** Returns the answer to a request that ended the session. */
 export function ended(): SessionAnswer {
   return new SessionAnswer(undefined, { token: undefined });
 }
@@ -51,12 +59,15 @@ function cookie(name: string, value: string, seconds: number): string {
   return `${name}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Strict`;
 }
 
-/** The session's token in a request's `Cookie` header; `undefined` also when it holds two: one of them is not ours. */
+/**
+ * Returns the session's token from a request's `Cookie` header; `undefined` also if there are two, because one of them
+ * is not ours.
+ */
 export function sessionToken(header: string | undefined): string | undefined {
   return cookieValue(header, SESSION);
 }
 
-/** What the browser is known by, where it is. */
+/** Returns the cookie that identifies a known browser, if there is one. */
 export function knownBrowser(header: string | undefined): string | undefined {
   return cookieValue(header, KNOWN_BROWSER);
 }

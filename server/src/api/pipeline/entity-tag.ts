@@ -6,9 +6,9 @@ const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The entity tag of an answered record (RFC 9110 8.8.3): `"<state>"`, or `"<state>.<rest>"` where some fields (`volatile`) change
- * without a write. A change of any field changes the tag; a write is conditional on the state alone, so that a device's heartbeat
- * does not make an editor's copy stale.
+ * Returns the entity tag of an answered record (RFC 9110 8.8.3): `"<state>"`, or `"<state>.<rest>"` if some fields
+ * (`volatile`) change without a write. A change of any field changes the tag; a write is conditional on the state
+ * alone, so that a device's heartbeat does not make an editor's copy stale.
  */
 export function entityTag(record: object, volatile: readonly string[] = []): string {
   if (volatile.length === 0) return `"${digest(record)}"`;
@@ -26,10 +26,10 @@ function digest(value: unknown): string {
 }
 
 /**
- * The condition that `If-Match` and `If-None-Match` put on a write; `undefined` without these headers. Weak tags never match
- * `If-Match` (RFC 9110 13.1.1).
+ * Returns the condition that `If-Match` and `If-None-Match` put on a write; `undefined` without these headers. Weak
+ * tags never match `If-Match` (RFC 9110 13.1.1).
  *
- * @throws Refusal invalid_request when `If-Match` holds no entity tags: 412 would suggest to repeat the request
+ * @throws Refusal invalid_request if `If-Match` contains no entity tags: 412 would suggest repeating the request
  */
 export function precondition(
   headers: { "if-match"?: string | undefined; "if-none-match"?: string | undefined },
@@ -48,7 +48,7 @@ function stateIn(header: string): (tag: string) => boolean {
   if (header.trim() === "*") return () => true;
   const tags = listed(header);
   if (!tags.every((tag) => ENTITY_TAG.test(tag))) {
-    throw new Refusal("invalid_request", 'If-Match takes entity tags as ETag gives them, with their quotes, or "*"', {
+    throw new Refusal("invalid_request", 'If-Match takes entity tags exactly as in ETag, with their quotes, or "*"', {
       middleware: "validation",
       detail: "If-Match",
     });
@@ -57,7 +57,9 @@ function stateIn(header: string): (tag: string) => boolean {
   return (tag) => states.has(stateOf(tag));
 }
 
-/** Whether `If-None-Match` names `tag`, compared weakly: the client holds this answer (RFC 9110 13.1.2). */
+/**
+ * Reports whether `If-None-Match` names `tag`, compared weakly: the client already has this answer (RFC 9110 13.1.2).
+ */
 export function noneMatch(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === "*" || listed(header.replaceAll("W/", "")).includes(tag);
@@ -67,7 +69,7 @@ function listed(header: string): string[] {
   return header.split(",").map((tag) => tag.trim());
 }
 
-/** The part of a strong tag that names the state; `undefined` for weak and malformed tags. */
+/** Returns the part of a strong tag that names the state; `undefined` for weak and malformed tags. */
 function stateOf(tag: string): string | undefined {
   return /^"([^".]+)(?:\.[^"]*)?"$/.exec(tag)?.[1];
 }

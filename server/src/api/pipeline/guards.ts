@@ -11,20 +11,20 @@ import type { KeyAdmissions } from "./key-admissions.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The caller: set by the guard of the route before the body is read. */
+    /** The caller, set by the route's guard before the body is read. */
     who: Caller | DeviceContact | Visitor | SessionHolder | undefined;
     /**
-     * Refuses the request unless its user gave password and second factor lately: for a route that needs that for some requests.
-     * `deviceId`: the request is one of the few that may concern this device without.
+     * Refuses the request unless its user has recently entered password and second factor, on a route that needs this
+     * for some requests. `deviceId` counts the request as one of the few that may concern a device without it.
      */
     requireStepUp?: (deviceId?: string) => Promise<void>;
   }
 }
 
-/** What guards work with. */
+/** The dependencies of guards. */
 export interface GuardTools {
   proxies: readonly AddressRange[];
-  /** Tells the listener that a request has shown valid credentials, within their limits. */
+  /** Reports to the listener that a request has shown valid credentials, within their limits. */
   authenticated(request: FastifyRequest["raw"]): void;
   keys: KeyAdmissions;
   peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
@@ -34,7 +34,10 @@ export interface GuardTools {
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Authenticates, limits the rate and checks the scope or the role, before a byte of the body is read. */
+/**
+ * Returns a guard that authenticates, limits the rate and checks the scope or the role, before a byte of the body is
+ * read.
+ */
 export function guardOf(route: Route, tools: GuardTools): Guard {
   switch (route.surface) {
     case "public":
@@ -58,7 +61,7 @@ function publicGuard(route: PublicRoute, { keys, proxies, authenticated }: Guard
     reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
     reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
     if (!admitted) {
-      throw new Refusal("rate_limited", `at most ${limit} requests in any ${windowSeconds} seconds a key`, {
+      throw new Refusal("rate_limited", `at most ${limit} requests in any ${windowSeconds} seconds per key`, {
         extra: { retryAfterSeconds: resetSeconds },
       });
     }

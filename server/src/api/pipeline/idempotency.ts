@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { Refusal } from "../problem.ts";
 
-/** Visible ASCII; a quoted structured-field string is one too (draft-ietf-httpapi-idempotency-key-header). */
+/** Visible ASCII, which includes quoted structured-field strings (draft-ietf-httpapi-idempotency-key-header). */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The request's `Idempotency-Key` with the digest of its input, which distinguishes a repetition from another request.
+ * Returns the request's `Idempotency-Key` with the digest of its input, which distinguishes a repetition from another
+ * request.
  *
- * @throws Refusal invalid_request when the header cannot be a key
+ * @throws Refusal invalid_request if the header cannot be a key
  */
 export function idempotencyOf(
   header: string | string[] | undefined,

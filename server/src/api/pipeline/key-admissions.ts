@@ -3,15 +3,18 @@ import { type Clock, SECOND } from "../../lib/clock.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { RefusedCredentials } from "../../lib/limits/refused-credentials.ts";
 
-/** How long a key is refused without asking the database once it was not valid. */
+/** How long an invalid key is refused without querying the database again. */
 const INVALID_MS = 2 * SECOND;
 
-/** Admits requests by their API keys. A key that was refused is refused again without a statement for as long as that cannot be wrong. */
+/**
+ * Admits requests by their API keys. A refused key is refused again without a statement for as long as the refusal is
+ * certain to hold.
+ */
 export class KeyAdmissions {
   readonly #access: Pick<Access, "admitRequest">;
   readonly #invalid: RefusedCredentials;
   readonly #limited: RefusedCredentials;
-  /** The latest refusal by the rate limit, which is the same for all keys but for its time. */
+  /** The latest refusal by the rate limit, which is the same for all keys except for its time. */
   #refusal: Admission | undefined;
 
   constructor(access: Pick<Access, "admitRequest">, clock: Pick<Clock, "monotonicMs">) {
@@ -21,8 +24,8 @@ export class KeyAdmissions {
   }
 
   /**
-   * Authenticates and counts a request, as `access.admitRequest` does. Until the oldest request of a full window leaves it, the next one
-   * cannot be admitted.
+   * Authenticates and counts a request, like `access.admitRequest`. Until the oldest request of a full window leaves
+   * it, the next one cannot be admitted.
    *
    * @throws MusterError invalid_api_key
    */

@@ -3,7 +3,7 @@ import { refuseOtherMethods } from "../http/other-methods.ts";
 import { everyRoute } from "../routes.ts";
 import { mount, type PipelineTools } from "./pipeline.ts";
 
-/** Mounts every route, and on each of their addresses an answer to the methods that it does not have. */
+/** Mounts every route, and on each address an answer to the methods that it does not have. */
 export function mountRoutes(app: FastifyInstance, tools: PipelineTools): void {
   for (const route of everyRoute) mount(app, route, tools);
   for (const [path, ofPath] of Map.groupBy(everyRoute, (route) => route.path)) {

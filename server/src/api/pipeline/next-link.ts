@@ -1,6 +1,6 @@
 import { isPage } from "../../lib/page.ts";
 
-/** `Link` to the page after this one, as a relative address (RFC 8288); `undefined` on the last page. */
+/** Returns the `Link` to the next page, as a relative address (RFC 8288); `undefined` on the last page. */
 export function nextLink(url: string, answer: unknown): string | undefined {
   if (!isPage(answer)) return undefined;
   const { items, total, skip, limit } = answer;

@@ -4,8 +4,8 @@ import { adminRoutes } from "../admin-routes.ts";
 import { isAdmittedWithout } from "../route.ts";
 
 /**
- * The operations of the admin API that the user of a session may call: those on the own account, and those that the role admits; those that
- * complete the sign-in where it lacks something.
+ * Returns the operations of the admin API that the user of a session may call: those on the user's own account, and
+ * those that the role permits or, while the sign-in is incomplete, only those that complete it.
  */
 export function operationsOf(session: Session): string[] {
   const missing = missingOf(session);

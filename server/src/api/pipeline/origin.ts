@@ -5,11 +5,12 @@ import { Refusal } from "../problem.ts";
 const READS = new Set(["GET", "HEAD"]);
 
 /**
- * Refuses a request that a page of another origin caused: `Sec-Fetch-Site` must be `same-origin`, or, without that header, `Origin`
- * this service's own (docs/spec-decisions.md, Admin API). A request with neither header is of no browser of today: it is refused only
- * where it writes with a cookie, which a page of another origin might have made a browser send.
+ * Refuses a request that a page of another origin caused: `Sec-Fetch-Site` must be `same-origin` or, without that
+ * header, `Origin` must be this service's own (docs/spec-decisions.md, Admin API). No current browser sends a request
+ * with neither header. Such a request is refused only if it writes with a cookie, which a page of another origin might
+ * have made a browser send.
  *
- * @param baseUrl where clients reach the service
+ * @param baseUrl the address at which clients reach the service
  * @throws Refusal foreign_origin
  */
 export function requireOwnOrigin({ headers, method }: FastifyRequest, baseUrl: string): void {
@@ -24,7 +25,7 @@ export function requireOwnOrigin({ headers, method }: FastifyRequest, baseUrl: s
 }
 
 function refuse(found: string): never {
-  throw new Refusal("foreign_origin", "the admin API takes requests of the admin app's own pages only", {
+  throw new Refusal("foreign_origin", "the admin API accepts requests only from the admin app's own pages", {
     detail: found.slice(0, 200),
   });
 }

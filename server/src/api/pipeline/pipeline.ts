@@ -14,7 +14,7 @@ import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
-/** What the pipeline works with. */
+/** The dependencies of the pipeline. */
 export interface PipelineTools extends GuardTools {
   audit: Audit;
   /** Every use case and service that a route may name. */
@@ -27,7 +27,7 @@ export interface PipelineTools extends GuardTools {
 /** The bound use case or service of a route. */
 type Run = Declaration;
 
-/** The most bytes of a body (docs/api-conventions.md). */
+/** The maximum size of a body in bytes (docs/api-conventions.md). */
 export const BODY_LIMIT = {
   public: records.requestBytes.value,
   admin: records.requestBytes.value,
@@ -35,8 +35,8 @@ export const BODY_LIMIT = {
 };
 
 /**
- * Puts a route on the server. Its checks run in the order authentication → rate limit → scope or role → validation → handler;
- * all but the last two before a byte of the body is read.
+ * Mounts a route on the server. Its checks run in the order authentication → rate limit → scope or role → validation →
+ * handler; all except the last two before a byte of the body is read.
  */
 export function mount(app: FastifyInstance, route: Route, tools: PipelineTools): void {
   const run = tools.bound.get(runsUseCase(route) ? route.useCase : route.service);
@@ -55,7 +55,7 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       if ("stepUp" in route && route.stepUp === "many devices")
         await request.requireStepUp?.((input.params as { id: string }).id);
       if (runsUseCase(route) && writes(route)) return write(route, request, reply, input, { ...tools, run });
-      // The guard of the route has set the kind of caller that its handler takes.
+      // The route's guard has set the kind of caller that its handler takes.
       const handler = route.handler as (who: unknown, input: ValidInput, run: Run) => Promise<unknown>;
       if ("csv" in route && wantsExport(input))
         return await serveExport(request, reply, { route, input, run }, tools.exports);
@@ -66,7 +66,10 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
   });
 }
 
-/** Whether a success of the route shows that the client had valid credentials: a claim code, a certificate, a password, a link. */
+/**
+ * Reports whether a success of the route proves that the client had valid credentials: a claim code, a certificate, a
+ * password, a link.
+ */
 function provesItself(route: Route): boolean {
   return route.surface === "device" || (route.surface === "admin" && route.by === "anyone" && writes(route));
 }
@@ -88,7 +91,7 @@ interface WriteTools {
   logger: Logger;
 }
 
-/** Runs a write: recorded in an audit, done once per Idempotency-Key, conditional on If-Match. */
+/** Runs a write: recorded in an audit, once per Idempotency-Key, and conditional on If-Match. */
 async function write(
   route: UseCaseRoute,
   request: FastifyRequest,
@@ -107,7 +110,10 @@ async function write(
   return writeOnce(route, request, reply, input, { ...asked, idempotency }, { audit, run, logger });
 }
 
-/** Runs a write once per Idempotency-Key; a repetition gets the first answer, also when both run at once: the transaction decides. */
+/**
+ * Runs a write once per Idempotency-Key. A repetition gets the first answer, even if both run at the same time: the
+ * transaction decides.
+ */
 async function writeOnce(
   route: UseCaseRoute,
   request: FastifyRequest,
@@ -123,7 +129,8 @@ async function writeOnce(
   try {
     answer = await route.handler({ ...(request.who as Caller), request: once }, input, run);
   } catch (error) {
-    // The same request may have committed meanwhile: then this one failed by its key or by the records of the first.
+    // The same request may have committed in the meantime; this one then failed on its key or on the records of the
+    // first.
     const meanwhile = isMusterError(error) ? await recall() : undefined;
     if (meanwhile === undefined) throw error;
     return replay(route, reply, meanwhile);
@@ -132,7 +139,10 @@ async function writeOnce(
   return answerWith(route, request, reply, answer);
 }
 
-/** Stores the answer for a repetition. The write has committed: without its answer a repetition gets `already_processed`. */
+/**
+ * Stores the answer for a repetition. The write has committed: without its answer a repetition gets
+ * `already_processed`.
+ */
 async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unknown): Promise<void> {
   try {
     await audit.storeAnswer(once, JSON.stringify(answer));

@@ -7,7 +7,7 @@ import type { Route } from "../route.ts";
 export interface RawInput {
   params: unknown;
   query: unknown;
-  /** Already checked by {@link parseJsonBody}. */
+  /** The body, already checked by {@link parseJsonBody}. */
   body: unknown;
 }
 
@@ -31,7 +31,7 @@ export function validate(route: Route, raw: RawInput): ValidInput {
   };
 }
 
-/** A copy with an ordinary prototype, checked like a body: `%00` arrives here as NUL. */
+/** Returns a copy with an ordinary prototype, checked like a body: `%00` arrives here as NUL. */
 function addressPart(values: unknown): Record<string, unknown> {
   checkValue(values);
   return { ...(values as Record<string, unknown>) };
@@ -48,7 +48,7 @@ function part(shape: z.ZodType, value: unknown, where: string): unknown {
     const what = where === "query" ? "parameter" : "field";
     throw refusal(`unknown ${what} in the ${where}: ${clip(unknown)}`, unknown);
   }
-  const plus = where === "query" && issue.format === "datetime" ? " (in an address + is written %2B)" : "";
+  const plus = where === "query" && issue.format === "datetime" ? " (in a URL, + is written %2B)" : "";
   throw refusal(`${name ? clip(name) : `the ${where}`} ${issueText(issue)}${plus}`, name || where);
 }
 
@@ -56,7 +56,7 @@ function refusal(message: string, detail: string): Refusal {
   return new Refusal("invalid_request", message, { middleware: "validation", detail: clip(detail) });
 }
 
-/** Field names come from the client: long ones are cut. */
+/** Truncates long field names, which come from the client. */
 function clip(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

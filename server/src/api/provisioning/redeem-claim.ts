@@ -4,7 +4,7 @@ import { records } from "../../lib/limits/records.ts";
 import { deviceRoute } from "../route.ts";
 import { id, timestamp } from "../shapes.ts";
 
-/** `null` means absent: firmware often cannot leave a field out. */
+/** An optional text; `null` means absent, because firmware often cannot omit a field. */
 const optionalText = z
   .string()
   .max(records.reportedCharacters.value)
@@ -22,7 +22,7 @@ export const redeemClaim = deviceRoute({
   tag: "Provisioning",
   summary: "Redeem a claim code for a certificate",
   description:
-    "A device sends its claim code and the signing request of a key it made itself, and gets its identity. A device that enrolled before must present its valid certificate over mTLS.",
+    "A device sends its claim code and a signing request for a key it generated itself, and gets its identity. A device that has enrolled before must present its valid certificate over mTLS.",
   body: z
     .object({
       claimCode: z.string().meta({ description: "The one-time code, `CLAIM-XXXX-XXXX-XXXX`" }),
@@ -34,7 +34,7 @@ export const redeemClaim = deviceRoute({
         .meta({ description: "Serial number or MAC address" }),
       hardwareModel: z.string().trim().min(1).max(records.reportedCharacters.value),
       agentVersion: z.string().trim().min(1).max(records.reportedCharacters.value),
-      csr: z.string().meta({ description: "PEM, EC P-256; the subject in it is ignored" }),
+      csr: z.string().meta({ description: "PEM, EC P-256; its subject is ignored" }),
       agentCapabilities: z
         .array(z.string().max(records.reportedCharacters.value))
         .max(records.capabilitiesOfDevice.value)
@@ -55,7 +55,7 @@ export const redeemClaim = deviceRoute({
         topicPrefix: z.string(),
         publishTopics: z.array(z.string()),
         subscribeTopics: z.array(z.string()).optional().meta({
-          description: "The exact topics on which the device may receive messages; only where its type lists any",
+          description: "The exact topics on which the device may receive messages; only if its type lists any",
         }),
       }),
       certExpiresAt: timestamp,

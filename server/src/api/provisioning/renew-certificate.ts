@@ -14,10 +14,10 @@ export const renewCertificate = deviceRoute({
   tag: "Provisioning",
   summary: "Renew a device's certificate",
   description:
-    "Over mTLS with the current valid certificate. The new certificate replaces the one presented, whose open session goes on until its next reconnect.",
+    "A device renews over mTLS with its current valid certificate. The new certificate replaces the presented one, whose open session continues until its next reconnect.",
   body: z
     .object({
-      csr: z.string().meta({ description: "PEM, EC P-256, of a fresh key or of the same" }),
+      csr: z.string().meta({ description: "PEM, EC P-256, for a new key or the same one" }),
     })
     .meta({ id: "Renewal" }),
   status: 200,
@@ -29,10 +29,10 @@ export const renewCertificate = deviceRoute({
       certExpiresAt: timestamp,
       renewAfterUtc: timestamp,
       publishTopics: z.array(z.string()).meta({
-        description: "The exact topics the new certificate authorizes; they follow the device's type as it is now",
+        description: "The exact topics the new certificate authorizes; they follow the present type of the device",
       }),
       subscribeTopics: z.array(z.string()).optional().meta({
-        description: "The exact topics on which the device may receive messages; only where its type lists any",
+        description: "The exact topics on which the device may receive messages; only if its type lists any",
       }),
     })
     .meta({ id: "RenewedCertificate" }),

@@ -8,7 +8,7 @@ import { DEVICE_PAGE, links, operationPage } from "./links.ts";
 import { prose } from "./prose.ts";
 import { curl, sample } from "./samples.ts";
 
-/** How a device gets its certificate, connects with it and keeps it (spec 1, 2.8, 4.9, 4.10, 7). */
+/** Describes how a device gets its certificate, connects with it and renews it (spec 1, 2.8, 4.9, 4.10, 7). */
 export function devicePage(site: Site): Page {
   const { hostname, port: given } = new URL(site.brokerUrl);
   const port = given || "8883";
@@ -18,15 +18,15 @@ export function devicePage(site: Site): Page {
     about:
       "Enrolling a device with a claim code and its own key, connecting over MQTT with the certificate, renewing it.",
     main: html`<h1>How a device connects</h1>
-<p class="lead">A device makes its own key, trades a claim code for a certificate, connects over MQTT with nothing else, and renews in time. The key never leaves it.</p>
+<p class="lead">A device generates its own key, exchanges a claim code for a certificate, connects over MQTT with nothing else, and renews in time. The key never leaves the device.</p>
 <p>A device that cannot make a key gets a bundle instead: ${operation(issueBundle)}.</p>
-<h2 id="key">1. Make a key and a signing request</h2>
+<h2 id="key">1. Create a key and a signing request</h2>
 <p>EC on the curve P-256. The subject in the request is ignored: the service assigns its own.</p>
 ${sample("Shell", KEY)}
 <h2 id="redeem">2. Redeem the claim code</h2>
 <p>An integration makes the claim with an API key (${operation(createClaim)}) and brings the code to the device. No API key is needed here: the code is the credential. ${operation(redeemClaim)} says what goes in and what comes out.</p>
 ${sample("Request", curl(redeemClaim, site.device, site.baseUrl))}
-${text("A device that enrolled before must present its valid certificate in this request (mTLS): `401 reenrollment_proof_required` otherwise.")}
+${text("A device that has enrolled before must present its valid certificate in this request (mTLS); otherwise it gets `401 reenrollment_proof_required`.")}
 <h2 id="connect">3. Connect and publish</h2>
 <p>MQTT over TLS, with the certificate <em>and</em> its issuing chain. Client ids are compared exactly, letter case included.</p>
 <dl class="facts">
@@ -40,12 +40,12 @@ ${text("A device that enrolled before must present its valid certificate in this
 ${sample("Shell", publish(hostname, port))}
 <p>A message is a JSON object of readings. With QoS 1 the acknowledgement comes when it is stored.</p>
 <h2 id="renew">4. Renew</h2>
-${text("A self-enrolled certificate is good for 30 days. From `renewAfterUtc` (day 21) ask for the next one, over mTLS with the current one, for the same key or a fresh one.")}
+${text("A self-enrolled certificate is valid for 30 days. From `renewAfterUtc` (day 21) request the next one, over mTLS with the current one, for the same key or a new one.")}
 <p>${operation(renewCertificate)} answers with the new certificate and revokes the one presented; the open session goes on, the next connection must use the new one. Verify this server with your ordinary trust store, not with <code>serverCaBundle</code>; while it uses its development certificate, with its <code>data/tls/ca.pem</code> (curl: <code>--cacert</code>, in the request above too).</p>
 ${sample("Request", curl(renewCertificate, site.device, site.baseUrl))}
 <h2 id="trouble">When it does not connect</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="trouble"><table>
-<thead><tr><th scope="col">What you see</th><th scope="col">Most likely</th></tr></thead>
+<thead><tr><th scope="col">Symptom</th><th scope="col">Most likely cause</th></tr></thead>
 <tbody>${TROUBLE.map(([seen, cause]) => html`<tr><td>${seen}</td><td>${cause}</td></tr>\n`)}</tbody>
 </table></div>
 <h2 id="limits">Limits</h2>
@@ -63,17 +63,17 @@ mosquitto_pub -V mqttv5 -h ${host} -p ${port} -i "$DEVICE_ID" -q 1 -t "$TOPIC" -
 }
 
 const TROUBLE = [
-  ["The TLS handshake fails at once", "The leaf was presented without its issuing chain"],
+  ["The TLS handshake fails immediately", "The leaf was presented without its issuing chain"],
   ["The handshake fails while the device verifies the broker", "The trust anchor is not serverCaBundle"],
   [
-    "TLS succeeds, then the connection closes at once",
+    "TLS succeeds, then the connection closes immediately",
     "The client id is not exactly the device id, or the certificate is revoked",
   ],
   ["The connection closes on a message", "The topic is not on the certificate's list"],
   ["It worked for a while, then every new connection fails", "The certificate has expired: renewal was missed"],
   [
-    "It connects and may publish nowhere",
-    "The device's type has no topic. Set the type, then renew or issue again: topics are fixed when a certificate is made",
+    "It connects but may not publish anywhere",
+    "The device's type has no topic. Set the type, then renew or reissue: topics are fixed when a certificate is issued",
   ],
 ];
 

@@ -75,7 +75,7 @@ export interface Described {
   version: string;
   tags: { name: string; description?: string }[];
   operation(route: ReferenceRoute): Operation;
-  /** The component that `value` refers to, else `value`. */
+  /** Returns the component to which `value` refers, otherwise `value`. */
   resolve<T extends object>(value: T): T;
 }
 

@@ -4,7 +4,7 @@ import { type ErrorCode, PROBLEMS } from "../problem.ts";
 import { errorPage, links } from "./links.ts";
 import { inline } from "./prose.ts";
 
-/** Error codes with their meanings, each a link to its page. */
+/** Lists error codes with their meanings, each linked to its page. */
 export function errorList(codes: readonly ErrorCode[]): Html {
   return html`<ul class="errors">${codes.map(entry)}</ul>`;
 }

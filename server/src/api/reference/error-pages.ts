@@ -11,19 +11,19 @@ import { ERROR_CODES, ERRORS_PAGE, errorPage, links, operationPage, ROOT } from 
 import { inline } from "./prose.ts";
 import { json, sample } from "./samples.ts";
 
-/** The list of all error codes. */
+/** Returns the list of all error codes. */
 export function errorsPage(): Page {
   return {
     path: ERRORS_PAGE,
     title: "Error codes",
-    about: "Every error code of the Muster API, with its status, the layer it comes from and what to do about it.",
+    about: "Every error code of the Muster API, with its status, its layer and what to do about it.",
     main: html`<h1>Error codes</h1>
 <p>Every error has <a href="${ROOT}#errors">the same body</a>. Program against <code>error</code>, never against <code>message</code>.</p>
 <div class="wide">${errorList(ERROR_CODES)}</div>`,
   };
 }
 
-/** The page of one code, for a reader who has got it as an answer. */
+/** Returns the page of one code, for a reader who got it as an answer. */
 export function errorPageOf(code: ErrorCode): Page {
   const { status } = PROBLEMS[code];
   const example = exampleOf(code);
@@ -59,12 +59,12 @@ ${answerers(code, text)}
 }
 
 const AGAIN: Record<ErrorText["again"], string> = {
-  no: "Is refused again: change it first",
+  no: "Will be refused again: change the request first",
   later: "May succeed after a while",
   "after a change elsewhere": "May succeed once something else has changed",
 };
 
-/** Fields and headers beyond those that every error has. */
+/** Describes the fields and headers beyond those of every error. */
 function carried(code: ErrorCode, { detail, headers = {} }: ErrorText): Html | undefined {
   const fields = Object.entries(fieldsOf([code]) as Record<string, { description?: string }>);
   const all = [
@@ -77,10 +77,10 @@ function carried(code: ErrorCode, { detail, headers = {} }: ErrorText): Html | u
     ({ name, kind, about }) =>
       html`<div><dt><code>${name}</code> <span class="type">${kind}</span></dt><dd><p>${inline(about, links)}</p></dd></div>\n`,
   );
-  return html`<h2>What comes with it</h2><dl class="fields">${entries}</dl>`;
+  return html`<h2>Additional fields and headers</h2><dl class="fields">${entries}</dl>`;
 }
 
-/** The operations that answer the code; a whole surface is named in words. */
+/** Lists the operations that answer the code; a whole surface is named in words. */
 function answerers(code: ErrorCode, text: ErrorText): Part {
   const mine = routes.filter((route) => errorCodes(route).includes(code));
   if (mine.length === 0) return html`<p>${inline(text.anywhere ?? "", links)}</p>`;

@@ -3,10 +3,10 @@ import type { Field } from "./fields.ts";
 import { links } from "./links.ts";
 import { inline, prose } from "./prose.ts";
 
-/** A request shows which fields are required; an answer shows which may be absent. */
+/** The direction: a request shows which fields are required, an answer which may be absent. */
 export type Way = "input" | "output";
 
-/** A list of fields, inner fields indented; each has the anchor `prefix.name`. */
+/** Returns a list of fields with inner fields indented; each has the anchor `prefix.name`. */
 export function fieldList(fields: readonly Field[], prefix: string, way: Way): Html | undefined {
   if (fields.length === 0) return undefined;
   return html`<dl class="fields">${fields.map((field) => entry(field, `${prefix}.${field.name}`, way))}</dl>`;
@@ -25,7 +25,7 @@ function need(required: boolean, way: Way): Part {
   return !required && html`<span class="limit">may be absent</span>`;
 }
 
-/** Limits are shown for requests only. */
+/** Describes a field; limits are shown for requests only. */
 function about(
   { description, facts, values, pattern }: Omit<Field, "name" | "type" | "required" | "fields">,
   way: Way,

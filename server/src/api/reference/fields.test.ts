@@ -6,7 +6,7 @@ import { fieldOf, fieldsOf } from "./fields.ts";
 const asIs = <T>(value: T): T => value;
 const typeOf = (schema: Schema) => fieldOf("field", schema, true, asIs).type;
 
-test("types read as TypeScript would write them", () => {
+test("types are written as in TypeScript", () => {
   assert.equal(typeOf({ type: "string" }), "string");
   assert.equal(typeOf({ type: "string", format: "date-time" }), "date-time");
   assert.equal(typeOf({ type: ["string", "null"] }), "string | null");
@@ -21,7 +21,7 @@ test("types read as TypeScript would write them", () => {
   assert.equal(typeOf({}), "any");
 });
 
-test("limits are said in words, of the field or of what its list holds", () => {
+test("limits are given in words, for the field or the items of its list", () => {
   const facts = (schema: Schema) => fieldOf("field", schema, true, asIs).facts;
   assert.deepEqual(facts({ type: "string", minLength: 1, maxLength: 120 }), ["1 to 120 characters"]);
   assert.deepEqual(facts({ type: "integer", minimum: 5, maximum: 1440, default: 60 }), ["5 to 1440", "default 60"]);
@@ -36,7 +36,7 @@ test("limits are said in words, of the field or of what its list holds", () => {
   ]);
 });
 
-test("what is inside of objects is listed, through lists, alternatives and references", () => {
+test("the fields of objects are listed, through lists, alternatives and references", () => {
   const inner: Schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
   const resolve = <T extends object>(value: T): T => ("$ref" in value ? (inner as T) : value);
   for (const schema of [

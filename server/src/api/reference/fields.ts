@@ -1,15 +1,15 @@
 import type { Described, Schema } from "./document.ts";
 
-/** One field of a body or one parameter, as the page shows it. */
+/** One field of a body or one parameter, as shown on the page. */
 export interface Field {
   name: string;
-  /** In the notation of TypeScript: `string | null`, `object[]`. */
+  /** The type in TypeScript notation: `string | null`, `object[]`. */
   type: string;
   required: boolean;
   description: string | undefined;
   /** Limits and default, each in a few words. */
   facts: string[];
-  /** All allowed values, where they are enumerated. */
+  /** All allowed values, if they are enumerated. */
   values: string[];
   /** A regular expression that the text matches. */
   pattern: string | undefined;
@@ -19,7 +19,7 @@ export interface Field {
 
 type Resolve = Described["resolve"];
 
-/** The fields of an object, of the objects in a list, or of every object that it may be. */
+/** Returns the fields of an object, of the objects in a list, or of every object that it may be. */
 export function fieldsOf(schema: Schema, resolve: Resolve): Field[] {
   const found = new Map<string, Field>();
   for (const { properties = {}, required = [] } of objectsIn(schema, resolve)) {
@@ -30,7 +30,7 @@ export function fieldsOf(schema: Schema, resolve: Resolve): Field[] {
   return [...found.values()];
 }
 
-/** One field from its schema. */
+/** Returns one field from its schema. */
 export function fieldOf(name: string, given: Schema, required: boolean, resolve: Resolve): Field {
   const schema = resolve(given);
   const single = unionOf(schema, resolve).filter((each) => each.type !== "null")[0] ?? schema;
@@ -47,7 +47,7 @@ export function fieldOf(name: string, given: Schema, required: boolean, resolve:
   };
 }
 
-/** The alternatives of a schema, else the schema itself. */
+/** Returns the alternatives of a schema, otherwise the schema itself. */
 function unionOf(schema: Schema, resolve: Resolve): Schema[] {
   const union = schema.anyOf ?? schema.oneOf;
   if (!union) return [schema];
@@ -100,7 +100,7 @@ function factsOf(schema: Schema): string[] {
   return facts.filter((fact) => fact !== "");
 }
 
-/** The range of safe integers is not shown as a limit. */
+/** Omits the limits of the safe integer range. */
 function safe(limit: number | undefined): number | undefined {
   return limit !== undefined && Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit;
 }

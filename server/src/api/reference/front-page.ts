@@ -6,10 +6,10 @@ import { tagId } from "./operation-page.ts";
 import { inline } from "./prose.ts";
 import { curl, sample } from "./samples.ts";
 
-/** Without it every sample fails at a new installation. */
-const DEVELOPMENT_CERTIFICATE = html`<p>A service that was given no HTTPS certificate serves a development certificate, which curl does not know: add <code>--cacert data/tls/ca.pem</code> to every sample. The file is <code>tls/ca.pem</code> in the service's data folder.</p>`;
+/** Shown because without it every sample fails with a new installation. */
+const DEVELOPMENT_CERTIFICATE = html`<p>A service without an HTTPS certificate of its own serves a development certificate, which curl does not trust: add <code>--cacert data/tls/ca.pem</code> to every sample. The file is <code>tls/ca.pem</code> in the service's data folder.</p>`;
 
-/** The front page: the first request, the list of operations, and what applies to all of them. */
+/** Returns the front page: the first request, the list of operations, and the conventions common to all of them. */
 export function frontPage(site: Site): Page {
   return {
     path: ROOT,
@@ -51,13 +51,13 @@ ${about !== undefined && html`<p>${inline(about, links)}</p>`}
 `;
 }
 
-/** The page for an address that does not exist. */
+/** Returns the page for an address that does not exist. */
 export function missingPage(): Page {
   return {
     path: "",
     title: "Not found",
     about: "There is no such page.",
     main: html`<h1>There is no such page</h1>
-<p>It may have had another name in another version. Begin at the <a href="${ROOT}">overview</a>, the <a href="${ERRORS_PAGE}">error codes</a> or <a href="${DEVICE_PAGE}">how a device connects</a>.</p>`,
+<p>It may have another name in another version. Start at the <a href="${ROOT}">overview</a>, the <a href="${ERRORS_PAGE}">error codes</a> or <a href="${DEVICE_PAGE}">how a device connects</a>.</p>`,
   };
 }

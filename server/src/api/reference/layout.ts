@@ -5,9 +5,9 @@ import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
 import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
 
-/** What every page can refer to. */
+/** The data to which every page can refer. */
 export interface Site {
-  /** Where clients reach the API, without a slash at the end. */
+  /** The address at which clients reach the API, without a slash at the end. */
   baseUrl: string;
   brokerUrl: string;
   public: Described;
@@ -15,21 +15,21 @@ export interface Site {
 }
 
 export interface Page {
-  /** Its address, which marks it in the menu. */
+  /** The page's address, which marks it in the menu. */
   path: string;
   title: string;
-  /** For search engines and link previews: one sentence. */
+  /** One sentence for search engines and link previews. */
   about: string;
   main: Html;
 }
 
-/** Sections of the front page that the menu names. */
+/** A section of the front page that the menu names. */
 export interface Section {
   id: string;
   title: string;
 }
 
-/** A whole page: header, menu, content. It works without scripts. */
+/** Returns a whole page: header, menu, content. It works without scripts. */
 export function layout({ path, title, about, main }: Page, guide: readonly Section[]): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -94,12 +94,12 @@ export function ofSurface(surface: ReferenceRoute["surface"]): ReferenceRoute[] 
   return routes.filter((route) => route.surface === surface);
 }
 
-/** The operations of a surface by tag, both in the order of the routes. */
+/** Returns the operations of a surface by tag, both in the order of the routes. */
 export function byTag(surface: ReferenceRoute["surface"]): [tag: string, ofTag: ReferenceRoute[]][] {
   return [...Map.groupBy(ofSurface(surface), ({ tag }) => tag)];
 }
 
-/** The method in its colour. */
+/** Returns the method in its colour. */
 export function badge({ method }: Pick<ReferenceRoute, "method">): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }

@@ -17,7 +17,7 @@ export function errorPage(code: ErrorCode): string {
   return `${ERRORS_PAGE}/${code}`;
 }
 
-/** Every error code, as the reference lists them: by status, then by name. */
+/** Every error code, in the order of the reference: by status, then by name. */
 export const ERROR_CODES = (Object.keys(PROBLEMS) as ErrorCode[]).sort(
   (one, other) => PROBLEMS[one].status - PROBLEMS[other].status || one.localeCompare(other),
 );
@@ -39,5 +39,8 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
   ["X-API-Key", `${ROOT}#authentication`],
 ]);
 
-/** The page that code in a text links to: of an operation such as `GET /devices`, an error code, a scope, a header with a section. */
+/**
+ * Returns the page to which code in a text links: of an operation such as `GET /devices`, an error code, a scope, or a
+ * header with a section.
+ */
 export const links: Links = (code) => TARGETS.get(code);

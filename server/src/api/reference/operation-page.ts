@@ -10,7 +10,7 @@ import { DEVICE_PAGE, links, operationPage, ROOT } from "./links.ts";
 import { inline, prose } from "./prose.ts";
 import { curl, json, sample } from "./samples.ts";
 
-/** The page of one operation: input, answer, errors and samples. */
+/** Returns the page of one operation: input, answer, errors and samples. */
 export function operationPageOf(route: ReferenceRoute, site: Site): Page {
   const described = site[route.surface];
   const { parameters = [], requestBody, responses } = described.operation(route);
@@ -60,7 +60,7 @@ function crumb({ surface, tag }: ReferenceRoute): Html {
     : html`<a href="${ROOT}#${tagId(tag)}">${tag}</a>`;
 }
 
-/** Where the front page lists the operations of a tag. */
+/** Returns the anchor at which the front page lists the operations of a tag. */
 export function tagId(tag: string): string {
   return `operations-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
 }

@@ -1,14 +1,17 @@
 import { type Html, html } from "../pages/html.ts";
 
-/** The page that a word in code style links to, if there is one: an operation, an error code, a scope. */
+/** Returns the page to which a word in code style links, if there is one: an operation, an error code, a scope. */
 export type Links = (code: string) => string | undefined;
 
-/** A description as paragraphs: blank lines separate them, backticks mark code, and code with a page becomes a link. */
+/**
+ * Converts a description to paragraphs: blank lines separate them, backticks mark code, and code with a page becomes a
+ * link.
+ */
 export function prose(text: string, links: Links): Html[] {
   return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph, links)}</p>`);
 }
 
-/** The same for text within a line. */
+/** Does the same for text within a line. */
 export function inline(text: string, links: Links): (Html | string)[] {
   return text.split("`").map((part, at) => (at % 2 === 1 ? code(part, links) : part));
 }

@@ -19,7 +19,7 @@ const pages = new Map(
     .map(([path, { content }]) => [path, content]),
 );
 
-/** Every value of an attribute in a page. */
+/** Returns every value of an attribute in a page. */
 function values(page: string, attribute: string): string[] {
   return [...page.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, "g"))].map(([, value]) => value!);
 }
@@ -39,7 +39,7 @@ test("every operation has a page with its address, scope, fields, errors and a l
   }
 });
 
-test("every error code has a page that says what to do and who answers it", () => {
+test("every error code has a page that says what to do and which operations answer it", () => {
   for (const code of Object.keys(PROBLEMS) as ErrorCode[]) {
     const page = pages.get(errorPage(code));
     assert.ok(page, code);
@@ -49,7 +49,7 @@ test("every error code has a page that says what to do and who answers it", () =
   }
 });
 
-test("every link of every page leads to something, sections included", () => {
+test("every link of every page has a target, including sections", () => {
   for (const [path, page] of pages) {
     for (const href of values(page, "(?:href|src)")) {
       const { pathname, hash } = new URL(href, `https://here.example${path}`);
@@ -70,7 +70,7 @@ test("every page works under the strict policy: nothing inline, nothing from els
   }
 });
 
-test("every page has a title of its own, one heading of the first rank, and each id once", () => {
+test("every page has a unique title, one first-level heading, and each id once", () => {
   const titles = [...pages.values()].map((page) => /<title>(.+?)<\/title>/.exec(page)?.[1]);
   assert.equal(new Set(titles).size, pages.size);
   for (const [path, page] of pages) {
@@ -80,7 +80,7 @@ test("every page has a title of its own, one heading of the first rank, and each
   }
 });
 
-test("a text of an operation cannot become markup, nor a link to anywhere else", () => {
+test("a text of an operation cannot become markup or an external link", () => {
   const evil = '<img src=x onerror=alert(1)> `<b>` `" onclick="x`';
   assert.equal(
     prose(evil, () => undefined).join(""),
@@ -88,7 +88,7 @@ test("a text of an operation cannot become markup, nor a link to anywhere else",
   );
 });
 
-test("every line of curl is one that a shell understands", () => {
+test("a shell can parse every line of curl", () => {
   const documents = { public: describe("public"), device: describe("device") };
   const lines = routes.map((route) => curl(route, documents[route.surface], addresses.baseUrl));
   execFileSync("sh", ["-n"], { input: lines.join("\n") });

@@ -15,16 +15,18 @@ import { operationPageOf } from "./operation-page.ts";
 export interface File {
   type: string;
   content: string;
-  /** The content as it is sent, the same Buffer every time. */
+  /** The content as sent, the same Buffer every time. */
   bytes: Buffer;
   tag: string;
 }
 
-/** The files of the API reference and the OpenAPI documents, by address; `undefined` for an address that does not exist. */
+/**
+ * The files of the API reference and the OpenAPI documents, by address; `undefined` for an address that does not exist.
+ */
 export interface Reference {
   readonly paths: readonly string[];
   file(path: string): File | undefined;
-  /** The page for an address that does not exist. */
+  /** Returns the page for an address that does not exist. */
   missing(): File;
 }
 
@@ -32,8 +34,8 @@ const HTML = "text/html; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * Each file is read or rendered once, at its first request: the start costs nothing, and the ports in `addresses` are known by
- * then.
+ * Creates the reference. Each file is read or rendered once, at its first request, so that it does not slow startup,
+ * and the ports in `addresses` are known by then.
  */
 export function createReference(addresses: Pick<Site, "baseUrl" | "brokerUrl">): Reference {
   const documents: Partial<Pick<Site, "public" | "device">> = {};

@@ -3,12 +3,12 @@ import type { ReferenceRoute } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
 
-/** A block of text to read or copy; long lines scroll inside it, by keyboard too. */
+/** Returns a block of text to read or copy; long lines scroll inside it, also by keyboard. */
 export function sample(title: string, content: Html | string): Html {
   return html`<figure class="sample"><figcaption>${title}</figcaption><pre tabindex="0"><code>${content}</code></pre></figure>`;
 }
 
-/** Indented JSON, its tokens marked for colours. */
+/** Returns indented JSON with its tokens marked for colours. */
 export function json(value: unknown): Html {
   return jsonPart(value, "");
 }
@@ -29,7 +29,7 @@ function jsonPart(value: unknown, indent: string): Html {
   return html`${open}\n${lines}${indent}${close}`;
 }
 
-/** The request as a curl command for a shell. */
+/** Returns the request as a curl command for a shell. */
 export function curl(route: ReferenceRoute, described: Described, baseUrl: string): string {
   const { parameters = [] } = described.operation(route);
   const lines = [
@@ -52,20 +52,23 @@ function method({ method: name, examples }: ReferenceRoute): string {
   return name === "GET" || (name === "POST" && examples.body !== undefined) ? "" : `-X ${name} `;
 }
 
-/** An API key; or the device's certificate, where an error code of the operation shows that it is verified. */
+/**
+ * Returns the credential: an API key, or the device's certificate if an error code of the operation shows that it is
+ * verified.
+ */
 function credential({ surface, errors }: ReferenceRoute): string[] {
   if (surface === "public") return ['-H "X-API-Key: $MUSTER_API_KEY"'];
   return errors.includes("cert_invalid") ? ["--cert fullchain.pem --key key.pem"] : [];
 }
 
-/** The path with the ids of the examples, and the query that the operation needs. */
+/** Returns the path with the ids of the examples, and the query that the operation needs. */
 function address(route: ReferenceRoute): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleId(route, name)));
   const { query } = route.examples;
   return query ? `${path}?${new URLSearchParams(query)}` : path;
 }
 
-/** The id in the example answer of this operation, or of the one that reads this address. */
+/** Returns the id in the example answer of this operation, or of the one that reads this address. */
 function exampleId(route: ReferenceRoute, name: string): string {
   const end = route.path.indexOf(`{${name}}`);
   const around = routes.filter(({ path }) => path.startsWith(route.path.slice(0, end - 1)));
@@ -83,7 +86,7 @@ function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll("\n", "\n  ");
 }
 
-/** For a POSIX shell: in single quotes, unless every character is harmless. */
+/** Quotes text for a POSIX shell: in single quotes, unless every character is harmless. */
 function quoted(text: string): string {
   if (/^[\w:/.%~-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;

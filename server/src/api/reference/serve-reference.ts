@@ -6,17 +6,22 @@ import { Refusal } from "../problem.ts";
 import { ROOT } from "./links.ts";
 import type { File, Reference } from "./reference.ts";
 
-/** Styles, scripts and images from this service only, none inline; forms send nothing. */
+/** Styles, scripts and images only from this service, and none inline; forms send nothing. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A reader of several pages fetches style and script once; after an update old ones are used for five minutes at most. */
+/**
+ * A reader of several pages fetches style and script once; after an update old ones are used for at most five minutes.
+ */
 const CACHING = "public, max-age=300";
 
-/** The API reference (docs/decisions/0009-api-reference.md) and the OpenAPI documents (spec 4.9, 9), without authentication. */
+/**
+ * Serves the API reference (docs/decisions/0009-api-reference.md) and the OpenAPI documents (spec 4.9, 9), without
+ * authentication.
+ */
 export function serveReference(app: FastifyInstance, addresses: { baseUrl: string; brokerUrl: string }): void {
   let loaded: Promise<Reference> | undefined;
-  // Loaded at the first request: most processes, above all in tests, never serve a page.
+  // Loaded at the first request: most processes, especially in tests, never serve a page.
   const load = () => {
     loaded ??= import("./reference.ts").then(({ createReference }) => createReference(addresses));
     return loaded;
@@ -35,13 +40,13 @@ export function serveReference(app: FastifyInstance, addresses: { baseUrl: strin
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, bytes, tag }: File): FastifyReply {
-  // Weak, so that it holds for every compression of the content.
+  // A weak tag, so that it holds for every compression of the content.
   reply.header("cache-control", CACHING).header("etag", `W/${tag}`).type(type);
   if (type.startsWith("text/html")) reply.header("content-security-policy", PAGE_POLICY);
   return noneMatch(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.send(bytes);
 }
 
-/** A browser gets a page with links, a program the usual error body. */
+/** Answers a browser with a page of links, and a program with the usual error body. */
 function missing(request: FastifyRequest, reply: FastifyReply, page: () => File): FastifyReply {
   vary(reply, "Accept");
   if (!request.headers.accept?.includes("text/html")) {

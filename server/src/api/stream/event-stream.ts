@@ -6,12 +6,12 @@ import type { Logger } from "../../lib/logger.ts";
 import { type HolderTools, holderOf } from "./stream-holder.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
-/** An event as it is sent: its cursor is the id of the message, the rest its data. */
+/** An event as sent: its cursor is the id of the message, the rest its data. */
 export interface StreamedEvent {
   readonly cursor: string;
 }
 
-/** What feeds a stream: as `live.follow` gives it. */
+/** The source of a stream, as returned by `live.follow`. */
 export interface Feed {
   readonly cursor: string;
   readonly ended: Promise<void>;
@@ -20,7 +20,7 @@ export interface Feed {
 
 type Receive = (events: readonly StreamedEvent[]) => Promise<void>;
 
-/** What the handler of a route answers with for an event stream; `open` begins after a cursor, or now. */
+/** The answer of a route's handler that is an event stream; `open` begins after a cursor, or now. */
 export class EventStream {
   readonly open: (after: string | undefined, receive: Receive) => Promise<Feed>;
 
@@ -31,15 +31,15 @@ export class EventStream {
 
 export interface StreamTools extends HolderTools {
   logger: Logger;
-  /** Tells the listener that the answer of a request is a live stream, with limits of its own. */
+  /** Reports to the listener that the answer of a request is a live stream, with limits of its own. */
   begun(request: FastifyRequest["raw"]): void;
 }
 
 /**
- * Sends an event stream until the client closes it, its session or API key ends, or the service stops. A cursor whose events have been deleted
- * is answered by `reset`, after which the stream goes on from the present.
+ * Sends an event stream until the client closes it, its session or API key ends, or the service stops. A cursor whose
+ * events have been deleted is answered by `reset`, after which the stream continues from the present.
  *
- * @throws MusterError invalid_request; Refusal rate_limited: before the stream has begun
+ * @throws MusterError invalid_request, or Refusal rate_limited, before the stream has begun
  */
 export async function serveEventStream(
   request: FastifyRequest,
@@ -90,15 +90,15 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** From here on the answer is written by hand: no error can be answered any more. */
+/** Starts writing the answer by hand: from here on no error can be answered any more. */
 function begin(reply: FastifyReply): StreamWriter {
   reply.hijack();
-  // A connection of its own: after the last message it closes.
+  // The stream has a connection of its own, which closes after the last message.
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), connection: "close" });
   return new StreamWriter(reply.raw);
 }
 
-/** Resolves when the connection has closed and no feed runs any more. */
+/** Resolves when the connection has closed and no feed is running. */
 async function feedUntilClosed(first: Feed, writer: StreamWriter, reopen: () => Promise<Feed>): Promise<void> {
   let feed = first;
   let isClosed = false;
@@ -119,7 +119,7 @@ async function feedUntilClosed(first: Feed, writer: StreamWriter, reopen: () => 
   await feed.stop();
 }
 
-/** @throws what ended the feed for any other reason */
+/** Reports whether the cursor has expired. @throws any other error that ended the feed */
 function isExpired(error: unknown): true {
   if (isMusterError(error, "cursor_expired")) return true;
   throw error;

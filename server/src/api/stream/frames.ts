@@ -1,13 +1,13 @@
 /** One message of an event stream (HTML Living Standard 9.2). */
 export interface Frame {
-  /** Absent for what is an event of the tenant. */
+  /** Absent for an event of the tenant. */
   event?: "ready" | "reset" | "end";
-  /** Where to continue after it. */
+  /** The cursor after which to continue. */
   id?: string;
   data: object;
 }
 
-/** JSON holds no line break, so that a message has one line of data. */
+/** Formats a message. JSON contains no line breaks, so a message has one line of data. */
 export function frameText({ event, id, data }: Frame): string {
   const lines = [];
   if (event !== undefined) lines.push(`event: ${event}`);
@@ -16,5 +16,5 @@ export function frameText({ event, id, data }: Frame): string {
   return `${lines.join("\n")}\n\n`;
 }
 
-/** Ignored by clients; keeps a quiet stream open. */
+/** A comment, which clients ignore; it keeps a quiet stream open. */
 export const COMMENT = ":\n\n";

@@ -8,13 +8,13 @@ export interface HolderTools {
   access: Pick<Access, "followKey">;
 }
 
-/** Whose stream it is: a session of the admin app, or an API key. The stream ends with its holder. */
+/** The holder of a stream: a session of the admin app, or an API key. The stream ends with its holder. */
 export interface StreamHolder {
-  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  /** Takes a slot. @returns a function that releases it. @throws Refusal rate_limited */
   take(): () => void;
-  /** @returns a function that stops following */
+  /** Follows the holder's end. @returns a function that stops following */
   follow(ended: () => void): Promise<() => void>;
-  /** The reason that the stream ends with. */
+  /** The reason that the stream gives when it ends. */
   ended: "session_ended" | "key_ended";
 }
 

@@ -1,7 +1,7 @@
 import type { Limits } from "../../lib/limits/limits.ts";
 import { Refusal } from "../problem.ts";
 
-/** A stream that ends gives its place back; a client may try again soon. */
+/** A stream that ends releases its slot, so a client may retry soon. */
 const RETRY_SECONDS = 5;
 
 type StreamLimits = Pick<
@@ -9,7 +9,7 @@ type StreamLimits = Pick<
   "streams" | "streamsOfTenant" | "streamsOfSession" | "keyStreams" | "keyStreamsOfTenant" | "streamsOfKey"
 >;
 
-/** Something that has room for so many streams. */
+/** A set of slots with a maximum. */
 interface Place {
   name: string;
   most: number;
@@ -17,8 +17,8 @@ interface Place {
 }
 
 /**
- * Counts the open streams of this process: those of the admin app, of each session, of the sessions of each tenant, of all API keys, of each
- * key, of the keys of each tenant. Streams of keys take no room from those of people.
+ * Counts the open streams of this process: of the admin app in total, per session and per tenant's sessions, and of API
+ * keys in total, per key and per tenant's keys. Streams of keys take no slots from those of people.
  */
 export class StreamSlots {
   readonly #limits: StreamLimits;
@@ -29,7 +29,7 @@ export class StreamSlots {
     this.#limits = limits;
   }
 
-  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  /** Takes a slot. @returns a function that releases it. @throws Refusal rate_limited */
   takeForSession(sessionId: string, tenantId: string): () => void {
     const { streams, streamsOfTenant, streamsOfSession } = this.#limits;
     return this.#take([
@@ -47,7 +47,7 @@ export class StreamSlots {
     ]);
   }
 
-  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  /** Takes a slot. @returns a function that releases it. @throws Refusal rate_limited */
   takeForKey(keyId: string, tenantId: string): () => void {
     const { keyStreams, keyStreamsOfTenant, streamsOfKey } = this.#limits;
     return this.#take([

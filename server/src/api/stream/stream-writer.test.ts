@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type StreamPace, StreamWriter } from "./stream-writer.ts";
 
-/** A stream from a server to a client that does not read until it is asked to. */
+/** Opens a stream from a server to a client that does not read until it is asked to. */
 async function stream(t: TestContext, pace: StreamPace) {
   const opened = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => {
@@ -54,7 +54,7 @@ test("a client that leaves too much unread is closed", async (t) => {
   await writer.closed;
 });
 
-test("a client that reads nothing for too long is closed, and what is written then is dropped", async (t) => {
+test("a client that reads nothing for too long is closed, and later messages are dropped", async (t) => {
   const { writer } = await stream(t, { mostUnsent: Number.POSITIVE_INFINITY, drainMs: 1 });
   await writer.write([large]);
   await writer.closed;

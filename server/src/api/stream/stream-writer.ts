@@ -6,7 +6,10 @@ import { COMMENT, type Frame, frameText } from "./frames.ts";
 /** Shorter than the time after which the listener closes a connection that is idle during a request. */
 const COMMENT_MS = 15_000;
 
-/** A client that reads nothing for so long while more is to be sent is closed: a feed that waits for it could not be stopped. */
+/**
+ * How long a client may read nothing while more is waiting, before it is closed: a feed that waits for it could not be
+ * stopped.
+ */
 const DRAIN_MS = 5_000;
 
 export interface StreamPace {
@@ -17,7 +20,7 @@ export interface StreamPace {
 
 /** Writes an event stream to a client no faster than the client reads. */
 export class StreamWriter {
-  /** Resolves when the connection has closed, by whichever side. */
+  /** Resolves when the connection has closed, on either side. */
   readonly closed: Promise<void>;
   readonly #response: ServerResponse;
   readonly #mostUnsent: number;
@@ -34,7 +37,7 @@ export class StreamWriter {
         clearInterval(comments);
         resolve();
       };
-      // No event tells of a client that left before.
+      // There is no event for a client that left before.
       if (response.destroyed) closed();
       else response.once("close", closed);
     });
@@ -56,7 +59,7 @@ export class StreamWriter {
     response.off("drain", drained.resolve);
   }
 
-  /** Says why the stream ends, and ends it. */
+  /** Sends the reason for the stream's end, and ends it. */
   end(reason: string): void {
     if (this.#isOpen()) this.#response.end(frameText({ event: "end", data: { reason } }));
   }

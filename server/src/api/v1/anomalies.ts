@@ -8,7 +8,7 @@ import { ruleValue, severity } from "./thresholds.ts";
 const TAG = "Anomalies";
 
 export const anomalyStatus = z.enum(ANOMALY_STATUSES).meta({
-  description: "`open`, then `acknowledged` by a person, then `resolved`; an open one may be resolved at once",
+  description: "`open`, then `acknowledged` by a person, then `resolved`; an open one may be resolved directly",
 });
 
 export const anomalyRecord = z
@@ -22,22 +22,22 @@ export const anomalyRecord = z
     metric: z.string().nullable().meta({ description: "`null` without a rule" }),
     value: z
       .union([z.number(), z.boolean(), z.string()])
-      .meta({ description: "As last observed; for a lost renewal, when the certificate ends" }),
+      .meta({ description: "As last observed; for a lost renewal, when the certificate expires" }),
     limit: ruleValue.meta({
       description:
-        "The `value` of the rule that it crossed; for a silent device its seconds; for a lost renewal, when a new certificate was due",
+        "The `value` of the rule that was crossed; for a silent device, its permitted seconds; for a lost renewal, when a new certificate was due",
     }),
     severity,
     status: anomalyStatus,
     message: z.string(),
     openedAt: timestamp,
     lastObservedAt: timestamp,
-    occurrences: z.int().min(1).meta({ description: "How often it was observed while unresolved" }),
+    occurrences: z.int().min(1).meta({ description: "The number of observations while unresolved" }),
     acknowledgedAt: nullableTimestamp,
-    acknowledgedBy: z.string().nullable().meta({ description: "Who looked first" }),
+    acknowledgedBy: z.string().nullable().meta({ description: "The actor of the first acknowledgement" }),
     comment: z.string().nullable().meta({
       description:
-        "The comment of the acknowledgement; otherwise why the service resolved an anomaly whose rule is no longer evaluated",
+        "The comment of the acknowledgement; otherwise the reason why the service resolved an anomaly whose rule is no longer evaluated",
     }),
     resolvedAt: nullableTimestamp,
     resolvedBy: z.string().nullable(),
@@ -74,7 +74,7 @@ export const listAnomalies = publicRoute({
   path: "/api/v1/anomalies",
   tag: TAG,
   summary: "List anomalies",
-  description: "What the tenant's devices did that a rule of their threshold packs forbids, newest first.",
+  description: "Violations of threshold rules by the tenant's devices, newest first.",
   query: z.strictObject({
     deviceId: id.optional(),
     status: anomalyStatus.optional(),
@@ -110,7 +110,7 @@ export const acknowledgeComment = z
   .string()
   .max(records.descriptionCharacters.value)
   .optional()
-  .meta({ description: "Kept with the anomaly" });
+  .meta({ description: "Stored with the anomaly" });
 
 export const acknowledgeAnomaly = publicRoute({
   useCase: anomalyUseCases.acknowledgeAnomaly,
@@ -120,7 +120,7 @@ export const acknowledgeAnomaly = publicRoute({
   tag: TAG,
   summary: "Acknowledge an anomaly",
   description:
-    "Acknowledges an anomaly, with an optional comment; the body is optional. The first acknowledgement stays: repeating it changes nothing. A resolved anomaly stays `resolved` and records who acknowledged it.",
+    "Acknowledges an anomaly, with an optional comment; the body is optional. The first acknowledgement is kept: repeating it changes nothing. A resolved anomaly stays `resolved` and records who acknowledged it.",
   params: idParams,
   body: z
     .strictObject({

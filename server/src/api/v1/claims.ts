@@ -11,7 +11,7 @@ export const claimRecord = z
     intendedGroupIds: z.array(id),
     intendedDeviceTypeId: id.nullable(),
     status: z.enum(["pending", "used", "revoked"]),
-    expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; the status stays as it was" }),
+    expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; its status does not change" }),
     maxUses: z.int().min(1).max(records.usesOfClaim.value),
     usedCount: z.int().min(0).max(records.usesOfClaim.value),
     codeHint: z.string().meta({ description: "The last four characters of the code" }),
@@ -30,11 +30,11 @@ export const createdClaim = claimRecord
     claimCode: z
       .string()
       .regex(/^CLAIM(-[0-9A-Z]{4}){3}$/)
-      .meta({ description: "Shown in this answer only" }),
+      .meta({ description: "The claim code, shown only in this answer" }),
   })
   .meta({ id: "CreatedClaim" });
 
-/** The use case checks the limits, which have an error code of their own (spec 4.3). */
+/** An integer; the use case checks the limits, which have an error code of their own (spec 4.3). */
 const whole = z.number().refine(Number.isInteger, "must be an integer");
 
 export const CLAIM_EXAMPLE = {
@@ -63,12 +63,12 @@ export const newClaim = z
       .array(z.string().max(128))
       .max(records.groupsOfDevice.value)
       .optional()
-      .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+      .meta({ description: "Groups from `GET /groups`; without any, only admins can see the device" }),
     intendedDeviceTypeId: z
       .string()
       .max(128)
       .optional()
-      .meta({ description: "Decides the topics that the device's certificate may publish on" }),
+      .meta({ description: "Determines the topics on which the device's certificate may publish" }),
     expiresInMinutes: whole
       .optional()
       .meta({ type: "integer", minimum: 5, maximum: records.minutesOfClaim.value, default: 60 }),
@@ -83,7 +83,7 @@ export const createClaim = publicRoute({
   path: "/api/v1/provisioning/claims",
   tag: "Enrollment claims",
   summary: "Create an enrollment claim",
-  description: "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else.",
+  description: "Mints a claim code with which devices enroll themselves. The code is shown only in this answer.",
   body: newClaim,
   status: 201,
   response: createdClaim,

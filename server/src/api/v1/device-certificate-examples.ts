@@ -2,7 +2,7 @@ const SERIAL = "3f0c9a5be7d14c2e8a6b1d0f4e5c7a92";
 const FINGERPRINT = "9b1f4f0f7c2f5f6d1b1f1c0a8e5d4c3b2a1908f7e6d5c4b3a291807f6e5d4c3b";
 export const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
 
-/** Shown in the OpenAPI document. */
+/** The example shown in the OpenAPI document. */
 export const CERTIFICATE_EXAMPLE = {
   id: "0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d",
   deviceId: "pump-1",

@@ -60,12 +60,12 @@ export const bundle = z
     fingerprintSha256: z.string(),
     certExpiresAt: timestamp,
     publishTopics: z.array(z.string()),
-    privateKeyPem: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+    privateKeyPem: z.string().meta({ description: "The private key, shown only in this answer; it is not stored" }),
     clientCertPem: z.string(),
-    clientCertChainPem: z.string().meta({ description: "To be presented with the leaf" }),
-    serverCaBundlePem: z.string().meta({ description: "What verifies the broker" }),
+    clientCertChainPem: z.string().meta({ description: "The chain to present with the leaf" }),
+    serverCaBundlePem: z.string().meta({ description: "The trust anchors that verify the broker" }),
     pkcs12Base64: z.string().meta({ description: "Key, leaf and chain as PKCS#12" }),
-    pkcs12Passphrase: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+    pkcs12Passphrase: z.string().meta({ description: "The passphrase, shown only in this answer; it is not stored" }),
   })
   .meta({ id: "DeviceCertificateBundle" });
 
@@ -75,7 +75,7 @@ export const bundleRequest = z
     acknowledgeSelfEnrollmentOverride: z
       .boolean()
       .optional()
-      .meta({ description: "Issue even though the device holds an active self-enrolled certificate" }),
+      .meta({ description: "Issue even if the device has an active self-enrolled certificate" }),
   })
   .meta({ id: "BundleRequest" });
 
@@ -101,7 +101,7 @@ export const listCertificates = publicRoute({
     status: z
       .enum(["active", "revoked"])
       .optional()
-      .meta({ description: "`active` is not revoked, expired included; all without it" }),
+      .meta({ description: "`active` means not revoked, including expired; all if absent" }),
     ...paging(50, 200),
   }),
   status: 200,
@@ -118,7 +118,7 @@ export const listCertificateAudit = publicRoute({
   path: "/api/v1/device-certificates/audit",
   tag: TAG,
   summary: "List the certificate audit",
-  description: "Who minted, enrolled, renewed and revoked which certificate, newest first.",
+  description: "Records of who minted, enrolled, renewed or revoked which certificate, newest first.",
   query: z.strictObject(paging(50, 200)),
   status: 200,
   response: page(auditEntry),
@@ -135,7 +135,7 @@ export const issueBundle = publicRoute({
   tag: TAG,
   summary: "Issue a certificate bundle",
   description:
-    "Issues a certificate with its private key for a device that cannot make its own, valid for one year. Issuing never revokes another certificate.",
+    "Issues a certificate with its private key for a device that cannot create its own, valid for one year. Issuing never revokes another certificate.",
   body: bundleRequest,
   status: 201,
   response: bundle,
@@ -153,7 +153,7 @@ export const revokeCertificate = publicRoute({
   tag: TAG,
   summary: "Revoke a device certificate",
   description:
-    "Revokes it and closes its open sessions before it answers; other certificates of the device go on. May be repeated.",
+    "Revokes the certificate and closes its open sessions before answering; other certificates of the device stay valid. May be repeated.",
   params: idParams,
   status: 204,
   errors: ["certificate_not_found"],

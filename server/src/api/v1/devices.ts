@@ -70,7 +70,7 @@ export const listDevices = publicRoute({
       .string()
       .max(records.searchCharacters.value)
       .optional()
-      .meta({ description: "Part of the id or the name, in any case" }),
+      .meta({ description: "Part of the id or the name, ignoring case" }),
     ...paging(50, 200),
   }),
   status: 200,
@@ -104,8 +104,8 @@ export const deviceReplacement = z
     name: label(),
     description: z.string().max(records.descriptionCharacters.value).optional(),
     deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
-    groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
-    thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),
+    groupIds: ids.meta({ description: "Groups from `GET /groups`; without any, only admins can see the device" }),
+    thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that monitor the device" }),
     metadata: z
       .record(z.string(), z.unknown())
       .optional()
@@ -121,7 +121,7 @@ export const replaceDevice = publicRoute({
   tag: "Devices",
   summary: "Replace a device's editable fields",
   description:
-    "Replaces name, description, type, groups, threshold packs and metadata: what is left out becomes empty. The other fields of the record are read-only. To change one field, read the device, send these fields back, and name its `ETag` in `If-Match`. A new type decides the topics of the certificates issued from then on; those of live certificates stay.",
+    "Replaces name, description, type, groups, threshold packs and metadata: omitted fields become empty. The other fields of the record are read-only. To change one field, read the device, send these fields back, and name its `ETag` in `If-Match`. A new type determines the topics of certificates issued from then on; those of live certificates do not change.",
   params: idParams,
   body: deviceReplacement,
   status: 200,
@@ -150,7 +150,7 @@ export const replaceDevice = publicRoute({
 
 export const newDevice = z
   .strictObject({
-    id: z.string().max(128).optional().meta({ description: "1 to 64 of A-Z a-z 0-9 _ -; absent: a random one" }),
+    id: z.string().max(128).optional().meta({ description: "1 to 64 of A-Z a-z 0-9 _ -; random by default" }),
     name: label(),
     description: z.string().max(records.descriptionCharacters.value).optional(),
     deviceTypeId: z.string().max(128).optional(),
@@ -166,7 +166,7 @@ export const createDevice = publicRoute({
   tag: "Devices",
   summary: "Add a device",
   description:
-    "Adds a device that does not enroll itself: `POST /api/v1/device-certificates` issues a bundle for it. A device that enrolls with a claim is added by that.",
+    "Adds a device that does not enroll itself: `POST /api/v1/device-certificates` issues a bundle for it. A device that enrolls with a claim is added by its enrollment.",
   body: newDevice,
   status: 201,
   response: deviceRecord,
@@ -195,7 +195,7 @@ export const deleteDevice = publicRoute({
   tag: "Devices",
   summary: "Delete a device",
   description:
-    "Revokes its certificates, closes its sessions and deletes its telemetry. Its id and its hardware may be used again; its audit entries stay.",
+    "Revokes its certificates, closes its sessions and deletes its telemetry. Its id and its hardware may be reused; its audit entries stay.",
   params: idParams,
   status: 204,
   errors: ["not_found"],

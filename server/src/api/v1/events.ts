@@ -19,7 +19,7 @@ export const followedDevices = list
   .optional()
   .meta({
     type: "string",
-    description: `Ids of at most ${MOST_DEVICES} devices, separated by commas, whose changed latest values are sent as \`telemetry.changed\`, at most once a second a device`,
+    description: `Ids of at most ${MOST_DEVICES} devices, separated by commas, whose changed latest values are sent as \`telemetry.changed\`, at most once per second and device`,
   });
 
 export const liveEvent = z
@@ -27,7 +27,7 @@ export const liveEvent = z
     kind: z.string().meta({ description: "`anomaly.opened`, `device.online`, `telemetry.changed`, …" }),
     at: timestamp,
     deviceId: id.nullable(),
-    data: z.record(z.string(), z.unknown()).meta({ description: "Ids and fields that a screen shows, by kind" }),
+    data: z.record(z.string(), z.unknown()).meta({ description: "Ids and fields for display, depending on the kind" }),
   })
   .meta({ id: "LiveEvent" });
 
@@ -48,7 +48,7 @@ const query = z
     telemetry: followedDevices,
   })
   .refine(({ kinds, telemetry = [] }) => kinds.some(isTelemetry) === telemetry.length > 0, {
-    message: "must name the devices if, and only if, `kinds` asks for telemetry",
+    message: "must name the devices if, and only if, `kinds` includes telemetry",
     path: ["telemetry"],
   });
 
@@ -63,7 +63,7 @@ export const followEvents = publicRoute({
   path: "/api/v1/events",
   tag: "Events",
   summary: "Follow events",
-  description: `A stream of server-sent events (\`text/event-stream\`), with the tenant's events in their order. Besides its own scope it needs the one that reads what \`kinds\` names: \`anomalies:read\`, \`tickets:read\`, \`devices:read\`, \`telemetry:read\`, and \`device-certificates:read\` for certificates and findings.\n\nIt begins with \`event: ready\`. Then each message is an event: \`data\` as below, \`id\` the place to continue after; send it as \`Last-Event-ID\` to get what has happened since. \`event: reset\`: the events after that place have been deleted, and the stream goes on from the present. \`event: end\` with a \`reason\`: \`key_ended\`, \`stopping\` or \`failed\`. A comment every 15 seconds keeps it open. In each process of the service a key has at most ${DEFAULT_LIMITS.streamsOfKey} streams.`,
+  description: `A stream of server-sent events (\`text/event-stream\`), with the tenant's events in order. Besides its own scope it needs the scopes that read the given \`kinds\`: \`anomalies:read\`, \`tickets:read\`, \`devices:read\`, \`telemetry:read\`, and \`device-certificates:read\` for certificates and findings.\n\nIt begins with \`event: ready\`. Each message after that is an event: \`data\` as below, and \`id\` the position to resume after; send it as \`Last-Event-ID\` to get the events since then. \`event: reset\`: the events after that position have been deleted, and the stream continues from the present. \`event: end\` has a \`reason\`: \`key_ended\`, \`stopping\` or \`failed\`. A comment every 15 seconds keeps the stream open. In each process of the service a key has at most ${DEFAULT_LIMITS.streamsOfKey} streams.`,
   query,
   status: 200,
   response: liveEvent,

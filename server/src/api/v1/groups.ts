@@ -20,7 +20,7 @@ const escalationStep = z.strictObject({
     .int()
     .min(0)
     .max(LIMITS.afterMinutes)
-    .meta({ description: "Counted from the anomaly's beginning; each step later than the one before" }),
+    .meta({ description: "Counted from the start of the anomaly; each step later than the previous one" }),
   notify: z
     .enum(["shift", "members", "channels"])
     .meta({ description: "The users on duty on the group's shifts, all its members, or its channels" }),
@@ -31,15 +31,17 @@ export const groupRecord = z
     id,
     name: z.string(),
     description: z.string(),
-    memberUserIds: z.array(id).meta({ description: "The users who see the group's devices" }),
-    channels: z.array(channel).meta({ description: "Where the group is notified, besides its members" }),
+    memberUserIds: z.array(id).meta({ description: "The users who can see the group's devices" }),
+    channels: z
+      .array(channel)
+      .meta({ description: "The addresses at which the group is notified, besides its members" }),
     unconfirmedChannels: z.array(channel).meta({
       description:
-        "Those of `channels` that are not used yet. Each address gets a link, which its receiver opens to confirm it; a webhook may instead answer the event `channel.confirmation` with its `challenge`",
+        "Those of `channels` that are not confirmed yet. Each address gets a link with which its receiver confirms it; a webhook may instead answer the event `channel.confirmation` with its `challenge`",
     }),
     escalation: z
       .array(escalationStep)
-      .meta({ description: "Who is notified of an anomaly that is unacknowledged for that long" }),
+      .meta({ description: "The recipients of an anomaly that is unacknowledged for that long" }),
     shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -72,7 +74,7 @@ export const GROUP_EXAMPLE = {
 };
 
 export const groupQuery = z.strictObject({
-  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
+  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, ignoring case" }),
   ...paging(50, 200),
 });
 
@@ -85,12 +87,12 @@ export const newGroup = z
       .max(LIMITS.membersOfGroup)
       .optional()
       .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
-    channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "None of them twice" }),
+    channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "Without duplicates" }),
     escalation: z
       .array(escalationStep)
       .max(LIMITS.stepsOfGroup)
       .optional()
-      .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
+      .meta({ description: "In the order of `afterMinutes`, each later than the previous one" }),
   })
   .meta({ id: "NewGroup" });
 
@@ -98,7 +100,7 @@ export const shiftAssignment = z
   .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })
   .meta({ id: "ShiftAssignment" });
 
-/** A group as the specification has it: the rest is set in the admin app. */
+/** Returns a group with the fields of the specification: the others are set in the admin app. */
 function specified({ pagesLostRenewals: _, alwaysPages: __, ...group }: GroupRecord) {
   return group;
 }
@@ -146,7 +148,7 @@ export const createGroup = publicRoute({
   tag: TAG,
   summary: "Create a notification group",
   description:
-    "Creates a group of users who are notified about, and see, the devices in it. A channel is used once its receiver has confirmed it; the address of one of the tenant's users needs no confirmation. Shifts are assigned afterwards with `POST /api/v1/groups/{groupId}/shifts`.",
+    "Creates a group of users who are notified about, and can see, the devices in it. A channel is used once its receiver has confirmed it; the address of one of the tenant's users needs no confirmation. Shifts are assigned afterwards with `POST /api/v1/groups/{groupId}/shifts`.",
   body: newGroup,
   status: 201,
   response: groupRecord,
@@ -170,8 +172,8 @@ export const assignShift = publicRoute({
   method: "POST",
   path: "/api/v1/groups/{groupId}/shifts",
   tag: TAG,
-  summary: "Put a shift on a group",
-  description: `Puts an existing shift on a group and answers with the group. A shift that is on the group already changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
+  summary: "Add a shift to a group",
+  description: `Adds an existing shift to a group and returns the group. A shift that the group already has changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
   params: z.strictObject({ groupId: pathId.meta({ description: "The group's id" }) }),
   body: shiftAssignment,
   status: 200,

@@ -14,15 +14,18 @@ export const refusal = z
     revocationReason: z
       .enum(["superseded", "requested", "device_deleted"])
       .optional()
-      .meta({ description: "Of `revoked`: why the certificate is; `superseded` by a renewal" }),
-    occurrences: z.int().min(1).meta({ description: "How many refusals of this address and reason it stands for" }),
+      .meta({ description: "For `revoked`: why the certificate was revoked; `superseded` means by a renewal" }),
+    occurrences: z
+      .int()
+      .min(1)
+      .meta({ description: "The number of refusals of this address and reason that it represents" }),
     lastAt: timestamp,
     cause: z.string().meta({ description: "Why the client was refused" }),
     cure: z.string().meta({ description: "What to do about it" }),
     clientId: z.string().optional(),
     deviceId: z.string().optional(),
     serialNumber: z.string().optional(),
-    fingerprintSha256: z.string().optional().meta({ description: "Of the certificate that the client presented" }),
+    fingerprintSha256: z.string().optional().meta({ description: "The fingerprint of the client's certificate" }),
     remoteAddress: z.string().optional(),
     topic: z.string().optional(),
   })
@@ -57,7 +60,7 @@ export const listRefusals = publicRoute({
   tag: "Refusals",
   summary: "List refused clients",
   description:
-    "Devices and MQTT clients of the tenant that the broker refused, newest first, each with its cause and its cure. Refusals that repeat are counted on one entry.",
+    "Devices and MQTT clients of the tenant that the broker refused, newest first, each with its cause and its cure. Repeated refusals are counted in one entry.",
   query: refusalQuery,
   status: 200,
   response: page(refusal),

@@ -13,16 +13,17 @@ export const shiftRecord = z
   .strictObject({
     id,
     name: z.string(),
-    timeZone: z.string().meta({ description: "The IANA name of the zone in whose wall time the shift recurs" }),
-    startTime: timeOfDay.meta({ description: "When a duty begins, `HH:MM` on the wall" }),
+    timeZone: z.string().meta({ description: "The IANA name of the zone in whose local time the shift recurs" }),
+    startTime: timeOfDay.meta({ description: "The local time at which a duty begins, `HH:MM`" }),
     endTime: timeOfDay.meta({
-      description: "When it ends; at or before `startTime` it is on the next day, and equal times are a whole day",
+      description:
+        "The local time at which it ends; a time at or before `startTime` is on the next day, and equal times mean a whole day",
     }),
     daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).meta({ description: "The local days on which a duty begins" }),
     userIds: z.array(id).meta({ description: "The users on duty" }),
     validFrom: date.meta({ description: "The first local day on which a duty begins; null for no bound" }),
     validUntil: date.meta({ description: "The last local day on which a duty begins; null for no bound" }),
-    groupIds: z.array(id).meta({ description: "The groups it is put on" }),
+    groupIds: z.array(id).meta({ description: "The groups that have the shift" }),
     onDuty: z.boolean().meta({ description: "Whether it is on duty at the time of the answer" }),
   })
   .meta({ id: "Shift" });
@@ -42,7 +43,7 @@ export const SHIFT_EXAMPLE = {
 };
 
 export const shiftQuery = z.strictObject({
-  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
+  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, ignoring case" }),
   ...paging(50, 200),
 });
 
@@ -54,7 +55,7 @@ export const listShifts = publicRoute({
   tag: TAG,
   summary: "List shifts",
   description:
-    "The tenant's shifts, newest first. They are made in the admin app, or at the service's own shell with `muster shift create`.",
+    "The tenant's shifts, newest first. They are created in the admin app, or in the service's shell with `muster shift create`.",
   query: shiftQuery,
   status: 200,
   response: page(shiftRecord),
@@ -70,7 +71,7 @@ export const getShift = publicRoute({
   path: "/api/v1/shifts/{id}",
   tag: TAG,
   summary: "Get a shift",
-  description: "One shift of the tenant. Daylight saving is honoured: a night of eight hours may last seven or nine.",
+  description: "One shift of the tenant. Daylight saving is respected: a night of eight hours may last seven or nine.",
   params: idParams,
   status: 200,
   response: shiftRecord,

@@ -5,14 +5,16 @@ import { publicRoute } from "../route.ts";
 import { id, idParams, instant, timestamp } from "../shapes.ts";
 
 const TAG = "Telemetry";
-/** Of a rejected payload, so many characters are shown. */
+/** The number of characters of a rejected payload that are shown. */
 const SHOWN_CHARACTERS = 4_096;
 
 const value = z.union([z.number(), z.boolean(), z.string()]);
 const times = {
   at: timestamp.meta({ description: "When it was measured" }),
   receivedAt: timestamp,
-  timeReplaced: z.boolean().meta({ description: "The device's time was implausible: `at` is the server's" }),
+  timeReplaced: z
+    .boolean()
+    .meta({ description: "Whether the device's time was implausible, so that `at` is the server's" }),
 };
 
 const latestValue = z.strictObject({ metric: z.string(), value, ...times }).meta({ id: "LatestValue" });
@@ -23,8 +25,8 @@ const rejectedMessage = z
     at: timestamp,
     topic: z.string(),
     reason: z.string(),
-    payload: z.string().meta({ description: `As text; at most ${SHOWN_CHARACTERS} characters of it` }),
-    payloadBytes: z.int().meta({ description: "Of the whole payload" }),
+    payload: z.string().meta({ description: `The payload as text, at most ${SHOWN_CHARACTERS} characters` }),
+    payloadBytes: z.int().meta({ description: "The size of the whole payload" }),
   })
   .meta({ id: "RejectedMessage" });
 
@@ -51,7 +53,7 @@ const range = {
   to: instant.meta({ description: "Exclusive" }),
 };
 
-/** A query's integer; its limits are checked by the use case. */
+/** An integer in a query; its limits are checked by the use case. */
 const whole = z
   .string()
   .regex(/^\d{1,9}$/, "must be an integer")
@@ -61,14 +63,20 @@ const whole = z
 
 export const seriesQuery = z.strictObject({
   ...range,
-  buckets: whole.meta({ type: "integer", description: `About so many, 1 to ${records.bucketsOfChart.value}` }),
-  bucketSeconds: whole.meta({ type: "integer", description: "Of exactly so many seconds, in place of `buckets`" }),
+  buckets: whole.meta({
+    type: "integer",
+    description: `The approximate number of buckets, 1 to ${records.bucketsOfChart.value}`,
+  }),
+  bucketSeconds: whole.meta({
+    type: "integer",
+    description: "The exact length of a bucket in seconds, instead of `buckets`",
+  }),
 });
 
 export const readingQuery = z.strictObject({
   ...range,
-  limit: whole.meta({ type: "integer", description: `1 to ${records.readingsOfPage.value}, 100 when absent` }),
-  cursor: z.string().max(32).optional().meta({ description: "The `next` of the page before" }),
+  limit: whole.meta({ type: "integer", description: `1 to ${records.readingsOfPage.value}, 100 by default` }),
+  cursor: z.string().max(32).optional().meta({ description: "The `next` of the previous page" }),
 });
 
 export const RANGE_EXAMPLE = {
@@ -94,14 +102,14 @@ export const REJECTED_EXAMPLE = {
       id: "0199c1c9-1111-7a11-9c22-5e6f7a8b9c0d",
       at: "2026-11-20T10:00:00.000Z",
       topic: "t/acme/telemetry/pump-1",
-      reason: "The payload is no JSON.",
+      reason: "The payload is not JSON.",
       payload: "temperature=21.5",
       payloadBytes: 16,
     },
   ],
 };
 
-/** What is answered of a rejected message. */
+/** Returns the shown part of a rejected message. */
 export function showRejected<Row extends { payload: Buffer }>(row: Row): Omit<Row, "payload"> & { payload: string } {
   return { ...row, payload: row.payload.toString("utf8").slice(0, SHOWN_CHARACTERS).toWellFormed() };
 }
@@ -130,7 +138,7 @@ export const readSeries = publicRoute({
   tag: TAG,
   summary: "Read a metric in buckets",
   description:
-    "The numbers of one metric of [from, to) in buckets of equal length: least, mean, greatest, count. Only buckets that contain numbers are listed. Months and years are answered as fast as an hour.",
+    "The numbers of one metric in [from, to), in buckets of equal length: minimum, mean, maximum, count. Only buckets that contain numbers are listed. Months and years are answered as fast as an hour.",
   params: idParams,
   query: seriesQuery,
   status: 200,
@@ -149,7 +157,7 @@ export const listReadings = publicRoute({
   tag: TAG,
   summary: "List the readings of a metric",
   description:
-    "The readings of one metric of [from, to) as they were stored, newest first. `next` of a page, sent as `cursor` with the same query, continues it.",
+    "The readings of one metric in [from, to) as stored, newest first. To get the next page, send `next` as `cursor` with the same query.",
   params: idParams,
   query: readingQuery,
   status: 200,
@@ -167,7 +175,7 @@ export const listRejected = publicRoute({
   path: "/api/v1/devices/{id}/rejected",
   tag: TAG,
   summary: "List a device's rejected messages",
-  description: "The last messages whose payload could not be stored, newest first, with the reason.",
+  description: "The last messages whose payload could not be stored, newest first, with the reasons.",
   params: idParams,
   status: 200,
   response: rejectedList,

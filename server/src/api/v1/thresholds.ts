@@ -9,29 +9,31 @@ const TAG = "Thresholds";
 
 const operator = z.enum(OPERATORS).meta({
   description:
-    "When the rule is broken: the metric is greater (`gt`), at least (`gte`), less (`lt`), at most (`lte`), equal (`eq`), not equal (`ne`), or outside a range, whose ends are inside",
+    "The comparison that violates the rule: greater (`gt`), greater or equal (`gte`), less (`lt`), less or equal (`lte`), equal (`eq`), not equal (`ne`), or outside a range, which includes its ends",
 });
 export const severity = z.enum(SEVERITIES);
 
-/** A number, true, false or a text; for `outside` a pair. The use case checks which of them the operator takes. */
+/** A number, true, false or a text; for `outside` a pair. The use case checks which of them the operator accepts. */
 export const ruleValue = z.union([z.number(), z.boolean(), z.string().max(1024), z.tuple([z.number(), z.number()])]);
 
 const VALUE =
   "A number; for `eq` and `ne` also true, false or a text of at most 1 KiB; for `outside` `[low, high]`, low below high";
 const CLEAR_VALUE =
-  "Where the fault ends, on the good side of `value`: not above it for `gt` and `gte`, not below it for `lt` and `lte`, within it for `outside`. The same as `value` when it is left out. `eq` and `ne` have none";
+  "The value at which the fault ends, on the good side of `value`: not above it for `gt` and `gte`, not below it for `lt` and `lte`, within it for `outside`. `value` by default. `eq` and `ne` have none";
 
 const rule = z
   .strictObject({
-    id: id.meta({ description: "Made by the service; an anomaly names it as `ruleId`" }),
+    id: id.meta({ description: "Assigned by the service; an anomaly refers to it as `ruleId`" }),
     metric: z.string(),
     operator,
     value: ruleValue.meta({ description: VALUE }),
     clearValue: ruleValue.nullable().meta({ description: CLEAR_VALUE }),
     forSeconds: z.int().min(0).meta({ description: "How long the fault must last before it counts" }),
-    clearForSeconds: z.int().min(0).meta({ description: "How long all must be well before the fault is over" }),
+    clearForSeconds: z.int().min(0).meta({ description: "How long the metric must be good before the fault is over" }),
     severity,
-    message: z.string().meta({ description: "What the anomaly says; empty for a sentence made from the rule" }),
+    message: z
+      .string()
+      .meta({ description: "The message of the anomaly; if empty, a sentence generated from the rule" }),
   })
   .meta({ id: "ThresholdRule" });
 
@@ -51,19 +53,22 @@ const seconds = z.int().min(0).max(86_400).optional();
 export const newRule = z
   .strictObject({
     metric: plainName.meta({
-      description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters",
+      description: "The monitored metric, as devices send it: 1 to 128 bytes without control characters",
     }),
     operator,
     value: ruleValue.meta({ description: VALUE }),
     clearValue: ruleValue.nullable().optional().meta({ description: CLEAR_VALUE }),
     forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
-    clearForSeconds: seconds.meta({ default: 0, description: "How long all must be well before the fault is over" }),
+    clearForSeconds: seconds.meta({
+      default: 0,
+      description: "How long the metric must be good before the fault is over",
+    }),
     severity,
     message: z
       .string()
       .max(records.ruleMessageCharacters.value)
       .optional()
-      .meta({ description: "What the anomaly is to say" }),
+      .meta({ description: "The message of the anomaly" }),
   })
   .meta({ id: "NewThresholdRule" });
 
@@ -101,7 +106,7 @@ export const THRESHOLD_EXAMPLE = {
 };
 
 export const thresholdQuery = z.strictObject({
-  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
+  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, ignoring case" }),
   ...paging(50, 200),
 });
 
@@ -154,7 +159,7 @@ export const createThreshold = publicRoute({
   tag: TAG,
   summary: "Create a threshold pack",
   description:
-    "Makes a pack of 1 to 50 rules. It watches the devices that name it in `thresholdIds` (`PUT /devices/{id}`). A rule that makes no sense is `invalid_request` with its place in `detail`, such as `rules.0.clearValue`.",
+    "Creates a pack of 1 to 50 rules. It monitors the devices that name it in `thresholdIds` (`PUT /devices/{id}`). An invalid rule is `invalid_request` with its position in `detail`, such as `rules.0.clearValue`.",
   body: newThreshold,
   status: 201,
   response: thresholdRecord,

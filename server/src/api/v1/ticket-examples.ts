@@ -20,7 +20,7 @@ export const OPENED = {
   completedAt: null,
 };
 
-/** A patch that assigns it and begins the work. */
+/** A patch that assigns it and starts the work. */
 export const PATCH = {
   status: "in_progress",
   assigneeUserId: "0199c1c2-5d11-7a20-b1c4-2e6f7a8b9c0d",

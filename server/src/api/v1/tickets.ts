@@ -16,7 +16,7 @@ export const TYPE = z.enum(TICKET_TYPES);
 export const PRIORITY = z.enum(TICKET_PRIORITIES);
 export const STATUS = z.enum(TICKET_STATUSES).meta({
   description:
-    "`open` → `in_progress` ⇄ `on_hold`; both of these → `completed`; anything unfinished → `cancelled`; `completed` and `cancelled` → `open` again",
+    "`open` → `in_progress` ⇄ `on_hold`; the latter two → `completed`; any unfinished status → `cancelled`; `completed` and `cancelled` → `open` again",
 });
 
 export const ticketRecord = z
@@ -42,15 +42,15 @@ export const ticketRecord = z
   })
   .meta({ id: "Ticket" });
 
-const title = label(TICKET_LENGTHS.title).meta({ description: "What is to be done, in one line" });
+const title = label(TICKET_LENGTHS.title).meta({ description: "The work to do, in one line" });
 const description = z.string().max(TICKET_LENGTHS.description);
 const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 /** The subject of a ticket and its assignees; `null` for none. */
 const links = {
-  deviceId: id.nullish().meta({ description: "Taken from the anomaly when absent; must not contradict it" }),
+  deviceId: id.nullish().meta({ description: "By default the anomaly's device, which it must not contradict" }),
   anomalyId: id.nullish().meta({ description: "An anomaly has one unfinished ticket at a time" }),
-  groupId: id.nullish().meta({ description: "The group whose work it is" }),
+  groupId: id.nullish().meta({ description: "The group responsible for it" }),
   assigneeUserId: id.nullish().meta({ description: "The user who does it" }),
   dueAt: instant.nullish().meta({ description: "ISO 8601 with `Z` or an offset" }),
 };
@@ -73,7 +73,7 @@ export const ticketPatch = z
     priority: PRIORITY.optional(),
     status: STATUS.optional(),
     ...links,
-    resolution: z.string().max(TICKET_LENGTHS.resolution).nullish().meta({ description: "How it ended" }),
+    resolution: z.string().max(TICKET_LENGTHS.resolution).nullish().meta({ description: "The outcome" }),
   })
   .meta({ id: "TicketPatch" });
 
@@ -122,7 +122,7 @@ export const openTicket = publicRoute({
   tag: TAG,
   summary: "Open a maintenance ticket",
   description:
-    "Opens a ticket under the tenant's next number. One for an anomaly is about the anomaly's device, and the anomaly shows it; while an anomaly has an unfinished ticket, a second is `409 already_exists` with the first one's id in `detail`. An id that is not the tenant's is `400 invalid_request` with that id in `detail`.",
+    "Opens a ticket with the tenant's next number. A ticket for an anomaly is about the anomaly's device, and the anomaly links to it; while an anomaly has an unfinished ticket, a second one is `409 already_exists` with the first one's id in `detail`. An id that does not belong to the tenant is `400 invalid_request` with that id in `detail`.",
   body: newTicket,
   status: 201,
   response: ticketRecord,
@@ -142,7 +142,7 @@ export const changeTicket = publicRoute({
   tag: TAG,
   summary: "Change a maintenance ticket",
   description:
-    "A JSON merge patch (RFC 7396): an absent field stays as it is, `null` empties one that can be empty. A status that the ticket cannot go to is `409 invalid_transition` with those it can in `allowed`; the status it has already is no move. Reopening clears `completedAt` and leaves `resolution`. Send `If-Match` to change only what you have seen.",
+    "A JSON merge patch (RFC 7396): an absent field stays unchanged, and `null` empties a field that can be empty. A status to which the ticket cannot change is `409 invalid_transition`, with the possible ones in `allowed`; the present status is not a transition. Reopening clears `completedAt` and keeps `resolution`. Send `If-Match` to change only the version that you have seen.",
   params: idParams,
   body: ticketPatch,
   status: 200,

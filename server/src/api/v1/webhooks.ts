@@ -8,7 +8,7 @@ import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../sha
 const TAG = "Webhooks";
 const HOURS = DEFAULT_LIMITS.formerSecretHours;
 
-const webhookId = id.meta({ description: "Follows from group and address: the same webhook always has the same id" });
+const webhookId = id.meta({ description: "Derived from group and address: the same webhook always has the same id" });
 const check = z
   .strictObject({
     type: z.enum(["channel.confirmation", "webhook.test"]),
@@ -27,15 +27,15 @@ const fields = {
       "`waiting`: its receiver will be asked to confirm it. `requested`: it was asked. `expired`: it has not answered in time. `confirmed`: messages are sent. `disabled`: it answered `410`, so nothing is sent",
   }),
   requestedAt: nullableTimestamp.meta({ description: "When the receiver was last asked to confirm it" }),
-  expiresAt: nullableTimestamp.meta({ description: "Until when that can be answered" }),
+  expiresAt: nullableTimestamp.meta({ description: "The end of the time to answer" }),
   confirmedAt: nullableTimestamp,
   disabledAt: nullableTimestamp,
   formerSecretUntil: nullableTimestamp.meta({
-    description: "Until then messages are signed with the former secret, too; `null`: with one secret",
+    description: "Until then messages are also signed with the previous secret; `null`: with one secret",
   }),
   lastCheck: check.nullable().meta({
     description:
-      "The newest request for a confirmation, or test, since the webhook was added, and what became of it; `null` without any, as where the address was confirmed before, and after 30 days",
+      "The newest confirmation request or test since the webhook was added, with its outcome; `null` if there was none, for example because the address was already confirmed, and after 30 days",
   }),
   createdAt: timestamp,
 };
@@ -47,7 +47,7 @@ const withSecret = z
     ...fields,
     secret: z.string().meta({
       description:
-        "With which messages are signed from now on (Standard Webhooks: `whsec_` and the key in base64). In this answer only",
+        "The secret that signs messages from now on (Standard Webhooks: `whsec_` and the key in base64), shown only in this answer",
     }),
   })
   .meta({ id: "WebhookWithSecret" });
@@ -75,7 +75,7 @@ const NEW_EXAMPLE = {
 };
 const SECRET_EXAMPLE = "whsec_…";
 
-/** What changes without a write. */
+/** Fields that change without a write. */
 const VOLATILE = ["state", "requestedAt", "expiresAt", "confirmedAt", "disabledAt", "formerSecretUntil", "lastCheck"];
 
 export const listWebhooks = publicRoute({
@@ -101,7 +101,7 @@ export const createWebhook = publicRoute({
   path: "/api/v1/webhooks",
   tag: TAG,
   summary: "Add a webhook to a group",
-  description: `Adds the address to the group's channels: it gets the group's pages of the steps that notify channels, once its receiver has confirmed it. For that the receiver answers the signed message \`channel.confirmation\` with its \`challenge\`, as text or as \`{"challenge": "…"}\`. An address that is confirmed for the tenant, by another group or within the last 30 days, needs no confirmation. The secret is in this answer only. A group has at most ${LIMITS.channelsOfGroup} channels.`,
+  description: `Adds the address to the group's channels: once its receiver has confirmed it, it gets the group's pages of steps that notify channels. To confirm, the receiver answers the signed message \`channel.confirmation\` with its \`challenge\`, as text or as \`{"challenge": "…"}\`. An address that is confirmed for the tenant, by another group or within the last 30 days, needs no confirmation. The secret is shown only in this answer. A group has at most ${LIMITS.channelsOfGroup} channels.`,
   body: z
     .strictObject({
       groupId: id,
@@ -130,7 +130,7 @@ export const getWebhook = publicRoute({
   path: "/api/v1/webhooks/{id}",
   tag: TAG,
   summary: "Get a webhook",
-  description: "One webhook, with the state of its confirmation and of its last test. Never its secret.",
+  description: "One webhook, with the state of its confirmation and of its last test, but without its secret.",
   params: idParams,
   status: 200,
   response: webhook,
@@ -146,9 +146,9 @@ export const deleteWebhook = publicRoute({
   method: "DELETE",
   path: "/api/v1/webhooks/{id}",
   tag: TAG,
-  summary: "Take a webhook off its group",
+  summary: "Remove a webhook from its group",
   description:
-    "Nothing is sent there any more, not even what waits; a message that is being sent at the moment may still arrive. Added again, it has another secret.",
+    "Nothing more is sent there, not even waiting messages; a message being sent at the moment may still arrive. If the webhook is added again, it has another secret.",
   params: idParams,
   status: 204,
   errors: ["not_found"],
@@ -162,8 +162,8 @@ export const rotateWebhookSecret = publicRoute({
   method: "POST",
   path: "/api/v1/webhooks/{id}/secret",
   tag: TAG,
-  summary: "Give a webhook another secret",
-  description: `The new secret is in this answer only. For ${HOURS} hours messages are signed with the former one, too: \`webhook-signature\` then has two signatures, and a receiver accepts a message if one of them is right. After a secret has leaked, have the receiver accept the new one alone at once.`,
+  summary: "Replace a webhook's secret",
+  description: `The new secret is shown only in this answer. For ${HOURS} hours messages are also signed with the previous one: \`webhook-signature\` then has two signatures, and a receiver accepts a message if either is valid. After a secret has leaked, make the receiver accept only the new one immediately.`,
   params: idParams,
   status: 200,
   response: withSecret,
@@ -183,7 +183,7 @@ export const testWebhook = publicRoute({
   tag: TAG,
   summary: "Send a test message to a webhook",
   description:
-    "A signed message `webhook.test`, by the way that pages take and under the same caps, at most once a minute. `lastCheck` shows what became of it: read the webhook again. One that is not confirmed, or disabled, is `409 webhook_inactive`.",
+    "Sends a signed message `webhook.test` along the path of pages and under the same caps, at most once per minute. `lastCheck` shows its outcome: read the webhook again. A webhook that is unconfirmed or disabled is `409 webhook_inactive`.",
   params: idParams,
   status: 200,
   response: webhook,
@@ -200,7 +200,7 @@ export const enableWebhook = publicRoute({
   tag: TAG,
   summary: "Enable a webhook again",
   description:
-    "Has messages sent again to an address that answered `410`, in every group that has it. What failed before is not sent again. An address that only fails needs nothing: it is tried again by itself, after pauses of at most five minutes.",
+    "Resumes messages to an address that answered `410`, in every group that has it. Failed messages are not resent. An address that merely fails needs no action: it is retried automatically, after pauses of at most five minutes.",
   params: idParams,
   status: 200,
   response: webhook,
@@ -215,8 +215,8 @@ export const requestWebhookConfirmation = publicRoute({
   method: "POST",
   path: "/api/v1/webhooks/{id}/confirmation",
   tag: TAG,
-  summary: "Ask the receiver of a webhook again to confirm it",
-  description: `Sends \`channel.confirmation\` once more, with another challenge, as soon as the caps allow it: ${DEFAULT_LIMITS.confirmationsPerAddress} a day to one address. A confirmed webhook is left as it is.`,
+  summary: "Send another confirmation request for a webhook",
+  description: `Sends \`channel.confirmation\` again, with another challenge, as soon as the caps permit: ${DEFAULT_LIMITS.confirmationsPerAddress} per day to one address. A confirmed webhook does not change.`,
   params: idParams,
   status: 200,
   response: webhook,

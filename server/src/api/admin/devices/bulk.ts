@@ -7,20 +7,20 @@ const ids = z.array(z.string().max(128)).max(records.groupsOfDevice.value).optio
 
 const change = z
   .strictObject({
-    deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null: no type. For admins" }),
-    addGroupIds: ids.meta({ description: "For admins" }),
-    removeGroupIds: ids.meta({ description: "For admins" }),
+    deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null for no type. Admins only" }),
+    addGroupIds: ids.meta({ description: "Admins only" }),
+    removeGroupIds: ids.meta({ description: "Admins only" }),
     addThresholdIds: ids,
     removeThresholdIds: ids,
   })
-  .meta({ id: "DeviceChange", description: "What is absent stays" });
+  .meta({ id: "DeviceChange", description: "Absent fields stay unchanged" });
 
 const outcome = z
   .strictObject({
     id: z.string(),
     outcome: z.enum(["done", "refused", "not_tried"]).meta({
       description:
-        "`not_tried`: the request has taken as long as it may; send it again with these. Or the user was deactivated or got another role meanwhile",
+        "`not_tried`: the request reached its time limit; send it again with these devices. Or the user was deactivated or got another role during the request",
     }),
     error: z.string().nullable().meta({ description: "The code of the refusal" }),
     message: z.string().nullable(),
@@ -37,18 +37,18 @@ export const changeDevices = adminRoute({
   tag: "Devices",
   summary: "Change many devices",
   description:
-    "Changes type, groups or threshold packs of devices, revokes their certificates, or deletes them. Each device has a transaction and an entry in the audit of its own: one that is refused keeps none of the others. A tenant has one such request at a time. All but `change` is for admins and needs a step-up.",
+    "Changes type, groups or threshold packs of devices, revokes their certificates, or deletes them. Each device has its own transaction and audit entry, so a refused device does not affect the others. A tenant has one such request at a time. All acts except `change` are for admins and need a step-up.",
   body: z
     .strictObject({
       ids: z.array(z.string().max(128)).min(1).max(records.devicesOfChange.value),
       act: z.enum(["change", "revoke_certificates", "delete"]),
-      change: change.optional().meta({ description: "Exactly with the act `change`" }),
+      change: change.optional().meta({ description: "Required with the act `change`, and only then" }),
     })
     .meta({ id: "BulkChange" }),
   status: 200,
   response: z
     .strictObject({ done: count, refused: count, notTried: count, items: z.array(outcome) })
-    .meta({ id: "BulkOutcome", description: "Of each device once, in the order of `ids`" }),
+    .meta({ id: "BulkOutcome", description: "One per device, in the order of `ids`" }),
   errors: [],
   examples: {
     body: { ids: ["pump-1", "pump-2"], act: "change", change: { removeThresholdIds: [] } },

@@ -37,7 +37,7 @@ export const sendCommand = adminRoute({
   tag: TAG,
   summary: "Send a command to a device",
   description:
-    "Queues a message. The device gets it with QoS 1 as soon as it subscribes to the topic with QoS 1 or 2: at once where it does already, otherwise when it connects. It waits until the device acknowledges it, or until it expires. Commands to more than five different devices since the last step-up need another one.",
+    "Queues a message. The device gets it with QoS 1 as soon as it subscribes to the topic with QoS 1 or 2: immediately if it already does, otherwise when it connects. The message waits until the device acknowledges it, or until it expires. Commands to more than five different devices since the last step-up need another one.",
   params: idParams,
   body: z
     .strictObject({
@@ -45,9 +45,9 @@ export const sendCommand = adminRoute({
         .string()
         .min(1)
         .max(broker.mqttTopicBytes.value)
-        .meta({ description: "A topic that the device type lists for subscriptions, whole: `t/<slug>/…`" }),
+        .meta({ description: "A full topic, `t/<slug>/…`, that the device type lists for subscriptions" }),
       payload: z.string().meta({ description: "Text, sent as UTF-8" }),
-      expiresInMinutes: z.int().optional().meta({ description: "Absent: a day" }),
+      expiresInMinutes: z.int().optional().meta({ description: "One day by default" }),
     })
     .meta({ id: "NewDeviceCommand" }),
   status: 201,
@@ -64,8 +64,8 @@ export const listCommands = adminRoute({
   method: "GET",
   path: PATH,
   tag: TAG,
-  summary: "List the commands that wait for a device",
-  description: "Oldest first, without those that the device has acknowledged, and those that have expired.",
+  summary: "List a device's waiting commands",
+  description: "Commands that the device has not acknowledged and that have not expired, oldest first.",
   params: idParams,
   query: z.strictObject(paging(50, 200)),
   status: 200,
@@ -81,8 +81,8 @@ export const cancelCommand = adminRoute({
   method: "DELETE",
   path: `${PATH}/{commandId}`,
   tag: TAG,
-  summary: "Cancel a command that waits for a device",
-  description: "One that the device has been sent and has not acknowledged may have reached it.",
+  summary: "Cancel a device's waiting command",
+  description: "A command that was sent but not acknowledged may have reached the device.",
   params: z.strictObject({ id: pathId, commandId: pathId }),
   status: 204,
   errors: ["not_found"],

@@ -17,11 +17,11 @@ export const listAnomalies = adminRoute({
   path: "/api/admin/anomalies",
   tag: TAG,
   summary: "List anomalies",
-  description: "The anomalies of the devices that the user sees, newest first unless sorted.",
+  description: "The anomalies of the devices that the user can see, newest first unless sorted.",
   query: z.strictObject({
     deviceId: id.optional(),
-    groupId: id.optional().meta({ description: "Of devices that are in this group now" }),
-    thresholdId: id.optional().meta({ description: "Of rules of this threshold pack" }),
+    groupId: id.optional().meta({ description: "Only devices that are in this group now" }),
+    thresholdId: id.optional().meta({ description: "Only rules of this threshold pack" }),
     status: oneOf(anomalyStatus, "One of these statuses, separated by commas"),
     notStatus: oneOf(anomalyStatus, "None of these statuses, separated by commas"),
     severity: oneOf(severity, "One of these severities, separated by commas"),
@@ -49,7 +49,7 @@ export const getAnomaly = adminRoute({
   path: "/api/admin/anomalies/{id}",
   tag: TAG,
   summary: "Get an anomaly",
-  description: "One anomaly of a device that the user sees.",
+  description: "One anomaly of a device that the user can see.",
   params: idParams,
   status: 200,
   response: anomalyRecord,
@@ -63,7 +63,7 @@ const outcome = z
     id: z.string(),
     outcome: z
       .enum(["acknowledged", "unchanged", "not_found"])
-      .meta({ description: "`unchanged`: it was acknowledged before, and keeps that acknowledgement" }),
+      .meta({ description: "`unchanged`: it was already acknowledged, and keeps that acknowledgement" }),
   })
   .meta({ id: "AcknowledgeOutcome" });
 
@@ -77,7 +77,7 @@ export const acknowledgeAnomalies = adminRoute({
   tag: TAG,
   summary: "Acknowledge anomalies",
   description:
-    "Acknowledges one anomaly or many with the same comment, and stops their further pages. The first acknowledgement of each stays. A resolved anomaly stays `resolved` and records who acknowledged it.",
+    "Acknowledges one or many anomalies with the same comment, and stops their further pages. The first acknowledgement of each is kept. A resolved anomaly stays `resolved` and records who acknowledged it.",
   body: z
     .strictObject({
       ids: z.array(z.string().max(128)).min(1).max(records.anomaliesOfAcknowledgement.value),
@@ -87,7 +87,7 @@ export const acknowledgeAnomalies = adminRoute({
   status: 200,
   response: z
     .strictObject({ acknowledged: count, unchanged: count, notFound: count, items: z.array(outcome) })
-    .meta({ id: "AcknowledgeOutcomes", description: "Of each anomaly once, in the order of `ids`" }),
+    .meta({ id: "AcknowledgeOutcomes", description: "One per anomaly, in the order of `ids`" }),
   errors: [],
   examples: {
     body: { ids: [ANOMALY_EXAMPLE.id], comment: "Looking after it on Monday" },

@@ -9,20 +9,20 @@ const TAG = "Notifications";
 const channel = z.enum(["email", "webhook"]);
 const state = z.enum(DELIVERY_STATES).meta({
   description:
-    "`digested`: sent in one mail together with others. `failed`: it is not tried again. `deferred`: a quiet choice of the user held it back",
+    "`digested`: sent in one mail together with others. `failed`: not retried any more. `deferred`: held back by a quiet choice of the user",
 });
 
 const delivery = z
   .strictObject({
     id,
-    type: z.string().meta({ description: "What the message says: `anomaly.opened`, `anomaly.resolved`, …" }),
+    type: z.string().meta({ description: "The subject of the message: `anomaly.opened`, `anomaly.resolved`, …" }),
     channel,
     target: z.string().meta({ description: "The email address, or the address of the webhook" }),
-    userId: id.nullable().meta({ description: "Whom it is for; `null` for a channel of the group" }),
+    userId: id.nullable().meta({ description: "The recipient; `null` for a channel of the group" }),
     groupId: id.nullable(),
     anomalyId: id.nullable(),
     createdAt: timestamp,
-    nextAt: timestamp.meta({ description: "While it is `pending`: when it is tried next" }),
+    nextAt: timestamp.meta({ description: "While it is `pending`: the time of the next attempt" }),
     state,
     doneAt: nullableTimestamp,
     lastError: z.string().nullable(),
@@ -31,14 +31,14 @@ const delivery = z
       .nullable()
       .meta({ description: "The quiet choice of the user that held it back" }),
     deferredUntil: nullableTimestamp.meta({
-      description: "When that ends: what still matters is sent then, as a message of its own",
+      description: "When that choice ends: if the message still matters, it is sent then as a new message",
     }),
-    digestId: id.nullable().meta({ description: "The mail that it was sent in, with others" }),
+    digestId: id.nullable().meta({ description: "The mail in which it was sent together with others" }),
     attempts: z.array(
       z.strictObject({
         attempt: z.int().min(1),
         at: z.iso.datetime({ offset: true }),
-        error: z.string().nullable().meta({ description: "`null`: it was accepted" }),
+        error: z.string().nullable().meta({ description: "`null` if it was accepted" }),
       }),
     ),
   })
@@ -53,7 +53,7 @@ export const listDeliveries = adminRoute({
   tag: TAG,
   summary: "List sent messages",
   description:
-    "Messages to people and webhooks, newest first, with every attempt. Users who are no admins see their own and those of the groups that they are members of.",
+    "Messages to people and webhooks, newest first, with every attempt. Users who are not admins see their own messages and those of their groups.",
   query: z.strictObject({
     anomalyId: id.optional(),
     groupId: id.optional(),
@@ -107,7 +107,7 @@ const pageOfAnomaly = z
     dueAt: timestamp,
     state: z.enum(["due", "paged", "nobody", "deferred", "stopped", "late"]).meta({
       description:
-        "`due`: to come. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago. `deferred`: quiet choices of all its recipients held it back, so the next step was due at once. The sixth: the step had no recipients then",
+        "`due`: still to come. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago. `deferred`: quiet choices of all its recipients held it back, so the next step was due immediately. The sixth: the step had no recipients at the time",
     }),
   })
   .meta({ id: "EscalationPage" });
@@ -120,7 +120,7 @@ export const listPages = adminRoute({
   tag: "Anomalies",
   summary: "List the pages of an anomaly",
   description:
-    "The steps of escalation for the anomaly, those to come included, in the order in which they are due. The messages that they led to are in `GET /api/admin/deliveries?anomalyId=…`.",
+    "The escalation steps of the anomaly, including future ones, in the order in which they are due. Their messages are in `GET /api/admin/deliveries?anomalyId=…`.",
   params: idParams,
   status: 200,
   response: z.strictObject({ items: z.array(pageOfAnomaly) }).meta({ id: "EscalationPageList" }),

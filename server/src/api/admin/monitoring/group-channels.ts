@@ -5,12 +5,12 @@ import { id, idParams, nullableTimestamp, timestamp } from "../../shapes.ts";
 import { channel } from "../../v1/groups.ts";
 
 const TAG = "Groups";
-const target = channel.shape.target.meta({ description: "The address, as the group names it" });
+const target = channel.shape.target.meta({ description: "The address, exactly as in the group" });
 const notify = z.enum(["shift", "members", "channels"]);
 
 export const channelState = z.enum(["confirmed", "requested", "expired", "waiting", "disabled"]).meta({
   description:
-    "`confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is not valid any more. `waiting`: a link will be sent. `disabled`: it answered 410, so nothing is sent there",
+    "`confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is no longer valid. `waiting`: a link will be sent. `disabled`: it answered 410, so nothing is sent there",
 });
 
 const groupChannel = z
@@ -18,7 +18,7 @@ const groupChannel = z
     ...channel.shape,
     state: channelState,
     requestedAt: nullableTimestamp.meta({ description: "When the last link was sent" }),
-    expiresAt: nullableTimestamp.meta({ description: "Until when that link is valid" }),
+    expiresAt: nullableTimestamp.meta({ description: "When that link expires" }),
     confirmedAt: nullableTimestamp,
   })
   .meta({ id: "GroupChannel" });
@@ -43,7 +43,7 @@ export const listGroupChannels = adminRoute({
   path: "/api/admin/groups/{id}/channels",
   tag: TAG,
   summary: "Show whether a group's channels are used",
-  description: "In the order of the group.",
+  description: "The state of each channel, in the order of the group.",
   params: idParams,
   status: 200,
   response: z.strictObject({ items: z.array(groupChannel) }).meta({ id: "GroupChannels" }),
@@ -74,7 +74,7 @@ export const requestConfirmation = adminRoute({
   tag: TAG,
   summary: "Send the confirmation of a channel again",
   description:
-    "Another link to an unconfirmed channel, as soon as the caps on links allow it. A confirmed channel is left as it is.",
+    "Sends another link to an unconfirmed channel, as soon as the caps on links permit. A confirmed channel does not change.",
   params: idParams,
   body: z.strictObject({ target }).meta({ id: "ChannelOfGroup" }),
   status: 200,
@@ -93,7 +93,7 @@ export const showWebhook = adminRoute({
   tag: TAG,
   summary: "Show the secret of a webhook",
   description:
-    "The key that messages to this webhook of the group are signed with (Standard Webhooks). With `enable`, messages are sent to a disabled webhook again.",
+    "The key that signs messages to this webhook of the group (Standard Webhooks). `enable` re-enables a disabled webhook.",
   params: idParams,
   body: z.strictObject({ target, enable: z.boolean().optional() }).meta({ id: "WebhookOfGroup" }),
   status: 200,
@@ -115,7 +115,7 @@ export const testGroup = adminRoute({
   tag: TAG,
   summary: "Send a test message to a group",
   description:
-    "To whom a step of the escalation would page now. A group is tested at most once a minute. `GET /api/admin/groups/{id}/tests` shows what became of the messages.",
+    "Sends a test message to the recipients that an escalation step would page now. A group is tested at most once per minute. `GET /api/admin/groups/{id}/tests` shows the outcome of the messages.",
   params: idParams,
   body: z.strictObject({ notify }).meta({ id: "GroupTest" }),
   status: 200,
@@ -123,7 +123,7 @@ export const testGroup = adminRoute({
     .strictObject({
       recipients: z.int().min(0),
       messages: z.int().min(0).meta({
-        description: "Fewer than `recipients` when the tenant's messages of this minute are used up",
+        description: "Fewer than `recipients` if the tenant's messages of this minute are used up",
       }),
     })
     .meta({ id: "GroupTestStarted" }),
@@ -138,7 +138,7 @@ export const listGroupTests = adminRoute({
   method: "GET",
   path: "/api/admin/groups/{id}/tests",
   tag: TAG,
-  summary: "Show what became of test messages",
+  summary: "Show the outcome of test messages",
   description: "The newest test messages of the group, newest first.",
   params: idParams,
   status: 200,

@@ -7,20 +7,20 @@ import * as specified from "../../v1/groups.ts";
 const TAG = "Groups";
 
 const alwaysPages = z.enum(ALWAYS_PAGES).meta({
-  description: "Which of its pages no quiet choice of a user holds back; a new group has `critical`",
+  description: "The pages that no quiet choice of a user holds back; a new group has `critical`",
 });
 const groupRecord = specified.groupRecord
   .extend({
     pagesLostRenewals: z.boolean().meta({
       description:
-        "Whether a certificate that a device of the group does not renew within a day, and a bundle that ends within 30 days, opens an anomaly, which the escalation notifies of",
+        "Whether a certificate that a device of the group does not renew within a day, or a bundle that expires within 30 days, opens an anomaly that escalates",
     }),
     alwaysPages,
   })
   .meta({ id: "Group" });
 const newGroup = specified.newGroup
   .extend({
-    pagesLostRenewals: z.boolean().optional().meta({ description: "`false` when absent" }),
+    pagesLostRenewals: z.boolean().optional().meta({ description: "`false` by default" }),
     alwaysPages: alwaysPages.optional(),
   })
   .meta({ id: "NewGroup" });
@@ -37,7 +37,7 @@ export const listGroups = adminRoute({
   path: "/api/admin/groups",
   tag: TAG,
   summary: "List notification groups",
-  description: "The tenant's groups, of users other than admins those that they are members of, newest first.",
+  description: "The tenant's groups, newest first. Users other than admins see only groups of which they are members.",
   query: specified.groupQuery,
   status: 200,
   response: page(groupRecord),
@@ -53,7 +53,7 @@ export const getGroup = adminRoute({
   path: "/api/admin/groups/{id}",
   tag: TAG,
   summary: "Get a notification group",
-  description: "One group that the user sees.",
+  description: "One group that the user can see.",
   params: idParams,
   status: 200,
   response: groupRecord,
@@ -70,7 +70,7 @@ export const createGroup = adminRoute({
   tag: TAG,
   summary: "Create a notification group",
   description:
-    "Users who are notified about, and see, the devices in it. A channel is used once its receiver has confirmed it.",
+    "Creates a group of users who are notified about, and can see, the devices in it. A channel is used once its receiver has confirmed it.",
   body: newGroup,
   status: 201,
   response: groupRecord,
@@ -87,7 +87,7 @@ export const updateGroup = adminRoute({
   tag: TAG,
   summary: "Change a notification group",
   description:
-    "What is absent stays. A new channel is used once its receiver has confirmed it; one that stays keeps its confirmation. Pages of open anomalies go by the escalation with which they were planned, to the people and channels of the moment.",
+    "Absent fields stay unchanged. A new channel is used once its receiver has confirmed it; an existing one keeps its confirmation. Pages of open anomalies follow the escalation with which they were planned, but go to the present people and channels.",
   params: idParams,
   body: newGroup.partial().meta({ id: "GroupEdit" }),
   status: 200,
@@ -105,7 +105,7 @@ export const deleteGroup = adminRoute({
   tag: TAG,
   summary: "Delete a notification group",
   description:
-    "Only one that no device is in and no open claim names. Its shifts stay; its tickets stay, without a group.",
+    "Deletes a group that contains no device and that no open claim names. Its shifts stay; its tickets stay, without a group.",
   params: idParams,
   status: 204,
   errors: ["not_found", "in_use"],
@@ -119,8 +119,8 @@ export const assignShift = adminRoute({
   method: "POST",
   path: "/api/admin/groups/{id}/shifts",
   tag: TAG,
-  summary: "Put a shift on a group",
-  description: "Answers with the group. A shift that is on the group already changes nothing.",
+  summary: "Add a shift to a group",
+  description: "Returns the group. A shift that the group already has changes nothing.",
   params: idParams,
   body: specified.shiftAssignment,
   status: 200,
@@ -136,8 +136,8 @@ export const unassignShift = adminRoute({
   method: "DELETE",
   path: "/api/admin/groups/{id}/shifts/{shiftId}",
   tag: TAG,
-  summary: "Take a shift off a group",
-  description: "The shift itself stays. One that is not on the group changes nothing.",
+  summary: "Remove a shift from a group",
+  description: "The shift itself stays. A shift that the group does not have changes nothing.",
   params: z.strictObject({ ...idParams.shape, shiftId: pathId.meta({ description: "The shift's id" }) }),
   status: 204,
   errors: ["not_found"],

@@ -12,7 +12,7 @@ const duty = z
     shiftName: z.string(),
     users: z
       .array(z.strictObject({ id, email: z.string() }))
-      .meta({ description: "The active users on duty; none when all of them are deactivated or deleted" }),
+      .meta({ description: "The active users on duty; none if all of them are deactivated or deleted" }),
     startsAt: timestamp,
     endsAt: timestamp,
   })
@@ -23,10 +23,12 @@ const span = z.strictObject({ from: timestamp, to: timestamp }).meta({ id: "Time
 const onCall = z
   .strictObject({
     now: z.array(duty),
-    duties: z.array(duty).meta({ description: "Of the next seven days, whole, in the order in which they begin" }),
-    gaps: z
-      .array(span)
-      .meta({ description: "Of the next seven days: an anomaly that opens then has no recipient by any step" }),
+    duties: z
+      .array(duty)
+      .meta({ description: "The full duties of the next seven days, in the order in which they begin" }),
+    gaps: z.array(span).meta({
+      description: "Uncovered periods of the next seven days: an anomaly that opens then has no recipient at any step",
+    }),
   })
   .meta({ id: "OnCall" });
 
@@ -51,7 +53,7 @@ export const getGroupOnCall = adminRoute({
   path: "/api/admin/groups/{id}/on-call",
   tag: TAG,
   summary: "Show who is on call for a group",
-  description: "Now and in the next seven days, with the uncovered hours.",
+  description: "The users on call now and in the next seven days, with the uncovered hours.",
   params: idParams,
   status: 200,
   response: onCall,
@@ -68,7 +70,7 @@ export const getDeviceOnCall = adminRoute({
   path: "/api/admin/devices/{id}/on-call",
   tag: TAG,
   summary: "Show who is on call for a device",
-  description: "Over all its groups, now and in the next seven days.",
+  description: "The users on call for all its groups, now and in the next seven days.",
   params: idParams,
   status: 200,
   response: onCall,
@@ -86,7 +88,7 @@ export const listCoverage = adminRoute({
   tag: TAG,
   summary: "List groups with uncovered hours",
   description:
-    "The groups that the user sees whose escalation has no recipient at some time of the next seven days. Groups without an escalation send no pages and are not among them.",
+    "The groups visible to the user whose escalation has no recipient at some time in the next seven days. Groups without an escalation send no pages and are not listed.",
   status: 200,
   response: z
     .strictObject({
@@ -95,13 +97,13 @@ export const listCoverage = adminRoute({
           .strictObject({
             groupId: id,
             name: z.string(),
-            hours: z.number().min(0).meta({ description: "Uncovered hours of the next seven days" }),
+            hours: z.number().min(0).meta({ description: "Uncovered hours in the next seven days" }),
             from: timestamp.meta({ description: "When the first of them begins" }),
           })
           .meta({ id: "UncoveredGroup" }),
       ),
-      groups: z.int().min(0).meta({ description: "How many groups were evaluated: the newest" }),
-      more: z.boolean().meta({ description: "There are more groups with an escalation, which were not" }),
+      groups: z.int().min(0).meta({ description: "The number of evaluated groups, which are the newest" }),
+      more: z.boolean().meta({ description: "Whether more groups with an escalation exist that were not evaluated" }),
     })
     .meta({ id: "Coverage" }),
   errors: [],

@@ -9,8 +9,7 @@ const TAG = "Notifications";
 
 const choices = z.strictObject({
   accountEmail: z.boolean().meta({
-    description:
-      "Whether messages go to the address of the account. Without a channel that is used they do in any case",
+    description: "Whether messages go to the account's address. Without a usable channel they always do",
   }),
   quietHours: z
     .strictObject({
@@ -19,11 +18,11 @@ const choices = z.strictObject({
       timeZone: z.string().meta({ description: "IANA name" }),
     })
     .nullable()
-    .meta({ description: "Every day; what they hold back is sent when they end, if it still matters" }),
-  onlyOnShift: z.boolean().meta({ description: "Pages of a group only while on duty on one of its shifts" }),
+    .meta({ description: "Quiet hours of every day; held back messages are sent when they end, if they still matter" }),
+  onlyOnShift: z.boolean().meta({ description: "Receive pages of a group only while on duty on one of its shifts" }),
   criticalToo: z
     .boolean()
-    .meta({ description: "Whether the choices hold back critical pages as well, where the group allows it" }),
+    .meta({ description: "Whether the choices also hold back critical pages, if the group permits it" }),
 });
 
 const ownChannel = z
@@ -32,7 +31,7 @@ const ownChannel = z
     ...channel.shape,
     state: channelState,
     requestedAt: nullableTimestamp.meta({ description: "When the last link was sent" }),
-    expiresAt: nullableTimestamp.meta({ description: "Until when that link is valid" }),
+    expiresAt: nullableTimestamp.meta({ description: "When that link expires" }),
     confirmedAt: nullableTimestamp,
   })
   .meta({ id: "OwnChannel" });
@@ -86,7 +85,7 @@ export const setOwnNotifications = adminRoute({
   tag: TAG,
   summary: "Choose when you are notified",
   description:
-    "Replaces the signed-in user's quiet choices. A page that a group always sends (`alwaysPages`) is not held back. What is held back is in the log of messages, and escalation goes on.",
+    "Replaces the signed-in user's quiet choices. A page that a group always sends (`alwaysPages`) is not held back. Held back messages are in the message log, and escalation continues.",
   body: choices.meta({ id: "NotificationChoices" }),
   status: 200,
   response: choices.meta({ id: "ChosenNotifications" }),
@@ -103,7 +102,7 @@ export const addOwnChannel = adminRoute({
   tag: TAG,
   summary: "Add a channel of your own",
   description:
-    "It is used once its receiver has confirmed it. For one that you have, another link is sent while it is unconfirmed. The secret of a new webhook is shown this once.",
+    "The channel is used once its receiver has confirmed it. For an existing, unconfirmed channel another link is sent. The secret of a new webhook is shown only now.",
   body: channel.meta({ id: "NewOwnChannel" }),
   status: 201,
   response: z
@@ -112,7 +111,7 @@ export const addOwnChannel = adminRoute({
       secret: z
         .string()
         .nullable()
-        .meta({ description: "The key that messages to a new webhook are signed with (Standard Webhooks)" }),
+        .meta({ description: "The key that signs messages to a new webhook (Standard Webhooks)" }),
     })
     .meta({ id: "AddedChannel" }),
   secret: true,
@@ -131,7 +130,7 @@ export const removeOwnChannel = adminRoute({
   path: "/api/admin/notifications/channels/{id}",
   tag: TAG,
   summary: "Remove a channel of your own",
-  description: "Nothing more is sent there. One that is not there changes nothing.",
+  description: "Nothing more is sent there. Removing an unknown channel changes nothing.",
   params: idParams,
   status: 204,
   errors: [],
@@ -147,7 +146,7 @@ export const testOwnNotifications = adminRoute({
   tag: TAG,
   summary: "Send yourself a test message",
   description:
-    "To every address at which you are notified, whatever you have chosen as quiet. `GET /api/admin/notifications/tests` shows what became of the messages.",
+    "Sends a test message to every address at which you are notified, regardless of your quiet choices. `GET /api/admin/notifications/tests` shows the outcome of the messages.",
   status: 200,
   response: z.strictObject({ recipients: z.int().min(1) }).meta({ id: "OwnTestStarted" }),
   errors: [],
@@ -161,7 +160,7 @@ export const listOwnTests = adminRoute({
   method: "GET",
   path: "/api/admin/notifications/tests",
   tag: TAG,
-  summary: "Show what became of your test messages",
+  summary: "Show the outcome of your test messages",
   description: "The newest test messages, newest first.",
   status: 200,
   response: z.strictObject({ items: z.array(testMessage) }).meta({ id: "OwnTests" }),

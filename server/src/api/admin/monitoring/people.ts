@@ -11,13 +11,13 @@ export const listPeople = adminRoute({
   path: "/api/admin/people",
   tag: "On call",
   summary: "List the people of the tenant",
-  description: "Active users by address: who can be put on a shift, into a group, or in charge of a ticket.",
+  description: "Active users by address, who can be added to shifts and groups or assigned to tickets.",
   query: z.strictObject({
     q: z
       .string()
       .max(records.searchCharacters.value)
       .optional()
-      .meta({ description: "Part of the e-mail address, in any case" }),
+      .meta({ description: "Part of the e-mail address, ignoring case" }),
     ...paging(50, 500),
   }),
   status: 200,

@@ -23,30 +23,36 @@ const editedThreshold = thresholdRecord
 
 const thresholdDetail = editedThreshold
   .extend({
-    devices: z.int().meta({ description: "How many devices it is assigned to, of those that the caller sees" }),
-    deviceTypes: z.int().meta({ description: "How many device types it is assigned to" }),
-    watchedDevices: z.int().meta({ description: "How many devices it watches, of their own or by their type" }),
+    devices: z
+      .int()
+      .meta({ description: "The number of devices to which it is assigned, among those that the caller can see" }),
+    deviceTypes: z.int().meta({ description: "The number of device types to which it is assigned" }),
+    watchedDevices: z
+      .int()
+      .meta({ description: "The number of devices that it monitors, assigned to them or to their type" }),
     unresolvedAnomalies: z.int(),
   })
   .meta({ id: "ThresholdDetail" });
 
 const changedRule = newRule
-  .extend({ id: id.optional().meta({ description: "Of a rule that the pack has: it keeps its anomalies" }) })
+  .extend({
+    id: id.optional().meta({ description: "The id of an existing rule of the pack, which keeps its anomalies" }),
+  })
   .meta({ id: "ChangedThresholdRule" });
 
 const wouldBeAnomaly = z
   .strictObject({
     deviceId: z.string(),
-    rule: z.int().meta({ description: "The place of the rule in the pack, from 0" }),
+    rule: z.int().meta({ description: "The position of the rule in the pack, from 0" }),
     metric: z.string(),
-    value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "The last value that was observed" }),
+    value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "The last observed value" }),
     limit: ruleValue,
     severity: z.enum(SEVERITIES),
     message: z.string(),
     openedAt: timestamp,
     lastObservedAt: timestamp,
     occurrences: z.int(),
-    resolvedAt: timestamp.nullable().meta({ description: "`null`: not within the period" }),
+    resolvedAt: timestamp.nullable().meta({ description: "`null` if not within the period" }),
   })
   .meta({ id: "WouldBeAnomaly" });
 
@@ -76,7 +82,7 @@ export const showThreshold = adminRoute({
   path: "/api/admin/thresholds/{id}",
   tag: TAG,
   summary: "Show a threshold pack",
-  description: "With what it watches, of what the user sees.",
+  description: "One threshold pack, with the devices and types that it monitors, as far as the user can see them.",
   params: idParams,
   status: 200,
   response: thresholdDetail,
@@ -95,8 +101,7 @@ export const createThreshold = adminRoute({
   path: "/api/admin/thresholds",
   tag: TAG,
   summary: "Create a threshold pack",
-  description:
-    "A rule that makes no sense is `invalid_request` with its place in `detail`, such as `rules.0.clearValue`.",
+  description: "An invalid rule is `invalid_request` with its position in `detail`, such as `rules.0.clearValue`.",
   body: newThreshold,
   status: 201,
   response: thresholdRecord,
@@ -113,7 +118,7 @@ export const updateThreshold = adminRoute({
   tag: TAG,
   summary: "Change a threshold pack",
   description:
-    "What is absent stays; `rules` replaces all rules. A rule that evaluates as before keeps its id and its anomalies; those of other former rules are resolved.",
+    "Absent fields stay unchanged; `rules` replaces all rules. A rule that evaluates as before keeps its id and its anomalies; those of the other previous rules are resolved.",
   params: idParams,
   body: z
     .strictObject({
@@ -140,7 +145,7 @@ export const deleteThreshold = adminRoute({
   path: "/api/admin/thresholds/{id}",
   tag: TAG,
   summary: "Delete a threshold pack",
-  description: "It watches no device any more. Its anomalies are resolved and stay on the list.",
+  description: "The pack no longer monitors any device. Its anomalies are resolved and stay listed.",
   params: idParams,
   status: 204,
   errors: ["not_found"],
@@ -154,8 +159,8 @@ export const listWatchingThresholds = adminRoute({
   method: "GET",
   path: "/api/admin/devices/{id}/thresholds",
   tag: TAG,
-  summary: "List the threshold packs that watch a device",
-  description: "Those that are enabled and assigned to it or to its type, by name.",
+  summary: "List the threshold packs that monitor a device",
+  description: "The enabled packs that are assigned to the device or to its type, by name.",
   params: idParams,
   status: 200,
   response: z
@@ -182,13 +187,13 @@ export const dryRunThreshold = adminRoute({
   tag: TAG,
   summary: "Try rules on stored telemetry",
   description:
-    "Which anomalies a pack, or `rules` that no pack has yet, would have opened in [from, to): on one device, or on all of a type that the user sees. It stores nothing. One run of the tenant reads at a time.",
+    "Returns the anomalies that a pack, or `rules` that are not in a pack yet, would have opened in [from, to): on one device, or on all visible devices of a type. It stores nothing. A tenant has one run at a time.",
   body: z
     .strictObject({
       rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value).optional(),
-      thresholdId: id.optional().meta({ description: "A pack, in place of `rules`" }),
+      thresholdId: id.optional().meta({ description: "A pack, instead of `rules`" }),
       deviceId: id.optional(),
-      deviceTypeId: id.optional().meta({ description: "All devices of the type, in place of `deviceId`" }),
+      deviceTypeId: id.optional().meta({ description: "All devices of the type, instead of `deviceId`" }),
       from: instant,
       to: instant.meta({ description: "Exclusive" }),
     })
@@ -197,9 +202,9 @@ export const dryRunThreshold = adminRoute({
   response: z
     .strictObject({
       anomalies: z.array(wouldBeAnomaly).meta({ description: "Oldest first" }),
-      devices: z.int().meta({ description: "How many devices were evaluated" }),
-      readings: z.int().meta({ description: "How many readings were evaluated" }),
-      cut: z.boolean().meta({ description: "A limit was reached: there may be more" }),
+      devices: z.int().meta({ description: "The number of evaluated devices" }),
+      readings: z.int().meta({ description: "The number of evaluated readings" }),
+      cut: z.boolean().meta({ description: "Whether a limit was reached, so that there may be more" }),
     })
     .meta({ id: "DryRun" }),
   errors: ["not_found"],

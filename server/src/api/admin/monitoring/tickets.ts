@@ -10,10 +10,10 @@ import { idOrNone, oneOf, sortBy } from "../shapes/list-shapes.ts";
 const TAG = "Tickets";
 
 const ticket = ticketRecord
-  .extend({ moves: z.array(STATUS).meta({ description: "The statuses that it can have next" }) })
+  .extend({ moves: z.array(STATUS).meta({ description: "The statuses to which it can change" }) })
   .meta({ id: "TicketWithMoves" });
 
-/** Moves follow from the status: a conditional write does not compare them. */
+/** Fields derived from the status: a conditional write does not compare them. */
 const DERIVED = ["moves"];
 
 const withMoves = (record: TicketRecord) => ({ ...record, moves: [...movesFrom(record.status)] });
@@ -25,7 +25,7 @@ const ticketQuery = z.strictObject({
     .string()
     .max(records.searchCharacters.value)
     .optional()
-    .meta({ description: "Part of the title in any case, or the number" }),
+    .meta({ description: "Part of the title, ignoring case, or the number" }),
   status: oneOf(STATUS, "One of these statuses, separated by commas"),
   notStatus: oneOf(STATUS, "None of these statuses, separated by commas"),
   priority: oneOf(PRIORITY, "One of these priorities, separated by commas"),
@@ -38,7 +38,7 @@ const ticketQuery = z.strictObject({
   notGroupId: idOrNone,
   deviceId: id.optional(),
   anomalyId: id.optional(),
-  overdue: z.literal("true").optional().meta({ description: "Unfinished, and due already" }),
+  overdue: z.literal("true").optional().meta({ description: "Unfinished and past its due date" }),
   sort: sortBy(TICKET_ORDERS),
   ...paging(50, 200),
 });
@@ -51,7 +51,7 @@ export const listTickets = adminRoute({
   path: "/api/admin/tickets",
   tag: TAG,
   summary: "List maintenance tickets",
-  description: "The tickets that the user sees, newest first unless sorted.",
+  description: "The tickets that the user can see, newest first unless sorted.",
   query: ticketQuery,
   status: 200,
   response: longPage(ticket),
@@ -79,7 +79,7 @@ export const getTicket = adminRoute({
   path: "/api/admin/tickets/{id}",
   tag: TAG,
   summary: "Get a maintenance ticket",
-  description: "One ticket that the user sees.",
+  description: "One ticket that the user can see.",
   params: idParams,
   status: 200,
   response: ticket,
@@ -97,7 +97,7 @@ export const openTicket = adminRoute({
   tag: TAG,
   summary: "Open a maintenance ticket",
   description:
-    "Opens a ticket under the tenant's next number. One for an anomaly is about the anomaly's device. While an anomaly has an unfinished ticket, a second is `409 already_exists` with the first one's id in `detail`.",
+    "Opens a ticket with the tenant's next number. A ticket for an anomaly is about the anomaly's device. While an anomaly has an unfinished ticket, a second one is `409 already_exists` with the first one's id in `detail`.",
   body: newTicket,
   status: 201,
   response: ticket,
@@ -118,7 +118,7 @@ export const changeTicket = adminRoute({
   tag: TAG,
   summary: "Change a maintenance ticket",
   description:
-    "A JSON merge patch (RFC 7396). A status that the ticket cannot go to is `409 invalid_transition` with those it can in `allowed`.",
+    "A JSON merge patch (RFC 7396). A status to which the ticket cannot change is `409 invalid_transition`, with the possible ones in `allowed`.",
   params: idParams,
   body: ticketPatch,
   status: 200,
@@ -137,9 +137,9 @@ const historyEntry = z
     id,
     at: timestamp,
     actor: z.string(),
-    changes: z
-      .record(z.string(), z.strictObject({ from: value, to: value }))
-      .meta({ description: "By field, its former and its new value; of the opening, what is not empty" }),
+    changes: z.record(z.string(), z.strictObject({ from: value, to: value })).meta({
+      description: "The previous and new value of each field; for the opening, all fields that are not empty",
+    }),
   })
   .meta({ id: "TicketHistoryEntry" });
 
@@ -149,8 +149,8 @@ export const listTicketHistory = adminRoute({
   method: "GET",
   path: "/api/admin/tickets/{id}/history",
   tag: TAG,
-  summary: "List what happened to a ticket",
-  description: "Every change of the ticket, newest first; the oldest is its opening.",
+  summary: "List a ticket's history",
+  description: "Every change of the ticket, newest first; the oldest entry is its opening.",
   params: idParams,
   query: z.strictObject({ ...paging(50, 200) }),
   status: 200,
@@ -192,7 +192,7 @@ export const listTicketComments = adminRoute({
   path: "/api/admin/tickets/{id}/comments",
   tag: TAG,
   summary: "List comments on a ticket",
-  description: "What people said about the ticket, newest first.",
+  description: "Comments on the ticket, newest first.",
   params: idParams,
   query: z.strictObject({ ...paging(50, 200) }),
   status: 200,

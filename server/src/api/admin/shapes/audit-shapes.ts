@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, instant, timestamp } from "../../shapes.ts";
 
-/** A write of an API key, as the API audit log has it. */
+/** A write with an API key, as in the API audit log. */
 export const apiWrite = z
   .strictObject({
     id,
@@ -16,7 +16,7 @@ export const apiWrite = z
     certificate: z
       .strictObject({ id, serialNumber: z.string(), fingerprintSha256: z.string() })
       .optional()
-      .meta({ description: "What was issued or revoked" }),
+      .meta({ description: "The issued or revoked certificate" }),
   })
   .meta({ id: "ApiWrite" });
 
@@ -32,7 +32,7 @@ export const WRITE_EXAMPLE = {
   requestId: "0199c1d2-1111-7a11-9c22-5e6f7a8b9c0e",
 };
 
-/** The part of every audit's query that names a time. */
+/** The period parameters of every audit's query. */
 export const period = {
   from: instant.optional().meta({ description: "From this time on" }),
   to: instant.optional().meta({ description: "Before this time" }),

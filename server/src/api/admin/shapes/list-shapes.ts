@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "../../shapes.ts";
 
-/** Several values of one parameter, separated by commas: one of them suffices. */
+/** A parameter with one or more values, separated by commas, any of which may match. */
 export function oneOf<T extends string>(value: z.ZodType<T, string>, description: string) {
   return z
     .string()
@@ -11,7 +11,7 @@ export function oneOf<T extends string>(value: z.ZodType<T, string>, description
     .meta({ type: "string", description });
 }
 
-/** `none` stands for the records without one. */
+/** An id, or `none` for the records without one. */
 export const idOrNone = id
   .transform((text) => (text === "none" ? null : text))
   .optional()
@@ -27,6 +27,7 @@ export function sortBy<Order extends string>(orders: readonly Order[]) {
     })
     .optional()
     .meta({
-      description: "`-` before the field: descending. Records without the value come last. Absent: newest first",
+      description:
+        "A `-` before the field means descending. Records without the value come last. Newest first by default",
     });
 }

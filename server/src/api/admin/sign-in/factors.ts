@@ -12,7 +12,9 @@ const ownFactor = z.strictObject({ id, createdAt: timestamp }).meta({ id: "OwnFa
 
 const recoveryCodes = z
   .strictObject({
-    recoveryCodes: z.array(z.string()).meta({ description: "Shown only in this answer; each is accepted once" }),
+    recoveryCodes: z
+      .array(z.string())
+      .meta({ description: "The recovery codes, shown only in this answer; each is accepted once" }),
   })
   .meta({ id: "RecoveryCodes" });
 const CODES = { recoveryCodes: ["7K3M-0Q8Z-XT4V-91BC", "D2HN-5RWA-8Y0E-JX6T"] };
@@ -24,7 +26,7 @@ export const listFactors = accountRoute({
   path: "/api/admin/factors",
   tag: TAG,
   summary: "Show your second factor",
-  description: "None or one, with the number of recovery codes that are left.",
+  description: "The second factor, if there is one, with the number of unused recovery codes.",
   status: 200,
   response: z
     .strictObject({
@@ -53,14 +55,14 @@ export const startFactor = accountRoute({
   method: "POST",
   path: "/api/admin/factors",
   tag: TAG,
-  summary: "Begin to set up a second factor",
+  summary: "Start setting up a second factor",
   description:
-    "Answers with the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits). Nothing changes until a code of it is given, within 30 minutes; then it takes the place of another one.",
+    "Returns the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits). Nothing changes until one of its codes is entered, within 30 minutes; it then replaces the present factor, if any.",
   status: 201,
   response: z
     .strictObject({
       id,
-      secret: z.string().meta({ description: "Base32, to type into the app; shown only in this answer" }),
+      secret: z.string().meta({ description: "Base32, for typing into the app; shown only in this answer" }),
       uri: z.string().meta({ description: "The same as an `otpauth:` URI, for a QR code" }),
       expiresAt: timestamp,
     })
@@ -85,9 +87,9 @@ export const confirmFactor = accountRoute({
   method: "POST",
   path: "/api/admin/factors/{id}/confirm",
   tag: TAG,
-  summary: "Turn on the second factor that is being set up",
+  summary: "Activate the second factor being set up",
   description:
-    "By a code that the app shows. From then on every sign-in needs a code. Your other sessions end; this one gets a new cookie. Answers with the recovery codes.",
+    "Activates the factor with a code from the app. From then on every sign-in needs a code. Your other sessions end; this one gets a new cookie. Returns the recovery codes.",
   params: idParams,
   body: z.strictObject({ code }).meta({ id: "FactorCode" }),
   status: 200,
@@ -108,9 +110,9 @@ export const removeFactor = accountRoute({
   method: "DELETE",
   path: "/api/admin/factors/{id}",
   tag: TAG,
-  summary: "Turn off your second factor",
+  summary: "Remove your second factor",
   description:
-    "Its recovery codes stop. An admin of a tenant that requires a second factor of its admins sets up another one instead.",
+    "Its recovery codes become invalid. An admin of a tenant that requires a second factor of its admins sets up another one instead.",
   params: idParams,
   status: 204,
   errors: ["not_found", "factor_mandatory"],
@@ -124,8 +126,8 @@ export const renewRecoveryCodes = accountRoute({
   method: "POST",
   path: "/api/admin/factors/recovery-codes",
   tag: TAG,
-  summary: "Make new recovery codes",
-  description: "The former ones stop.",
+  summary: "Generate new recovery codes",
+  description: "The previous codes become invalid.",
   status: 201,
   response: recoveryCodes,
   secret: true,

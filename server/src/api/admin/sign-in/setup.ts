@@ -7,14 +7,14 @@ import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
 const TAG = "Session";
 const { min, max } = PASSWORD_LENGTH;
 
-/** Any text: a token of another form is answered like one that has expired. */
-export const linkToken = z.string().max(200).meta({ description: "What follows `#` in the link" });
-/** The use case checks it, and says which rule it breaks. */
+/** A link's token as any text: one of another form gets the same answer as an expired one. */
+export const linkToken = z.string().max(200).meta({ description: "The part of the link after `#`" });
+/** A password, which the use case validates, so that the answer names the violated rule. */
 export const password = z
   .string()
   .min(1)
   .max(1_024)
-  .meta({ minLength: min, maxLength: max, description: `${min} to ${max} characters, none of the common ones` });
+  .meta({ minLength: min, maxLength: max, description: `${min} to ${max} characters, not a common password` });
 export const email = z.string().min(1).max(254);
 
 export const getSetUp = openRoute({
@@ -24,7 +24,7 @@ export const getSetUp = openRoute({
   path: "/api/admin/setup",
   tag: TAG,
   summary: "Show whether the service is set up",
-  description: "`open` until there is a first user.",
+  description: "`open` is true until there is a user.",
   status: 200,
   response: z
     .strictObject({
@@ -45,7 +45,7 @@ export const setUp = openRoute({
   tag: TAG,
   summary: "Set up the service",
   description:
-    "With the link that the service prints at its first start, or `muster setup-link`: creates the first tenant and its first admin, who also runs the installation, and signs in. Where there is a tenant already, its name and slug may be left out.",
+    "Takes the link that the service prints at its first start, or that of `muster setup-link`. Creates the first tenant and its first admin, who also runs the installation, and signs in. If there is a tenant already, its name and slug are optional.",
   body: z
     .strictObject({
       token: linkToken,
