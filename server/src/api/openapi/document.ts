@@ -10,24 +10,24 @@ import { TAGS } from "./tags.ts";
 type Surface = Route["surface"];
 
 const COMMON_TEXT =
-  "Every error has the same body: `error` is the code to program against, `message` is for people, `requestId` leads to the service's log. Answers may gain fields; unknown ones are to be ignored.";
+  "Every error has the same body: `error` is the code to program against, `message` is for people, `requestId` identifies the request in the service's log. Answers may gain fields; ignore unknown ones.";
 
 const INFO: Record<Surface, { title: string; summary: string; description: string }> = {
   public: {
     title: "Muster public API",
     summary:
       "One tenant's devices, groups, shifts, thresholds, anomalies, tickets, enrollment claims and certificates.",
-    description: `Reads and writes one tenant's data with a scoped API key, which decides the tenant: no request ever names one. A key admits 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused, and so is text with NUL or half of a surrogate pair. ${COMMON_TEXT}`,
+    description: `Reads and writes one tenant's data with a scoped API key, which determines the tenant: no request ever names one. A key may send 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused, as is text with NUL or half of a surrogate pair. ${COMMON_TEXT}`,
   },
   admin: {
     title: "Muster admin API",
-    summary: "What the admin app does: for browsers, with the session of a user.",
-    description: `For the admin app that comes with the same service: operations change with it, without a promise to other programs, which use the public API. A request is answered only from the app's own origin. A session admits 600 requests in any 60 seconds. ${COMMON_TEXT}`,
+    summary: "The API of the admin app: for browsers, with the session of a user.",
+    description: `For the admin app that comes with the same service: operations change together with it, without compatibility for other programs, which use the public API. Only requests from the app's own origin are answered. A session may send 600 requests in any 60 seconds. ${COMMON_TEXT}`,
   },
   device: {
     title: "Muster device-facing endpoints",
     summary: "How a device gets its certificate and renews it.",
-    description: `The credential is the claim code, or the client certificate with which the TLS connection is made. Unknown fields in a body are ignored, since firmware outlives servers. ${COMMON_TEXT}`,
+    description: `The credential is the claim code, or the client certificate of the TLS connection. Unknown fields in a body are ignored, since firmware outlives servers. ${COMMON_TEXT}`,
   },
 };
 
@@ -35,17 +35,17 @@ const SESSION = {
   type: "apiKey",
   in: "cookie",
   name: "__Host-muster",
-  description: "The session of a user, which `POST /api/admin/session` begins.",
+  description: "The session of a user, which `POST /api/admin/session` starts.",
 };
 
 const API_KEY = {
   type: "apiKey",
   in: "header",
   name: "X-API-Key",
-  description: `A scoped API key of one tenant, made by its administrator and shown once. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(", ")}.`,
+  description: `A scoped API key of one tenant, created by its administrator and shown once. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(", ")}.`,
 };
 
-/** The OpenAPI 3.1 description of one surface, made from its routes. */
+/** Returns the OpenAPI 3.1 description of one surface, derived from its routes. */
 export function document(surface: Surface, routes: readonly Route[]): Json {
   const schemas = createSchemas();
   const paths: Record<string, Json> = {};
@@ -85,7 +85,7 @@ function tagsOf(routes: readonly Route[]): Json[] {
     .map(([name, description]) => ({ name, description }));
 }
 
-/** The components that are referred to: the other surface's headers are left out. */
+/** Returns only the referenced components: the other surface's headers are omitted. */
 function used(components: Json, paths: Json): Json {
   const text = JSON.stringify([paths, components]);
   const kept = Object.entries(components).map(([kind, all]) => [

@@ -1,17 +1,17 @@
-/** What the reference says of one error code; backticks mark code. */
+/** The reference's text about one error code; backticks mark code. */
 export interface ErrorText {
-  /** One sentence: what happened. */
+  /** One sentence that says what happened. */
   summary: string;
-  /** What more there is to know, if anything. */
+  /** Additional information, if any. */
   more?: string;
-  /** What to do about it. */
+  /** The remedy. */
   remedy: string;
-  /** Whether the very same request may succeed when it is sent again, and when. */
+  /** Whether the same request may succeed when it is resent, and when. */
   again: "no" | "later" | "after a change elsewhere";
-  /** What `detail` is, where there is more to say of it than that it is wrong. */
+  /** The meaning of `detail`, if it is more than the wrong value. */
   detail?: string;
-  /** Headers that come with it. */
+  /** The headers of the answer. */
   headers?: Record<string, string>;
-  /** Said where no operation in particular may answer it. */
+  /** The place of the error, if no operation in particular may answer it. */
   anywhere?: string;
 }

@@ -6,7 +6,7 @@ import { ERROR_TEXTS } from "./error-texts.ts";
 import { type AnswerHeader, headerReferences, usualHeaders } from "./headers.ts";
 import type { Json } from "./schemas.ts";
 
-/** The codes that every operation of a kind may answer besides its own. */
+/** Returns the codes that every operation of a kind may answer besides its own. */
 function commonCodes(route: Route): readonly ErrorCode[] {
   const anywhere = ["rate_limited", "internal_error", "catalog_unavailable"] as const;
   if (route.surface === "device") return anywhere;
@@ -20,7 +20,7 @@ function commonCodes(route: Route): readonly ErrorCode[] {
   return admin;
 }
 
-/** Every code that `route` may answer: its own, its surface's, and those that follow from its input. */
+/** Returns every code that `route` may answer: its own, its surface's, and those that follow from its input. */
 export function errorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [...commonCodes(route), ...route.errors];
   if (route.params || route.query || route.body) codes.push("invalid_request");
@@ -30,7 +30,9 @@ export function errorCodes(route: Route): ErrorCode[] {
   return [...new Set(codes)].sort((one, other) => PROBLEMS[one].status - PROBLEMS[other].status);
 }
 
-/** One answer per status: a reference where the status has one code, else an answer of this operation alone. */
+/**
+ * Returns one answer per status: a reference if the status has one code, otherwise an answer of this operation alone.
+ */
 export function failures(route: Route): Json {
   const answers = byStatus(route).map(([status, codes]) => [
     status,
@@ -39,7 +41,7 @@ export function failures(route: Route): Json {
   return Object.fromEntries(answers);
 }
 
-/** The answers that {@link failures} of these routes refer to, and the examples of all. */
+/** Returns the answers to which {@link failures} of these routes refer, and the examples of all. */
 export function failureComponents(routes: readonly Route[]): { responses: Json; examples: Json } {
   const responses: Json = {};
   const examples: Json = {};

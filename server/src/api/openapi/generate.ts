@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from the routes into `openapi/`, so that a change of the API shows as a small diff:
- * `npm run generate`, or `--check` to fail when the files are not current.
+ * Writes the files derived from the routes into `openapi/`, so that a change of the API shows as a small diff: `npm run
+ * generate`, or `--check` to fail if the files are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -4,35 +4,38 @@ import type { Json } from "./schemas.ts";
 
 const text = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
 
-/** Headers of answers, by their names. */
+/** The headers of answers, by name. */
 const ANSWER_HEADERS = {
-  "X-Request-Id": text("Names this request in the service's log; yours if you sent a sane one", "k3vq7xw2n5tbh-2f"),
-  "Cache-Control": text("`no-store`: the answer is for this caller alone", "no-store"),
-  RateLimit: text("Requests left (`r`), and seconds until there is one more (`t`)", '"key";r=119;t=60'),
+  "X-Request-Id": text(
+    "Identifies this request in the service's log; yours if you sent an acceptable one",
+    "k3vq7xw2n5tbh-2f",
+  ),
+  "Cache-Control": text("`no-store`: the answer is for this caller only", "no-store"),
+  RateLimit: text("Remaining requests (`r`), and seconds until there is one more (`t`)", '"key";r=119;t=60'),
   "RateLimit-Policy": text("The quota (`q`) and its window in seconds (`w`)", '"key";q=120;w=60'),
   "Retry-After": { description: "Whole seconds to wait", schema: { type: "integer" }, example: 12 },
-  ETag: text("Names the record as it is now", '"Qh3cKb8YdJmW0u1rTzX4vA"'),
+  ETag: text("Identifies the present state of the record", '"Qh3cKb8YdJmW0u1rTzX4vA"'),
   Link: text(
     "The next page, as a relative address; absent on the last",
     '</api/v1/devices?skip=50&limit=50>; rel="next"',
   ),
   Location: text(
-    "Where to read what was made, as a relative address",
+    "The address of the created record, as a relative address",
     "/api/v1/groups/0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
   ),
-  "Idempotent-Replayed": text("`true` when this is the answer of an earlier request with the same key", "true"),
+  "Idempotent-Replayed": text("`true` if this is the answer of an earlier request with the same key", "true"),
 };
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
 /**
- * Headers of requests, by the name of their component. They have no examples: consoles and fuzzers send those unchanged, and a
- * used key or an unknown tag is refused.
+ * The headers of requests, by the name of their component. They have no examples: consoles and fuzzers send those
+ * unchanged, and a used key or an unknown tag is refused.
  */
 const REQUEST_HEADERS = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     description:
-      "Carries the request out once, however often it is sent within 24 hours: the repetition gets the first answer, or `already_processed` where that showed a one-time secret. A UUID will do.",
+      "Executes the request once, however often it is sent within 24 hours: a repetition gets the first answer, or `already_processed` if that contained a one-time secret. A UUID is suitable.",
     schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
   },
   IfMatch: {
@@ -53,12 +56,12 @@ const REQUEST_HEADERS = {
 };
 type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** Whether a GET may be answered with 304. */
+/** Reports whether a GET may be answered with 304. */
 export function mayBeUnchanged(route: Route): boolean {
   return route.method === "GET" && showsRecord(route);
 }
 
-/** The header parameters of `route`, as references. */
+/** Returns the header parameters of `route`, as references. */
 export function headerParameters(route: Route): Json[] {
   const names: RequestHeader[] = [];
   if (takesIdempotencyKey(route)) names.push("IdempotencyKey");
@@ -68,14 +71,14 @@ export function headerParameters(route: Route): Json[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** The headers of every answer of `route` to an authenticated caller. */
+/** Returns the headers of every answer of `route` to an authenticated caller. */
 export function usualHeaders(route: Route): AnswerHeader[] {
   return route.surface === "public"
     ? ["X-Request-Id", "Cache-Control", "RateLimit", "RateLimit-Policy"]
     : ["X-Request-Id", "Cache-Control"];
 }
 
-/** The headers of `route`'s success. */
+/** Returns the headers of `route`'s success. */
 export function successHeaders(route: Route): AnswerHeader[] {
   const headers = usualHeaders(route);
   if (showsRecord(route)) headers.push("ETag");
@@ -85,12 +88,12 @@ export function successHeaders(route: Route): AnswerHeader[] {
   return headers;
 }
 
-/** `names` as references to components. */
+/** Returns `names` as references to components. */
 export function headerReferences(names: readonly AnswerHeader[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Every header and header parameter; those without a reference are left out afterwards. */
+/** Returns every header and header parameter; those without a reference are removed afterwards. */
 export function headerComponents(): { headers: Json; parameters: Json } {
   const parameters = Object.entries(REQUEST_HEADERS).map(([id, header]) => [id, { in: "header", ...header }]);
   return { headers: ANSWER_HEADERS, parameters: Object.fromEntries(parameters) };

@@ -23,7 +23,7 @@ const documents: Record<string, Json> = {
 
 const operationOf = ({ surface, path, method }: Route) => documents[surface].paths[path][method.toLowerCase()];
 
-/** What a reference leads to, or the value itself. */
+/** Returns the target of a reference, or the value itself. */
 function resolved(document: Json, value: Json): Json {
   if (typeof value?.$ref !== "string") return value;
   const steps: string[] = value.$ref.slice(2).split("/");
@@ -47,7 +47,7 @@ test("Redocly's recommended rules find no error and no warning in any document",
         env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
       },
     );
-    // One JSON text a document, one after the other.
+    // Redocly prints one JSON text per document, one after the other.
     const found: Json[] = JSON.parse(`[${stdout.replaceAll(/\}\s*\{/g, "},{")}]`);
     assert.equal(found.length, files.length);
     for (const { totals } of found) assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout + stderr);
@@ -56,14 +56,14 @@ test("Redocly's recommended rules find no error and no warning in any document",
   }
 });
 
-test("the documents of the repository are those of the routes", () => {
+test("the documents in the repository match the routes", () => {
   for (const [name, document] of Object.entries(documents)) {
     const file = readFileSync(join(ROOT, "openapi", `${name}.json`), "utf8");
     assert.equal(file, `${JSON.stringify(document, null, 2)}\n`, "run npm run generate");
   }
 });
 
-test("every route is an operation of its surface's document, under a name that no other has there", () => {
+test("every route is an operation of its surface's document, under a unique name", () => {
   for (const ofDocument of Map.groupBy(everyRoute, ({ surface }) => documents[surface]).values())
     assert.equal(new Set(ofDocument.map(({ operationId }) => operationId)).size, ofDocument.length);
   for (const route of everyRoute) {
@@ -99,7 +99,7 @@ test("every example fits the shape it illustrates, and every body and answer has
   }
 });
 
-test("every error of an operation is listed with an example of its own, and with the fields that only it has", () => {
+test("every error of an operation is listed with its own example, and with its additional fields", () => {
   for (const route of everyRoute) {
     const document = documents[route.surface];
     for (const code of errorCodes(route)) {
@@ -116,18 +116,18 @@ test("every error of an operation is listed with an example of its own, and with
   }
 });
 
-test("no two errors say the same, and none only its code", () => {
+test("no two errors have the same text, and none only its code", () => {
   const codes = Object.keys(PROBLEMS) as ErrorCode[];
   const messages = codes.map((code) => String(exampleOf(code).message));
   assert.equal(new Set(messages).size, codes.length);
   codes.forEach((code, at) => void assert.notEqual(messages[at], code.replaceAll("_", " ")));
 });
 
-test("an answer without a shape is 204, and no other", () => {
+test("exactly the answers without a shape are 204", () => {
   for (const route of everyRoute) assert.equal(route.response === undefined, route.status === 204, route.operationId);
 });
 
-test("every answer and every record of a page has a name, under which clients know its type", () => {
+test("every answer and every record of a page has a name, which clients use for its type", () => {
   for (const { operationId, ...route } of everyRoute) {
     if (!route.response) continue;
     const { schema } = operationOf(route as Route).responses[route.status].content[
@@ -139,7 +139,7 @@ test("every answer and every record of a page has a name, under which clients kn
   }
 });
 
-test("what the pipeline heeds of the headers is documented where it does", () => {
+test("the headers that the pipeline honours are documented where it does", () => {
   const headers = (method: string, path: string) => {
     const { parameters } = documents.public.paths[path][method];
     return parameters
@@ -174,7 +174,7 @@ test("every path parameter has a shape", () => {
   }
 });
 
-test("every reference leads somewhere", () => {
+test("every reference has a target", () => {
   for (const document of Object.values(documents)) {
     const follow = (value: Json): void => {
       if (value === null || typeof value !== "object") return;
@@ -185,15 +185,15 @@ test("every reference leads somewhere", () => {
   }
 });
 
-test("a body says that it takes no other field, and an answer leaves room for more", () => {
+test("a body permits no other fields, and an answer does", () => {
   const { schemas } = documents.public.components;
   assert.equal(schemas.NewGroup.additionalProperties, false);
   assert.equal(schemas.Group.additionalProperties, undefined);
 });
 
-test("no field of a body has a default, for which generated clients would demand it", () => {
+test("no field of a body has a default, because generated clients would require it", () => {
   const { NewClaim } = documents.public.components.schemas;
-  assert.match(NewClaim.properties.maxUses.description, /`1` when it is left out/);
+  assert.match(NewClaim.properties.maxUses.description, /`1` by default/);
   for (const [name, schema] of Object.entries<Json>(documents.public.components.schemas))
     for (const field of Object.values<Json>(schema.properties)) assert.equal(field.default, undefined, name);
 });

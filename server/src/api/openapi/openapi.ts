@@ -5,17 +5,17 @@ import type { Json } from "./schemas.ts";
 
 export { errorCodes } from "./failures.ts";
 
-/** The OpenAPI 3.1 description of the public API (spec 4.9, 9), derived from the routes. */
+/** Returns the OpenAPI 3.1 description of the public API (spec 4.9, 9), derived from the routes. */
 export function publicDocument(): Json {
   return document("public", ofSurface("public"));
 }
 
-/** The same for the device-facing endpoints. */
+/** Returns that of the device-facing endpoints. */
 export function deviceDocument(): Json {
   return document("device", ofSurface("device"));
 }
 
-/** The same for the admin API. */
+/** Returns that of the admin API. */
 export function adminDocument(): Json {
   return document("admin", ofSurface("admin"));
 }

@@ -5,7 +5,7 @@ import { failures } from "./failures.ts";
 import { headerParameters, headerReferences, mayBeUnchanged, successHeaders, usualHeaders } from "./headers.ts";
 import type { Json, Schemas } from "./schemas.ts";
 
-/** `route` as an operation of the document. */
+/** Returns `route` as an operation of the document. */
 export function operation(route: Route, schemas: Schemas): Json {
   return {
     operationId: route.operationId,
@@ -18,7 +18,10 @@ export function operation(route: Route, schemas: Schemas): Json {
   };
 }
 
-/** The scope stands in the security requirement (OpenAPI 3.1), and for older tools and readers in an extension and the text. */
+/**
+ * Returns the credential. The scope is in the security requirement (OpenAPI 3.1) and, for older tools and readers, in
+ * an extension and the text.
+ */
 function credential(route: Route): Json {
   if (route.surface === "device") return { description: route.description, security: [] };
   if (route.surface === "admin") return session(route);
@@ -29,12 +32,12 @@ function credential(route: Route): Json {
   };
 }
 
-/** Who may call an operation of the admin API, also for programs: `x-required-role`, `x-step-up`. */
+/** Describes who may call an operation of the admin API, also for programs: `x-required-role`, `x-step-up`. */
 function session(route: AdminRoute): Json {
   if (route.by === "anyone") return { description: route.description, security: [] };
   const role = route.by === "user" ? ADMITTED[route.role] : "every signed-in user";
   const which = route.stepUp === true ? "Needs" : "Some requests need";
-  const stepUp = route.stepUp ? ` ${which} password and second factor given within the last ten minutes.` : "";
+  const stepUp = route.stepUp ? ` ${which} password and second factor entered within the last ten minutes.` : "";
   return {
     description: `${route.description}\n\nFor ${role}.${stepUp}`,
     security: [{ session: [] }],
@@ -74,7 +77,7 @@ function parametersOf(shape: z.ZodType | undefined, where: "path" | "query", sch
   }));
 }
 
-/** PATCH accepts the media type of a JSON merge patch (RFC 7396) besides the usual one. */
+/** PATCH also accepts the media type of a JSON merge patch (RFC 7396). */
 const MEDIA_TYPES: Partial<Record<Method, string[]>> = { PATCH: ["application/merge-patch+json", "application/json"] };
 
 function withBody(route: Route, schemas: Schemas): Json {

@@ -2,7 +2,10 @@ import type { Route } from "../route.ts";
 import { everyRoute } from "../routes.ts";
 import { errorCodes } from "./openapi.ts";
 
-/** One line per operation: method, path, operation id, who may call it, status, errors. Checked in, so that a change shows as a diff. */
+/**
+ * Returns one line per operation: method, path, operation id, who may call it, status, errors. The file is checked in,
+ * so that a change shows as a diff.
+ */
 export function operationsText(): string {
   const lines = everyRoute.map((route) =>
     [
@@ -17,7 +20,10 @@ export function operationsText(): string {
   return `${lines.sort().join("\n")}\n`;
 }
 
-/** A scope; `device`; for the admin API a role, `session` or `anyone`, with `+` where the operation needs a step-up. */
+/**
+ * Returns a scope; `device`; for the admin API a role, `session` or `anyone`, with `+` if the operation needs a
+ * step-up.
+ */
 function admission(route: Route): string {
   if (route.surface === "public") return route.scope;
   if (route.surface === "device") return "device";

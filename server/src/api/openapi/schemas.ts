@@ -2,13 +2,13 @@ import { z } from "zod";
 
 export type Json = Record<string, unknown>;
 
-/** Where a shape is used: input is described before its transforms, answers after them. */
+/** The use of a shape: input is described before its transforms, answers after them. */
 export type Use = "parameters" | "body" | "answer";
 
-/** Turns the routes' shapes into JSON Schema; those with an id of their own become components, each once. */
+/** Converts the routes' shapes to JSON Schema; those with an id of their own become components, each once. */
 export interface Schemas {
   of(shape: z.ZodType, use: Use): Json;
-  /** Every component used so far, by its id. */
+  /** Returns every component used so far, by its id. */
   components(): Json;
 }
 
@@ -39,7 +39,7 @@ function add(components: Map<string, Json>, id: string, schema: Json): void {
 /** Corrects the converter's schema of one shape. */
 function mend(use: Use) {
   return ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void => {
-    // The type or format says more.
+    // The type or format is more specific.
     if (jsonSchema.format === "date-time" || jsonSchema.type === "integer") delete jsonSchema.pattern;
     // An answer may gain fields in later versions.
     if (use === "answer" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
@@ -52,7 +52,7 @@ function mend(use: Use) {
   };
 }
 
-/** Writes a tuple of equal items as a list of fixed length: few tools understand `prefixItems`. */
+/** Rewrites a tuple of equal items as a list of fixed length: few tools understand `prefixItems`. */
 function plainTuple(schema: Json): void {
   const [first, ...others] = schema.prefixItems as Json[];
   if (schema.items !== false || others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) return;
@@ -60,10 +60,10 @@ function plainTuple(schema: Json): void {
   delete schema.prefixItems;
 }
 
-/** Client generators treat a body's field with a `default` as always sent, so the description states the default instead. */
+/** Moves a default into the description: client generators treat a body's field with a `default` as always sent. */
 function sayDefault(schema: Json): void {
   if (schema.default === undefined) return;
-  const said = `\`${JSON.stringify(schema.default)}\` when it is left out`;
+  const said = `\`${JSON.stringify(schema.default)}\` by default`;
   schema.description = schema.description ? `${schema.description}. ${said}` : said;
   delete schema.default;
 }

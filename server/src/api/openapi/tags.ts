@@ -1,34 +1,34 @@
 /** The description of each group of operations, in the order of the documents. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Overview: "What spans records of every kind: the numbers of the home screen, and the search field.",
+  Overview: "Operations across all kinds of records: the numbers of the home screen, and the search field.",
   Devices:
-    "What is watched. A device comes into being when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
-  Telemetry: "What devices have published: latest values, readings, and charts of any length.",
+    "The monitored devices. A device is created when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
+  Telemetry: "Data published by devices: latest values, readings, and charts of any length.",
   Groups:
-    "Notification groups: who sees which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
+    "Notification groups: who can see which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
   Shifts:
-    "Who is on duty when, in local wall time of the shift's own time zone. Shifts are made in the admin app, or at the service's own shell with `muster shift create`.",
-  "On call": "Who is reached, now and in the next seven days.",
-  Thresholds: "Reusable packs of rules over telemetry. A device is watched by the packs that it names.",
-  Anomalies: "What the rules found: one unresolved anomaly a device and rule, open until it is over.",
-  Notifications: "Messages to people and webhooks: who was notified when, and how it went.",
+    "The users on duty at a given time, in local time of the shift's own time zone. Shifts are created in the admin app, or in the service's shell with `muster shift create`.",
+  "On call": "The users on call now and in the next seven days.",
+  Thresholds: "Reusable packs of rules over telemetry. A device is monitored by the packs that it names.",
+  Anomalies: "Violations found by the rules: one unresolved anomaly per device and rule, open until it ends.",
+  Notifications: "Messages to people and webhooks: the recipients, times and outcomes.",
   Tickets: "Maintenance tickets: work on a device, from its opening to its completion.",
   "Enrollment claims":
-    "Claim codes with which devices enroll themselves. A code is shown once, when its claim is made, and lives for at most 24 hours.",
+    "Claim codes with which devices enroll themselves. A code is shown once, when its claim is created, and is valid for at most 24 hours.",
   "Device certificates":
-    "The certificates that devices connect with: what there is, who issued and revoked it, bundles for devices that cannot make a key, and revocation.",
+    "The certificates with which devices connect: their list, their issuance and revocation audit, and bundles for devices that cannot generate a key.",
   Refusals: "Clients that the broker refused, with cause and cure.",
-  Events: "What happens in the tenant, as it happens.",
+  Events: "The tenant's events, as they happen.",
   Webhooks:
     "Addresses of other systems to which groups' pages are sent, signed as Standard Webhooks specifies. A webhook is a channel of a group.",
   "Device types":
-    "What devices have in common: the topics of their certificates, threshold packs, how long they may be silent.",
+    "The common properties of devices: the topics of their certificates, threshold packs, and how long they may be silent.",
   "MQTT clients": "Gateways and services that connect with user name and password, each under one client id.",
-  "API keys": "Keys for programs that use the public API: their scopes, what they wrote, and why they ended.",
-  Audits: "What was done: by API keys, to certificates, and in administration.",
+  "API keys": "Keys for programs that use the public API: their scopes, their writes, and why they ended.",
+  Audits: "Records of acts: by API keys, on certificates, and in administration.",
   Tenant: "The tenant of the signed-in user, its retention and its quotas.",
   Platform: "The installation as a whole, for the users who run it: tenants, certificate authorities, checks.",
-  Session: "Signing in and out of the admin app, and the account of the user who is signed in.",
+  Session: "Signing in and out of the admin app, and the account of the signed-in user.",
   Users: "The users of the tenant, and invitations.",
   Provisioning: "How a device gets its first certificate and renews it.",
 };

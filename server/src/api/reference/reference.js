@@ -1,4 +1,4 @@
-// What makes the reference handier; every page is whole without it.
+// Optional enhancements of the reference; every page works without them.
 
 const menu = document.querySelector(".menu details");
 const label = menu?.querySelector(".filter");
@@ -23,7 +23,7 @@ function isTyping({ target, ctrlKey, metaKey, altKey }) {
   return ctrlKey || metaKey || altKey || target.closest("input, textarea, select") !== null;
 }
 
-/** Shows the entries that hold every word, and the sections that have such an entry. */
+/** Shows the entries that contain every word, and the sections with such an entry. */
 function filter(text) {
   const words = text.toLowerCase().split(/\s+/);
   for (const section of menu.querySelectorAll("section")) {
