@@ -27,12 +27,12 @@ The pumps keep publishing until you press Ctrl-C. Watch them in the admin app:
   sign in         ${ADMIN}
   password        ${adminPassword}
 
-The browser warns of the certificate, which was made for this demo: continue to the page.
+The browser warns about the certificate, which was created for this demo: continue to the page.
 
   Devices         the pumps, live: the sludge pump's telemetry shows its vibration rise over ${VIBRATION_LIMIT} mm/s within a minute
-  Refused clients the ones that the broker refused in this demo, and why
-  Certificates    the renewed, the revoked and the one issued as a bundle
-  Audit           what the demo administered, and by whom
+  Refused clients the clients that the broker refused in this demo, with the reasons
+  Certificates    the renewed one, the revoked one and the one issued as a bundle
+  Audit           the administrative acts of this demo and their actors
 
 E-mails and webhook messages about the pump are printed here as they arrive. Without an acknowledgement the leader is notified a
 minute later.

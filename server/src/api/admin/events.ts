@@ -41,7 +41,7 @@ export const followEvents = adminRoute({
     }),
 });
 
-/** Without devices no telemetry is sent, rather than that of all. */
+/** Returns the kinds without telemetry: without devices none is sent, rather than that of all. */
 function withoutTelemetry(kinds: readonly string[]): string[] {
   return kinds.filter((kind) => !kind.startsWith(TELEMETRY));
 }

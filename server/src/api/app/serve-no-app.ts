@@ -24,7 +24,7 @@ const PAGE = `<!doctype html>
 <ul>
 <li><a href="${REFERENCE}">API reference</a></li>
 <li>OpenAPI descriptions: <a href="/openapi/public.json">the public API</a>, <a href="/openapi/device.json">the device endpoints</a></li>
-<li>For probes: <a href="/healthz">is the process alive</a>, <a href="/readyz">do its database and broker answer</a></li>
+<li>For probes: <a href="/healthz">whether the process runs</a>, <a href="/readyz">whether its database and broker answer</a></li>
 </ul>
 </main>
 </body>

@@ -113,7 +113,7 @@ function content(link: ConfirmationLink | undefined): { title: string; main: Htm
   if (state === "expired")
     return {
       title: "The link has expired",
-      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. Whoever added the address can request another link.</p>`,
+      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. The person who added the address can request another link.</p>`,
     };
   return {
     title: "Confirm notifications",

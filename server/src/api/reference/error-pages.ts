@@ -16,7 +16,7 @@ export function errorsPage(): Page {
   return {
     path: ERRORS_PAGE,
     title: "Error codes",
-    about: "Every error code of the Muster API, with its status, its layer and what to do about it.",
+    about: "Every error code of the Muster API, with its status, its layer and its remedy.",
     main: html`<h1>Error codes</h1>
 <p>Every error has <a href="${ROOT}#errors">the same body</a>. Program against <code>error</code>, never against <code>message</code>.</p>
 <div class="wide">${errorList(ERROR_CODES)}</div>`,
@@ -51,7 +51,7 @@ ${text.more !== undefined && html`<p>${inline(text.more, links)}</p>`}
 <h2>What to do</h2>
 <p>${inline(text.remedy, links)}</p>
 ${carried(code, text)}
-<h2>Who answers it</h2>
+<h2>Operations that answer it</h2>
 ${answerers(code, text)}
 </div>
 </div>`,

@@ -55,7 +55,7 @@ A POST that creates something answers \`201\`, a DELETE \`204\` without a body, 
           requestId: "k3vq7xw2n5tbh-2f",
         }),
       ),
-      html`<p><a href="${ERRORS_PAGE}">All error codes</a>, each with what to do about it.</p>`,
+      html`<p><a href="${ERRORS_PAGE}">All error codes</a>, each with its remedy.</p>`,
     ],
   },
   {

@@ -38,7 +38,7 @@ ${settings(given, layout)}`;
 }
 
 function clientTls(verify: boolean): string {
-  return `# With verify, clients need a certificate, too: set MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE when you print this.
+  return `# With verify, clients also need a certificate: set MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE before you print this.
 tls {
 ${certificate("  ", verify)}
 }
@@ -63,7 +63,7 @@ jetstream {
   store_dir: ${storeFolder}
   max_mem: 64MB
   max_file: ${Math.ceil(streamBytes * STORAGE_FACTOR)}
-  # Otherwise a server writes to its disk every two minutes: what was acknowledged is lost when all lose power. Muster cannot check this over the network.
+  # By default a server writes to its disk every two minutes, so acknowledged messages are lost if all servers lose power. Muster cannot check this over the network.
   sync_interval: always
 }
 

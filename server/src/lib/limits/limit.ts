@@ -7,10 +7,10 @@ export type Level = "request" | "record" | "message" | "session" | "device" | "t
  */
 export interface Limit {
   readonly level: Level;
-  /** What is counted, with its unit: "readings in one message", "bytes of one packet". */
+  /** The counted quantity with its unit: "readings in one message", "bytes of one packet". */
   readonly of: string;
   readonly value: number;
-  /** What happens when the limit is reached: an error code, a rejection with its reason, a metric. */
+  /** The effect of reaching the limit: an error code, a rejection with its reason, a metric. */
   readonly reached: string;
   /** Set if the protocol, the specification or the schema fixes the value, so that it is not a setting. */
   readonly fixed?: true;

@@ -3,7 +3,7 @@ import { limitTable } from "./limit.ts";
 /** The error of a use case that would exceed a quota. */
 const REFUSED = "409 quota_exceeded, naming the quota and its value";
 
-/** What one tenant may have. The quotas are generous: they stop a runaway script, not a large customer. */
+/** The records that one tenant may have. The quotas are generous: they stop a runaway script, not a large customer. */
 export const quotas = limitTable({
   devices: { level: "tenant", of: "devices that are not deleted", value: 1_000_000, reached: REFUSED },
   deviceTypes: { level: "tenant", of: "device types", value: 1_000, reached: REFUSED },

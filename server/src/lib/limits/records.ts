@@ -11,7 +11,7 @@ function perRequest(of: string, value: number, reached = INVALID): Limit {
 }
 
 /**
- * What one record of a tenant, and what one request, may contain. The API description contains these values, so they
+ * The limits of one record of a tenant, and of one request. The API description contains these values, so they
  * are the same everywhere.
  */
 export const records = limitTable({

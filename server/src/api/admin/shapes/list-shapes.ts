@@ -17,7 +17,7 @@ export const idOrNone = id
   .optional()
   .meta({ description: "An id, or `none`" });
 
-/** The order of a list by one of these fields. */
+/** Returns the shape of a list order by one of these fields. */
 export function sortBy<Order extends string>(orders: readonly Order[]) {
   return z
     .enum(orders.flatMap((by) => [by, `-${by}`] as const))
