@@ -57,7 +57,7 @@ test("revoking a superseded certificate warns of its valid successor, and --chai
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^Certificate .* was revoked before; its sessions are closed\.\nWARNING: a renewal replaced it by /,
+    /^Certificate .* was already revoked; its sessions are closed\.\nWARNING: a renewal replaced it by /,
   );
   assert.ok(stdout.includes(live!) && stdout.includes(`muster certificate revoke ${first} --chain`), stdout);
   assert.equal((await json("certificate", "revoke", middle!)).liveSuccessor.id, live);

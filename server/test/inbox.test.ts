@@ -34,7 +34,7 @@ test("muster inbox stores messages beside those of earlier runs, and names the p
   const second = await musterProcess(["inbox", "--mail-port", "0", "--webhook-port", port, "--folder", folder], folder);
   assert.deepEqual(second, {
     stdout: "",
-    stderr: `muster: port ${port} is in use by another process; give another --webhook-port\n`,
+    stderr: `muster: port ${port} is in use by another process; choose another --webhook-port\n`,
     code: 1,
   });
   const none = await musterProcess(["inbox", "--mail-port", "99999"], folder);

@@ -11,7 +11,7 @@ function nats(given: Record<string, string>) {
 
 test("without MUSTER_NATS_URL there is no NATS, and the other NATS settings are refused", () => {
   assert.equal(nats({}), undefined);
-  assert.throws(() => nats(CREDENTIALS), /MUSTER_NATS_CREDENTIALS_FILE belongs to MUSTER_NATS_URL/);
+  assert.throws(() => nats(CREDENTIALS), /MUSTER_NATS_CREDENTIALS_FILE requires MUSTER_NATS_URL/);
 });
 
 test("several servers are accepted with TLS, credentials and a client certificate", () => {

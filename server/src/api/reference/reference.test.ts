@@ -44,7 +44,7 @@ test("every error code has a page that says what to do and which operations answ
     const page = pages.get(errorPage(code));
     assert.ok(page, code);
     assert.match(page, /<h2>What to do<\/h2>\n<p>.{10}/, code);
-    assert.match(page, /<h2>Who answers it<\/h2>\n<(p>.{10}|ul)/, code);
+    assert.match(page, /<h2>Operations that answer it<\/h2>\n<(p>.{10}|ul)/, code);
     assert.ok(page.includes(`&quot;${code}&quot;`), `${code}: an example`);
   }
 });
