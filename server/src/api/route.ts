@@ -46,10 +46,7 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   status: 200 | 201 | 204;
   /** The shape of the answer; absent exactly for 204. */
   response?: z.ZodType;
-  /**
-   * The media type of an answer that is not JSON: the handler answers with an `EventStream` of records of the shape
-   * `response`.
-   */
+  /** The media type of an answer other than JSON: an `EventStream` of records of the shape `response`. */
   mediaType?: "text/event-stream";
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
@@ -102,10 +99,7 @@ export interface DeviceRoute extends AnyDescription {
 /** The common part of admin API routes. */
 interface AdminDescription extends AnyDescription {
   surface: "admin";
-  /**
-   * Restricts the route, or some requests on it, to users who entered password and second factor within the last ten
-   * minutes (`access/step-up.ts`).
-   */
+  /** Restricts the route, or some of its requests, to users with a recent step-up (`access/step-up.ts`). */
   stepUp?: StepUpRule;
 }
 
@@ -221,10 +215,7 @@ export function adminRoute<
 >(
   route: Description<P, Q, B> & {
     useCase: UseCase<never, Args, Result>;
-    /**
-     * The name of the CSV file as which the list can be requested; its handler passes `query` on to a use case that
-     * takes a page.
-     */
+    /** The file name of the CSV export; the handler passes `query` on to a use case that takes a page. */
     csv?: string;
     handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
   },
@@ -281,10 +272,7 @@ export function openRoute<
   return { ...route, ...stepUpOf(route), surface: "admin", by: "anyone" };
 }
 
-/**
- * Returns the routes that a module exports, in the order of the reference: reading before writing, a list before its
- * records.
- */
+/** Returns a module's routes in reference order: reading before writing, a list before its records. */
 export function routesOf<Kind extends Route>(module: object): Kind[] {
   const found = Object.values(module).filter(isRoute) as Kind[];
   return found.sort((one, other) => rank(one.method) - rank(other.method) || depth(one.path) - depth(other.path));

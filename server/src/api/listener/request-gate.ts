@@ -178,9 +178,7 @@ export class RequestGate {
     this.#underWay--;
   }
 
-  /**
-   * Refuses a client behind a proxy; closes the connection of any other, after an answer if it would be the next one.
-   */
+  /** Refuses a client behind a proxy; closes any other connection, after an answer if it would be the next one. */
   #refuse(connection: GatedConnection, parsed: Parsed, payer: string): void {
     const { budget, onCapReached, refuse } = this.#options;
     onCapReached("budget", connection.socket.remoteAddress ?? "");
