@@ -122,7 +122,7 @@ const sabotage: Record<string, string[]> = {
     "INSERT INTO rule_states SELECT uid, gen_random_uuid(), gen_random_uuid(), 'pending', now() FROM devices",
   ],
   "an unresolved anomaly belongs to a rule that is evaluated for its device": ["UPDATE thresholds SET enabled = false"],
-  "the silence of every device that was seen is checked where its type limits it": [
+  "the silence of every device seen so far is checked if its type limits it": [
     "UPDATE devices SET last_seen_at = now(), device_type_id = (SELECT id FROM device_types LIMIT 1)",
     "UPDATE device_types SET silent_for_seconds = 60",
     "DELETE FROM silence_checks",
@@ -180,7 +180,7 @@ const neglect: Record<string, string[]> = {
     "INSERT INTO telemetry_deletions (device_uid, due_at, passes_left) VALUES (gen_random_uuid(), now(), 1)",
   ],
   "messages are sent within 5 minutes of being due": [message("pending", "now(), now() - interval '1 hour', NULL")],
-  "no message failed for good in the last day": [message("failed", "now() - interval '20 hours', now(), now()")],
+  "no message failed permanently in the last day": [message("failed", "now() - interval '20 hours', now(), now()")],
   "no group has a webhook that is disabled because it answered 410": [
     `INSERT INTO groups (id, tenant_id, name, channels, created_at, updated_at)
       SELECT gen_random_uuid(), id, 'x', '[{"type": "webhook", "target": "https://hook.example/secret"}]', now(), now()
