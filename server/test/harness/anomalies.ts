@@ -8,10 +8,13 @@ interface Where {
   clock: Clock;
 }
 
-/** The last time a value was sent at, by clock: readings at one instant would be one reading. */
+/** The timestamp of the last value sent, per clock: readings with the same timestamp would be one reading. */
 const sentAt = new WeakMap<Clock, number>();
 
-/** Has a device send values, a message each, to a process that has just started: they are stored and evaluated as any. */
+/**
+ * Sends values from a device, one message each, to a process that has just started. It stores and evaluates them as
+ * usual.
+ */
 export async function sendValues(
   { database, clock }: Where,
   caller: Caller,
@@ -30,7 +33,7 @@ export async function sendValues(
   await Promise.all(sent);
 }
 
-/** Assigns threshold packs to a device beside those that it has. */
+/** Assigns threshold packs to a device in addition to those it already has. */
 export async function assignPacks(
   { database }: Where,
   caller: Caller,
@@ -47,7 +50,10 @@ async function uidOf({ db }: Database, { tenantId }: Caller, deviceId: string): 
   return (await devices.where("deleted_at", "is", null).executeTakeFirstOrThrow()).uid;
 }
 
-/** Has a device break a rule of a threshold pack of its own, above 90, with `value`. @returns the id of the open anomaly */
+/**
+ * Creates a threshold pack with the limit 90 and makes a device break it with `value`.
+ * @returns the id of the open anomaly
+ */
 export async function addAnomaly(where: Where, caller: Caller, deviceId: string, value = 91): Promise<string> {
   const { id: thresholdId } = await testFeatures(where).rules.createThreshold(caller, {
     name: "Bearings",

@@ -21,15 +21,18 @@ import { FakeClock } from "./fake-clock.ts";
 
 export const MASTER_KEY = Buffer.alloc(32, 7);
 
-/** A database whose processes are played by several {@link Authorities}, and a clock for all of them. */
+/** A database with several {@link Authorities} as its processes, and the clock that they share. */
 export interface CaEnvironment {
   readonly database: Database;
   readonly clock: FakeClock;
-  /** A further process on the same database: with a pool of its own on PostgreSQL. */
+  /** Returns another process on the same database, with its own pool on PostgreSQL. */
   process(options?: { publicHost?: string; masterKey?: Buffer }): Promise<Authorities>;
 }
 
-/** Makes the worlds of a test file: each begins with a database that knows no authority, emptied after the one before. */
+/**
+ * Returns a function that creates a test file's environments. Each starts without authorities: databases are emptied
+ * and reused.
+ */
 export function caEnvironments(): (t: TestContext) => Promise<CaEnvironment> {
   const spare: OpenDatabase[] = [];
   after(async () => {
@@ -80,7 +83,7 @@ function anotherPool(url: string): Promise<Database> {
   return openDatabase({ url, dataDir: "memory", timeLimits: PATIENT, logger: createLogger("silent") });
 }
 
-/** A leaf with the chain it is handed out with, as enrollment issues it. */
+/** A leaf with its chain, as enrollment issues it. */
 export async function leafFrom(authorities: Authorities, now: Date, profile: LeafProfile = selfEnrolled) {
   const { signer, chainPem } = authorities.issuer();
   const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -92,12 +95,15 @@ export async function leafFrom(authorities: Authorities, now: Date, profile: Lea
   return { ...leaf, chainPem };
 }
 
-/** The generations of one role, by status, oldest first. */
+/** Returns the generations of one role by status, oldest first. */
 export function statusesOf(all: readonly AuthorityStatus[], role: AuthorityStatus["role"]): string[] {
   return all.filter((each) => each.role === role).map(({ status }) => status);
 }
 
-/** `openssl verify -x509_strict` at `at`; throws with its words when it refuses. */
+/**
+ * Runs `openssl verify -x509_strict` as of `at`.
+ * @throws Error with OpenSSL's output if it rejects the chain
+ */
 export function opensslVerify(given: {
   certificate: string;
   roots: string;

@@ -7,14 +7,14 @@ import { openTestDatabase, secondDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { testFeatures } from "./features.ts";
 
-/** One process that serves MQTT: its features on a pool of its own, and the drops that it was to deliver. */
+/** A process that serves MQTT: its features on its own pool, and the drops that it has to deliver. */
 export interface Process extends Features {
   database: Database;
   nodeId: string;
   drops: SessionDrop[];
 }
 
-/** Processes on one database. The embedded database admits a single process, so there they share its connection. */
+/** Processes on one database. They share one connection to the embedded database, which admits a single process. */
 export async function processes(t: TestContext, count: number, { heartbeatMs }: { heartbeatMs?: number } = {}) {
   const first = await openTestDatabase();
   const clock = new FakeClock();

@@ -7,7 +7,7 @@ import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../../tools/chromium.ts";
 import { axeFindings } from "./axe.ts";
 import type { TestServer } from "./server.ts";
 
-/** What `npm ci` has built. */
+/** The build that `npm ci` has made. */
 export const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
 
 let browser: Promise<Browser> | undefined;
@@ -23,34 +23,34 @@ async function closeBrowser(): Promise<void> {
   await (await open)?.close();
 }
 
-/** A test in Chromium; skipped where there is none, or no app. */
+/** Declares a test in Chromium. The test is skipped if Chromium or the built app is missing. */
 export function browserTest(name: string, run: (t: TestContext) => Promise<void>): void {
   const skip = missing();
   if (skip === undefined) {
-    // The start of Chromium is no part of a test. Files may share this process: each has a browser of its own.
+    // Chromium starts outside the tests. Files that share this process have a browser each.
     before(async () => void (await startBrowser()));
     after(closeBrowser);
   }
   test(name, { skip: skip ?? false }, run);
 }
 
-/** Why no test can run in a browser. */
+/** Returns why no test can run in a browser. */
 function missing(): string | undefined {
   if (!chromiumPath()) return "there is no Chromium on the PATH (Debian: apt-get install chromium)";
   return existsSync(APP) ? undefined : "the admin app is not built (npm run build)";
 }
 
-/** A page in a profile of its own, and everything that should not have happened in it. */
+/** A page in its own profile, and everything unwanted that happened in it. */
 export interface Watched {
   page: Page;
   context: BrowserContext;
-  /** Messages of the console, faults and requests to other hosts. */
+  /** Console messages, page errors and requests to other hosts. */
   problems: string[];
 }
 
 /**
- * A browser window at the service. `refused` names addresses whose refusal is part of the test: the console reports every answer of 400 and
- * above.
+ * Opens a browser window at the service. `refused` lists addresses that the test expects to be refused: the console
+ * reports every status of 400 and above.
  */
 export async function openPage(
   server: Pick<TestServer, "httpUrl">,
@@ -77,7 +77,7 @@ export async function openPage(
   return { page, context, problems };
 }
 
-/** The app asks whether there is a session, and there may be none. */
+/** The app asks for its session, and there may be none. */
 function isExpected(url: string, refused: RegExp | undefined): boolean {
   return url.endsWith("/api/admin/session") || refused?.test(new URL(url).pathname) === true;
 }
@@ -92,7 +92,7 @@ export async function signInByHand(
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Puts a session into the browser that was begun outside of it. */
+/** Puts a session that was started elsewhere into the browser. */
 export async function useSession(
   { context }: Watched,
   server: Pick<TestServer, "httpUrl">,
@@ -105,14 +105,14 @@ export async function useSession(
   await context.addCookies(cookies);
 }
 
-/** Resolves when colours and dialogs have their final look; what turns for as long as it is shown is not waited for. */
+/** Resolves when colours and dialogs have their final look. Endless animations are not awaited. */
 const AT_REST = `Promise.allSettled(document.getAnimations()
   .filter(({ effect, playState }) => playState === "running" && Number.isFinite(effect.getComputedTiming().endTime))
   .map(({ finished }) => finished)).then(() => undefined)`;
 
 /**
- * Nothing is wrong with the page as it is: no fault so far, axe finds nothing, nothing needs sideways scrolling. With a folder in
- * `MUSTER_SCREENSHOTS` it also saves a picture there.
+ * Asserts that the page is sound: no error so far, no findings of axe, no horizontal scrolling. If `MUSTER_SCREENSHOTS`
+ * names a folder, it also saves a picture there.
  */
 export async function assertSound({ page, problems }: Watched, where: string): Promise<void> {
   const folder = process.env.MUSTER_SCREENSHOTS;
@@ -133,7 +133,7 @@ export const VIEWS = [
   { colorScheme: "dark", viewport: PHONE },
 ] as const;
 
-/** {@link assertSound} in both schemes and both widths, between which the page changes without being loaded again. */
+/** Runs {@link assertSound} in both colour schemes and both widths, without reloading the page. */
 export async function assertSoundInAllViews(window: Watched, where: string): Promise<void> {
   const { page } = window;
   for (const colorScheme of ["light", "dark"] as const) {

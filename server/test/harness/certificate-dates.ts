@@ -4,10 +4,9 @@ import { TLSSocket } from "node:tls";
 const DATE_ERRORS = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 
 /**
- * OpenSSL compares certificates with this machine's clock, whatever clock a test uses. From now on TLS of this process
- * accepts certificates outside their dates; the service compares the recorded dates with its own clock.
- *
- * @returns what undoes it
+ * Makes TLS in this process accept certificates outside their validity. OpenSSL compares certificates with the
+ * machine's clock, whichever clock a test uses; the service compares the recorded dates with its own clock.
+ * @returns a function that undoes it
  */
 export function acceptAnyDate(): () => void {
   const handle = (new TLSSocket(new Socket()) as unknown as { _handle: object })._handle;

@@ -1,6 +1,6 @@
 /**
- * A process that is asked for one command line after the other and runs each as `bin/muster.mjs` does, without being
- * loaded again for it. Started by `command-line.ts`; ends when its parent hangs up.
+ * A process that runs one command line after the other as `bin/muster.mjs` does, without reloading the code.
+ * `command-line.ts` starts it, and it ends when its parent disconnects.
  */
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Ran } from "./command-line.ts";
@@ -23,7 +23,10 @@ process.on("message", async ({ args, dataDir, settings }: Asked) => {
 process.on("disconnect", () => process.exit());
 process.send!("ready");
 
-/** Keeps what is written to `stream` from now on. @returns ends that, and answers with what was written */
+/**
+ * Captures the output to `stream`.
+ * @returns a function that stops capturing and returns the output
+ */
 function collect(stream: NodeJS.WriteStream): () => string {
   const { write } = stream;
   let written = "";

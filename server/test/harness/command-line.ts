@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
 
-/** What a command wrote, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   stdout: string;
   stderr: string;
@@ -13,11 +13,11 @@ export interface Ran {
 }
 
 /**
- * Runs `muster` as a person does, in a process of its own that knows nothing but the data folder.
+ * Runs `muster` as a person does, in its own process, which knows only the data folder.
  *
- * @param settings others that it knows
- * @param command how Node is started
- * @param program of another version, in place of this one's
+ * @param settings additional environment variables
+ * @param command how to start Node
+ * @param program the program of another version, in place of this one's
  */
 export async function musterProcess(
   args: string[],
@@ -32,7 +32,7 @@ export async function musterProcess(
   return { stdout, stderr, code };
 }
 
-/** The same command line, without its process's start and end: those are most of what a command takes. */
+/** Runs the same command line without starting a process, which is most of the cost of a command. */
 export interface CommandLine {
   run(args: string[], dataDir: string, settings?: Record<string, string>): Promise<Ran>;
   stop(): Promise<void>;

@@ -32,7 +32,7 @@ export interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-/** Drawn by a test in place of `.env`. */
+/** Values that a test generates in place of `.env`. */
 export const COMPOSE_SECRETS: Record<string, string> = {
   POSTGRES_PASSWORD: "superuser-secret",
   MUSTER_OWNER_PASSWORD: "owner-secret",
@@ -40,7 +40,10 @@ export const COMPOSE_SECRETS: Record<string, string> = {
   MUSTER_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
 };
 
-/** Reads a Compose file, with `${NAME:-default}` and `${NAME:?message}` replaced. @param path from the root of the repository */
+/**
+ * Reads a Compose file and replaces `${NAME:-default}` and `${NAME:?message}`.
+ * @param path relative to the root of the repository
+ */
 export function readCompose(path: string): ComposeFile {
   const text = readFileSync(join(root, path), "utf8");
   const filled = text.replace(
@@ -50,7 +53,7 @@ export function readCompose(path: string): ComposeFile {
   return load(filled) as ComposeFile;
 }
 
-/** What of the container's files a volume is mounted to, and how. */
+/** Returns where a volume is mounted in the container, and in which mode. */
 export function mountsOf({ volumes = [] }: ComposeService): { source: string; target: string; readOnly: boolean }[] {
   return volumes.map((volume) => {
     const [source, target, mode] = volume.split(":");

@@ -6,10 +6,10 @@ const root = join(import.meta.dirname, "../../..");
 /** The user `node` of the image. */
 const USER = "1000";
 
-/** Only root may make a mount namespace with read-only mounts. */
+/** Whether confinement is possible: only root may create a mount namespace with read-only mounts. */
 export const canConfine = process.platform === "linux" && process.getuid?.() === 0;
 
-/** Replaces its shell, so that a signal reaches the program itself. */
+/** `exec` replaces the shell, so that a signal reaches the program itself. */
 const SCRIPT = `set -e
 code=$1 data=$2; shift 2
 mount --bind ${root} "$code"
@@ -18,17 +18,20 @@ mount -o remount,ro,bind "$code"
 mount -o remount,ro,bind /
 exec setpriv --reuid ${USER} --regid ${USER} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`;
 
-/** A place where a program runs as in the containers of compose.yaml. */
+/** An environment in which a program runs as in the containers of compose.yaml. */
 export interface Confinement {
-  /** To be removed by the caller. */
+  /** The caller removes it. */
   readonly folder: string;
   /** The only folder that the program can write to. */
   readonly dataDir: string;
-  /** The command line, for spawn, of Node with `args`, whose paths inside this repository are translated. */
+  /** Returns the command line for `spawn` that runs Node with `args`. Paths inside this repository are translated. */
   command(...args: string[]): [string, string[]];
 }
 
-/** A read-only root file system, no capabilities, no new privileges, and a user of its own. Needs {@link canConfine}. */
+/**
+ * Creates an environment with a read-only root file system, no capabilities, no new privileges and its own user.
+ * Requires {@link canConfine}.
+ */
 export async function confine(): Promise<Confinement> {
   const folder = await mkdtemp(join(tmpdir(), "muster-confined-"));
   const [code, dataDir] = [join(folder, "code"), join(folder, "data")];

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { https } from "./https.ts";
 import type { Sinks } from "./sinks.ts";
 
-/** An API key has 120 requests a minute. */
+/** An API key may make 120 requests per minute. */
 const POLL_MS = 200;
 
 interface Group {
@@ -11,10 +11,9 @@ interface Group {
 }
 
 /**
- * Confirms the channels of a group as their receivers do: opens the links in the mails and presses the button; webhooks answer with the
- * challenge by themselves.
- *
- * @param read the group as it is now
+ * Confirms the channels of a group as their receivers do: opens the links in the mails and presses the button. Webhooks
+ * answer with the challenge by themselves.
+ * @param read returns the current group
  */
 export async function confirmChannels(
   sinks: Sinks,
@@ -30,7 +29,10 @@ export async function confirmChannels(
   while ((await read()).unconfirmedChannels.length > 0) await setTimeout(POLL_MS);
 }
 
-/** Sends the form of a confirmation page. @returns the page that answers */
+/**
+ * Submits the form of a confirmation page.
+ * @returns the page in the response
+ */
 export async function pressConfirm(url: string, ca: string): Promise<string> {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const { status, text } = await https(url, { method: "POST", ca, headers });

@@ -11,13 +11,13 @@ import { startServer, type TestServer } from "./server.ts";
 
 const run = promisify(execFile);
 
-/** The state of a service's database at one time. */
+/** The state of a service's database at one point in time. */
 export interface DatabaseCopy {
   /** Starts a service on that state, as after a point-in-time recovery or `muster restore --nothing-revoked-since`. */
   start(): Promise<TestServer>;
 }
 
-/** Copies a PostgreSQL database with pg_dump to a file. */
+/** Copies a PostgreSQL database to a file with pg_dump. */
 export async function dumpDatabase(url: string, file: string): Promise<void> {
   await run((await programs())("pg_dump"), ["--format=custom", `--file=${file}`, url]);
 }
@@ -29,7 +29,10 @@ export async function recoverDatabase(file: string): Promise<{ url: string; remo
   return { url: url!, remove };
 }
 
-/** Copies the database of a running service: with pg_dump, or with `muster backup`. @param discard called with what removes the copies */
+/**
+ * Copies the database of a running service with pg_dump or `muster backup`.
+ * @param discard registers a function that removes the copies
+ */
 export async function copyOfDatabase(
   server: TestServer,
   discard: (remove: () => Promise<unknown>) => void,
@@ -61,7 +64,7 @@ export async function copyOfDatabase(
   };
 }
 
-/** PostgreSQL's programs, of the newest version that is installed. */
+/** PostgreSQL's programs of the newest installed version. */
 async function programs(): Promise<(name: string) => string> {
   const root = "/usr/lib/postgresql";
   const versions = await readdir(root).catch(() => []);

@@ -29,13 +29,13 @@ interface FixtureOptions extends ProcessOptions {
   database?: { url: string; remove(): Promise<void> };
 }
 
-/** A service in a process of its own that tests kill and restart, with a tenant and a key, and what its clients do. */
+/** A service in its own process that tests kill and restart, with a tenant, a key, and its clients' requests. */
 export type CrashFixture = Awaited<ReturnType<typeof startCrashFixture>>;
 
 /**
- * @param fresh whether the service creates its embedded database itself, at its first start
- * @param env settings besides those of the harness
- * @param database one that the caller has made
+ * @param fresh whether the service creates its embedded database itself at its first start
+ * @param env additional settings
+ * @param database a database that the caller has created
  */
 export async function startCrashFixture({ faulty = true, fresh = false, env = {}, ...given }: FixtureOptions = {}) {
   const { confinement } = given;
@@ -59,7 +59,7 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
 
   const api = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
     https(`${server.httpUrl}/api/v1/${path}`, { method, body, ca: server.ca, headers: { "x-api-key": key } });
-  /** The answer of a request that must succeed. */
+  /** Returns the answer of a request that must succeed. */
   const done = async (...asked: Parameters<typeof api>) => {
     const answer = await api(...asked);
     assert.ok(answer.status < 300, answer.text);
@@ -77,7 +77,10 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
     api,
     done,
     redeem: redeemBody,
-    /** Creates a claim. @returns it with the redemption request of a device that has its code */
+    /**
+     * Creates a claim.
+     * @returns the claim with a device's redemption request for its code
+     */
     async claim(maxUses = 1) {
       const { id, claimCode } = await server.command("claim.create", {
         tenant: "acme",
@@ -115,7 +118,7 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
       assert.equal(answer.status, 200, answer.text);
       return answer.json.items;
     },
-    /** Kills the process at `point` during `work`, which gets no answer; then restarts it. */
+    /** Kills the process at `point` during `work`, which must get no answer, and restarts it. */
     async killedAt(point: string, work: () => Promise<unknown>): Promise<void> {
       await server.arm(`${point}:kill9`);
       await assert.rejects(work(), `the client got an answer although the process was killed at ${point}`);
@@ -130,12 +133,15 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
     async restart(): Promise<void> {
       server = await startProcess(dataDir, database?.url, options);
     },
-    /** Makes the heartbeats ten seconds old: on PostgreSQL the next start reaps the nodes of the killed processes. */
+    /** Makes the heartbeats ten seconds older: on PostgreSQL the next start reaps the nodes of the killed processes. */
     async outdateHeartbeats(): Promise<void> {
       if (database?.url === undefined) return;
       await ask(database.url, "UPDATE broker_nodes SET beat_at = beat_at - interval '10 seconds'");
     },
-    /** Asserts that `doctor --deep` finds nothing wrong; the session of a certificate that was just revoked needs a moment to close. */
+    /**
+     * Asserts that `doctor --deep` finds nothing wrong. The session of a certificate that was just revoked takes a
+     * moment to close.
+     */
     async doctor(): Promise<void> {
       let answer = await server.command("doctor", { deep: true });
       for (let turn = 1; !answer.healthy && turn < 600; turn++) {
@@ -146,7 +152,7 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
       assert.ok(checks.length > 12);
       assert.ok(healthy, JSON.stringify(checks.filter((check: { ok: boolean }) => !check.ok)));
     },
-    /** A further process on the same PostgreSQL. */
+    /** Starts another process on the same PostgreSQL. */
     async another(): Promise<ServerProcess> {
       const folder = await mkdtemp(join(tmpdir(), "muster-crash-"));
       const started = await startProcess(folder, database?.url, options);

@@ -1,23 +1,26 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands between a service and its PostgreSQL, and fails as networks and servers do. */
+/** A proxy between a service and its PostgreSQL that fails as networks and servers do. */
 export interface DatabaseProxy {
-  /** The database's address, through the proxy. */
+  /** The database's address through the proxy. */
   readonly url: string;
-  /** Takes connections and bytes and passes nothing on: a server that hangs. */
+  /** Accepts connections and bytes but forwards nothing, like a server that hangs. */
   pause(): void;
-  /** Passes nothing on any more over the connections that there are, and takes new ones: a host that went without farewell. */
+  /**
+   * Forwards nothing on existing connections but accepts new ones, like a host that disappeared without closing its
+   * connections.
+   */
   lose(): void;
-  /** Passes on what the service sends, and loses the answers. */
+  /** Forwards requests and drops the answers. */
   loseAnswers(): void;
   /**
-   * Loses the next connection on which the service sends `text`: nothing of it is passed on any more, from these bytes or from their answer on.
-   * Resolves then.
+   * Stops forwarding on the next connection on which the service sends `text`: from that statement on, or from its
+   * answer on. Resolves when that has happened.
    */
   loseAt(text: string, from: "statement" | "answer"): Promise<void>;
-  /** Breaks every connection and refuses new ones: a server that is gone. */
+  /** Breaks every connection and refuses new ones, like a server that is down. */
   vanish(): void;
-  /** As it was. */
+  /** Restores normal operation. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -35,7 +38,8 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     lost.push(pair);
   };
 
-  // It adds no delay of its own: small writes would wait for the acknowledgement of those before them, some 40 ms.
+  // `noDelay` keeps the proxy from adding delay: Nagle's algorithm would make small writes wait some 40 ms for the
+  // previous acknowledgement.
   const server = createServer({ noDelay: true }, (near) => {
     if (state === "gone") return void near.destroy();
     const far = connect({ port: Number(target.port || 5432), host: target.hostname, noDelay: true });

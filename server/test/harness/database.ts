@@ -9,24 +9,24 @@ import { bareSnapshot, migratedSnapshot } from "./snapshots.ts";
 export { endConnections, onPostgres, setReadOnly } from "./postgres.ts";
 
 /**
- * For tests that measure no time: a request's own limits are a second or two, which a busy machine exceeds where many requests wait
- * for one lock or for a connection.
+ * Generous time limits for tests that measure no time. A request's own limits are a second or two, which a busy machine
+ * exceeds when many requests wait for one lock or connection.
  */
 export const PATIENT: TimeLimits = { connectMs: 60_000, statementMs: 60_000 };
 
-/** What to open a database of one test with, and how to remove it. */
+/** The options with which to open one test's database, and how to remove it. */
 export interface TestDatabase {
   url: string | undefined;
   snapshot: Blob | undefined;
   remove(): Promise<void>;
 }
 
-/** With our schema and no rows. */
+/** A database with our schema and no rows. */
 export async function testDatabase(): Promise<TestDatabase> {
   return onPostgres ? removable(await createMigrated()) : embedded(await migratedSnapshot());
 }
 
-/** Without any schema of ours. */
+/** A database without our schema. */
 export async function bareDatabase(): Promise<TestDatabase> {
   return onPostgres ? removable(await createBare()) : embedded(await bareSnapshot());
 }
@@ -40,9 +40,8 @@ function embedded(snapshot: Blob): TestDatabase {
 }
 
 /**
- * Opens a database of its own for a test that needs no server around it. Close it, then remove it.
- *
- * @param patient whether statements may take longer than those of a service
+ * Opens a separate database for a test that needs no server. Close it, then remove it.
+ * @param patient whether statements may take longer than a service's
  */
 export async function openTestDatabase({
   patient = true,
@@ -53,7 +52,10 @@ export async function openTestDatabase({
   return { ...database, url, remove };
 }
 
-/** The database that a second process opens on the same data: a pool of its own, or the one connection of the embedded database. */
+/**
+ * Returns the database of a second process on the same data: its own pool, or the one connection of the embedded
+ * database.
+ */
 export async function secondDatabase(
   first: Database & { url: string | undefined },
   { patient = true } = {},
@@ -64,7 +66,8 @@ export async function secondDatabase(
 }
 
 /**
- * Puts an embedded database into a data folder: an empty, migrated one, for a service whose first start is not what is tested, or the one in `snapshot`.
+ * Puts an embedded database into a data folder: the one in `snapshot`, or by default an empty, migrated one, for a
+ * service whose first start is not under test.
  */
 export async function fillFolder(dataDir: string, snapshot?: Blob): Promise<void> {
   const { bytes, folders, files } = await archiveOf(snapshot ?? (await migratedSnapshot()));

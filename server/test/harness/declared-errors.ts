@@ -6,13 +6,16 @@ interface Declared {
   operationId: string;
   method: string;
   path: RegExp;
-  /** The status of each code that the operation may answer. */
+  /** The status of each error code that the operation declares. */
   statuses: Map<string, number>;
 }
 
 let declared: Promise<Declared[]> | undefined;
 
-/** Loaded with the first error of a test: most services under test run in the same process and have loaded it already. */
+/**
+ * Loads the routes at the first error of a test. Most services under test run in the same process and have loaded them
+ * already.
+ */
 async function load(): Promise<Declared[]> {
   const { errorCodes } = await import("../../src/api/openapi/failures.ts");
   const { PROBLEMS } = await import("../../src/api/problem.ts");
@@ -26,8 +29,8 @@ async function load(): Promise<Declared[]> {
 }
 
 /**
- * Fails the test that meets an error which its operation does not declare, whatever the test is about. What the router
- * refuses has reached no operation, and an address that is none has nothing to declare.
+ * Fails any test that receives an error which the operation does not declare. Errors of the router are exempt because
+ * no operation was reached, and so are unknown addresses.
  */
 export async function assertDeclared(
   method: string,
@@ -47,5 +50,5 @@ export async function assertDeclared(
   assert.match(json.message, /[.!?:…]$/, reported);
 }
 
-/** Codes that no operation declares: of the router, and of use cases that no route runs yet. */
+/** Codes that no operation declares: those of the router, and of use cases that no route runs yet. */
 export const UNDECLARED = ["method_not_allowed", "expectation_failed", "headers_too_large", "cursor_expired"];

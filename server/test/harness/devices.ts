@@ -5,7 +5,7 @@ import type { Caller } from "../../src/access/access.ts";
 import { type HttpAnswer, https } from "./https.ts";
 import type { TestServer } from "./server.ts";
 
-/** A tenant with a device type that publishes on `t/<slug>/telemetry/<id>`, and a caller that may do anything in it. */
+/** A tenant with a device type that publishes on `t/<slug>/telemetry/<id>`, and a caller with all rights in it. */
 export interface TestTenant {
   slug: string;
   caller: Caller;
@@ -25,7 +25,7 @@ export async function newTenant(server: TestServer, slug = randomSlug()): Promis
   return { slug, caller, deviceTypeId: type.id, admin: { id, email } };
 }
 
-/** An API key of the tenant's admin, as the CLI makes it. */
+/** Creates an API key of the tenant's admin, as the CLI does. */
 export async function newKey(server: TestServer, tenant: TestTenant, ...scopes: string[]): Promise<string> {
   const made = await server.app.access.createKey(await server.app.access.systemCaller(tenant.slug), {
     user: tenant.admin.email,
@@ -35,7 +35,7 @@ export async function newKey(server: TestServer, tenant: TestTenant, ...scopes: 
   return made.key;
 }
 
-/** What a device holds after enrollment. */
+/** The credentials of an enrolled device. */
 export interface TestDevice {
   deviceId: string;
   key: string;
@@ -47,7 +47,7 @@ export interface TestDevice {
   fingerprint: string;
 }
 
-/** The redemption request of spec 2.2 with a fresh key; anything may be overridden. */
+/** Returns the redemption request of spec 2.2 with a fresh key. Any field may be overridden. */
 export async function redemption(claimCode: string, overrides: Record<string, unknown> = {}) {
   const key = await makeKey();
   const body = {
@@ -61,7 +61,7 @@ export async function redemption(claimCode: string, overrides: Record<string, un
   return { key, body };
 }
 
-/** POSTs a redemption, with `proof`'s certificate over mTLS when given. */
+/** POSTs a redemption, over mTLS with `proof`'s certificate if given. */
 export function redeem(
   server: TestServer,
   body: unknown,
@@ -75,7 +75,7 @@ export function redeem(
   });
 }
 
-/** POSTs a renewal for `device` with `csr` (default: a fresh key's). */
+/** POSTs a renewal for `device` with `csr`, by default for a fresh key. */
 export async function renew(server: TestServer, device: TestDevice): Promise<{ answer: HttpAnswer; key: string }> {
   const key = await makeKey();
   const answer = await https(`${server.httpUrl}/api/provisioning/cert/renew`, {
@@ -87,7 +87,7 @@ export async function renew(server: TestServer, device: TestDevice): Promise<{ a
   return { answer, key };
 }
 
-/** Enrolls one device through the front door with a claim of its own. */
+/** Enrolls one device over HTTPS with its own claim. */
 export async function enrollDevice(
   server: TestServer,
   tenant: TestTenant,
@@ -113,7 +113,7 @@ export async function enrollDevice(
   };
 }
 
-/** Connects with mqtt.js, without reconnecting. Rejects with the reason when the broker refuses or hangs up first. */
+/** Connects with mqtt.js, without reconnecting. Rejects with the reason if the broker refuses or disconnects first. */
 export function connectMqtt(
   server: Pick<TestServer, "mqttPort">,
   device: Pick<TestDevice, "deviceId" | "fullchain" | "key" | "ca">,
@@ -134,7 +134,7 @@ export function connectMqtt(
     ...options,
   });
   prepare(client);
-  // One that comes once the session is open, such as a reset when the broker closes it, is none of the promise's.
+  // Errors after the session has opened, such as a reset when the broker closes it, do not concern this promise.
   client.on("error", () => undefined);
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));
@@ -154,7 +154,7 @@ export function closed(client: mqtt.MqttClient): Promise<void> {
   });
 }
 
-/** Without digits: seven of them in a tenant's name would be left out of mails, as a telephone number. */
+/** The slug has no digits: mails leave out a tenant's name with seven digits because it may be a telephone number. */
 function randomSlug(): string {
   return randomBytes(4)
     .toString("hex")

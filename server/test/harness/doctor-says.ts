@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestServer } from "./server.ts";
 
-/** The doctor of a service examines its connection to NATS and to the stream. @param expected what is wrong with each; undefined: nothing */
+/**
+ * Asserts what the doctor reports on the service's connection to NATS and on the stream.
+ * @param expected the problem of each, or undefined for none
+ */
 export async function assertDoctorSays(server: TestServer, expected: readonly (RegExp | undefined)[]): Promise<void> {
   const { healthy, checks } = await server.app.doctor.examine({ deep: false });
   const ofNats = checks.filter(({ name }) => /connected to NATS|the ingest stream accepts messages/.test(name));

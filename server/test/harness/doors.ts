@@ -8,10 +8,10 @@ import { turnOnFactor } from "./second-factor.ts";
 import type { TestServer } from "./server.ts";
 import { newBrowser, type SignedIn, signIn, tokenOf } from "./sign-in.ts";
 
-/** Doors of those who come to the service: all but the keys with which it shows itself. */
+/** The doors through which clients reach the service, without the keys by which the service identifies itself. */
 export type OutsideDoor = Exclude<DoorName, "authority" | "retiredKey" | "webhookSecret">;
 
-/** Tries each door of `holder` at a service, through the front door. Resolves with whether it opened. */
+/** Attempts to open each door of `holder` at a service over the network. Each resolves with whether the door opened. */
 export type Attempts = Record<OutsideDoor, (server: TestServer) => Promise<boolean>>;
 
 export interface Opened {
@@ -20,7 +20,7 @@ export interface Opened {
   attempts: Attempts;
 }
 
-/** Makes one of everything that opens a door. */
+/** Creates one credential for every door. */
 export async function makeDoors(server: TestServer): Promise<Opened> {
   const tenant = await newTenant(server);
   const [operator, plain, withFactor] = [
@@ -29,7 +29,7 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
     await signIn(server, tenant),
   ];
   await server.app.access.setPlatformUser(tenant.caller, operator.email, true);
-  // The role of the operator has changed, which ends the session.
+  // The change of the operator's role ended the session.
   const app = await turnOnFactor(server, withFactor);
   const codes = [...app.recoveryCodes];
   const password = (user: SignedIn) => ({ email: user.email, password: user.password });
@@ -70,14 +70,17 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
   };
 }
 
-/** Tries every door. @returns the names of those that opened */
+/**
+ * Tries every door.
+ * @returns the names of the doors that opened
+ */
 export async function openDoors(server: TestServer, attempts: Partial<Attempts>): Promise<OutsideDoor[]> {
   const opened: OutsideDoor[] = [];
   for (const [name, attempt] of Object.entries(attempts)) if (await attempt(server)) opened.push(name as OutsideDoor);
   return opened;
 }
 
-/** A request of the admin app with a cookie that does not change. */
+/** Sends a request of the admin app with a fixed cookie. */
 export function call(server: TestServer, path: string, cookie: string) {
   const headers = { "sec-fetch-site": "same-origin", cookie };
   return https(`${server.httpUrl}/api/admin${path}`, { method: "GET", ca: server.ca, headers });
@@ -102,7 +105,7 @@ async function opens(connecting: ReturnType<typeof connectMqtt>): Promise<boolea
   );
 }
 
-/** A link that was mailed to confirm a channel: the mail itself is not what is tested. */
+/** Returns the token of a mailed link that confirms a channel. The mail itself is not under test. */
 async function channelLink(server: TestServer, admin: SignedIn): Promise<string> {
   const channels = [{ type: "email", target: "pager@elsewhere.example" }];
   const made = await admin.call("POST", "/groups", { body: { name: "On call", channels } });

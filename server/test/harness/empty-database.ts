@@ -4,7 +4,7 @@ import type { Database } from "../../src/db/types.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { bareDatabase } from "./database.ts";
 
-/** A database without any schema of ours; `fresh` has the embedded engine make it from nothing. */
+/** Opens a database without our schema. With `fresh`, the embedded engine creates it from scratch. */
 export async function emptyDatabase({ fresh = false } = {}): Promise<{
   url: string | undefined;
   open(): Promise<Database>;

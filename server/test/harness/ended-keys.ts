@@ -6,7 +6,10 @@ import { newKey, type TestTenant } from "./devices.ts";
 import type { TestServer } from "./server.ts";
 import { callerForKey, callerForUser } from "./shell-caller.ts";
 
-/** What opens nothing, by what is wrong with it: every reason of spec 7 for `invalid_api_key`. Moves the clock on by a day. */
+/**
+ * Returns keys that open nothing, by their defect: every reason of spec 7 for `invalid_api_key`. Advances the clock by
+ * a day.
+ */
 export async function endedKeys(server: TestServer, tenant: TestTenant): Promise<Map<string, string | undefined>> {
   const { access } = server.app;
   const made = async (user: string, expiresInDays?: number) =>

@@ -1,4 +1,4 @@
-/** What a later state of a service has ended, and what a restore of the earlier one over it must leave ended or open. */
+/** Credentials that end after a backup, and what a restore of that backup must leave ended or open. */
 import assert from "node:assert/strict";
 import type { Carried } from "../../src/backup/later-state.ts";
 import { connectMqtt, enrollDevice, newKey, newTenant, redeem, redemption } from "./devices.ts";
@@ -9,9 +9,9 @@ import type { TestServer } from "./server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn } from "./sign-in.ts";
 
 export interface Endings {
-  /** Ends some of what was made, after the backup. */
+  /** Ends some of the credentials after the backup. */
   end(): Promise<void>;
-  /** What the restore changes for it. */
+  /** The changes that the restore carries over. */
   changed: Partial<Carried>;
   /** Tries each door of the restored service. */
   verify(restored: TestServer): Promise<void>;
@@ -20,7 +20,7 @@ export interface Endings {
 export const signsIn = async (at: TestServer, { email }: { email: string }, password = PASSWORD) =>
   (await newBrowser(at).call("POST", "/session", { body: { email, password } })).status === 200;
 
-/** Users who are deleted, deactivated, demoted, or given another password; and one who is not. */
+/** Creates users who are then deleted, deactivated, demoted or given another password, and one who is not. */
 export async function userEndings(server: TestServer): Promise<Endings> {
   const { caller, ...tenant } = await newTenant(server);
   const user = () => signIn(server, { ...tenant, caller });
@@ -57,7 +57,7 @@ export async function userEndings(server: TestServer): Promise<Endings> {
   };
 }
 
-/** A second factor that is replaced, one that is reset, and a recovery code that is used. */
+/** Creates a second factor that is replaced, one that is reset, and a recovery code that is used. */
 export async function factorEndings(server: TestServer): Promise<Endings> {
   const tenant = await newTenant(server);
   const user = () => signIn(server, tenant);
@@ -83,7 +83,10 @@ export async function factorEndings(server: TestServer): Promise<Endings> {
   };
 }
 
-/** Signs in with the password and a code. @returns the status of the second step */
+/**
+ * Signs in with the password and a code.
+ * @returns the status of the second step
+ */
 async function signInWithFactor(at: TestServer, { email }: SignedIn, code: string): Promise<number> {
   const browser = newBrowser(at);
   const begun = await browser.call("POST", "/session", { body: { email, password: PASSWORD } });
@@ -91,7 +94,7 @@ async function signInWithFactor(at: TestServer, { email }: SignedIn, code: strin
   return (await browser.call("POST", "/session/factor", { body: { code } })).status;
 }
 
-/** API keys, MQTT clients, devices and claims of which some are ended. */
+/** Creates API keys, MQTT clients, devices and claims, some of which are ended. */
 export async function holderEndings(server: TestServer): Promise<Endings> {
   const tenant = await newTenant(server);
   const { caller } = tenant;

@@ -13,7 +13,7 @@ import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { newSigner, testFeatures, testSecrets } from "./features.ts";
 
-/** Enrollment and its neighbours on one database, without listeners: for rules and races. */
+/** Enrollment and its collaborators on one database without listeners, for tests of rules and races. */
 export type Registry = ReturnType<typeof createRegistry>;
 
 export interface RegistryOptions {
@@ -45,7 +45,7 @@ export function createRegistry({ database, clock, ids = randomIds, ...options }:
     signTimeoutMs: options.signTimeoutMs,
     ...(options.databaseTime && { databaseTime: options.databaseTime }),
   });
-  /** A test replaces the parts of `issuer` to make signing fail. */
+  /** The issuer, whose methods a test replaces to make signing fail. */
   return { ...features, database, clock, ids, issuer };
 }
 
@@ -55,7 +55,7 @@ export interface Tenant {
   deviceTypeId: string;
 }
 
-/** A tenant whose one device type publishes on `telemetry/{deviceId}`. */
+/** A tenant with one device type, which publishes on `telemetry/{deviceId}`. */
 export async function addTenant(registry: Registry, slug = `t${randomBytes(4).toString("hex")}`): Promise<Tenant> {
   await registry.access.createTenant({ slug, name: slug });
   const caller = await registry.access.systemCaller(slug);
@@ -85,14 +85,14 @@ export function request(claimCode: string, overrides: Record<string, unknown> = 
   };
 }
 
-/** The certificate as a listener hands it on after TLS has verified it. */
+/** Returns the certificate as a listener passes it on after TLS has verified it. */
 export function peerOf(certPem: string, verified = true): PeerCertificate {
   return { der: Buffer.from(new X509Certificate(certPem).raw), verified };
 }
 
 export const ADDRESS = "192.0.2.1";
 
-/** Enrolls one device with a claim of its own. */
+/** Enrolls one device with its own claim. */
 export async function enroll(registry: Registry, tenant: Tenant, overrides: Record<string, unknown> = {}) {
   const claim = await registry.enrollment.createClaim(tenant.caller, {
     intendedName: "Pump",
@@ -103,7 +103,7 @@ export async function enroll(registry: Registry, tenant: Tenant, overrides: Reco
   return { answer, body, claim, peer: peerOf(answer.mqtt.clientCert) };
 }
 
-/** A registry on a database of its own, with a clock the test holds. */
+/** Opens a registry on its own database, with a clock that the test controls. */
 export async function startRegistry(options: Omit<RegistryOptions, "database" | "clock"> = {}) {
   const database = await openTestDatabase();
   const clock = new FakeClock();
@@ -119,7 +119,10 @@ export async function startRegistry(options: Omit<RegistryOptions, "database" | 
   };
 }
 
-/** Asserts that `work` is refused with `code`; the refusal, for a closer look. */
+/**
+ * Asserts that `work` is refused with `code`.
+ * @returns the refusal
+ */
 export async function refused(work: Promise<unknown>, code: string): Promise<MusterError> {
   const outcome = await work.then(
     () => undefined,

@@ -11,9 +11,9 @@ export interface Message {
 export interface Stream {
   status: number;
   headers: IncomingMessage["headers"];
-  /** Every message so far. */
+  /** All messages so far. */
   messages: Message[];
-  /** The first message that meets `condition`, once it has arrived; rejects when the stream ends without one. */
+  /** Resolves with the first message that meets `condition`; rejects if the stream ends without one. */
   next(condition: (message: Message) => boolean): Promise<Message>;
   ended: Promise<void>;
   close(): void;

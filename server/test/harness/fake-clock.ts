@@ -1,6 +1,9 @@
 import type { Clock } from "../../src/lib/clock.ts";
 
-/** A clock whose hands the test moves; it starts at the real time, to the second, since TLS checks dates by the real one. */
+/**
+ * A clock that the test controls. It starts at the real time, to the second, because TLS checks dates against the real
+ * time.
+ */
 export class FakeClock implements Clock {
   #at: number;
   #monotonic = 0;
@@ -17,13 +20,13 @@ export class FakeClock implements Clock {
     return this.#monotonic;
   }
 
-  /** Lets `ms` pass. */
+  /** Advances the clock by `ms`. */
   advance(ms: number): void {
     this.#at += ms;
     this.#monotonic += ms;
   }
 
-  /** Steps the wall clock without time passing, as an NTP correction does. */
+  /** Steps the wall clock while no time passes, as an NTP correction does. */
   step(ms: number): void {
     this.#at += ms;
   }

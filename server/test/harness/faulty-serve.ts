@@ -1,7 +1,7 @@
 /**
- * `muster …` with faults: `FAULT=<point>:kill9|throw|sleep:<ms>|hold` arms one before the start, a message from the parent
- * process arms another while it runs; `release` ends one that holds. A fault happens once. Production is started by
- * `bin/muster.mjs`, which has none.
+ * `muster …` with fault injection: `FAULT=<point>:kill9|throw|sleep:<ms>|hold` arms a fault before the start, and a
+ * message from the parent process arms another at run time. `release` ends a fault that holds. Each fault occurs once.
+ * Production starts through `bin/muster.mjs`, which has no faults.
  */
 import { FAULT_POINTS, type FaultPoint, installFaultHook } from "../../src/lib/fault-points.ts";
 
@@ -49,5 +49,5 @@ process.on("message", (text: string) => {
 });
 process.channel?.unref();
 
-// @ts-expect-error the launcher is plain JavaScript, for old Node versions to read
+// @ts-expect-error the launcher is plain JavaScript so that old versions of Node can parse it
 await import("../../bin/muster.mjs");

@@ -21,12 +21,12 @@ import { FakeClock } from "./fake-clock.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 
-/** What a test may choose; the database and the clock are its own. */
+/** The options of a test; the database and the clock are the test's own. */
 export type TestFeatureOptions = { database: Database; clock: Clock } & Partial<FeatureDeps>;
 
 /**
- * The features of one process over `database`, composed as in production, without listeners. Unless `authorities` are given,
- * certificates are issued under a hierarchy of its own, made when the first one is signed.
+ * Returns the features of one process over `database`, composed as in production, without listeners. Without
+ * `authorities`, it issues certificates under its own hierarchy, which the first signature creates.
  */
 export function testFeatures(options: TestFeatureOptions): Features {
   return composeFeatures({
@@ -40,14 +40,14 @@ export function testFeatures(options: TestFeatureOptions): Features {
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost:8883" },
     nodeProcess: { host: "test", version: "0", part: "all" },
     leaseSeconds: 10,
-    // Another clock than that of the test, which advances by days.
+    // A separate clock that stands still, because the test's clock advances by days.
     leaseClock: new FakeClock(),
     databaseTime: systemClock.now,
     ...options,
   });
 }
 
-/** Secrets of second factors under a master key that every process of a test has. */
+/** Second-factor secrets under a master key that all processes of a test share. */
 export const testSecrets: FeatureDeps["authorities"]["secrets"] = {
   seal: async (_tx, secret, owner) => sealSecret(secret, owner, MASTER_KEY, randomIds),
   open: async (_tx, sealed, owner) => openSecret(sealed, owner, MASTER_KEY),
@@ -69,7 +69,9 @@ function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
   };
 }
 
-/** An intermediate under a device root of its own. Only recorded certificates are accepted, so processes need not share it. */
+/**
+ * An intermediate under its own device root. Only recorded certificates are accepted, so processes need not share it.
+ */
 export function newSigner(now: Date): Signer {
   const wanted = (name: string, validDays: number) => ({
     name,

@@ -1,7 +1,7 @@
 import { request } from "node:https";
 import type { HttpAnswer } from "./https.ts";
 
-/** Sends all of a request but its body; resolves when the service asks for it. */
+/** Sends a request without its body. Resolves when the service asks for the body. */
 export function sendHeaders(
   url: string,
   { method, headers, ca }: { method: string; headers: Record<string, string | number>; ca: string },

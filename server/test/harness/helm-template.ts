@@ -4,15 +4,15 @@ import { dump, load, loadAll } from "js-yaml";
 
 type Values = Record<string, unknown>;
 
-/** A piece of a template: text, or what stands between `{{` and `}}`. */
+/** A piece of a template: text, or an action between `{{` and `}}`. */
 type Piece = { text: string } | { action: string };
 
 /**
- * Renders a chart as `helm template` does, as far as our chart needs it: values, `quote`, `default`, `toYaml`, `nindent`, `if` and `range` over
- * an object. Throws at anything else, so that a template cannot pass unread.
- *
- * @param overrides replace values of values.yaml, object by object
+ * Renders a chart as `helm template` does, as far as our chart needs it: values, `quote`, `default`, `toYaml`,
+ * `nindent`, `if` and `range` over an object.
+ * @param overrides replace values of values.yaml, recursively
  * @returns the Kubernetes objects
+ * @throws Error at any other construct, so that no template goes unread
  */
 export function renderChart(folder: string, overrides: Values = {}): Values[] {
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -33,7 +33,7 @@ function merged(values: Values, overrides: Values): Values {
   return { ...values, ...Object.fromEntries(entries) };
 }
 
-/** `{{-` removes white space before it. */
+/** `{{-` trims the white space before it. */
 function piecesOf(template: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -76,7 +76,7 @@ function renderBlock(action: string, block: Piece[], scope: Values): string {
   return entries.map(([name, each]) => render([...block], { ...scope, [key]: name, [value]: each })).join("");
 }
 
-/** As Go templates see it: an empty list or map is false. */
+/** Returns the truth of a value in Go templates: an empty list or map is false. */
 function isTrue(value: unknown): boolean {
   return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
@@ -95,7 +95,7 @@ function evaluate(action: string, scope: Values): string {
   return String(value);
 }
 
-/** @throws Error where values.yaml does not have it */
+/** @throws Error if values.yaml does not have it */
 function lookUp(path: string, scope: Values): unknown {
   if (!/^[.$][\w.]+$/.test(path)) throw new Error(`not understood: ${path}`);
   if (path.startsWith("$")) return scope[path];

@@ -1,15 +1,15 @@
 /** Hostile values for requests, as JSON text or as part of an address. */
 
-/** Values for any field, of which its shape knows best what to think. */
+/** Values for any field. The field's schema decides which of them are valid. */
 const VALUES = ["-1", "1e400", "null", "true", "[[[]]]", '{"$ne":1}', '""', JSON.stringify("x".repeat(5_000))];
 
-/** More for a field that is a number. */
+/** Additional values for numeric fields. */
 const NUMBERS = ["0", "-0", "1.5", "9007199254740993", "1e21", "-1e400", '"5"', "[5]", "NaN", "0x10", "007", "+1"];
 
-/** Texts that bite somewhere behind the shape; put into every text of a body at once. */
+/** Texts that pass the schema and may do harm behind it. They replace every text of a body at once. */
 const TEXTS = ["'; DROP TABLE devices;--", "<script>alert(1)</script>", "=1+1", "\u202e\ufeff", "🦆".repeat(70), "  "];
 
-/** Fields that no body has, mass assignment and prototypes, and what no text may hold. */
+/** Fields that no body has: mass assignment, prototype pollution, and characters that no text may contain. */
 const FOREIGN: [name: string, value: string][] = [
   ["id", '"00000000-0000-7000-8000-000000000000"'],
   ["tenantId", '"00000000-0000-7000-8000-000000000000"'],
@@ -25,7 +25,7 @@ const FOREIGN: [name: string, value: string][] = [
   ["x".repeat(5_000), "1"],
 ];
 
-/** Bodies that are wrong as a whole. */
+/** Bodies that are malformed as a whole. */
 export const BODIES: Record<string, string | Buffer> = {
   empty: "",
   blank: " \n",
@@ -41,7 +41,10 @@ export const BODIES: Record<string, string | Buffer> = {
   "more than is taken": JSON.stringify({ name: "x".repeat(300_000) }),
 };
 
-/** Every way in which `body` can go wrong in one place: each field with each value, without it, beside others, twice. */
+/**
+ * Returns every variant of `body` with one defect: each field replaced by each value, missing, accompanied by unknown
+ * fields, or duplicated.
+ */
 export function* spoiled(body: object): Generator<[what: string, text: string]> {
   const whole = JSON.stringify(body);
   for (const [name, place, value] of places(body)) {
@@ -62,10 +65,10 @@ export function* spoiled(body: object): Generator<[what: string, text: string]> 
   yield ["cut off", whole.slice(0, -1)];
 }
 
-/** Ids and parameters, encoded. */
+/** Ids and parameters, URL-encoded. */
 export const PARAMETERS = ["", "-1", "9".repeat(300), "a".repeat(5_000), "'%20or%201=1--", "_%25", "__proto__"];
 
-/** What cannot be decoded, or only to what no text may hold, or leads elsewhere. */
+/** Encodings that cannot be decoded, decode to forbidden characters, or lead to another path. */
 export const ENCODINGS = [
   "%00",
   "%ff",
@@ -79,7 +82,7 @@ export const ENCODINGS = [
 
 type Place = (string | number)[];
 
-/** Every field of `value` and of what is in it; of a list the first item. */
+/** Returns every field of `value`, recursively; a list is represented by its first item. */
 function* places(value: unknown, place: Place = []): Generator<[name: string, place: Place, value: unknown]> {
   if (typeof value !== "object" || value === null) return;
   const inside = Array.isArray(value) ? value.slice(0, 1).entries() : Object.entries(value);
@@ -90,10 +93,10 @@ function* places(value: unknown, place: Place = []): Generator<[name: string, pl
   }
 }
 
-/** `body` as JSON with `text` at `place`, or without what is there. */
+/** Returns `body` as JSON with `text` at `place`, or without that field. */
 function replaced(body: object, place: Place, text: string | undefined): string {
   const copy = structuredClone(body);
-  // biome-ignore lint/suspicious/noExplicitAny: walks whatever the example holds
+  // biome-ignore lint/suspicious/noExplicitAny: walks arbitrary example bodies
   let at: any = copy;
   for (const key of place.slice(0, -1)) at = at[key];
   at[place.at(-1)!] = text === undefined ? undefined : "@here@";

@@ -5,29 +5,35 @@ export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The body as it came, compressed if it was. */
+  /** The raw body, still compressed if it was. */
   bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the answer
   json: any;
 }
 
 export interface HttpOptions {
   method?: string;
   headers?: Record<string, string | string[]>;
-  /** Sent as JSON unless it is a string or bytes, which are sent as they are. */
+  /** A string or bytes are sent unchanged, everything else as JSON. */
   body?: unknown;
   ca?: string;
-  /** Client certificate with its chain, PEM. */
+  /** The client certificate with its chain, as PEM. */
   cert?: string | undefined;
   key?: string | undefined;
-  /** For a request that needs a connection of its own. */
+  /** Whether the request opens its own connection. */
   agent?: Agent;
 }
 
-/** Connections are kept for the next request to the same server under the same certificate; a new one is a whole handshake. */
+/**
+ * Agents that keep connections for the next request to the same server under the same certificate. A new connection
+ * costs a full handshake.
+ */
 const connections = new Agent({ keepAlive: true, maxCachedSessions: 0 });
 
-/** One HTTPS request as an outside client makes it; every status resolves, but for an error that its operation does not declare. */
+/**
+ * Sends one HTTPS request as an external client does. Every status resolves, except an error that the operation does
+ * not declare.
+ */
 export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswer> {
   const { body } = options;
   const raw =
@@ -52,7 +58,7 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", (error) => (isStream ? undefined : reject(error)));
-        // A stream of events does not end by itself: its first message is its answer.
+        // An event stream does not end by itself: its first message is the answer.
         const isStream = response.headers["content-type"]?.startsWith("text/event-stream") && method !== "HEAD";
         if (isStream) response.once("data", () => response.destroy());
         response.on(isStream ? "close" : "end", () => {

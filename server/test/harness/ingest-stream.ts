@@ -1,4 +1,4 @@
-/** What tests of the ingest stream share: services that append, devices that count, and what is stored of them. */
+/** Helpers for tests of the ingest stream: services that append, devices that count, and their stored messages. */
 import type { MqttClient } from "mqtt";
 import { systemClock } from "../../src/lib/clock.ts";
 import { eventually } from "../broker/environment.ts";
@@ -10,7 +10,7 @@ import { NATS_VERSION_FLOOR, type NatsServer } from "./nats-server.ts";
 import { ask } from "./postgres.ts";
 import { startServer, type TestServer } from "./server.ts";
 
-/** What is stored of a device: its metric `n` in the order of its times, and how many of its messages were rejected. */
+/** Returns a device's stored values of metric `n`, ordered by time, and the number of its rejected messages. */
 export interface StoredNumbers {
   numbers: number[];
   rejected: number;
@@ -18,7 +18,7 @@ export interface StoredNumbers {
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
-/** Publishes messages with these numbers, and resolves when all are acknowledged. */
+/** Publishes messages with these numbers. Resolves when all are acknowledged. */
 export async function publish(client: MqttClient, { topic }: Pick<TestDevice, "topic">, numbers: readonly number[]) {
   await Promise.all(numbers.map((n) => client.publishAsync(topic, `{"n":${n}}`, { qos: 1 })));
 }
@@ -33,7 +33,7 @@ export function streamVariables(nats: readonly NatsServer[]): Record<string, str
   };
 }
 
-/** Services with `MUSTER_INGEST=stream` over one database, which a test can take away from them. */
+/** Services with `MUSTER_INGEST=stream` over one database, which a test can disconnect. */
 export async function streamServices(nats: readonly NatsServer[], count: number, more: Record<string, string> = {}) {
   const database = await testDatabase();
   const proxy = await databaseProxy(database.url!);
@@ -54,7 +54,7 @@ export async function streamServices(nats: readonly NatsServer[], count: number,
     servers,
     start,
     env,
-    /** Of the database, past the proxy. */
+    /** The direct address of the database, without the proxy. */
     url: database.url!,
     proxy,
     async stop() {
@@ -82,7 +82,7 @@ export async function storedUpTo(url: string, device: Pick<TestDevice, "deviceId
   });
 }
 
-/** Waits until a probe sees whether the stream takes messages. */
+/** Waits until a probe has found out whether the stream accepts messages. */
 export async function streamIs(server: TestServer, expected: boolean) {
   return await eventually(async () => {
     const { json } = await https(`${server.httpUrl}/readyz`, { ca: server.ca });

@@ -1,4 +1,4 @@
-/** It brings no types of its own. */
+/** The package has no types of its own. */
 declare module "js-yaml" {
   export function load(text: string): unknown;
   export function loadAll(text: string): unknown[];

@@ -1,10 +1,13 @@
 import type { ConnectionOptions } from "node:tls";
 
-/** What TLS clients offer, and the group that a listener of ours must choose. Clients of TLS 1.2 need the curve of our certificate, too. */
+/**
+ * The groups that TLS clients offer, and the group that our listeners must choose. TLS 1.2 clients must also offer the
+ * curve of our certificate.
+ */
 export const keyExchanges: readonly (readonly [ConnectionOptions, string])[] = [
   [{}, "X25519MLKEM768"],
   [{ ecdhCurve: "X25519MLKEM768" }, "X25519MLKEM768"],
-  // The first group is the one whose key share these send.
+  // These clients send a key share for the first group.
   [{ ecdhCurve: "X25519:X25519MLKEM768" }, "X25519MLKEM768"],
   [{ ecdhCurve: "P-256:X25519MLKEM768" }, "X25519MLKEM768"],
   [{ ecdhCurve: "X25519" }, "X25519"],
@@ -15,7 +18,7 @@ export const keyExchanges: readonly (readonly [ConnectionOptions, string])[] = [
   [{ maxVersion: "TLSv1.2", ecdhCurve: "P-256" }, "prime256v1"],
 ];
 
-/** Offers without a group of ours; the hybrid one needs TLS 1.3. */
+/** Offers that contain none of our groups. The hybrid group requires TLS 1.3. */
 export const refusedKeyExchanges: readonly ConnectionOptions[] = [
   { ecdhCurve: "P-521" },
   { ecdhCurve: "X448" },

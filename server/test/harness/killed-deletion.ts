@@ -1,6 +1,6 @@
 /**
- * A server process that deletes the telemetry of deleted devices and kills itself after so many statements. Arguments: the address of
- * the database, the time, and the number.
+ * A server process that deletes the telemetry of deleted devices and kills itself after a given number of statements.
+ * Its arguments are the database address, the time and that number.
  */
 import { openDatabase } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";

@@ -7,30 +7,33 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Debian's server is older than the oldest one that the product takes. */
+/** Debian's server is older than the oldest version that the product accepts. */
 export const NATS_VERSION_FLOOR = "2.9";
 
-/** The server, where it is installed. */
+/** The path of the server, if it is installed. */
 export const natsProgram: string | undefined = findProgram();
 
-/** Why tests with NATS are skipped; undefined where they are not. */
+/** Why tests with NATS are skipped; undefined if they run. */
 export const natsMissing =
   natsProgram === undefined ? "no nats-server on the PATH or in /usr/sbin (Debian package nats-server)" : undefined;
 
-/** A server of NATS on a free port of loopback. */
+/** A NATS server on a free port of the loopback interface. */
 export interface NatsServer {
   readonly port: number;
   /** `nats://127.0.0.1:<port>` */
   readonly url: string;
   readonly pid: number;
-  /** Kills it; nothing is left of what it had. */
+  /** Kills the server and discards its data. */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Restarts the server on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param configuration of the server, which may keep data in `folder`; its address is added */
+/**
+ * Starts a server.
+ * @param configuration of the server, which may store data in `folder`; its address is added
+ */
 export async function startNats(
   configuration: string | ((folder: string) => string) = "max_payload: 4MB",
 ): Promise<NatsServer> {
@@ -65,7 +68,7 @@ export async function startNats(
   };
 }
 
-/** A server with JetStream, which keeps what it has when it is killed. */
+/** Starts a server with JetStream that keeps its data when it is killed. */
 export function startJetStream(more = ""): Promise<NatsServer> {
   return startNats(
     (folder) =>
@@ -73,12 +76,12 @@ export function startJetStream(more = ""): Promise<NatsServer> {
   );
 }
 
-/** Servers with JetStream that keep the same. */
+/** Starts a JetStream cluster whose servers replicate the same data. */
 export async function startJetStreamCluster(count = 3): Promise<NatsServer[]> {
   return await Promise.all((await jetStreamCluster(count)).map((start) => start()));
 }
 
-/** What starts each of them: until it is called, the others wait for that server. */
+/** Functions that start one server each. Until each has been called, the others wait for that server. */
 export async function jetStreamCluster(count = 3): Promise<(() => Promise<NatsServer>)[]> {
   const routes = await Promise.all(Array.from({ length: count }, freePort));
   const urls = routes.map((port) => `"nats://127.0.0.1:${port}"`).join(", ");

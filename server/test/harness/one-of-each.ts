@@ -6,18 +6,21 @@ import { enrollDevice, type TestDevice, type TestTenant } from "./devices.ts";
 import type { TestServer } from "./server.ts";
 import { confirmWebhook } from "./webhooks.ts";
 
-/** A tenant with one record of each kind, and every operation's example made to fit them. */
+/** A tenant with one record of each kind, and every operation's example adapted to those records. */
 export interface OneOfEach {
   device: TestDevice;
-  /** The id of each record, by its kind. */
+  /** The id of each record, by kind. */
   ids: Record<string, string>;
-  /** The address of `route` with the id of the record there is, or with `id`, and the query that it needs. */
+  /** Returns the address of `route` with the id of the existing record, or with `id`, and the required query. */
   path(route: Route, id?: string): string;
-  /** The example body of `route` with the ids, claim code and CSR of this tenant, and an address that no webhook has. */
+  /**
+   * Returns the example body of `route` with the ids, claim code and CSR of this tenant, and an address that no webhook
+   * uses.
+   */
   body(route: Route): unknown;
 }
 
-/** Makes one record of each kind in `tenant`. */
+/** Creates one record of each kind in `tenant`. */
 export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise<OneOfEach> {
   const { certificates, enrollment, groups, notifications, rules, tickets } = server.app;
   const { caller } = tenant;

@@ -4,10 +4,13 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { ask } from "./postgres.ts";
 
-/** A PostgreSQL that one test has to itself. */
+/** A PostgreSQL server for one test alone. */
 export interface OwnPostgres {
   readonly url: string;
-  /** Ends a process of PostgreSQL with SIGKILL: it ends all others, and recovers from its log. What it had not written to its disk is lost. */
+  /**
+   * Kills one process of PostgreSQL with SIGKILL. PostgreSQL then ends all others and recovers from its log; unflushed
+   * writes are lost.
+   */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -18,7 +21,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
-  // Commits that do not wait for the disk are written later than any test lasts.
+  // Asynchronous commits are flushed later than any test lasts.
   await ask(url, "ALTER SYSTEM SET wal_writer_delay = '10s'");
   await ask(url, "SELECT pg_reload_conf()");
   return {

@@ -9,22 +9,23 @@ import { eventually } from "../broker/environment.ts";
 
 const program = findProgram();
 
-/** Why tests with PgBouncer are skipped; undefined where they are not. */
+/** Why tests with PgBouncer are skipped; undefined if they run. */
 export const pgbouncerMissing =
   program === undefined ? "no pgbouncer on the PATH or in /usr/sbin (Debian package pgbouncer)" : undefined;
 
 const SETTINGS = "SET jit = off; SET enable_seqscan = off; SET statement_timeout = 2500";
 
-/** A PgBouncer in transaction mode in front of a PostgreSQL. */
+/** A PgBouncer in transaction mode in front of a PostgreSQL server. */
 export interface PgBouncer {
-  /** The address of the database behind it. */
+  /** The address of the database through PgBouncer. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /**
- * @param settings whether it makes the settings of the service on its connections
- * @param ignores startup parameters that it drops rather than refuses
+ * Starts PgBouncer.
+ * @param settings whether it applies the service's settings to its connections
+ * @param ignores startup parameters that it drops instead of refusing
  */
 export async function startPgBouncer(
   databaseUrl: string,
@@ -52,7 +53,7 @@ ignore_startup_parameters = ${ignores}
 `,
   );
   await chmod(folder, 0o755);
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program!, ["-q", ...user, join(folder, "pgbouncer.ini")], { stdio: "ignore" });
   if (!(await eventually(() => answers(port)))) throw new Error("PgBouncer did not start");

@@ -12,17 +12,20 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** A step of a plan that reads a table or an index from end to end. */
+/** A plan step that reads a table or an index from end to end. */
 export interface WholeRead {
   readonly statement: string;
   readonly of: "table" | "index";
   readonly name: string;
 }
 
-/** Declared by tests, which may share this process: their tables need not exist. */
+/** Statements that tests of this process declare. Their tables need not exist. */
 const OF_TESTS = /^(unit|test)-/;
 
-/** Of every statement that the product declares, in the plan for any values that a connection keeps once it has prepared it. */
+/**
+ * Returns the full reads of every statement that the product declares, according to its generic plan, which a
+ * connection keeps once it has prepared the statement.
+ */
 export async function wholeReads(db: Db): Promise<WholeRead[]> {
   return await db.connection().execute(async (session) => {
     await runSql(session, "SET plan_cache_mode = force_generic_plan");
@@ -36,14 +39,14 @@ export async function wholeReads(db: Db): Promise<WholeRead[]> {
   });
 }
 
-/** How many entries of an index have been read. */
+/** Returns how many entries of an index have been read. */
 export async function entriesRead(connection: Db, index: string): Promise<number> {
   await runSql(connection, "SELECT pg_stat_force_next_flush()");
   const statement = "SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = $1";
   return Number((await runSql<{ read: string }>(connection, statement, [index]))[0]!.read);
 }
 
-/** What a statement reads from end to end for each row of something else, in its plan for any values. */
+/** Returns what a statement reads from end to end once per row of something else, according to its generic plan. */
 export async function repeatedReads(db: Db, statement: string): Promise<string[]> {
   return await db.connection().execute(async (session) => {
     await runSql(session, "SET plan_cache_mode = force_generic_plan");

@@ -1,4 +1,4 @@
-/** The PostgreSQL of a test run (`tools/with-postgres`), and databases on it. */
+/** The PostgreSQL server of a test run (`tools/with-postgres`), and databases on it. */
 import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
 import { openDatabase } from "../../src/db/database.ts";
@@ -7,21 +7,30 @@ import { createLogger } from "../../src/lib/logger.ts";
 
 const serverUrl = process.env.MUSTER_TEST_DATABASE_URL;
 
-/** A condition of a row of `pg_locks`, which has those of the whole cluster: other tests' databases have equal table ids. */
+/**
+ * A condition that restricts `pg_locks` to this database. The view covers the whole cluster, where other tests'
+ * databases have the same table ids.
+ */
 export const OF_THIS_DATABASE = "pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
 
-/** Arbitrary and fixed: one test process makes the template while the others wait. */
+/** An arbitrary, fixed lock id: one test process creates the template while the others wait. */
 const TEMPLATE_LOCK = 0x6d_75_74_70;
 
-/** Whether this run is on PostgreSQL rather than on the embedded database. */
+/** Whether this run uses PostgreSQL rather than the embedded database. */
 export const onPostgres = serverUrl !== undefined && serverUrl !== "";
 
-/** @returns the address of a new database without any schema of ours */
+/**
+ * Creates a database without our schema.
+ * @returns its address
+ */
 export function createBare(): Promise<string> {
   return create("template0");
 }
 
-/** @returns the address of a new database with our schema and no rows */
+/**
+ * Creates a database with our schema and no rows.
+ * @returns its address
+ */
 export async function createMigrated(): Promise<string> {
   template ??= makeTemplate();
   return create(await template);
@@ -31,20 +40,20 @@ export async function drop(url: string): Promise<void> {
   await administer(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`);
 }
 
-/** Has PostgreSQL end every connection to the database at `url`, and waits until they have ended. */
+/** Terminates every connection to the database at `url`, and waits until they have ended. */
 export async function endConnections(url: string): Promise<void> {
   await administer(`SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`);
 }
 
-/** Whether transactions of new connections to the database at `url` may only read. */
+/** Sets whether new connections to the database at `url` are read-only. */
 export async function setReadOnly(url: string, readOnly: boolean): Promise<void> {
   await administer(`ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = ${readOnly ? "on" : "off"}`);
 }
 
-/** Asks the database at `url`, on a connection of its own. */
+/** Runs a statement on the database at `url`, on a separate connection. */
 export async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
-  // A connection that breaks rejects what is asked, too; without a listener it would end the process.
+  // A broken connection also rejects the pending query. Without a listener it would end the process.
   client.on("error", () => undefined);
   await client.connect();
   const { rows } = await client.query<Row>(statement).finally(() => client.end());
@@ -53,14 +62,14 @@ export async function ask<Row extends object>(url: string, statement: string): P
 
 async function create(from: string): Promise<string> {
   const name = `muster_${randomUUID().replaceAll("-", "")}`;
-  // Through the log, as is usual since PostgreSQL 15, it takes twice as long.
+  // The strategy `wal_log`, the default since PostgreSQL 15, takes twice as long.
   await administer(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`);
   return urlOf(name);
 }
 
 let template: Promise<string> | undefined;
 
-/** Migrating takes longer than copying what is migrated, so a server gets one database to copy, once per schema. */
+/** Migrating takes longer than copying a migrated database, so each server gets one template per schema. */
 async function makeTemplate(): Promise<string> {
   const digest = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 16);
   const name = `muster_template_${digest}`;
@@ -70,7 +79,7 @@ async function makeTemplate(): Promise<string> {
     await client.query(`SELECT pg_advisory_lock(${TEMPLATE_LOCK})`);
     const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = $1", [name]);
     if (rowCount === 0) {
-      // Under its name it is whole: a run that was cut off leaves only a draft.
+      // The final name marks a complete template: an interrupted run leaves only a draft.
       await client.query(`DROP DATABASE IF EXISTS ${name}_draft`);
       await client.query(`CREATE DATABASE ${name}_draft TEMPLATE template0`);
       const database = await openDatabase({

@@ -11,17 +11,17 @@ const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
 const faultyLauncher = join(import.meta.dirname, "faulty-serve.ts");
 
 export interface ProcessOptions {
-  /** Starts it with the fault hook, so that {@link ServerProcess.arm} works. */
+  /** Starts the process with fault injection, so that {@link ServerProcess.arm} works. */
   faulty?: boolean;
-  /** Settings beyond those of the harness. */
+  /** Additional settings. */
   env?: Record<string, string>;
   /** The program of another version, in place of this one's. */
   launcher?: string;
-  /** Where it runs, instead of as this test's user with its rights. */
+  /** The environment to run in; by default the process runs as this test's user with its rights. */
   confinement?: Confinement | undefined;
 }
 
-/** `muster serve` in a process of its own, which may be killed as no graceful stop would allow. */
+/** `muster serve` in its own process, which a test may kill without a graceful stop. */
 export interface ServerProcess {
   readonly pid: number;
   /** The lines that it has logged so far. */
@@ -31,18 +31,21 @@ export interface ServerProcess {
   readonly mqttPort: number;
   /** PEM that verifies both listeners. */
   readonly ca: string;
-  /** A command on its control socket, as the command line sends it. Throws what the service refuses. */
-  // biome-ignore lint/suspicious/noExplicitAny: each command answers with fields of its own
+  /**
+   * Sends a command to its control socket, as the command line does.
+   * @throws Error if the service refuses
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: each command answers with different fields
   command(name: string, body: object): Promise<any>;
   /** Arms `<point>:kill9|throw|sleep:<ms>|hold` (faulty-serve.ts). */
   arm(fault: string): Promise<void>;
   /** Resolves when a fault that sleeps or holds has been reached. */
   asleep(): Promise<void>;
-  /** Ends a fault that holds. */
+  /** Releases a fault that holds. */
   release(): void;
-  /** Resolves when the process has ended, with its exit code (null after a signal). */
+  /** Resolves with the exit code when the process has ended; null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Ends the process by `signal` and resolves with its exit code, which is null when the signal ended it. */
+  /** Ends the process by `signal` and resolves with its exit code, which is null if the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -60,7 +63,7 @@ export async function startProcess(
     MUSTER_MQTT_HOST: "127.0.0.1",
     MUSTER_MQTT_PORT: "0",
     MUSTER_METRICS_PORT: "0",
-    // What these tests end is a process, not the machine: power cuts have a test of their own (power-cut.test.ts).
+    // These tests end a process, not the machine: power cuts have their own test (power-cut.test.ts).
     MUSTER_EMBEDDED_SYNC: "off",
     ...(databaseUrl ? { MUSTER_DATABASE_URL: databaseUrl } : {}),
     ...options.env,
@@ -108,7 +111,10 @@ function commandOf({ confinement }: ProcessOptions, ...args: string[]): [string,
   return confinement ? confinement.command(...args) : [process.execPath, args];
 }
 
-/** The fields of the line that says `ready`; throws when the process ends without it. */
+/**
+ * Returns the fields of the `ready` log line.
+ * @throws Error if the process ends without it
+ */
 async function readyLine(
   child: ChildProcess,
   seen: string[],

@@ -18,7 +18,10 @@ const specified: ReadonlySet<string> = new Set(SPECIFIED_SCOPES);
 
 const isWebhooks = ({ scope }: PublicRoute) => scope.startsWith("webhooks:");
 
-/** The ids of the operations of the specification, and of those beyond it that answer with records: streams and webhooks have tests of their own. */
+/**
+ * The operation ids of the specification, and additional operations that return records. Streams and webhooks have
+ * their own tests.
+ */
 export const OPERATIONS = {
   specified: publicRoutes.filter(({ scope }) => specified.has(scope)).map(({ operationId }) => operationId),
   added: publicRoutes
@@ -27,7 +30,10 @@ export const OPERATIONS = {
   webhooks: publicRoutes.filter(isWebhooks).map(({ operationId }) => operationId),
 };
 
-/** Calls operations with a key that has their scope and no other, and notes those that have succeeded in the shape that the document promises. */
+/**
+ * Calls operations with a key that has only the required scope, and records those that succeed with the documented
+ * shape.
+ */
 export function publicApi(server: TestServer, tenant: TestTenant) {
   const answered = new Set<string>();
   async function call(operationId: string, { id = "", query = "", body, headers }: Asked = {}): Promise<HttpAnswer> {

@@ -1,7 +1,7 @@
 import { isMusterError } from "../../src/lib/errors.ts";
 import type { Registry } from "./enrollment.ts";
 
-/** One use case to run against others: plain data, so that it can be sent to another process. */
+/** One use case to run concurrently with others, as plain data that can be sent to another process. */
 export type Job = { [Use in keyof Uses]: { use: Use; args: Parameters<Uses[Use]> } }[keyof Uses];
 
 type Uses = Pick<
@@ -23,10 +23,10 @@ type Uses = Pick<
   Pick<Registry["notifications"], "addOwnChannel" | "testOwnNotifications"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
-/** `ok`, or the code of its error. An unexpected error is reported with its stack, so that no race can hide it. */
+/** `ok`, or the code of the error. An unexpected error is reported with its stack, so that no race can hide it. */
 export interface Outcome {
   code: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what the use case answered; each race knows its type
+  // biome-ignore lint/suspicious/noExplicitAny: the result of the use case; each race knows its type
   result?: any;
 }
 
@@ -62,10 +62,16 @@ async function runJob(registry: Registry, job: Job): Promise<Outcome> {
   }
 }
 
-/** As many as a process has connections: one that gets none within 1.5 s fails, which says nothing about the race. */
+/**
+ * The size of a process's connection pool. A job that gets no connection within 1.5 s fails, which tells nothing about
+ * the race.
+ */
 const AT_ONCE = 10;
 
-/** Runs the jobs, {@link AT_ONCE} at a time. @returns their outcomes in the order of the jobs */
+/**
+ * Runs the jobs, {@link AT_ONCE} at a time.
+ * @returns their outcomes in the order of the jobs
+ */
 export async function runJobs(registry: Registry, jobs: readonly Job[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const rest = jobs.entries();

@@ -1,6 +1,6 @@
 /**
- * A server process for races, without listeners: opens the database named in its arguments and runs the use cases it is
- * sent, as many at once as it has connections. Started by `races.ts`; ends when its parent hangs up.
+ * A server process for races, without listeners. It opens the database named in its arguments and runs the use cases it
+ * is sent, as many at once as it has connections. `races.ts` starts it, and it ends when its parent disconnects.
  */
 import { openDatabase } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";

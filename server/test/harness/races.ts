@@ -12,12 +12,12 @@ export type { Job, Outcome } from "./race-jobs.ts";
 const PROCESSES = 2;
 const UNCONFIRMED = "every channel of a group is confirmed by its receiver";
 
-/** Where races run. */
+/** The environment of a race. */
 export type RaceTrack = Awaited<ReturnType<typeof startRaces>>;
 
 /**
- * Two server processes on one database. The embedded database belongs to one process and has one connection, so there the jobs run
- * at once within this process, which tests the rules but no contention.
+ * Two server processes on one database. The embedded database belongs to one process and has one connection, so there
+ * the jobs run concurrently within this process. That tests the rules but causes no contention.
  */
 export async function startRaces() {
   const registry = await startRegistry();
@@ -33,7 +33,10 @@ export async function startRaces() {
     return child;
   }
 
-  /** Runs all jobs at once, distributed over the processes in turn. @returns their outcomes in the order of the jobs */
+  /**
+   * Runs all jobs concurrently, distributed round-robin over the processes.
+   * @returns their outcomes in the order of the jobs
+   */
   async function race(jobs: Job[]): Promise<Outcome[]> {
     if (workers.length === 0) return runJobs(registry, jobs);
     const shares = workers.map((_, index) => jobs.filter((_, at) => at % workers.length === index));
@@ -51,7 +54,10 @@ export async function startRaces() {
   return {
     ...registry,
     race,
-    /** Asserts every check of the doctor on the whole database, except those that need a running service or a receiver who confirms. */
+    /**
+     * Asserts every check of the doctor on the whole database, except checks that need a running service or a receiver
+     * who confirms.
+     */
     async assertConsistent() {
       const { checks } = await createDoctor(registry).examine({ deep: true });
       const running = new Set([...AVAILABILITY.map(({ name }) => name), UNCONFIRMED]);
@@ -70,7 +76,7 @@ export async function startRaces() {
   };
 }
 
-/** How often each outcome occurred, e.g. `{ ok: 1, claim_exhausted: 49 }`. */
+/** Counts each outcome, e.g. `{ ok: 1, claim_exhausted: 49 }`. */
 export function tally(outcomes: Outcome[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { code } of outcomes) counts[code] = (counts[code] ?? 0) + 1;

@@ -8,7 +8,7 @@ import { testFeatures } from "./features.ts";
 
 export const LIMIT = 120;
 
-/** A server process as far as API keys are concerned, with a clock of its own. */
+/** The API key part of a server process, with its own clock. */
 export interface KeyProcess {
   access: Access;
   clock: FakeClock;
@@ -17,13 +17,16 @@ export interface KeyProcess {
 /** A database with one tenant, on which a test starts processes that admit requests. */
 export interface RateLimitFixture {
   readonly database: Database;
-  /** What the second process opens: on PostgreSQL connections of its own, so that the two really meet in the database. */
+  /**
+   * The database of the second process: on PostgreSQL it has its own connections, so that the two processes really
+   * compete.
+   */
   readonly second: Database;
   start(on: Database, clock: Clock): Promise<Access>;
   /** Two processes that have just started. */
   twoProcesses(): Promise<[KeyProcess, KeyProcess]>;
   newKey(): Promise<{ id: string; key: string }>;
-  /** The stored window of a key. */
+  /** Returns the stored window of a key. */
   windowOf(id: string): Promise<{ times: unknown[] } | undefined>;
   close(): Promise<void>;
 }
@@ -66,7 +69,7 @@ export async function openRateLimitFixture(): Promise<RateLimitFixture> {
   };
 }
 
-/** The outcomes of so many simultaneous requests. */
+/** Returns the outcomes of a number of simultaneous requests. */
 export function admissions(
   { access }: Pick<KeyProcess, "access">,
   key: string,
@@ -75,7 +78,7 @@ export function admissions(
   return Promise.all(Array.from({ length: requests }, () => access.admitRequest(key, "127.0.0.1")));
 }
 
-/** How many of so many simultaneous requests are admitted. */
+/** Counts how many of a number of simultaneous requests are admitted. */
 export async function countAdmitted(
   process: Pick<KeyProcess, "access">,
   key: string,

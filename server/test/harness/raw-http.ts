@@ -2,8 +2,8 @@ import { connect } from "node:tls";
 import type { TestServer } from "./server.ts";
 
 /**
- * Sends raw bytes over TLS and returns everything that comes back until the server closes. It may close before it has read all: the
- * client then sees a broken connection behind the answer.
+ * Sends raw bytes over TLS and returns everything received until the server closes. The server may close before it has
+ * read everything; the client then sees a broken connection after the answer.
  */
 export function rawHttp(server: Pick<TestServer, "httpPort" | "ca">, bytes: string): Promise<string> {
   return new Promise((resolve) => {
@@ -18,7 +18,7 @@ export function rawHttp(server: Pick<TestServer, "httpPort" | "ca">, bytes: stri
   });
 }
 
-/** The status codes of the answers in `text`, in order. */
+/** Returns the status codes in `text`, in order. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

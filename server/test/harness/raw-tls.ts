@@ -6,20 +6,23 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
 const HANDSHAKE = 22;
 const APPLICATION_DATA = 23;
-/** With `update_requested` (RFC 8446 4.6.3). */
+/** A KeyUpdate with `update_requested` (RFC 8446 4.6.3). */
 const KEY_UPDATE = Buffer.from([24, 0, 0, 1, 1]);
 const NOTHING = Buffer.alloc(0);
 
-/** A TLS 1.3 client whose records the test writes itself, once Node has done the handshake. It decrypts nothing that the server sends. */
+/**
+ * A TLS 1.3 client whose records the test writes itself once Node has completed the handshake. It does not decrypt what
+ * the server sends.
+ */
 export interface RawTls {
   readonly socket: Socket;
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
-  /** Sends `bytes`, and resolves when the server sends anything; rejects when it closes the connection. */
+  /** Sends `bytes` and resolves when the server sends anything; rejects if it closes the connection. */
   ask(bytes: Buffer): Promise<void>;
-  /** A record with `data`. */
+  /** Returns a record that contains `data`. */
   record(data: Iterable<number>): Buffer;
-  /** So many records that each ask the server for new keys, 27 bytes each. */
+  /** Returns a number of records that each ask the server for new keys, 27 bytes each. */
   keyUpdates(count: number): Buffer;
 }
 
@@ -42,9 +45,9 @@ export async function rawTls(port: number, options: ConnectionOptions = {}): Pro
   };
 }
 
-/** Does the handshake, and gives what the keys of the client are derived from. */
+/** Performs the handshake, and returns the secrets from which the client's keys are derived. */
 async function clientSecret(socket: Socket, options: ConnectionOptions): Promise<Buffer> {
-  // Node sends two flights, of which the second one leaves after it has said that the handshake is done.
+  // Node sends two flights; the second leaves after Node has reported the handshake as complete.
   let flights = 0;
   const sent = Promise.withResolvers<void>();
   const between = new Duplex({

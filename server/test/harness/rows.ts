@@ -1,12 +1,15 @@
 import type { Database } from "../../src/db/database.ts";
 import { runSql } from "./run-sql.ts";
 
-/** Without deliveries: the service tries them again by itself, whenever a test looks. */
+/** Tables without those of deliveries, which the service retries at times that a test does not control. */
 const TABLES = `
 SELECT quote_ident(table_name) AS name FROM information_schema.tables
  WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'deliver%'`;
 
-/** Every row of any other table in which one of `marks` stands, as text, in order: what belongs to a tenant or names something of it. */
+/**
+ * Returns, as sorted text, every row of these tables that contains one of `marks`: rows that belong to a tenant or
+ * refer to its records.
+ */
 export async function rowsNaming({ db }: Database, marks: readonly string[]): Promise<string[]> {
   const tables = await runSql<{ name: string }>(db, TABLES, []);
   const each = tables.map(

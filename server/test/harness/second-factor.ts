@@ -8,9 +8,9 @@ import type { SignedIn } from "./sign-in.ts";
 /** An authenticator app with one account. */
 export interface Authenticator {
   key: Buffer;
-  /** The code that it shows now. */
+  /** Returns the current code. */
   code(): string;
-  /** Lets 30 seconds pass, so that the code is one that was not used. */
+  /** Advances the clock by 30 seconds, so that the code is unused. */
   nextCode(): string;
 }
 
@@ -34,7 +34,7 @@ export interface TurnedOn extends Authenticator {
   recoveryCodes: string[];
 }
 
-/** Sets up a second factor of a signed-in user; a user who has one gets another. */
+/** Sets up a second factor for a signed-in user, replacing an existing one. */
 export async function turnOnFactor(
   { clock }: Pick<TestServer, "clock">,
   user: Pick<SignedIn, "call">,
@@ -48,7 +48,7 @@ export async function turnOnFactor(
   return { ...app, factorId, secret, recoveryCodes: confirmed.json.recoveryCodes };
 }
 
-/** RFC 4648 6. */
+/** Decodes base32 (RFC 4648 6). */
 function decodeBase32(text: string): Buffer {
   const bits = [...text].map((letter) =>
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),

@@ -5,7 +5,7 @@ import type { TelemetryFixture, TestSender } from "./telemetry.ts";
 
 export type Value = number | boolean | string;
 
-/** What a device has sent: metric → time → value. */
+/** The readings that a device has sent: metric → time → value. */
 export type Sent = Map<string, Map<number, Value>>;
 
 export async function send(
@@ -21,7 +21,7 @@ export async function send(
   }
 }
 
-/** Rows of messages and chunks of the device. */
+/** The numbers of messages and chunks of the device. */
 export async function stored(
   fixture: TelemetryFixture,
   { uid }: TestSender,
@@ -32,7 +32,7 @@ export async function stored(
   return { rows: await count("telemetry_messages"), chunks: await count("telemetry_chunks") };
 }
 
-/** Asserts that pages in both directions and charts have exactly what was sent in [from, to). */
+/** Asserts that pages in both directions and charts contain exactly the readings sent in [from, to). */
 export async function assertReads(
   { fixture, caller }: { fixture: TelemetryFixture; caller: Caller },
   device: TestSender,
@@ -59,7 +59,7 @@ export async function assertReads(
     }
     assert.deepEqual(ascending, expected, `dry run of ${metric}`);
     const least = Math.ceil((to - from) / 1_000 / 2_000);
-    // Of readings where the range is short, of minutes and of hours.
+    // Charts of raw readings if the range is short, of minutes, and of hours.
     for (const seconds of [least < 60 ? least : Math.ceil(least / 3600) * 3600, 1800, 3600]) {
       const { points } = await fixture.telemetry.readSeries(caller, device.id, metric, {
         ...range,

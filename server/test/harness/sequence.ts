@@ -1,4 +1,4 @@
-/** A repeatable sequence of numbers in [0, 1): xorshift32. */
+/** Returns a repeatable sequence of numbers in [0, 1): xorshift32. */
 export function sequence(seed: number): () => number {
   let state = seed;
   return () => {

@@ -10,11 +10,11 @@ import type { Part } from "../../src/workers/part.ts";
 import { fillFolder, PATIENT, testDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** A real server on free loopback ports with a clock the test holds. */
+/** A real server on free loopback ports, with a clock that the test controls. */
 export interface TestServer {
   readonly app: App;
   readonly clock: FakeClock;
-  /** Every log line written so far, whole. */
+  /** All log lines so far, unparsed. */
   readonly logs: string[];
   readonly httpUrl: string;
   readonly httpPort: number;
@@ -30,22 +30,27 @@ export interface ServerOptions {
   env?: Record<string, string>;
   ids?: Ids;
   clock?: FakeClock;
-  /** The clock of the machine it runs on, in place of a clock that all follow (PostgreSQL). */
+  /** The clock of the machine, in place of one clock for all processes (PostgreSQL). */
   machineClock?: Clock;
   logLevel?: LogLevel;
-  /** By which its lease as a node ends; one that stands still when absent, also while the test advances `clock`. */
+  /**
+   * The clock by which its lease as a node expires. By default it stands still, even while the test advances `clock`.
+   */
   leaseClock?: Pick<Clock, "monotonicMs">;
-  /** Which part of a service of several processes it is; those with the same data folder exchange MQTT messages. */
+  /**
+   * The part this process plays in a service of several processes. Parts with the same data folder exchange MQTT
+   * messages.
+   */
   part?: Part;
-  /** Another server's database, for two processes' worth of app on one PostgreSQL. */
+  /** A server whose database this one shares, to run two processes on one PostgreSQL database. */
   share?: TestServer;
-  /** An existing PostgreSQL database, in place of one of its own. */
+  /** An existing PostgreSQL database, in place of a new one. */
   databaseUrl?: string;
-  /** Whether statements may take longer than those of a service, also with `databaseUrl`. */
+  /** Whether statements may take longer than a service's, also with `databaseUrl`. */
   patient?: boolean;
-  /** Keeps the embedded database in the data folder, in a thread of its own, as the service does. */
+  /** Keeps the embedded database in the data folder, in its own thread, as the service does. */
   onDisk?: boolean;
-  /** An existing data folder with an embedded database, which stays. */
+  /** An existing data folder with an embedded database, which is not removed. */
   dataDir?: string;
 }
 
@@ -63,7 +68,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (options.onDisk && databaseUrl === undefined) await fillFolder(dataDir);
   const clock = options.clock ?? options.share?.clock ?? new FakeClock();
   const logs: string[] = [];
-  // A test that has the address of its database in its own hands tests how the service waits for it.
+  // A test that chooses the address of its database tests how the service waits for it.
   const timeLimits =
     !options.patient && (options.databaseUrl || options.env?.MUSTER_DATABASE_URL) ? undefined : PATIENT;
   const logger = createLogger(options.logLevel ?? "trace", { write: (line) => void logs.push(line) });

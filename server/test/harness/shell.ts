@@ -15,14 +15,14 @@ export async function startShell(env: Record<string, string> = {}) {
   return {
     server,
     muster,
-    /** The one JSON object that a command prints. */
+    /** Returns the one JSON object that a command prints. */
     async json(...args: string[]) {
       const { stdout, stderr, code } = await muster([...args, "--json"]);
       assert.equal(code, 0, stderr);
       assert.equal(stderr, "");
       return JSON.parse(stdout);
     },
-    /** What a command that is refused prints on stderr. */
+    /** Returns what a refused command prints on stderr. */
     async refused(...args: string[]): Promise<string> {
       const { stdout, stderr, code } = await muster(args);
       assert.deepEqual({ stdout, code }, { stdout: "", code: 1 });

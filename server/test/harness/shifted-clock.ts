@@ -1,6 +1,6 @@
 /**
- * Loaded before a service (`node --import`): its clock begins at `CLOCK_BEGINS_AT` (ISO 8601) and goes on from there, also
- * for its embedded database.
+ * Loaded before a service (`node --import`): the clock starts at `CLOCK_BEGINS_AT` (ISO 8601) and continues from there,
+ * in the embedded database too.
  */
 import { pathToFileURL } from "node:url";
 import { acceptAnyDate } from "./certificate-dates.ts";
@@ -19,7 +19,7 @@ if (begin !== undefined) {
   acceptAnyDate();
 }
 
-/** Settings for a process whose clock begins at `at`. */
+/** Returns settings for a process whose clock starts at `at`. */
 export function clockFrom(at: Date): Record<string, string> {
   return { NODE_OPTIONS: `--import=${pathToFileURL(import.meta.filename).href}`, CLOCK_BEGINS_AT: at.toISOString() };
 }

@@ -5,7 +5,7 @@ import type { TestTenant } from "./devices.ts";
 import { type HttpAnswer, type HttpOptions, https } from "./https.ts";
 import type { TestServer } from "./server.ts";
 
-/** A signed-in user in a browser of their own: cookie and origin go with every request. */
+/** A signed-in user in a separate browser, which sends cookie and origin with every request. */
 export interface SignedIn {
   userId: string;
   email: string;
@@ -13,14 +13,14 @@ export interface SignedIn {
   role: Role;
   /** The cookies of the browser, as its next request sends them. */
   readonly cookie: string;
-  /** A request below `/api/admin`, such as `call("GET", "/session")`. Cookies of the answer are kept. */
+  /** Sends a request below `/api/admin`, such as `call("GET", "/session")`, and keeps the cookies of the answer. */
   call(method: string, path: string, options?: Pick<HttpOptions, "body" | "headers">): Promise<HttpAnswer>;
 }
 
-/** A password that the rules admit. */
+/** A password that meets the rules. */
 export const PASSWORD = "four-legged elephants dance";
 
-/** Invites a user of this role, who accepts and is signed in. */
+/** Invites a user with this role, who accepts and is signed in. */
 export async function signIn(
   server: TestServer,
   tenant: Pick<TestTenant, "caller">,
@@ -44,12 +44,12 @@ export async function signIn(
   };
 }
 
-/** The token of a link: what follows `#`. */
+/** Returns the token of a link: the part after `#`. */
 export function tokenOf(url: string): string {
   return new URL(url).hash.slice(1);
 }
 
-/** A browser at the admin app, without a session at first. */
+/** Opens a browser at the admin app, without a session at first. */
 export function newBrowser(server: Pick<TestServer, "httpUrl" | "ca">) {
   const cookies = new Map<string, string>();
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { SMTPServer } from "smtp-server";
 
-/** A mail as a real SMTP server took it. */
+/** A mail, as a real SMTP server received it. */
 export interface Mail {
   to: string;
   id: string;
@@ -18,32 +18,32 @@ export interface Mail {
   text: string;
 }
 
-/** A POST as a real HTTPS server took it. */
+/** A POST, as a real HTTPS server received it. */
 export interface Hook {
   path: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** A mail server and a webhook's other side, which keep what they are sent. */
+/** Starts a mail server and a webhook receiver, which keep what they receive. */
 export type Sinks = Awaited<ReturnType<typeof startSinks>>;
 
 export async function startSinks() {
   const tls = selfSigned();
-  // As NODE_EXTRA_CA_CERTS does at start.
+  // The same effect as `NODE_EXTRA_CA_CERTS` at start.
   const trusted = getCACertificates("default");
   setDefaultCACertificates([...trusted, tls.cert]);
   const mails: Mail[] = [];
   const hooks: Hook[] = [];
-  /** What asks for the confirmation of a channel; `mails` and `hooks` hold the other messages. */
+  /** Requests to confirm a channel. `mails` and `hooks` contain the other messages. */
   const links: { to: string; url: string }[] = [];
   /** The mails of `links`. */
   const confirmations: Mail[] = [];
   const waiting = new Set<() => void>();
   const behave = {
-    /** What the mail server says of a recipient, e.g. `{ responseCode: 451 }`; nothing for yes. */
+    /** The mail server's response to a recipient, e.g. `{ responseCode: 451 }`; nothing accepts it. */
     mail: (_to: string): { responseCode: number } | undefined => undefined,
-    /** What the webhook answers; nothing for never. */
+    /** The webhook's response; without one, the webhook never answers. */
     hook: (_path: string): { status: number; location?: string } | undefined => ({ status: 204 }),
     /** Whether webhooks confirm themselves by answering with the challenge. */
     echo: true,
@@ -98,7 +98,7 @@ export async function startSinks() {
     links,
     confirmations,
     behave,
-    /** For a service here, and with the last for one in a process of its own. */
+    /** The settings of a service in this process; the last one is for a service in its own process. */
     env: {
       MUSTER_SMTP_URL: `smtp://127.0.0.1:${port(smtp.server)}`,
       MUSTER_WEBHOOK_ALLOW_PRIVATE: "true",
@@ -106,7 +106,7 @@ export async function startSinks() {
     },
     hookPort: port(https),
     hookUrl: (path: string) => `https://127.0.0.1:${port(https)}${path}`,
-    /** Resolves when `isTrue` does; it is evaluated again after each arrival. */
+    /** Resolves once `isTrue` returns true. It is re-evaluated at each arrival. */
     until: (isTrue: () => boolean): Promise<void> =>
       new Promise((resolve) => {
         const check = () => {
@@ -117,11 +117,11 @@ export async function startSinks() {
         waiting.add(check);
         check();
       }),
-    /** The newest link that was sent to an e-mail address, or to the path of a webhook. */
+    /** Returns the newest link that was sent to an email address, or to the path of a webhook. */
     linkTo: (to: string) => links.findLast((link) => link.to === to)?.url,
     mailsTo: (address: string) => mails.filter(({ to }) => to === address),
     hooksAt: (path: string) => hooks.filter((hook) => hook.path === path),
-    /** Ends every connection that a webhook has not answered on. */
+    /** Closes every connection on which a webhook has not answered. */
     hangUp: () => https.closeAllConnections(),
     async stop() {
       setDefaultCACertificates(trusted);

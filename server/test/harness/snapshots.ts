@@ -1,4 +1,4 @@
-/** Embedded databases to begin with, made once and loaded from a file by every test process. */
+/** Initial embedded databases, created once and loaded from a file by every test process. */
 import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { type Migration, migrations } from "../../src/db/migrations/index.ts";
 const NO_SCHEMA: readonly Migration[] = [];
 const snapshots = new Map<readonly Migration[], Promise<Blob>>();
 
-/** An embedded database with nothing in it, not even our schema. */
+/** An empty embedded database, without our schema. */
 export function bareSnapshot(): Promise<Blob> {
   return snapshotOf(NO_SCHEMA);
 }
@@ -25,7 +25,9 @@ function snapshotOf(steps: readonly Migration[]): Promise<Blob> {
   return known;
 }
 
-/** Making an embedded database takes seconds, loading a dump of it a fraction: dumped once per schema. */
+/**
+ * Creates a snapshot once per schema: creating an embedded database takes seconds, loading its dump a fraction of that.
+ */
 async function loadSnapshot(steps: readonly Migration[]): Promise<Blob> {
   const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, FEW_SEGMENTS, SMALL, steps]);
   const digest = createHash("sha256").update(version).digest("hex").slice(0, 16);
@@ -33,14 +35,14 @@ async function loadSnapshot(steps: readonly Migration[]): Promise<Blob> {
   const cached = await readFile(file).catch(() => undefined);
   if (cached) return new Blob([new Uint8Array(cached)]);
   const dump = await dumpOf(steps);
-  // Several processes may be making it at once: each writes a file of its own, and the last one stays.
+  // Several processes may create it at once. Each writes its own file, and the last one remains.
   const aside = `${file}.${process.pid}`;
   await writeFile(aside, new Uint8Array(await dump.arrayBuffer()));
   await rename(aside, file);
   return dump;
 }
 
-/** What an empty database contains beside the schema is loaded again for every test: a third of its size. */
+/** Drops what an empty database contains besides the schema, a third of its size, since every test would load it. */
 const SEGMENTS_OF_1_MB = ["--wal-segsize=1"];
 const FEW_SEGMENTS = ["-c", "wal_recycle=off"];
 const SMALL = [

@@ -6,10 +6,9 @@ import { eventually } from "../broker/environment.ts";
 type Process = Pick<Features, "metrics" | "telemetry">;
 
 /**
- * What makes sure that everything which these processes have acknowledged is stored: with the ingest stream that is some milliseconds later. They are all
- * processes that use the stream.
- *
- * @returns a function that resolves when what was acknowledged before its call is stored
+ * Returns a function that waits for storage: with the ingest stream, messages are stored some milliseconds after they
+ * are acknowledged. `processes` must be all processes that use the stream.
+ * @returns a function that resolves when all messages acknowledged before its call are stored
  */
 export function storedBy(processes: readonly Process[]): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();

@@ -15,37 +15,43 @@ import { startJetStream } from "./nats-server.ts";
 import { runSql } from "./run-sql.ts";
 import { storedBy } from "./stored-messages.ts";
 
-/** The features of one process on a database of its own: messages are handed in as the broker does, without a broker. */
+/** The features of one process on its own database. Messages are passed in as the broker does, without a broker. */
 export interface TelemetryFixture {
   database: Database;
-  /** Of PostgreSQL. */
+  /** The address of the PostgreSQL database. */
   databaseUrl: string | undefined;
   features: Features;
   telemetry: Telemetry;
-  /** The same where messages are stored before they are acknowledged; else its reads and jobs do not wait until those are stored that are acknowledged. */
+  /**
+   * The same as `telemetry` where messages are stored before they are acknowledged. With the stream, its reads and jobs
+   * do not wait for acknowledged messages to be stored.
+   */
   atOnce: Telemetry;
   clock: FakeClock;
-  /** The telemetry feature of another process on the same database, as it is. */
+  /** Returns the telemetry feature of another process on the same database, without waiting reads. */
   anotherProcess(): Telemetry;
-  /** That of one with the limits of a service, which stores directly. */
+  /** Returns the telemetry feature of a process with a service's limits, which stores directly. */
   processWithDefaults(): Telemetry;
   tenant(): Promise<Caller>;
   device(caller: Caller, id?: string): Promise<TestSender>;
-  /** Resolves when what was acknowledged is stored. */
+  /** Resolves when acknowledged messages are stored. */
   stored(): Promise<void>;
   query<Row = Record<string, unknown>>(statement: string, parameters?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-/** A device as the broker knows it once it is connected. */
+/** A device, as the broker knows it once it is connected. */
 export interface TestSender {
   uid: string;
   id: string;
-  /** Hands in a message as the broker does; anything but bytes and text is sent as JSON. */
+  /** Passes in a message as the broker does. Anything but bytes and text is sent as JSON. */
   publish(payload: unknown, by?: Telemetry): Promise<void>;
 }
 
-/** Hours are rolled up when they have ended: whichever time it is, a test begins ten minutes after one has. */
+/**
+ * Returns a time ten minutes after a full hour. Hours are rolled up when they have ended, so every test starts at the
+ * same point of an hour.
+ */
 function earlyInAnHour(): Date {
   const begin = 10 * MINUTE;
   return new Date(Math.floor((Date.now() - begin) / HOUR) * HOUR + begin);
@@ -54,7 +60,7 @@ function earlyInAnHour(): Date {
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 type TelemetrySettings = Pick<TestFeatureOptions, "limits" | "partBytes" | "stream">;
 
-/** @param options as {@link openTestDatabase} and of the feature */
+/** @param options of {@link openTestDatabase} and of the feature */
 export async function openTelemetryFixture({
   patient,
   ...settings
@@ -62,20 +68,21 @@ export async function openTelemetryFixture({
   return telemetryFixtureOn(await openTestDatabase({ patient }), settings);
 }
 
-/** Processes that share the ingest stream. */
+/** A fixture whose processes share the ingest stream. */
 export interface StreamedFixture extends TelemetryFixture {
-  /** Reads at once. */
+  /** Reads without waiting. */
   queryAtOnce: TelemetryFixture["query"];
-  /** Has what is acknowledged during `work` wait in the stream, as if for an hour. Reads that wait must not be used in it. */
+  /**
+   * Keeps messages acknowledged during `work` in the stream, as if for an hour. Do not use reads that wait inside it.
+   */
   whileInStream(work: () => Promise<void>): Promise<void>;
   /** Resolves when the stream has been stored up to a few seconds ago. */
   caughtUp(): Promise<void>;
 }
 
 /**
- * The fixture of three processes that share the ingest stream: each stores a part of what any of them takes. Reads, and jobs that read, wait until
- * everything is stored that was acknowledged before.
- *
+ * Opens a fixture of three processes that share the ingest stream. Each stores a part of what any of them receives.
+ * Reads, and jobs that read, wait until all messages acknowledged before are stored.
  * @param options as of {@link openTelemetryFixture}
  */
 export async function openStreamedFixture({
@@ -129,7 +136,10 @@ export async function openStreamedFixture({
   };
 }
 
-/** Takes all partitions as a process would that stores nothing. @returns what gives them up */
+/**
+ * Takes all partitions, as a process would that stores nothing.
+ * @returns a function that releases them
+ */
 async function takePartitions(database: Database): Promise<() => Promise<void>> {
   const change = (set: string) =>
     database.db.transaction().execute(async (tx) => {
@@ -175,7 +185,7 @@ async function newTenant({ access }: Features): Promise<Caller> {
   return await access.systemCaller(slug);
 }
 
-/** Inserted by hand, since a device that enrolls cannot choose its id. */
+/** Inserts the row directly, since a device that enrolls cannot choose its id. */
 async function insertDevice(
   query: TelemetryFixture["query"],
   clock: FakeClock,

@@ -4,7 +4,7 @@ import type { Database } from "../../src/db/database.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 
-/** The ticket that the anomaly shows. */
+/** Returns the ticket that the anomaly shows. */
 export async function ticketOf(
   where: { database: Database; clock: Clock },
   caller: Caller,

@@ -1,7 +1,7 @@
 import { runSql } from "./run-sql.ts";
 import type { TestServer } from "./server.ts";
 
-/** Confirms an address as if its receiver had. */
+/** Confirms an address as if its receiver had done so. */
 export async function confirmWebhook({ app }: TestServer, url: string): Promise<void> {
   const confirm = `UPDATE channel_addresses SET confirmed_at = named_at, confirmed_by = 'answer', request_at = NULL
     WHERE type = 'webhook' AND address = $1`;
