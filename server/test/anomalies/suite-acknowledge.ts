@@ -77,7 +77,7 @@ export function acknowledgeRules(given: () => Environment): void {
     assert.equal((await ask("GET", `anomalies?deviceId=${foreign.id}`)).json.total, 0);
   });
 
-  test("an anomaly that is acknowledged twice and resolved at the same time is resolved and has one of the comments", async () => {
+  test("an anomaly that is acknowledged twice and resolved at the same time ends resolved, with one of the two comments", async () => {
     const env = given();
     const { server, second, tenant } = env;
     const hot = await Promise.all(Array.from({ length: 8 }, () => hotSender(env)));

@@ -6,7 +6,7 @@ import { newSenderOf } from "../rules/sender.ts";
 
 /** The list of anomalies. */
 export function anomalyListRules(given: () => Environment): void {
-  test("anomalies are newest first, paged, and filtered by exactly what is asked", async () => {
+  test("anomalies are listed newest first, paged, and filtered exactly", async () => {
     const env = given();
     const { server } = env;
     const tenant = await newTenant(server);

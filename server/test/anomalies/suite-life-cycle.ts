@@ -5,9 +5,9 @@ import { runSql } from "../harness/run-sql.ts";
 import { type Environment, HOT } from "../rules/environment.ts";
 import { newSender, newSenderOf, packOf } from "../rules/sender.ts";
 
-/** From the first breach of a rule to the resolution of its anomaly. */
+/** The life of an anomaly, from the first breach of a rule to its resolution. */
 export function lifeCycleRules(given: () => Environment): void {
-  test("a device and rule have one unresolved anomaly, which counts further breaches; after its resolution a new one opens", async () => {
+  test("a device and rule have one unresolved anomaly, which counts further breaches; the first breach after its resolution opens another", async () => {
     const env = given();
     const { server, ask } = env;
     const pack = await packOf(env, HOT, {
@@ -66,7 +66,7 @@ export function lifeCycleRules(given: () => Environment): void {
     assert.deepEqual([again.ruleId, again.status, again.value], [pack.rules[0]!.id, "open", 99]);
   });
 
-  test("breaches that reach two processes at the same time open one anomaly, which counts each once", async () => {
+  test("simultaneous breaches at two processes open one anomaly, which counts each breach once", async () => {
     const env = given();
     const { server, second } = env;
     const pack = await packOf(env, HOT, { ...HOT, metric: "pressure" });
@@ -75,7 +75,7 @@ export function lifeCycleRules(given: () => Environment): void {
     const rounds = 10;
     for (let round = 0; round < rounds; round++) {
       const values = { temperature: 91 + round, pressure: 91 + round };
-      // The second of two readings at one instant is a repetition, whichever process stores it.
+      // The second of two readings with the same timestamp is a repetition, whichever process stores it.
       await Promise.all(senders.flatMap((sender) => processes.map((by) => sender.say(values, round, by))));
     }
     for (const sender of senders) {

@@ -5,40 +5,43 @@ import { newTenant, type TestTenant } from "../harness/devices.ts";
 import type { TestServer } from "../harness/server.ts";
 import { confirmWebhook, disableWebhook } from "../harness/webhooks.ts";
 
-/** The ids of one record of each kind, as arguments of use cases. The device is in the group, the others are about the device. */
+/**
+ * The ids of one record of each kind, as arguments of use cases. The device is in the group, and the other records
+ * concern the device.
+ */
 export interface Records {
   device: string;
   deviceType: string;
   group: string;
   shift: string;
-  /** A shift that is on the group. */
+  /** A shift that the group uses. */
   assignedShift: string;
   threshold: string;
-  /** A command that waits for the device. */
+  /** A pending command for the device. */
   command: string;
-  /** On which the device gets commands. */
+  /** The topic on which the device receives commands. */
   commandTopic: string;
   anomaly: string;
   ticket: string;
   claim: string;
   certificate: string;
-  /** The device, with a certificate. */
+  /** The device, which has a certificate. */
   certifiedDevice: string;
-  /** Its client id. */
+  /** The client id of an MQTT client. */
   mqttClient: string;
-  /** That of a client that is disabled. */
+  /** The client id of a disabled MQTT client. */
   disabledMqttClient: string;
-  /** A webhook that is not confirmed. */
+  /** An unconfirmed webhook. */
   webhook: string;
   confirmedWebhook: string;
-  /** One that answered 410. */
+  /** A webhook that answered 410. */
   disabledWebhook: string;
   apiKey: string;
-  /** A user who may be changed. */
+  /** A user whom a test may change. */
   user: string;
   userEmail: string;
   invite: string;
-  /** Of the viewer who is to see the records, or else of a user of its own. */
+  /** A filter of the viewer among the callers, or else of another user. */
   savedFilter: string;
   /** An admin of the tenant. */
   adminEmail: string;
@@ -72,10 +75,10 @@ export const NOWHERE: Records = {
   adminEmail: "unknown-admin@example.com",
 };
 
-/** The webhook of the group. */
+/** The address of the group's webhook. */
 export const WEBHOOK = "https://hooks.example.com/pump-hall";
 
-/** A tenant with a user of each role. */
+/** A tenant with one user per role. */
 export interface Staff extends TestTenant {
   callers: Record<Role, Caller>;
 }
@@ -94,17 +97,17 @@ function asUser(caller: Caller, userId: string, role: Role): Caller {
   return { ...caller, actor: `user:${userId}`, rights: { kind: "user", userId, role } };
 }
 
-/** A user with the least rights that a rule for users asks for. */
+/** Returns a user with the least rights that a rule requires of users. */
 export function leastCaller({ callers }: Staff, role: LeastRole): Caller {
   if (role !== "platform") return callers[role];
   const { admin } = callers;
   return { ...admin, rights: { ...admin.rights, platform: true } as Caller["rights"] };
 }
 
-/** A tenant, and those of its users who are to see its records. */
+/** A tenant, and those of its users who must see its records. */
 export type Seers = Omit<Staff, "callers"> & { callers: Partial<Staff["callers"]> };
 
-/** Creates one record of each of these kinds, visible to the callers. */
+/** Creates one record of each given kind, visible to the callers. */
 export async function addRecords(server: TestServer, staff: Seers, kinds = Object.keys(NOWHERE)): Promise<Records> {
   const create = creators(server, staff);
   const records = { ...NOWHERE };
@@ -112,7 +115,7 @@ export async function addRecords(server: TestServer, staff: Seers, kinds = Objec
   return records;
 }
 
-/** The kinds of records whose ids `args` uses. */
+/** Returns the kinds of records whose ids `args` uses. */
 export function kindsUsed(args: (ids: Records) => unknown): string[] {
   const used = new Set<string>();
   args(new Proxy(NOWHERE, { get: (ids, kind) => used.add(String(kind)) && Reflect.get(ids, kind) }));
@@ -121,7 +124,7 @@ export function kindsUsed(args: (ids: Records) => unknown): string[] {
 
 type Creators = { [Kind in keyof Records]: () => Promise<string> };
 
-/** Creates a record of each kind when it is first asked for. */
+/** Returns functions that create a record of their kind. */
 function creators(server: TestServer, { caller, admin, callers }: Seers): Creators {
   const { access, certificates, commands, connections, devices, enrollment, groups, rules, tickets } = server.app;
   const staff = Object.values(callers).flatMap(({ rights }) => (rights.kind === "user" ? [rights.userId] : []));
@@ -217,7 +220,7 @@ function once<T>(create: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** A name that is used once. */
+/** Returns a unique name. */
 export function fresh(): string {
   return `x${randomBytes(6).toString("hex")}`;
 }

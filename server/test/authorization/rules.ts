@@ -3,8 +3,8 @@ import type { Features } from "../../src/features.ts";
 import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
 
 /**
- * Who may run a use case, and arguments for it: the scope of API keys, the least role of users, and the arguments made of the ids
- * of one record of each kind.
+ * The authorization of a use case and its example arguments: the scope that an API key needs, the least role of a user,
+ * and the arguments, built from the ids of one record of each kind.
  */
 export type Row<Args extends unknown[]> = readonly [
   scope: Scope | "no key",
@@ -29,7 +29,9 @@ const page = { skip: 0, limit: 10 };
 const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-02T00:00:00Z") };
 const ignore = () => undefined;
 
-/** Use cases on records of the user who asks, such as the user's quiet choices: the shell is no user. */
+/**
+ * Use cases on the caller's own records, such as a user's quiet hours. The shell cannot run them because it is no user.
+ */
 export const OWN: ReadonlySet<string> = new Set([
   "access.listFilters",
   "access.saveFilter",
@@ -43,12 +45,18 @@ export const OWN: ReadonlySet<string> = new Set([
   "notifications.listOwnTests",
 ]);
 
-/** The shell, or a user where the use case is on records of the user who asks. @param name `feature.useCase` */
+/**
+ * Returns a caller who may run the use case: the shell, or a user for use cases on the caller's own records.
+ * @param name `feature.useCase`
+ */
 export function ableCaller({ caller, callers }: Staff, name: string): Caller {
   return OWN.has(name) ? callers.viewer : caller;
 }
 
-/** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
+/**
+ * The rules of every use case of every feature. The table states what the code must do: a changed rule changes this
+ * table.
+ */
 export const RULES: Rules = {
   access: {
     listTenants: ["no key", "platform", () => [page]],

@@ -8,16 +8,19 @@ import { createPermissiveBroker } from "../permissive/permissive-broker.ts";
 import { eventually } from "./environment.ts";
 
 const WORKERS = 3;
-/** Messages of one client that are not acknowledged: less than the receive maximum. */
+/** The number of unacknowledged messages per client: less than the receive maximum. */
 const OPEN = 10;
 
-/** What carries messages between the processes of a test. */
+/** The bus between the processes of a test. */
 export interface BusArrangement {
-  /** One more process. */
+  /** Creates the bus of another process. */
   createBus(metrics: Metrics): Bus;
-  /** A process that joins and subscribes, and then neither reads nor answers. Resolves when all `workers` know of its subscription. */
+  /**
+   * Adds a process that joins and subscribes, and then neither reads nor answers. Resolves when all `workers` know of
+   * its subscription.
+   */
   addStuck(filter: string, workers: number): Promise<{ close(): Promise<void> }>;
-  /** After every process has stopped. */
+  /** Called after every process has stopped. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ interface Worker {
   metrics: Metrics;
 }
 
-/** What every bus must do; takes what makes it. */
+/** Declares the tests that every bus must pass. */
 export function busSuite(name: string, arrange: () => Promise<BusArrangement>, skip: string | undefined): void {
   describe(name, { skip: skip ?? false }, () => busRules(arrange));
 }
@@ -47,7 +50,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
 
   before(async () => {
     arrangement = await arrange();
-    // At the same time: each finds the others whichever is first.
+    // All start simultaneously: each finds the others, whichever is first.
     workers = await Promise.all(Array.from({ length: WORKERS }, () => startWorker()));
     await eachKnows(workers);
   });
@@ -72,7 +75,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     return connected;
   }
 
-  test("a subscriber gets what clients of every worker publish, each client's messages in their order", async () => {
+  test("a subscriber receives what clients of every worker publish, in the order of each client", async () => {
     const subscriber = await client(0);
     const got = received(subscriber);
     await subscriber.subscribeAsync("order/#", { qos: 1 });
@@ -92,7 +95,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     }
   });
 
-  test("once a SUBSCRIBE is answered, a message of another worker arrives; once an UNSUBSCRIBE is, none need", async () => {
+  test("another worker's messages arrive once a SUBSCRIBE is answered, and need not arrive once an UNSUBSCRIBE is answered", async () => {
     const [subscriber, publisher] = [await client(1), await client(2)];
     const got = received(subscriber);
     for (let n = 0; n < 50; n++) {
@@ -105,7 +108,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     assert.equal(await reasonOf(publisher, "at-once/0", "unheard"), 0x10, "no worker has a subscriber");
   });
 
-  test("a message keeps QoS, retain flag and properties of MQTT 5 between workers; a subscription identifier is the receiver's", async () => {
+  test("a message between workers keeps its QoS, retain flag and MQTT 5 properties and gets the receiver's subscription identifier", async () => {
     const [subscriber, publisher] = [await client(0), await client(1)];
     const got = received(subscriber);
     await subscriber.subscribeAsync("kept/#", { qos: 2, rap: true, properties: { subscriptionIdentifier: 7 } });
@@ -118,7 +121,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     };
     await publisher.publishAsync("kept/2", "two", { qos: 2, retain: true, properties });
     await publisher.publishAsync("kept/0", "zero", { qos: 0 });
-    // mqtt.js hands a message of QoS 2 over at its PUBREL, which one of QoS 0 may overtake.
+    // mqtt.js delivers a message of QoS 2 at its PUBREL, so one of QoS 0 may overtake it.
     const [two, zero] = (await got.atLeast(2)).toSorted((a, b) => b.packet.qos - a.packet.qos);
     assert.deepEqual([two!.packet.qos, two!.packet.retain, two!.payload], [2, true, "two"]);
     assert.deepEqual([zero!.packet.qos, zero!.packet.retain, zero!.payload], [0, false, "zero"]);
@@ -129,7 +132,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     assert.deepEqual({ ...rest }, { contentType, responseTopic, correlationData, subscriptionIdentifier: 7 });
   });
 
-  test("a message of a shared subscription goes to one member, wherever that is, and every worker has its turn", async () => {
+  test("a shared subscription delivers a message to one member at any worker, and every worker has its turn", async () => {
     const filter = "$share/group/jobs/#";
     const members = [];
     for (const worker of [0, 1, 1, 2]) {
@@ -158,10 +161,10 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
       assert.ok(payloads().length > 5, members.map((m) => m.payloads().length).join());
   });
 
-  test("what a member of a shared subscription has not acknowledged goes to a member at another worker when it ends", async () => {
+  test("when a member of a shared subscription ends, its unacknowledged messages go to a member at another worker", async () => {
     const filter = "$share/heirs/heirs/x";
     const [first, publisher] = [await client(0), await client(0)];
-    // mqtt.js acknowledges once this calls back, so never.
+    // mqtt.js acknowledges once this callback is called, so never.
     first.handleMessage = () => undefined;
     await first.subscribeAsync(filter, { qos: 1 });
     const arrived = new Promise((resolve) => first.once("packetreceive", resolve));
@@ -174,7 +177,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     assert.equal((await got.atLeast(1))[0]!.payload, "inherited");
   });
 
-  test("a worker that joins later gets messages and sends them; one that leaves is forgotten", async () => {
+  test("a worker that joins later receives and sends messages; one that leaves is forgotten", async () => {
     const subscriber = await client(0);
     const got = received(subscriber);
     await subscriber.subscribeAsync("late/here", { qos: 1 });
@@ -194,7 +197,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     assert.equal((await got.atLeast(2))[1]!.payload, "still");
   });
 
-  test("a worker that does not read costs another one a bounded number of bytes; the rest get every acknowledged message", async () => {
+  test("a worker that does not read costs another one a bounded number of bytes; the others receive every acknowledged message", async () => {
     const [{ broker, port, metrics }, subscriber] = [await startWorker(), await client(0)];
     const stuck = await arrangement.addStuck("stuck/#", WORKERS + 1);
     const got = received(subscriber);
@@ -206,7 +209,7 @@ function busRules(arrange: () => Promise<BusArrangement>): void {
     for (const n of acknowledged) {
       await publisher.publishAsync("stuck/x", n + filler, { qos: 1 });
       await publisher.publishAsync("stuck/y", filler, { qos: 0 });
-      // A subscriber that is more than half a megabyte behind is ended.
+      // The broker disconnects a subscriber that is more than half a megabyte behind.
       while (!arrived().includes(n)) await got.atLeast(got.payloads().length + 1);
     }
     assert.deepEqual(arrived(), acknowledged);
@@ -230,7 +233,10 @@ export async function eachKnows(workers: readonly { metrics: Metrics }[]): Promi
   }
 }
 
-/** Publishes at QoS 1. @returns the reason code of the PUBACK */
+/**
+ * Publishes at QoS 1.
+ * @returns the reason code of the PUBACK
+ */
 export async function reasonOf(publisher: MqttClient, topic: string, payload: string): Promise<number> {
   let reason = 0;
   publisher.once("packetreceive", (answer) => {
@@ -245,7 +251,7 @@ interface Received {
   packet: mqtt.IPublishPacket;
 }
 
-/** Collects what a client receives. */
+/** Collects the messages that a client receives. */
 export function received(subscriber: MqttClient) {
   const all: Received[] = [];
   let wake = () => {};

@@ -20,23 +20,23 @@ const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 } };
 export interface BrokerOptions {
   serverReference?: string;
   limits?: Partial<BrokerLimits>;
-  /** Of the features. */
+  /** Limits of the features. */
   tenantLimits?: Partial<Limits>;
-  /** Trusted proxies. */
+  /** The trusted proxies. */
   proxies?: AddressRange[];
-  /** Wraps the policy, so that a test observes or delays what the engine asks it. */
+  /** Wraps the policy, so that a test observes or delays the engine's calls. */
   around?: (policy: BrokerPolicy) => BrokerPolicy;
 }
 
-/** The features and one broker on them, with the engine under test; or one on each of several nodes. */
+/** The features with one broker that runs the engine under test, or with one broker on each of several nodes. */
 export interface TestBroker extends Omit<BrokerFeatures, "close"> {
-  /** Of the next node. */
+  /** The port of the next node. */
   readonly port: number;
-  /** The session of a client id that the engine has opened and not closed. */
+  /** Returns the session of a client id that the engine has opened and not closed. */
   sessionOf(clientId: string): string | undefined;
-  /** As the product's broker. */
+  /** Drains the broker, as the product does. */
   drain(): Promise<void>;
-  /** Stops the engine alone. */
+  /** Stops only the engine. */
   stopEngine(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -69,14 +69,17 @@ export async function startBroker(given: CreateEngine | Place, options: BrokerOp
   };
 }
 
-/** A broker for one test. */
+/** Starts a broker for one test. */
 export async function brokerFor(t: TestContext, place: CreateEngine | Place): Promise<TestBroker> {
   const broker = await startBroker(place);
   t.after(() => broker.stop());
   return broker;
 }
 
-/** `broker` with a further engine on the features of the first node, for one test that needs other limits or wraps the policy. */
+/**
+ * Starts another engine on the features of `broker`'s first node, for one test that needs other limits or wraps the
+ * policy.
+ */
 export async function withEngine(
   t: TestContext,
   place: CreateEngine | Place,
@@ -116,7 +119,7 @@ async function startEngine(
   return { ...features, port, sessionOf: (clientId) => sessionOf(clientId), drain, stopEngine, stop: stopEngine };
 }
 
-/** `policy`, and which sessions the engine has opened and not closed under it. */
+/** Wraps `policy` to track the sessions that the engine has opened and not closed. */
 function observeSessions(policy: BrokerPolicy) {
   const sessions = new Map<string, string>();
   const observed: BrokerPolicy = {
@@ -134,7 +137,7 @@ function observeSessions(policy: BrokerPolicy) {
   return { policy: observed, sessionOf: (clientId: string) => sessions.get(clientId) };
 }
 
-/** Connects with mqtt.js, without reconnecting; rejects with the reason when the broker refuses or closes first. */
+/** Connects with mqtt.js, without reconnecting. Rejects with the reason if the broker refuses or closes first. */
 export function connect(
   broker: Pick<TestBroker, "port">,
   device: Partial<Pick<Device, "deviceId" | "fullchain" | "key">> & Pick<Device, "ca">,
@@ -160,7 +163,7 @@ export function connect(
   });
 }
 
-/** Connects a newly registered MQTT client of the broker's tenant, with a password. */
+/** Registers an MQTT client in the broker's tenant and connects it with its password. */
 export async function connectGateway(
   broker: TestBroker,
   topics: { publish?: string[]; subscribe?: string[] },
@@ -178,7 +181,7 @@ export function closed(client: mqtt.MqttClient): Promise<void> {
   return client.connected ? new Promise((resolve) => client.once("close", () => resolve())) : Promise.resolve();
 }
 
-/** Polls until `check` returns something, for what happens soon without any signal; undefined after a minute. */
+/** Polls until `check` returns something, for events without a signal. Returns undefined after a minute. */
 export async function eventually<T>(check: () => Promise<T | undefined | false>): Promise<T | undefined> {
   const until = performance.now() + 60_000;
   while (performance.now() < until) {
@@ -189,7 +192,7 @@ export async function eventually<T>(check: () => Promise<T | undefined | false>)
   return undefined;
 }
 
-/** The reasons in the caller's refusal journal, newest first. */
+/** Returns the reasons in the caller's refusal journal, newest first. */
 export async function journal(broker: TestBroker, caller: Caller = broker.caller): Promise<string[]> {
   const { items } = await broker.connections.listRefusals(caller, { skip: 0, limit: 100 });
   return items.map(({ reason }) => reason);

@@ -29,27 +29,27 @@ export interface Device {
   fullchain: string;
   ca: string;
   topic: string;
-  /** The one filter it may subscribe to. */
+  /** The only filter that it may subscribe to. */
   filter: string;
 }
 
 /** The features of one node. */
 type Node = Features & { readonly database: Database };
 
-/** The features of one process with authorities and a database of its own, and a tenant; or of several on that database. */
+/** The features of one process, or of several on one database, with authorities, a database and a tenant. */
 export interface BrokerFeatures extends Features {
   readonly clock: FakeClock;
   readonly database: Database;
   readonly nodes: readonly Node[];
-  /** What connects the nodes. */
+  /** The bus that connects the nodes. */
   readonly bus: Pick<BrokerDeps["config"], "nats"> & Pick<BrokerDeps, "busFolder">;
   readonly authorities: Authorities;
   readonly caller: Caller;
   enroll(options?: { caller?: Caller }): Promise<Device>;
   newTenant(): Promise<Caller>;
-  /** Resolves when what was acknowledged is stored, also what came at QoS 0. */
+  /** Resolves when all acknowledged messages and those of QoS 0 are stored. */
   stored(): Promise<void>;
-  /** Closes the database under everything, for good. */
+  /** Closes the database under the running features, permanently. */
   loseDatabase(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const DEVICE_TYPE = {
   subscribeTopics: ["commands/{deviceId}"],
 };
 
-/** @param limits other than the defaults */
+/** @param limits that replace the defaults */
 export async function openFeatures(
   limits: Partial<Limits> = {},
   { nodes: count, bus, ingest }: Omit<Place, "createEngine"> = ONE_NODE,
@@ -132,7 +132,7 @@ export async function openFeatures(
   };
 }
 
-/** The features of the first node, where what it says of its own sessions and refusals is true of all. */
+/** Returns the features of the first node, with answers about sessions and refusals that cover all nodes. */
 function togetherWith(nodes: readonly Node[]): Node {
   const [first] = nodes as [Node];
   const { flush, listRefusals } = first.connections;
@@ -143,7 +143,7 @@ function togetherWith(nodes: readonly Node[]): Node {
       await Promise.all([flush(), ...others.map((node) => node.connections.flush())]);
     },
     listRefusals: Object.assign(async (...query: Parameters<typeof listRefusals>) => {
-      // Each stores its own first.
+      // Each node first stores its own refusals.
       for (const node of others) await node.connections.listRefusals(...query);
       return await listRefusals(...query);
     }, listRefusals),

@@ -14,8 +14,8 @@ const EXPIRY = { properties: { sessionExpiryInterval: 600 } };
 type Point = "resumed" | "part" | "changed";
 
 /**
- * A stored session changes hands between processes while messages for it arrive at another one: each message is delivered once, in its
- * order, over every bus.
+ * Declares the tests of handovers: a stored session moves between processes while messages for it arrive at another
+ * process. Over every bus, each message is delivered once and in order.
  */
 export function handoverSuite(name: string, arrange: () => Promise<BusArrangement>, skip: string | undefined): void {
   describe(`a stored session changes hands: ${name}`, { skip: skip ?? false }, () => handoverRules(arrange));
@@ -26,10 +26,10 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
   const brokers: BrokerEngine[] = [];
   const ports: number[] = [];
   const clients: MqttClient[] = [];
-  /** Where calls wait. */
+  /** The points at which calls wait. */
   const gates = new Map<Point, { arrived(): void; opened: Promise<void> }>();
 
-  /** Lets calls at `point` wait until `release`. */
+  /** Makes calls at `point` wait until `release`. */
   function waitAt(point: Point): { arrived: Promise<void>; release(): void } {
     const arrived = Promise.withResolvers<void>();
     const opened = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     await gate?.opened;
   }
 
-  /** Sessions that all workers share, as they share a database. */
+  /** Returns sessions that all workers share, as they would share a database. */
   function sharedSessions(): StoredSessions {
     const stored = storedInMemory(() => new Date(), Infinity);
     return {
@@ -94,11 +94,11 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     return client;
   }
 
-  /** A client with a stored session, which is at one worker after the other. */
+  /** A client with a stored session, which connects to one worker after the other. */
   function visitor(clientId: string) {
     const received: string[] = [];
     const wakes = new Set<() => void>();
-    // A QoS 2 message that it has begun to receive on one connection ends on the next.
+    // A QoS 2 handshake that begins on one connection ends on the next.
     const incomingStore = new mqtt.Store({ clean: false });
     return {
       received,
@@ -114,7 +114,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
         });
         clients.push(client);
         client.on("message", (_topic, payload, { dup }) => {
-          // What is sent again because its acknowledgement was on the way is marked.
+          // A message that is sent again because its acknowledgement was in flight has the DUP flag.
           if (!dup || !received.includes(`${payload}`)) received.push(`${payload}`);
           for (const wake of wakes) wake();
         });
@@ -136,7 +136,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     };
   }
 
-  /** A visitor that has subscribed at a worker and left it. */
+  /** Returns a visitor that has subscribed at a worker and disconnected. */
   async function awayFrom(worker: number, name: string) {
     const subscriber = visitor(name);
     const client = await subscriber.at(worker);
@@ -145,7 +145,10 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     return subscriber;
   }
 
-  /** Publishes at QoS 1, or at each of these in turns, each message when the one before is acknowledged. */
+  /**
+   * Publishes at QoS 1, at one client or alternating between several. Each message waits for the acknowledgement of the
+   * previous one.
+   */
   async function sender(worker: number, topic: string, all: (1 | 2)[] = [1]) {
     const client = await connect(worker, {});
     return async (...numbers: number[]) => {
@@ -153,7 +156,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     };
   }
 
-  test("messages of another worker while a client is given its session come after what waited, and before later ones", async () => {
+  test("another worker's messages that arrive while a client resumes its session follow the queued ones and precede later ones", async () => {
     const subscriber = await awayFrom(1, "opening");
     const publish = await sender(0, "opening/x");
     await publish(0, 1);
@@ -168,7 +171,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     await client.endAsync();
   });
 
-  test("messages of the worker itself while a client is given its session are delivered in their order", async () => {
+  test("the same worker's messages that arrive while a client resumes its session are delivered in order", async () => {
     const subscriber = await awayFrom(1, "same");
     const publish = await sender(1, "same/x");
     const resumed = waitAt("resumed");
@@ -182,7 +185,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     await client.endAsync();
   });
 
-  test("messages of another worker while the end of a connection is being stored wait for the next connection", async () => {
+  test("another worker's messages that arrive while a disconnect is being stored wait for the next connection", async () => {
     const subscriber = visitor("leaving");
     const first = await subscriber.at(1);
     await first.subscribeAsync("leaving/#", { qos: 2 });
@@ -192,7 +195,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     const parting = waitAt("part");
     await first.endAsync();
     await parting.arrived;
-    // The worker that had the connection takes them.
+    // The worker that had the connection receives them.
     await publish(1, 2);
     parting.release();
     const again = await subscriber.at(2);
@@ -201,7 +204,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     await again.endAsync();
   });
 
-  test("a worker that has not read yet that a client has left stores messages for it", async () => {
+  test("a worker that has not yet read of a client's disconnect stores messages for it", async () => {
     const subscriber = visitor("unread");
     const publish = await sender(0, "unread/x");
     const reading = waitAt("changed");
@@ -220,7 +223,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     await again.endAsync();
   });
 
-  test("a client that goes round all workers gets every acknowledged message of every worker once", async () => {
+  test("a client that visits all workers receives every acknowledged message of every worker once", async () => {
     const subscriber = await awayFrom(0, "round");
     const publishers = await Promise.all(ports.map((_, worker) => sender(worker, `round/${worker}`, [1, 2])));
     let isDone = false;
@@ -245,7 +248,7 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     await last.endAsync();
   });
 
-  test("a client that leaves a worker and comes back to it again and again gets what the others publish in order", async () => {
+  test("a client that leaves a worker and returns repeatedly receives the others' messages in order", async () => {
     const subscriber = await awayFrom(1, "back");
     const publishers = await Promise.all([0, 2].map((worker) => sender(worker, `back/${worker}`)));
     let isDone = false;

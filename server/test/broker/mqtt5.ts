@@ -5,21 +5,21 @@ import { type RawClient, rawClient } from "./raw-client.ts";
 
 type Parts = (string | number[])[];
 
-/** Properties of MQTT 5 as a part of a packet: their length, and they. At most 127 bytes. */
+/** Returns MQTT 5 properties as a part of a packet: their length, at most 127 bytes, and the properties. */
 export function properties(...parts: Parts): number[] {
   const bytes = [...packet(0, ...parts).subarray(2)];
   return [bytes.length, ...bytes];
 }
 
 export const NONE: number[] = [0];
-/** No reason strings (request problem information 0). */
+/** CONNECT properties that disable reason strings (request problem information 0). */
 const NO_REASONS = [2, 0x17, 0];
 
 export interface Connect5 {
   flags?: number;
   keepAlive?: number;
   properties?: number[];
-  /** Behind the client id. */
+  /** The fields after the client id. */
   rest?: Parts;
 }
 
@@ -33,30 +33,32 @@ export function publish5(topic: string, payload: string, qos = 0, id = 1, given 
   return packet(0x30 | (qos << 1), topic, packetId, given, [...Buffer.from(payload)]);
 }
 
-/** A SUBSCRIBE to one filter. */
+/** Returns a SUBSCRIBE to one filter. */
 export function subscribe5(id: number, filter: string, options: number, given = NONE): Buffer {
   return packet(0x82, [id >> 8, id & 255], given, filter, [options]);
 }
 
-/** What has been received behind the CONNACK. */
+/** The bytes received after the CONNACK. */
 export interface Session5 extends RawClient {
-  /** Resolves with it once it is at least `bytes` long. */
+  /** Resolves with the bytes once there are at least `bytes`. */
   answers(bytes: number): Promise<Buffer>;
-  /** Resolves with `bytes` of it from `start`. */
+  /** Resolves with `bytes` bytes from `start` on. */
   after(start: number, bytes: number): Promise<Buffer>;
-  /** Resolves with all of it when the connection has closed. */
+  /** Resolves with all bytes when the connection has closed. */
   rest(): Promise<number[]>;
 }
 
 export type Client5 = Session5 & { clientId: string };
 
-/** A raw client whose CONNECT of MQTT 5 has been accepted. */
+/** A raw client whose MQTT 5 CONNECT has been accepted. */
 export async function session5(broker: TestBroker, device: Device, options: Connect5 = {}): Promise<Session5> {
   const client = await rawClient(broker, device);
   return await opened(client, connect5(device.deviceId, options));
 }
 
-/** The same of a new MQTT client, which may publish and subscribe to `paths` below the prefix of its tenant. */
+/**
+ * Connects a new MQTT client in the same way. It may publish and subscribe to `paths` below the prefix of its tenant.
+ */
 export async function client5(broker: TestBroker, paths: string[], options: Connect5 = {}): Promise<Client5> {
   const clientId = `client-${randomIds.bytes(4).toString("hex")}`;
   const filters = paths.map((path) => `t/${broker.caller.tenantSlug}/${path}`);

@@ -21,7 +21,7 @@ import { PERMISSIVE_LIMITS, PERMISSIVE_TOOLS } from "../permissive/permissive-br
 const BEAT_MS = 200;
 const ALL = 0xffff_ffff;
 
-/** Without encryption or credentials, on loopback. */
+/** Settings without encryption or credentials, for the loopback interface. */
 export function settingsOf({ port }: Pick<NatsServer, "port">, changes: Partial<NatsSettings> = {}): NatsSettings {
   return {
     servers: [`127.0.0.1:${port}`],
@@ -36,7 +36,7 @@ export function settingsOf({ port }: Pick<NatsServer, "port">, changes: Partial<
   };
 }
 
-/** Of a process with `MUSTER_INGEST=stream`. */
+/** Settings of a process with `MUSTER_INGEST=stream`. */
 export function streamSettingsOf(nats: Pick<NatsServer, "port">): StreamSettings {
   return { wanted: "stream", nats: settingsOf(nats), maxBytes: 64 * 1024 ** 2, replicas: 1, sessionsMs: 900_000 };
 }
@@ -45,18 +45,17 @@ export function createNatsBus(settings: NatsSettings, given: Partial<NatsBusDeps
   return new NatsBus({ settings, limits: PERMISSIVE_LIMITS, metrics: createMetrics(), ...PERMISSIVE_TOOLS, ...given });
 }
 
-/** What a process that is none of ours does on the bus. */
+/** A foreign process on the bus. */
 export interface RawProcess {
-  /** Every frame that it was sent, also those that were sent again. */
+  /** Every frame that it was sent, including repetitions. */
   readonly frames: BusFrame[];
-  /** Ends its connection as a killed process would. */
+  /** Breaks its connection, as the kill of a process would. */
   kill(): Promise<void>;
 }
 
 /**
- * Joins, subscribes, and acknowledges nothing.
- *
- * @param workers that are to know of its subscription when it resolves
+ * Joins and subscribes, and acknowledges nothing.
+ * @param workers how many must know of its subscription before the promise resolves
  */
 export async function joinRaw(nats: Pick<NatsServer, "port">, filter: string, workers: number): Promise<RawProcess> {
   const [name, subjects] = ["00000000", subjectsOf(BUS_VERSION)];

@@ -6,7 +6,7 @@ import { CONNECT, packet, readPacket, readPacket5, utf8 } from "./packets.ts";
 
 export const MAX_PACKET = 64 * 1024;
 
-/** Packets that a client may send, and some that it must not, from which streams are made. */
+/** The packets of which streams consist: packets that a client may send, and some that it must not. */
 export const PIECES: readonly Buffer[] = [
   packet(0x30, "t/a/telemetry/x", [1, 2, 3]),
   packet(0x32, "t/a/telemetry/x", [0, 1], [123]),
@@ -30,7 +30,7 @@ export const PIECES: readonly Buffer[] = [
   Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]),
 ];
 
-/** The same of MQTT 5. */
+/** The same for MQTT 5. */
 export const PIECES_5: readonly Buffer[] = [
   packet(0x30, "t/a/telemetry/x", NONE, [1, 2, 3]),
   packet(
@@ -56,13 +56,16 @@ export const PIECES_5: readonly Buffer[] = [
   packet(0xf0, [0x18]),
 ];
 
-/** Everything that reading a stream after a CONNECT yields: the packets, and the problem that ended it. */
+/** The result of reading a stream after a CONNECT: the packets, and the problem that ended it. */
 export interface Outcome {
   packets: unknown[];
   problem: string | undefined;
 }
 
-/** Reads a stream that arrives in these chunks. Anything but a PacketProblem is thrown. */
+/**
+ * Reads a stream that arrives in these chunks.
+ * @throws any error but a PacketProblem
+ */
 export function readStream(chunks: Iterable<Buffer>, version: 4 | 5 = 4): Outcome {
   const read = version === 5 ? readPacket5 : readPacket;
   const reader = new FrameReader(MAX_PACKET);
@@ -82,12 +85,12 @@ export function readStream(chunks: Iterable<Buffer>, version: 4 | 5 = 4): Outcom
   return { packets, problem: undefined };
 }
 
-/** The packet as text, since it shares the memory of its chunk. */
+/** The packet as text, since its bytes share the memory of its chunk. */
 function own(read: unknown): string {
   return JSON.stringify(read) ?? "nothing";
 }
 
-/** A deterministic stream of numbers below a bound. */
+/** Returns a deterministic sequence of numbers below a bound. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -96,7 +99,7 @@ export function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** One to six packets, of which up to four bytes were set, inserted or removed. */
+/** Returns one to six packets in which up to four bytes were changed, inserted or removed. */
 export function mutatedStream(random: (below: number) => number, pieces: readonly Buffer[] = PIECES): Buffer {
   let bytes = Buffer.concat(Array.from({ length: 1 + random(6) }, () => pieces[random(pieces.length)]!));
   for (let left = random(5); left > 0; left--) {
@@ -108,7 +111,7 @@ export function mutatedStream(random: (below: number) => number, pieces: readonl
   return bytes;
 }
 
-/** `bytes` cut into chunks of up to `max` bytes. */
+/** Cuts `bytes` into chunks of at most `max` bytes. */
 export function cut(bytes: Buffer, random: (below: number) => number, max: number): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -8,7 +8,10 @@ import { readSubscribe, readUnsubscribe } from "../../src/broker/codec/read-subs
 import { readSubscribe5, readUnsubscribe5 } from "../../src/broker/codec/read-subscribe5.ts";
 import { field, packet as packetOf } from "./raw-client.ts";
 
-/** A packet; a string among its parts is a field with its length, of latin-1 characters, so that any bytes can be written. */
+/**
+ * Returns a packet. A string among its parts becomes a field with its length; its characters are latin-1, so that any
+ * bytes can be written.
+ */
 export function packet(first: number, ...parts: (string | number[])[]): Buffer {
   return packetOf(
     first,
@@ -16,14 +19,17 @@ export function packet(first: number, ...parts: (string | number[])[]): Buffer {
   );
 }
 
-/** The UTF-8 bytes of `text` as latin-1 characters. */
+/** Returns the UTF-8 bytes of `text` as latin-1 characters. */
 export function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
 export const CONNECT: Buffer = packet(0x10, "MQTT", [4, 2, 0, 60], "pump-1");
 
-/** The same with MQTT 5. Throws PacketProblem. */
+/**
+ * Reads a client's MQTT 5 packet.
+ * @throws PacketProblem
+ */
 export function readPacket5(frame: Frame, lastTopic: LastTopic): unknown {
   switch (frame.first >> 4) {
     case PACKET_TYPE.publish:
@@ -44,7 +50,10 @@ export function readPacket5(frame: Frame, lastTopic: LastTopic): unknown {
   }
 }
 
-/** Reads any packet of a client, as the engine does. Throws PacketProblem. */
+/**
+ * Reads any packet of a client, as the engine does.
+ * @throws PacketProblem
+ */
 export function readPacket(frame: Frame, lastTopic: LastTopic = new LastTopic()): unknown {
   switch (frame.first >> 4) {
     case PACKET_TYPE.publish:

@@ -1,22 +1,22 @@
 import type { CreateEngine } from "../../src/broker/engine.ts";
 
-/** Where a suite of the broker runs. */
+/** The environment in which a suite of the broker runs. */
 export interface Place {
   createEngine: CreateEngine;
-  /** Nodes on one database. Each connection of a client is to the next of them. */
+  /** The number of nodes on one database. A client's connections go to each node in turn. */
   nodes: number;
-  /** What carries messages between several: NATS, or as between the workers of one machine sockets. */
+  /** The bus between several nodes: NATS, or sockets as between the workers of one machine. */
   bus: "nats" | "sockets";
-  /** `MUSTER_INGEST`. */
+  /** The value of `MUSTER_INGEST`. */
   ingest: "direct" | "stream";
 }
 
-/** What is meant where only the engine is given. */
+/** The default where only the engine is given. */
 export const ONE_NODE = { nodes: 1, bus: "sockets", ingest: "direct" } as const;
 
 export function placeOf(given: CreateEngine | Place): Place {
   return typeof given === "function" ? { createEngine: given, ...ONE_NODE } : given;
 }
 
-/** One node that stores directly. */
+/** Whether the place is one node that stores directly. */
 export const isAlone = ({ nodes, ingest }: Place): boolean => nodes === 1 && ingest === "direct";

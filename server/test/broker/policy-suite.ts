@@ -9,8 +9,9 @@ import { sessionRules } from "./suite-sessions.ts";
 import { topicRules } from "./suite-topics.ts";
 
 /**
- * The rules that every engine must keep under the production policy (spec 4.10); takes the function that creates the engine, or where it runs. It
- * uses the engine's interface and MQTT over TLS, nothing else of the engine.
+ * Declares the tests of the rules that every engine must keep under the production policy (spec 4.10). Its argument is
+ * the function that creates the engine, or the place to run it. The tests use only the engine's interface and MQTT over
+ * TLS.
  */
 export function policySuite(name: string, given: CreateEngine | Place): void {
   const place = placeOf(given);
@@ -19,6 +20,6 @@ export function policySuite(name: string, given: CreateEngine | Place): void {
   describe(`${name}: retained messages`, () => retainedRules(place));
   describe(`${name}: sessions, takeover and drops`, () => sessionRules(place));
   describe(`${name}: clients with a password`, () => passwordRules(place));
-  // These delay what the policy stores themselves, in one engine.
+  // These delay the policy's storage themselves, in one engine.
   if (isAlone(place)) describe(`${name}: acknowledged means stored`, () => durabilityRules(place));
 }

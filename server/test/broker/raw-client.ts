@@ -1,13 +1,13 @@
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from "node:tls";
 import type { Device, TestBroker } from "./environment.ts";
 
-/** An MQTT client that sends any bytes. */
+/** An MQTT client that sends arbitrary bytes. */
 export interface RawClient {
   readonly socket: TLSSocket;
   send(...packets: (Buffer | number[])[]): void;
   /** All bytes received so far. */
   received(): Buffer;
-  /** Resolves with what has been received once it is at least `bytes` long; rejects when the broker closes first. */
+  /** Resolves with the received bytes once there are at least `bytes`; rejects if the broker closes first. */
   atLeast(bytes: number): Promise<Buffer>;
   /** Resolves when the connection has closed. */
   readonly ended: Promise<void>;
@@ -70,7 +70,7 @@ export async function rawSession(broker: TestBroker, device: Device): Promise<Ra
   return client;
 }
 
-/** A packet of the first byte `first` with `body`. */
+/** Returns a packet with the first byte `first` and `body`. */
 export function packet(first: number, ...body: (Buffer | number[])[]): Buffer {
   const content = Buffer.concat(body.map((part) => Buffer.from(part)));
   return Buffer.concat([Buffer.of(first), remainingLength(content.length), content]);
@@ -86,7 +86,7 @@ export function remainingLength(length: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A field that begins with its length. */
+/** Returns a field that begins with its length. */
 export function field(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value as string);
   return Buffer.concat([Buffer.of(bytes.length >> 8, bytes.length & 255), bytes]);
@@ -98,7 +98,7 @@ export interface ConnectParts {
   level?: number;
   flags?: number;
   keepAlive?: number;
-  /** The bytes after the client id. */
+  /** The fields after the client id. */
   rest?: Buffer;
 }
 
@@ -113,7 +113,7 @@ export function connectPacket(parts: ConnectParts): Buffer {
   );
 }
 
-/** A PUBLISH; `id` is left out at QoS 0. */
+/** Returns a PUBLISH. `id` is omitted at QoS 0. */
 export function publishPacket(topic: string | Buffer, payload: string | Buffer, qos = 0, id = 1, flags = 0): Buffer {
   const packetId = qos === 0 ? [] : [id >> 8, id & 255];
   return packet(0x30 | (qos << 1) | flags, field(topic as string), packetId, Buffer.from(payload as string));

@@ -59,7 +59,7 @@ export function connectRules(place: Place): void {
     assert.equal(offline, "disconnected");
   });
 
-  test("a leaf without its chain is refused, and recorded in the journal of its tenant", async () => {
+  test("a leaf without its chain is refused and recorded in its tenant's journal", async () => {
     const caller = await broker.newTenant();
     const device = await broker.enroll({ caller });
     await assert.rejects(connect(broker, { ...device, fullchain: device.cert }));
@@ -70,7 +70,7 @@ export function connectRules(place: Place): void {
     await (await connect(broker, device)).endAsync();
   });
 
-  test("a certificate of another authority is refused, even with the name of a device", async () => {
+  test("another authority's certificate is refused, even if it names a device", async () => {
     const device = await broker.enroll();
     const now = broker.clock.now();
     const root = createDeviceRoot({ name: "Other", now, validDays: 100, serialNumber: newSerialNumber(randomIds) });
@@ -83,7 +83,7 @@ export function connectRules(place: Place): void {
     await assert.rejects(connect(broker, { ...device, fullchain, key: leaf.key }));
   });
 
-  test("a certificate that our authority signed but never recorded is refused", async () => {
+  test("a certificate that our authority signed but did not record is refused", async () => {
     const device = await broker.enroll();
     const { signer, chainPem } = broker.authorities.issuer();
     const leaf = await leafOf(signer, device.deviceId, broker.clock.now());
@@ -93,7 +93,7 @@ export function connectRules(place: Place): void {
     );
   });
 
-  test("a client id that differs from the device id in any byte is refused, and sessions of other clients stay open", async () => {
+  test("a client id that differs from the device id in any byte is refused, and other clients' sessions stay open", async () => {
     const caller = await broker.newTenant();
     const device = await broker.enroll({ caller });
     const victim = await broker.enroll({ caller });
@@ -122,7 +122,7 @@ export function connectRules(place: Place): void {
     await assert.rejects(connect(broker, { ca: device.ca, deviceId: device.deviceId }), /Not authorized/);
   });
 
-  test("an unknown version of MQTT is answered with 0x84, and a version under another's name with return code 1", async () => {
+  test("an unknown MQTT version is answered with 0x84, and a version under another protocol name with return code 1", async () => {
     const device = await broker.enroll();
     for (const [level, answer] of [
       [6, [0x20, 3, 0, 0x84, 0]],
@@ -135,7 +135,7 @@ export function connectRules(place: Place): void {
     }
   });
 
-  test("no TLS session is resumed, so that every handshake verifies", async () => {
+  test("TLS sessions are not resumed, so that every handshake verifies the certificate", async () => {
     const device = await broker.enroll();
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
       const first = await rawClient(broker, device, { maxVersion });
@@ -171,7 +171,7 @@ export function connectRules(place: Place): void {
     good.socket.destroy();
   });
 
-  test("the hybrid post-quantum key exchange comes first, and devices with classical groups connect as before", async () => {
+  test("the hybrid post-quantum key exchange is preferred, and devices with classical groups connect as before", async () => {
     const device = await broker.enroll();
     for (const [options, expected] of keyExchanges) {
       const client = await rawClient(broker, device, options);
@@ -187,7 +187,7 @@ export function connectRules(place: Place): void {
     }
   });
 
-  test("an expired certificate keeps its session and is refused at the next connect", async (t) => {
+  test("a session outlives the expiry of its certificate, which is refused at the next connect", async (t) => {
     const own = await brokerFor(t, place);
     const device = await own.enroll();
     own.clock.advance(30 * DAY - 1);
@@ -202,7 +202,7 @@ export function connectRules(place: Place): void {
     await client.endAsync();
   });
 
-  test("while the database is unreachable every connect is refused, and open sessions stay open", async (t) => {
+  test("while the database is unreachable, connects are refused and sessions stay open", async (t) => {
     const own = await brokerFor(t, place);
     const [device, late] = [await own.enroll(), await own.enroll()];
     const client = await connect(own, device);

@@ -5,7 +5,7 @@ import { connect, startBroker, type TestBroker, withEngine } from "./environment
 import type { Place } from "./place.ts";
 import { PINGREQ, publishPacket, rawSession } from "./raw-client.ts";
 
-/** Delays the storing of every message until the test settles it. */
+/** Delays the storage of every message until the test settles it. */
 function delayedStoring() {
   const waiting: { payload: string; stored(): void; failed(): void }[] = [];
   let arrived = () => {};
@@ -19,7 +19,7 @@ function delayedStoring() {
           arrived();
         }),
     }),
-    /** Resolves when so many messages are waiting to be settled. */
+    /** Resolves when this many messages wait to be settled. */
     count: async (count: number): Promise<void> => {
       while (waiting.length < count) {
         await new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ export function durabilityRules(place: Place): void {
 
   for (const isTakenOver of [true, false]) {
     const how = isTakenOver ? "a second connection takes over" : "the connection breaks";
-    test(`when ${how}, the client is accepted again once its will is stored, so that later messages come after it`, async (t) => {
+    test(`after ${how}, the client is accepted again once its will is stored, so that later messages follow it`, async (t) => {
       const storing = delayedStoring();
       const broker = await withEngine(t, place, shared, { around: storing.around });
       const device = await broker.enroll();
@@ -66,7 +66,7 @@ export function durabilityRules(place: Place): void {
     });
   }
 
-  test("messages are acknowledged when they are stored and not before, in the order of sending", async (t) => {
+  test("messages are acknowledged in the order of sending, and only once they are stored", async (t) => {
     const storing = delayedStoring();
     const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
@@ -90,7 +90,7 @@ export function durabilityRules(place: Place): void {
     client.socket.destroy();
   });
 
-  test("while storing fails nothing is acknowledged and the session stays, and the messages are stored afterwards", async (t) => {
+  test("while storing fails, nothing is acknowledged, the session stays open, and the messages are stored afterwards", async (t) => {
     const storing = delayedStoring();
     const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
@@ -126,7 +126,7 @@ export function durabilityRules(place: Place): void {
     await broker.enrollment.revokeCertificate(broker.caller, device.certificateId);
     storing.waiting[1]!.failed();
     await client.ended;
-    // The message of another device that fails later is retried: by then the first one would have been retried, too.
+    // The message of another device fails later and is retried: by then the first one would have been retried, too.
     const other = await broker.enroll();
     const later = await rawSession(broker, other);
     later.send(publishPacket(other.topic, "{}", 1, 1));
@@ -140,7 +140,7 @@ export function durabilityRules(place: Place): void {
     later.socket.destroy();
   });
 
-  test("a QoS 2 message is acknowledged when it is stored, and stored once even if it is repeated before its PUBREL", async (t) => {
+  test("a QoS 2 message is acknowledged once it is stored, and stored once even if it is repeated before its PUBREL", async (t) => {
     const storing = delayedStoring();
     const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();
@@ -160,7 +160,7 @@ export function durabilityRules(place: Place): void {
     client.socket.destroy();
   });
 
-  test("a stop waits until messages under way are stored and acknowledged", async (t) => {
+  test("a stop waits until messages in flight are stored and acknowledged", async (t) => {
     const storing = delayedStoring();
     const broker = await withEngine(t, place, shared, { around: storing.around });
     const device = await broker.enroll();

@@ -31,7 +31,7 @@ export function passwordRules(place: Place): void {
     assert.deepEqual(new Set(await journal(broker, caller)), new Set(["bad_credentials"]));
   });
 
-  test("a client with a certificate is authenticated by it alone, whatever password it sends", async () => {
+  test("a client with a certificate is authenticated by the certificate alone, whatever password it sends", async () => {
     const device = await broker.enroll();
     const made = await broker.connections.createMqttClient(broker.caller, { clientId: "gw-3", username: "gw-3" });
     const login = { username: "gw-3", password: made.password };
@@ -62,7 +62,7 @@ export function passwordRules(place: Place): void {
     await pump.endAsync();
   });
 
-  test("disabling an MQTT client closes its session, refuses its password and frees its client id", async () => {
+  test("disabling an MQTT client closes its session, refuses its password and releases its client id", async () => {
     const wanted = { clientId: "gw-5", username: "gw-5" };
     const { password } = await broker.connections.createMqttClient(broker.caller, wanted);
     const login = { username: "gw-5", password };

@@ -4,7 +4,7 @@ import type mqtt from "mqtt";
 import { closed, connect, connectGateway, type Device, journal, startBroker, type TestBroker } from "./environment.ts";
 import type { Place } from "./place.ts";
 
-/** Retained messages: how many a tenant may have, and that none outlives who published it. */
+/** Retained messages: the limits of a tenant, and their removal with their publisher. */
 export function retainedRules(place: Place): void {
   let broker: TestBroker;
   before(async () => {
@@ -12,11 +12,14 @@ export function retainedRules(place: Place): void {
   });
   after(() => broker.stop());
 
-  /** Always has a retained message: what is sent for the filters before it has been sent when it arrives. */
+  /** A filter with a retained message. Its message arrives after those of the filters before it. */
   const lastTopic = () => `t/${broker.caller.tenantSlug}/end`;
   let last = 10;
 
-  /** A process that sends this has read all that was retained before it, at whichever process. @returns the payload */
+  /**
+   * Publishes a marker. A process that sends the marker has read all messages retained before, at any process.
+   * @returns the payload
+   */
   async function retainLast(): Promise<string> {
     const gateway = await connectGateway(broker, { publish: [lastTopic()] });
     await gateway.publishAsync(lastTopic(), String(++last), { qos: 1, retain: true });
@@ -30,7 +33,10 @@ export function retainedRules(place: Place): void {
     await client.endAsync();
   }
 
-  /** The retained messages that a new subscriber of the broker's tenant is sent for these filters, as `topic payload`. */
+  /**
+   * Returns the retained messages that a new subscriber of the broker's tenant receives for these filters, as
+   * `topic payload`.
+   */
   async function retained(filters: string[]): Promise<string[]> {
     const all = [...filters, lastTopic()];
     const gateway = await connectGateway(broker, { subscribe: all });
@@ -57,7 +63,7 @@ export function retainedRules(place: Place): void {
 
   const statusTopic = ({ topic }: Device) => topic.replace("/telemetry/", "/status/");
 
-  test("retained messages are removed with their device, and no other's are", async () => {
+  test("retained messages are removed with their device, and no others are", async () => {
     const [deleted, kept] = [await broker.enroll(), await broker.enroll()];
     await retain(deleted, deleted.topic, '{"a":1}');
     await retain(kept, kept.topic, '{"b":2}');
@@ -84,7 +90,7 @@ export function retainedRules(place: Place): void {
     assert.deepEqual(await retained([topic]), []);
   });
 
-  test("a message beyond the tenant's number is delivered and not retained, with a journal entry", async () => {
+  test("a message beyond the tenant's maximum number is delivered but not retained, with a journal entry", async () => {
     const devices = [await broker.enroll(), await broker.enroll()] as const;
     const topics = devices.flatMap((device) => [device.topic, statusTopic(device)]);
     const gateway = await connectGateway(broker, { subscribe: topics });
@@ -115,7 +121,7 @@ export function retainedRules(place: Place): void {
     await gateway.endAsync();
   });
 
-  test("a message beyond the tenant's bytes is not retained, and the one before it stays", async () => {
+  test("a message beyond the tenant's maximum bytes is not retained, and the previous one stays", async () => {
     const device = await broker.enroll();
     await retain(device, device.topic, `{"a":"${"x".repeat(900)}"}`);
     await retain(device, statusTopic(device), `{"a":"${"x".repeat(900)}"}`);

@@ -17,7 +17,7 @@ export function sessionRules(place: Place): void {
   });
   after(() => broker.stop());
 
-  test("a second connection of a device closes the first", async () => {
+  test("the second connection of a device closes the first", async () => {
     const caller = await broker.newTenant();
     const device = await broker.enroll({ caller });
     const first = await connect(broker, device);
@@ -25,7 +25,7 @@ export function sessionRules(place: Place): void {
     await closed(first);
     assert.equal(second.connected, true);
     assert.notEqual(broker.sessionOf(device.deviceId), undefined);
-    // At another node the process of the first one records it.
+    // If it is at another node, the process of the first connection records it.
     await eventually(async () => (await journal(broker, caller)).length > 0);
     assert.deepEqual(await journal(broker, caller), ["takeover"]);
     await broker.connections.flush();
@@ -34,7 +34,7 @@ export function sessionRules(place: Place): void {
     await second.endAsync();
   });
 
-  test(`of ${TAKEOVERS} simultaneous connects at most one stays open, also when some close before their CONNACK`, async () => {
+  test(`at most one of ${TAKEOVERS} simultaneous connects stays open, also when some close before their CONNACK`, async () => {
     for (let round = 0; round < 4; round++) {
       const device = await broker.enroll();
       const clients = await Promise.all(Array.from({ length: TAKEOVERS }, () => rawClient(broker, device)));
@@ -48,13 +48,14 @@ export function sessionRules(place: Place): void {
       assert.ok(open().length <= 1, `${open().length} are open`);
       const [left] = open();
       left?.send([0xc0, 0]);
-      // A connection that closed early may have been opened last, and its takeover may have closed this one too: none left is fine.
+      // A connection that closed early may have been opened last, and its takeover may have closed this one too, so
+      // none may be left.
       const answer = await left?.atLeast(6).catch(() => undefined);
       if (left && answer) {
         assert.deepEqual([...answer], [0x20, 2, 0, 0, 0xd0, 0]);
         await broker.connections.flush();
         const { connectivity } = await broker.devices.getDevice(broker.caller, device.deviceId);
-        // It may have been closed since, as above.
+        // It may have been closed since then, as above.
         const ended = () => left.socket.destroyed || left.socket.readableEnded;
         assert.ok(connectivity.status === "online" || (await eventually(async () => ended())), connectivity.status);
       }
@@ -64,7 +65,7 @@ export function sessionRules(place: Place): void {
     }
   });
 
-  test("a revocation closes the session, and no later message of it is stored", async () => {
+  test("a revocation closes the session, and no later message of the session is stored", async () => {
     const device = await broker.enroll();
     const client = await connect(broker, device);
     let sent = 0;
@@ -85,7 +86,7 @@ export function sessionRules(place: Place): void {
     await assert.rejects(connect(broker, device), /Not authorized/);
   });
 
-  test("a revocation closes the sessions of that certificate only", async () => {
+  test("a revocation closes only the sessions of that certificate", async () => {
     const device = await broker.enroll();
     const bystander = await broker.enroll();
     const [client, other] = [await connect(broker, device), await connect(broker, bystander)];
@@ -113,7 +114,7 @@ export function sessionRules(place: Place): void {
     await next.endAsync();
   });
 
-  test("revoking a certificate that was replaced by renewal closes its remaining session", async () => {
+  test("the revocation of a certificate that was replaced by renewal closes its remaining session", async () => {
     const device = await broker.enroll();
     const client = await connect(broker, device);
     const [der] = certificatesFromPem(device.cert);
@@ -124,7 +125,7 @@ export function sessionRules(place: Place): void {
     assert.equal(broker.sessionOf(device.deviceId), undefined);
   });
 
-  test("deleting a device drops its session and refuses its certificate", async () => {
+  test("the deletion of a device drops its session and refuses its certificate", async () => {
     const device = await broker.enroll();
     const client = await connect(broker, device);
     await broker.enrollment.deleteDevice(broker.caller, device.deviceId);
@@ -160,7 +161,7 @@ export function sessionRules(place: Place): void {
     }
   });
 
-  test("a session that closes while it replaces another leaves neither open", async (t) => {
+  test("if a session closes while it replaces another, neither stays open", async (t) => {
     let afterOpening = async (_sessionId: string): Promise<void> => undefined;
     const own = await withEngine(t, place, broker, {
       around: (policy) => ({
@@ -188,7 +189,7 @@ export function sessionRules(place: Place): void {
     assert.ok(await eventually(async () => own.sessionOf(device.deviceId) === undefined));
   });
 
-  test(`of ${ROUNDS} revocations at different moments of a connect none leaves a session open`, async () => {
+  test(`none of ${ROUNDS} revocations at different moments of a connect leaves a session open`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const device = await broker.enroll();
       const client = await rawClient(broker, device);
@@ -214,7 +215,7 @@ export function sessionRules(place: Place): void {
   });
 }
 
-/** Resolves when each has its CONNACK or its connection has closed. */
+/** Resolves when each client has its CONNACK or its connection has closed. */
 async function allAnswered(clients: RawClient[]): Promise<void> {
   await Promise.all(clients.map((client) => client.atLeast(4).catch(() => undefined)));
 }

@@ -5,7 +5,7 @@ import { closed, connect, connectGateway, eventually, journal, startBroker, type
 import type { Place } from "./place.ts";
 import { publishPacket, rawSession } from "./raw-client.ts";
 
-/** The next message that arrives at `client`. */
+/** Resolves with the next message that arrives at `client`. */
 function nextMessage(client: MqttClient): Promise<{ topic: string; payload: string; retain: boolean }> {
   return new Promise((resolve) =>
     client.once("message", (topic, payload, packet) =>
@@ -21,7 +21,7 @@ export function topicRules(place: Place): void {
   });
   after(() => broker.stop());
 
-  test("messages of every QoS on a topic of the device are stored", async () => {
+  test("messages at every QoS on a topic of the device are stored", async () => {
     const device = await broker.enroll();
     const client = await connect(broker, device);
     await client.publishAsync(device.topic, '{"first":1}', { qos: 2 });
@@ -49,7 +49,7 @@ export function topicRules(place: Place): void {
     assert.equal((await broker.telemetry.listLatest(broker.caller, device.deviceId)).length, 50);
   });
 
-  test("a publish to any other topic closes the connection, is neither acknowledged nor stored, and is recorded in the journal", async () => {
+  test("a publish to any other topic closes the connection and is recorded in the journal, but not acknowledged or stored", async () => {
     const caller = await broker.newTenant();
     const device = await broker.enroll({ caller });
     const other = await broker.enroll({ caller });
@@ -105,7 +105,7 @@ export function topicRules(place: Place): void {
     await closed(client);
   });
 
-  test("a will on a topic of the device is stored and delivered when the connection breaks, and void after a DISCONNECT", async () => {
+  test("a will on a topic of the device is stored and delivered when the connection breaks, and discarded after a DISCONNECT", async () => {
     const device = await broker.enroll();
     const watcher = await connectGateway(broker, { subscribe: [`t/${broker.caller.tenantSlug}/#`] });
     await watcher.subscribeAsync(`t/${broker.caller.tenantSlug}/#`, { qos: 1 });

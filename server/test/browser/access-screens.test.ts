@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** A key with a write, and an MQTT client. */
+/** A key with a write scope, and an MQTT client. */
 async function fill(): Promise<void> {
   const { access, connections } = server.app;
   const scopes = ["groups:*"];
@@ -29,7 +29,7 @@ async function fill(): Promise<void> {
   await connections.createMqttClient(tenant.caller, { clientId: "gateway", username: "gateway", ...topics });
 }
 
-browserTest("a key is made with the scopes that were chosen, works, and is refused once it is revoked", async () => {
+browserTest("a key is created with the chosen scopes, works, and is refused once it is revoked", async () => {
   const window = await openPage(server);
   const { page } = window;
   await useSession(window, server, admin.cookie);
@@ -121,7 +121,7 @@ browserTest("an MQTT client is registered, gets a new password, is disabled, ena
   await window.context.close();
 });
 
-browserTest("audits and histories name who did something, a deleted user too", async () => {
+browserTest("audits and histories name the actor, even a deleted user", async () => {
   const gone = await signIn(server, tenant);
   const device = { id: "press-1", name: "Press 1" };
   assert.equal((await gone.call("POST", "/devices", { body: device })).status, 201);
@@ -150,7 +150,7 @@ browserTest("audits and histories name who did something, a deleted user too", a
   await window.context.close();
 });
 
-browserTest("a viewer is not offered what only an administrator may do", async () => {
+browserTest("a viewer is not offered actions that require an administrator", async () => {
   const viewer = await signIn(server, tenant, "viewer");
   const window = await openPage(server);
   await useSession(window, server, viewer.cookie);
@@ -164,9 +164,9 @@ browserTest("a viewer is not offered what only an administrator may do", async (
   await window.context.close();
 });
 
-// Last: a step-up replaces the session of the browser.
+// This is last because a step-up replaces the session of the browser.
 browserTest(
-  "the name of the tenant and its retention are changed, after the password where the sign-in is old",
+  "the name of the tenant and its retention are changed, after the password if the sign-in is old",
   async () => {
     const window = await openPage(server, { refused: /tenant$/ });
     const { page } = window;

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-browserTest("a password that the service drew is changed before anything else, and the new one signs in", async () => {
+browserTest("a user with a generated password must change it first, and the new one signs in", async () => {
   const { access } = server.app;
   const drawn = await access.createUser(await access.systemCaller(tenant.slug), {
     email: "eve@plant.example",
@@ -44,7 +44,7 @@ browserTest("a password that the service drew is changed before anything else, a
   await window.context.close();
 });
 
-browserTest("a user signs out their other sessions, which end at once", async () => {
+browserTest("a user signs out their other sessions, which end immediately", async () => {
   const own = await signIn(server, tenant);
   const [here, there] = [await openPage(server), await openPage(server)];
   await useSession(there, server, own.cookie);
@@ -63,7 +63,7 @@ browserTest("a user signs out their other sessions, which end at once", async ()
   await Promise.all([here.context.close(), there.context.close()]);
 });
 
-browserTest("the app says whom to ask for a new password where no mail is sent", async () => {
+browserTest("without mail, the app says who can set a new password", async () => {
   const window = await openPage(server);
   const { page } = window;
   await page.goto("/sign-in");

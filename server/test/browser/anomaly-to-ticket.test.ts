@@ -73,7 +73,7 @@ browserTest("on a phone an anomaly is acknowledged, gets a ticket, and is resolv
   await page.getByLabel("Your comment").fill("The bearing is ordered.\nIt comes on Monday.");
   await page.getByRole("button", { name: "Comment", exact: true }).click();
   await page.getByText("It comes on Monday.").waitFor();
-  // The comment may come as an event before its request is answered; the field is emptied then.
+  // The comment may arrive as an event before the answer to its request, which empties the field.
   assert.ok(await eventually(async () => (await page.getByLabel("Your comment").inputValue()) === ""));
   await page.getByRole("button", { name: "Complete" }).click();
   await page.getByLabel("Resolution").fill("Bearing replaced");
@@ -97,32 +97,35 @@ browserTest("on a phone an anomaly is acknowledged, gets a ticket, and is resolv
   await window.context.close();
 });
 
-browserTest("many are acknowledged with the keyboard alone; the address has the filters", async () => {
-  for (const id of ["pump-2", "pump-3"]) await addAnomaly(where(), tenant.caller, id, 95);
-  const window = await signedIn();
-  const { page } = window;
-  await page.goto("/anomalies?status=open");
-  await page.getByText("2 anomalies", { exact: true }).waitFor();
-  await page.getByRole("checkbox", { name: "Select temperature is above 90, pump-2" }).waitFor();
-  await page.getByRole("checkbox", { name: "Select all rows of this page" }).press("Space");
-  await page.getByText("2 anomalies selected").waitFor();
-  await page.getByRole("button", { name: "Acknowledge" }).press("Enter");
-  await page.locator("dialog textarea:focus").waitFor();
-  await page.keyboard.type("The cooling of the hall failed");
-  await page.getByRole("dialog").getByRole("button", { name: "Acknowledge" }).press("Enter");
-  await page.getByText("2 acknowledged.").waitFor();
-  await page.getByText("No anomaly matches the filters").waitFor();
-  await page.getByLabel("State").selectOption({ label: "acknowledged" });
-  await page.getByText("2 anomalies", { exact: true }).waitFor();
-  assert.equal(new URL(page.url()).searchParams.get("status"), "acknowledged");
-  await page.getByLabel("Device id").fill("pump-3");
-  await page.getByText("1 anomaly", { exact: true }).waitFor();
-  await page.reload();
-  await page.getByText("1 anomaly", { exact: true }).waitFor();
-  assert.equal(await page.getByLabel("Device id").inputValue(), "pump-3");
-  assert.deepEqual(window.problems, []);
-  await window.context.close();
-});
+browserTest(
+  "many anomalies are acknowledged with the keyboard alone, and the address contains the filters",
+  async () => {
+    for (const id of ["pump-2", "pump-3"]) await addAnomaly(where(), tenant.caller, id, 95);
+    const window = await signedIn();
+    const { page } = window;
+    await page.goto("/anomalies?status=open");
+    await page.getByText("2 anomalies", { exact: true }).waitFor();
+    await page.getByRole("checkbox", { name: "Select temperature is above 90, pump-2" }).waitFor();
+    await page.getByRole("checkbox", { name: "Select all rows of this page" }).press("Space");
+    await page.getByText("2 anomalies selected").waitFor();
+    await page.getByRole("button", { name: "Acknowledge" }).press("Enter");
+    await page.locator("dialog textarea:focus").waitFor();
+    await page.keyboard.type("The cooling of the hall failed");
+    await page.getByRole("dialog").getByRole("button", { name: "Acknowledge" }).press("Enter");
+    await page.getByText("2 acknowledged.").waitFor();
+    await page.getByText("No anomaly matches the filters").waitFor();
+    await page.getByLabel("State").selectOption({ label: "acknowledged" });
+    await page.getByText("2 anomalies", { exact: true }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("status"), "acknowledged");
+    await page.getByLabel("Device id").fill("pump-3");
+    await page.getByText("1 anomaly", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("1 anomaly", { exact: true }).waitFor();
+    assert.equal(await page.getByLabel("Device id").inputValue(), "pump-3");
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
 
 async function addTickets(count: number): Promise<void> {
   await runSql(
@@ -134,54 +137,51 @@ async function addTickets(count: number): Promise<void> {
   );
 }
 
-browserTest(
-  "the board shows some of 2,000 open tickets, and a card is moved by its menu and by drawing it",
-  async () => {
-    await addTickets(2_000);
-    const { json: urgent } = await operator.call("POST", "/tickets", {
-      body: { title: "Stop the leak", priority: "urgent", deviceId: "pump-1" },
-    });
-    const window = await signedIn();
-    const { page } = window;
-    await page.goto("/tickets?view=board");
-    const column = (name: string) => page.getByRole("region", { name, exact: true });
-    await column("Open").getByText("2,001").waitFor();
-    const cards = column("Open").getByRole("article");
-    await cards.nth(24).waitFor();
-    assert.equal(await cards.count(), 25);
-    assert.match((await cards.first().textContent())!, /Stop the leak/);
-    await column("Open").getByRole("button", { name: "Show more" }).click();
-    await cards.nth(49).waitFor();
-    assert.equal(await cards.count(), 50);
+browserTest("the board shows some of 2,000 open tickets, and a card is moved by its menu and by dragging", async () => {
+  await addTickets(2_000);
+  const { json: urgent } = await operator.call("POST", "/tickets", {
+    body: { title: "Stop the leak", priority: "urgent", deviceId: "pump-1" },
+  });
+  const window = await signedIn();
+  const { page } = window;
+  await page.goto("/tickets?view=board");
+  const column = (name: string) => page.getByRole("region", { name, exact: true });
+  await column("Open").getByText("2,001").waitFor();
+  const cards = column("Open").getByRole("article");
+  await cards.nth(24).waitFor();
+  assert.equal(await cards.count(), 25);
+  assert.match((await cards.first().textContent())!, /Stop the leak/);
+  await column("Open").getByRole("button", { name: "Show more" }).click();
+  await cards.nth(49).waitFor();
+  assert.equal(await cards.count(), 50);
 
-    await page.getByLabel(`Move #${urgent.number}`, { exact: true }).focus();
-    await page.getByLabel(`Move #${urgent.number}`, { exact: true }).selectOption({ label: "Start work" });
-    await column("In progress").getByText("Stop the leak").waitFor();
-    await column("In progress").getByRole("article").dragTo(column("On hold"));
-    await column("On hold").getByText("Stop the leak").waitFor();
-    // Each column is read for itself: for a moment the card is in two.
-    const moved = column("On hold").getByLabel(`Move #${urgent.number}`, { exact: true });
-    await moved.selectOption({ label: "Complete" });
-    await page.getByLabel("Resolution").fill("The seal is new");
-    await page.getByRole("dialog").getByRole("button", { name: "Complete" }).click();
-    await column("Completed").getByText("Stop the leak").waitFor();
-    await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByLabel(`Move #${urgent.number}`, { exact: true }).focus();
+  await page.getByLabel(`Move #${urgent.number}`, { exact: true }).selectOption({ label: "Start work" });
+  await column("In progress").getByText("Stop the leak").waitFor();
+  await column("In progress").getByRole("article").dragTo(column("On hold"));
+  await column("On hold").getByText("Stop the leak").waitFor();
+  // Each column is read separately: for a moment the card is in two.
+  const moved = column("On hold").getByLabel(`Move #${urgent.number}`, { exact: true });
+  await moved.selectOption({ label: "Complete" });
+  await page.getByLabel("Resolution").fill("The seal is new");
+  await page.getByRole("dialog").getByRole("button", { name: "Complete" }).click();
+  await column("Completed").getByText("Stop the leak").waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
 
-    await page.getByLabel("Title or number").fill("valve 1999");
-    await column("Open").getByText("Inspect valve 1999").waitFor();
-    await cards.nth(1).waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "List" }).click();
-    await page.getByText("1 ticket", { exact: true }).waitFor();
-    assert.deepEqual(window.problems, []);
-    await window.context.close();
-  },
-);
+  await page.getByLabel("Title or number").fill("valve 1999");
+  await column("Open").getByText("Inspect valve 1999").waitFor();
+  await cards.nth(1).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "List" }).click();
+  await page.getByText("1 ticket", { exact: true }).waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
 
-browserTest("a move that another user has made impossible is refused with those that are possible", async () => {
+browserTest("a move that another user has made impossible is refused, with the possible moves", async () => {
   const { json: ticket } = await operator.call("POST", "/tickets", { body: { title: "Clean the filter" } });
   const window = await signedIn({ refused: /tickets/ });
   const { page } = window;
-  // What the other user does is no event here: the screen keeps the former moves.
+  // The other user's change is no event here, so the screen still offers the old moves.
   await page.route("**/api/admin/events**", (route) => route.abort());
   window.problems.length = 0;
   await page.goto(`/tickets/${ticket.id}`);

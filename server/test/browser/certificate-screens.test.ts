@@ -32,7 +32,7 @@ async function newDevice(id: string): Promise<void> {
   await server.app.devices.createDevice(tenant.caller, { id, name: id, deviceTypeId: tenant.deviceTypeId });
 }
 
-/** The files of the archive that the page offers. */
+/** Returns the files of the archive that the page offers. */
 async function savedBundle(page: Page, deviceId: string): Promise<{ deviceId: string } & Record<string, string>> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -43,63 +43,57 @@ async function savedBundle(page: Page, deviceId: string): Promise<{ deviceId: st
   return { deviceId, fullchain: text("fullchain.pem"), key: text("key.pem"), ca: text("ca.pem") };
 }
 
-browserTest(
-  "a bundle is issued once, connects from its archive, and its revocation closes the session it names",
-  async () => {
-    await newDevice("pump-1");
-    const window = await open("/certificates");
-    const { page } = window;
-    await page.getByRole("button", { name: "Issue bundle" }).click();
-    // The list has a filter of the same name.
-    await page.getByRole("dialog").getByLabel("Device id").fill("pump-1");
-    await page.getByText("0 of 2").waitFor();
-    await page.getByRole("dialog").getByRole("button", { name: "Issue bundle" }).click();
-    await page.getByText("the private key is not shown again").waitFor();
-    await page.locator("pre", { hasText: "mosquitto_pub -V mqttv5" }).waitFor();
-    await assertSound(window, "certificate bundle");
-    const bundle = await savedBundle(page, "pump-1");
-    await page.getByRole("button", { name: "I have saved it" }).click();
-    const client = await connectMqtt(server, bundle as never);
-    await page.goto("/certificates?deviceId=pump-1");
-    await page
-      .getByRole("row", { name: /pump-1/ })
-      .getByRole("link")
-      .first()
-      .click();
-    await page.getByText("Valid, connected").waitFor();
-    await assertSound(window, "certificate");
-    await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("pump-1 is connected with it").waitFor();
-    await page.getByText("it cannot connect until it gets a new one").waitFor();
-    await assertSound(window, "certificate revoke");
-    await page.getByLabel("Type pump-1 to confirm").fill("pump-1");
-    await page.getByRole("button", { name: "Revoke certificate" }).click();
-    await closed(client);
-    await page.getByText("Revoked by").waitFor();
-    assert.deepEqual(window.problems, []);
-    await window.context.close();
-  },
-);
+browserTest("a bundle is issued once, connects from its archive, and its revocation closes its session", async () => {
+  await newDevice("pump-1");
+  const window = await open("/certificates");
+  const { page } = window;
+  await page.getByRole("button", { name: "Issue bundle" }).click();
+  // The list has a filter of the same name.
+  await page.getByRole("dialog").getByLabel("Device id").fill("pump-1");
+  await page.getByText("0 of 2").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Issue bundle" }).click();
+  await page.getByText("the private key is not shown again").waitFor();
+  await page.locator("pre", { hasText: "mosquitto_pub -V mqttv5" }).waitFor();
+  await assertSound(window, "certificate bundle");
+  const bundle = await savedBundle(page, "pump-1");
+  await page.getByRole("button", { name: "I have saved it" }).click();
+  const client = await connectMqtt(server, bundle as never);
+  await page.goto("/certificates?deviceId=pump-1");
+  await page
+    .getByRole("row", { name: /pump-1/ })
+    .getByRole("link")
+    .first()
+    .click();
+  await page.getByText("Valid, connected").waitFor();
+  await assertSound(window, "certificate");
+  await page.getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("pump-1 is connected with it").waitFor();
+  await page.getByText("it cannot connect until it gets a new one").waitFor();
+  await assertSound(window, "certificate revoke");
+  await page.getByLabel("Type pump-1 to confirm").fill("pump-1");
+  await page.getByRole("button", { name: "Revoke certificate" }).click();
+  await closed(client);
+  await page.getByText("Revoked by").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
 
-browserTest(
-  "a second identity of a device that enrolled itself is issued after it is acknowledged in words",
-  async () => {
-    const window = await open(`/certificates?issue=${enrolled.deviceId}`);
-    const { page } = window;
-    const issue = page.getByRole("dialog").getByRole("button", { name: "Issue bundle" });
-    await issue.click();
-    await page.getByText("This device has enrolled itself.").waitFor();
-    assert.equal(await issue.isDisabled(), true);
-    await assertSound(window, "certificate override");
-    await page.getByLabel("I want a second identity for this device all the same.").check();
-    await issue.click();
-    await page.getByText("the private key is not shown again").waitFor();
-    assert.deepEqual(window.problems, []);
-    await window.context.close();
-  },
-);
+browserTest("a second identity of a self-enrolled device is issued after the user confirms it in words", async () => {
+  const window = await open(`/certificates?issue=${enrolled.deviceId}`);
+  const { page } = window;
+  const issue = page.getByRole("dialog").getByRole("button", { name: "Issue bundle" });
+  await issue.click();
+  await page.getByText("This device has enrolled itself.").waitFor();
+  assert.equal(await issue.isDisabled(), true);
+  await assertSound(window, "certificate override");
+  await page.getByLabel("I want a second identity for this device all the same.").check();
+  await issue.click();
+  await page.getByText("the private key is not shown again").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
 
-browserTest("a rotation leads from a new bundle to the revocation of the former one", async () => {
+browserTest("a rotation leads from a new bundle to the revocation of the old one", async () => {
   await newDevice("pump-2");
   const former = await server.app.enrollment.issueBundle(tenant.caller, { deviceId: "pump-2" });
   const window = await open("/devices/pump-2/rotate");
@@ -126,7 +120,7 @@ browserTest("a rotation leads from a new bundle to the revocation of the former 
   await window.context.close();
 });
 
-browserTest("what the broker refused is shown with its cause and what to do", async () => {
+browserTest("a refusal of the broker is shown with its cause and the remedy", async () => {
   await assert.rejects(connectMqtt(server, enrolled, { clientId: "another" }));
   for (const view of VIEWS) {
     const window = await open("/refusals", view);
@@ -141,7 +135,7 @@ browserTest("what the broker refused is shown with its cause and what to do", as
   }
 });
 
-browserTest("the certificates that expire first are first, on a desktop and on a phone", async () => {
+browserTest("certificates are listed by expiry, soonest first, on a desktop and on a phone", async () => {
   for (const view of VIEWS) {
     const window = await open("/certificates", view);
     await window.page.getByRole("link", { name: enrolled.deviceId }).first().waitFor();

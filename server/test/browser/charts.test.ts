@@ -9,7 +9,7 @@ import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
 const MINUTE = 60_000;
-/** A reading a minute for two hours, but for a third of an hour in between. */
+/** One reading per minute for two hours, except for 20 minutes in between. */
 const MINUTES = 120;
 const isSilent = (minute: number) => minute >= 60 && minute < 80;
 const isHot = (minute: number) => minute >= 100 && minute < 110;
@@ -18,11 +18,11 @@ let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
 let device: TestDevice;
-/** Of the first reading. */
+/** The time of the first reading. */
 let begun: number;
 
 before(async () => {
-  // Charts end at the present of the browser.
+  // Charts end at the browser's current time.
   const now = Math.floor(Date.now() / MINUTE) * MINUTE - MINUTE;
   begun = now - MINUTES * MINUTE;
   server = await startServer({ clock: new FakeClock(new Date(now)) });
@@ -60,14 +60,14 @@ async function openTelemetry(): Promise<Watched> {
 const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
 const chartOf = (page: Page, metric: string) => page.getByRole("img", { name: `${metric} over time` });
 
-/** The range of the address; undefined for a preset. */
+/** Returns the range in the address; undefined for a preset. */
 function rangeOf(page: Page): { from: number; to: number } | undefined {
   const [from, to] = [parameter(page, "from"), parameter(page, "to")];
   return from && to ? { from: Date.parse(from), to: Date.parse(to) } : undefined;
 }
 
 browserTest(
-  "the range of a chart is in the address, changed by dragging and by buttons, and undone by going back",
+  "the range of a chart is in the address, is changed by dragging and by buttons, and is undone by going back",
   async () => {
     const window = await openTelemetry();
     const { page, context } = window;
@@ -114,42 +114,39 @@ browserTest(
   },
 );
 
-browserTest(
-  "what a chart marks: limits, times without a reading, and anomalies, which lead to their page",
-  async () => {
-    const window = await openTelemetry();
-    const { page, context } = window;
-    const dates = new URLSearchParams({
-      tab: "telemetry",
-      metric: "temperature,=speed",
-      from: new Date(begun).toISOString(),
-      // An anomaly opens when its reading arrives.
-      to: new Date(begun + (MINUTES + 5) * MINUTE).toISOString(),
-    });
-    await page.goto(`/devices/${device.deviceId}?${dates}`);
-    const limit = "Major: temperature is above 90";
-    await page.getByRole("img", { name: `temperature over time. Limits: ${limit}.` }).waitFor();
-    await chartOf(page, "=speed").waitFor();
-    const legends = page.getByRole("list", { name: "What the chart marks" });
-    await legends.first().getByRole("link", { name: limit, exact: true }).waitFor();
-    await legends.first().getByText("Shaded: 1 anomaly").waitFor();
-    assert.equal(await legends.getByText("Hatched: nothing was measured").count(), 2);
-    assert.equal(await page.locator(".chart-marks").count(), 1, "no room for marks above a chart without any");
-    await assertSoundInAllViews(window, "telemetry of two metrics");
+browserTest("a chart marks limits, times without a reading, and anomalies, which link to their page", async () => {
+  const window = await openTelemetry();
+  const { page, context } = window;
+  const dates = new URLSearchParams({
+    tab: "telemetry",
+    metric: "temperature,=speed",
+    from: new Date(begun).toISOString(),
+    // An anomaly opens when its reading arrives.
+    to: new Date(begun + (MINUTES + 5) * MINUTE).toISOString(),
+  });
+  await page.goto(`/devices/${device.deviceId}?${dates}`);
+  const limit = "Major: temperature is above 90";
+  await page.getByRole("img", { name: `temperature over time. Limits: ${limit}.` }).waitFor();
+  await chartOf(page, "=speed").waitFor();
+  const legends = page.getByRole("list", { name: "What the chart marks" });
+  await legends.first().getByRole("link", { name: limit, exact: true }).waitFor();
+  await legends.first().getByText("Shaded: 1 anomaly").waitFor();
+  assert.equal(await legends.getByText("Hatched: nothing was measured").count(), 2);
+  assert.equal(await page.locator(".chart-marks").count(), 1, "no room for marks above a chart without any");
+  await assertSoundInAllViews(window, "telemetry of two metrics");
 
-    await page.getByRole("link", { name: new RegExp(`^${limit}, `) }).click();
-    await page.getByRole("heading", { name: "temperature is above 90" }).waitFor();
-    await page.getByRole("img", { name: `temperature around the anomaly. Limits: ${limit}.` }).waitFor();
-    await page.getByRole("button", { name: "Zoom out" }).click();
-    await page.waitForURL(/from=/);
-    await page.getByRole("button", { name: "Back to the anomaly" }).click();
-    await page.waitForURL((url) => !url.searchParams.has("from"));
-    assert.deepEqual(window.problems, []);
-    await context.close();
-  },
-);
+  await page.getByRole("link", { name: new RegExp(`^${limit}, `) }).click();
+  await page.getByRole("heading", { name: "temperature is above 90" }).waitFor();
+  await page.getByRole("img", { name: `temperature around the anomaly. Limits: ${limit}.` }).waitFor();
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  await page.waitForURL(/from=/);
+  await page.getByRole("button", { name: "Back to the anomaly" }).click();
+  await page.waitForURL((url) => !url.searchParams.has("from"));
+  assert.deepEqual(window.problems, []);
+  await context.close();
+});
 
-/** How many pixels of the chart have exactly this colour (red, green, blue). */
+/** Counts the pixels of the chart that have exactly this colour (red, green, blue). */
 async function pixelsOf(page: Page, colour: readonly number[]): Promise<number> {
   const canvas = "document.querySelector('.chart canvas')";
   return await page.evaluate<number>(`(() => {
@@ -161,7 +158,7 @@ async function pixelsOf(page: Page, colour: readonly number[]): Promise<number> 
   })()`);
 }
 
-browserTest("the line of the average is above the fill between the highest and the lowest", async () => {
+browserTest("the line of the average is drawn above the area between the minimum and the maximum", async () => {
   const window = await openPage(server, { colorScheme: "light" });
   const { page, context } = window;
   await useSession(window, server, admin.cookie);
@@ -174,7 +171,7 @@ browserTest("the line of the average is above the fill between the highest and t
   await context.close();
 });
 
-browserTest("the file has the points that are shown: range, metrics, resolution", async () => {
+browserTest("the downloaded file contains the displayed points: range, metrics, resolution", async () => {
   const window = await openTelemetry();
   const { page, context } = window;
   await page.getByLabel("Range").getByText("24 h", { exact: true }).click();

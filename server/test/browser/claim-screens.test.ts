@@ -59,7 +59,7 @@ browserTest(
   },
 );
 
-/** What the camera of a phone without a session reads. */
+/** Opens what the camera of a phone reads, on a phone without a session. */
 async function opensOnPhone(address: string, code: string): Promise<void> {
   const window = await openPage(server, PHONE);
   const { page } = window;

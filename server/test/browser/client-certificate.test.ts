@@ -9,7 +9,7 @@ import { browserTest } from "../harness/browser.ts";
 import { enrollDevice, newTenant, type TestDevice } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
-/** How long a page that waits for a choice of its user is watched; it would wait without end. */
+/** How long the test watches a page that waits for its user's choice, which would wait forever. */
 const ASKED_MS = 3_000;
 
 let server: TestServer;
@@ -27,7 +27,10 @@ function run(program: string, args: string): void {
 
 type Folder = ReturnType<typeof newFolder>;
 
-/** A home folder whose certificate store, which Chromium uses on Linux, has the key and the certificate of the folder. */
+/**
+ * Creates a home folder whose certificate store, which Chromium uses on Linux, contains the key and the certificate of
+ * the folder.
+ */
 function fillStore(home: Folder): void {
   const store = home.file(".pki/nssdb");
   mkdirSync(store, { recursive: true });
@@ -37,7 +40,10 @@ function fillStore(home: Folder): void {
   run("pk12util", `-i ${bundle} -d sql:${store} -W x`);
 }
 
-/** Opens the sign-in page in a browser with that home folder. @returns its heading, or "asked" while the browser waits for its user */
+/**
+ * Opens the sign-in page in a browser with that home folder.
+ * @returns its heading, or "asked" while the browser waits for its user
+ */
 async function open(home: Folder, timeout: number): Promise<string> {
   const env = { ...process.env, HOME: home.path } as Record<string, string>;
   const browser = await chromium.launch({ executablePath: chromiumPath()!, args: CHROMIUM_ARGUMENTS, env });
@@ -55,7 +61,7 @@ async function open(home: Folder, timeout: number): Promise<string> {
   }
 }
 
-browserTest("a browser asks for a certificate only when a device's was imported there", async (t) => {
+browserTest("a browser asks for a certificate only if a device's was imported there", async (t) => {
   const missing = missingTool("pk12util");
   if (missing) return t.skip(missing);
   using employee = newFolder();

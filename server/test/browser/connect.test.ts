@@ -56,30 +56,33 @@ browserTest("the commands of the screen connect a device, and the screen shows i
   }
 });
 
-browserTest("the screen says that a client lacks its chain, and that it connects once it presents it", async () => {
-  const window = await openPage(server);
-  const { page } = window;
-  await useSession(window, server, (await signIn(server, tenant)).cookie);
-  const device = await enrollDevice(server, tenant);
-  await page.goto(`/devices/${device.deviceId}/connect`);
-  await page.getByText("The device has not connected yet.").waitFor();
-  await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
-  await page.getByText("The broker refused the device").waitFor();
-  await page.getByText("the certificate followed by its chain").waitFor();
-  await assertSound(window, "without its chain");
-  const client = await connectMqtt(server, device);
-  await page.getByText("The device is connected and has published nothing yet.").waitFor();
-  await client.publishAsync(device.topic, JSON.stringify({ temperature: 19.5 }), { qos: 1 });
-  await page.getByText("19.5").waitFor();
-  await page.getByText("Connected", { exact: true }).waitFor();
-  await client.endAsync();
-  await page.getByText("Not connected", { exact: true }).waitFor();
-  server.clock.advance(60_000);
-  await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
-  await page.getByText("The broker refused the device").waitFor();
-  assert.deepEqual(window.problems, []);
-  await window.context.close();
-});
+browserTest(
+  "the screen reports that a client lacks its chain, and that it connects once it presents the chain",
+  async () => {
+    const window = await openPage(server);
+    const { page } = window;
+    await useSession(window, server, (await signIn(server, tenant)).cookie);
+    const device = await enrollDevice(server, tenant);
+    await page.goto(`/devices/${device.deviceId}/connect`);
+    await page.getByText("The device has not connected yet.").waitFor();
+    await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
+    await page.getByText("The broker refused the device").waitFor();
+    await page.getByText("the certificate followed by its chain").waitFor();
+    await assertSound(window, "without its chain");
+    const client = await connectMqtt(server, device);
+    await page.getByText("The device is connected and has published nothing yet.").waitFor();
+    await client.publishAsync(device.topic, JSON.stringify({ temperature: 19.5 }), { qos: 1 });
+    await page.getByText("19.5").waitFor();
+    await page.getByText("Connected", { exact: true }).waitFor();
+    await client.endAsync();
+    await page.getByText("Not connected", { exact: true }).waitFor();
+    server.clock.advance(60_000);
+    await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
+    await page.getByText("The broker refused the device").waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
 
 browserTest("a second device is connected from the same screen, with the keyboard alone", async () => {
   const window = await openPage(server);
@@ -109,7 +112,7 @@ browserTest("a second device is connected from the same screen, with the keyboar
   await window.context.close();
 });
 
-browserTest("a device without a certificate leads to the bundle that brings it one", async () => {
+browserTest("a device without a certificate leads to the bundle that provides one", async () => {
   const window = await openPage(server);
   const { page } = window;
   await useSession(window, server, (await signIn(server, tenant)).cookie);
@@ -121,7 +124,7 @@ browserTest("a device without a certificate leads to the bundle that brings it o
   await window.context.close();
 });
 
-browserTest("a refusal shows up on the open page, and leads to what the client of the device needs", async () => {
+browserTest("a refusal appears on the open page and links to what the client of the device needs", async () => {
   const window = await openPage(server);
   const { page } = window;
   await useSession(window, server, (await signIn(server, tenant)).cookie);

@@ -22,7 +22,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What `npm run demo` runs. */
+/** The program that `npm run demo` runs. */
 function startDemo(): ChildProcess {
   const child = spawn(process.execPath, [MUSTER, "demo"], {
     env: { ...process.env, TMPDIR: folder },
@@ -34,7 +34,10 @@ function startDemo(): ChildProcess {
   return child;
 }
 
-/** Waits until the demo has printed it. @returns its groups */
+/**
+ * Waits until the demo has printed the pattern.
+ * @returns its groups
+ */
 async function untilPrinted(pattern: RegExp): Promise<string[]> {
   for (;;) {
     const found = pattern.exec(printed);
@@ -44,9 +47,9 @@ async function untilPrinted(pattern: RegExp): Promise<string[]> {
   }
 }
 
-// Its database is the embedded one either way.
+// The demo always uses the embedded database.
 if (!onPostgres)
-  browserTest("the demo is watched in the app while it runs, signed in as it prints", async () => {
+  browserTest("the demo is watched in the app while it runs, after a sign-in with the printed password", async () => {
     demo = startDemo();
     const [url, email, password] = await untilPrinted(
       /watch the demo at (\S+), signed in as (\S+) with the password (\S+)/,

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** Three parts. */
+/** Enough devices for three batches. */
 const COUNT = 120;
 const BULK = "**/api/admin/devices/bulk";
 
@@ -40,7 +40,10 @@ async function selectsAll({ page }: Watched): Promise<void> {
   await page.getByText(`${COUNT} devices selected`).waitFor();
 }
 
-/** Delays the second part of a change, so that its progress stays. @returns what lets it go on */
+/**
+ * Delays the second batch of a change, so that its progress stays visible.
+ * @returns a function that continues it
+ */
 async function delaySecondPart({ page }: Watched): Promise<() => void> {
   const allowed = Promise.withResolvers<void>();
   let parts = 0;
@@ -52,7 +55,7 @@ async function delaySecondPart({ page }: Watched): Promise<() => void> {
   return allowed.resolve;
 }
 
-browserTest("many devices go into a group with progress, and doing it again changes nothing", async () => {
+browserTest("many devices are added to a group with a progress display, and repeating it changes nothing", async () => {
   const { tenant, admin, window } = await start();
   const { page } = window;
   await addDevices(tenant);
@@ -79,7 +82,7 @@ browserTest("many devices go into a group with progress, and doing it again chan
 });
 
 browserTest(
-  "all devices of a claim lose their certificates after a step-up, and the claim shows what became of each",
+  "all devices of a claim lose their certificates after a step-up, and the claim shows the result for each",
   async () => {
     const { tenant, admin, window } = await start({ ...VIEWS[1], refused: /bulk/ });
     const { page } = window;
@@ -110,7 +113,7 @@ browserTest(
 );
 
 browserTest(
-  "an operator has a threshold pack watch all devices of a type, and changes neither type nor groups",
+  "an operator assigns a threshold pack to all devices of a type, and changes neither type nor groups",
   async () => {
     const { app } = server;
     const tenant = await newTenant(server);

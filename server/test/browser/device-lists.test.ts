@@ -30,7 +30,7 @@ async function signedIn(options: Parameters<typeof openPage>[1] = {}, user = adm
   return window;
 }
 
-browserTest("a list is downloaded as CSV, with the filters of its address", async () => {
+browserTest("a list is downloaded as CSV, with the filters in its address", async () => {
   const window = await signedIn();
   const { page } = window;
   await page.goto("/devices?q=a-&sort=id");
@@ -56,7 +56,7 @@ browserTest("a list is downloaded as CSV, with the filters of its address", asyn
 
 const LISTS: Record<string, string> = { "/audit": "/audit/admin" };
 
-browserTest("times of the filters are the user's own, to the minute, and stand in the address", async () => {
+browserTest("filter times are in the user's time zone, to the minute, and are part of the address", async () => {
   const window = await signedIn();
   const { page } = window;
   await page.goto("/audit?act=!device.create");
@@ -76,7 +76,7 @@ browserTest("times of the filters are the user's own, to the minute, and stand i
   await window.context.close();
 });
 
-browserTest("devices are narrowed by group and by when they were created and seen, each in the address", async () => {
+browserTest("devices are filtered by group, creation time and last-seen time, each in the address", async () => {
   const window = await signedIn();
   const { page } = window;
   await page.goto("/devices");
@@ -104,7 +104,7 @@ browserTest("devices are narrowed by group and by when they were created and see
 });
 
 browserTest(
-  "a long list that is narrowed says how many devices there are at least, and the whole list exactly",
+  "a long filtered list shows a lower bound of the number of devices, and the whole list the exact number",
   async () => {
     const many = await newTenant(server);
     const { cookie } = await signIn(server, many);
@@ -153,7 +153,7 @@ for (const view of VIEWS) {
 }
 
 browserTest(
-  "many devices are given a type and deleted with the keyboard alone; what is refused stays selected",
+  "many devices are given a type and deleted with the keyboard alone, and refused ones stay selected",
   async () => {
     // A step-up begins another session.
     const other = await signIn(server, tenant);
@@ -201,7 +201,7 @@ browserTest(
   },
 );
 
-browserTest("when another user was faster, their version is loaded and what was typed stays", async () => {
+browserTest("when another user has saved first, their version is loaded and the typed text stays", async () => {
   const window = await signedIn({ refused: /devices/ });
   const { page } = window;
   await page.goto("/devices/press");

@@ -30,7 +30,7 @@ async function signedIn(options: Parameters<typeof openPage>[1] = {}): Promise<W
   return window;
 }
 
-browserTest("devices are narrowed and sorted by the address of the page, which can be reopened", async () => {
+browserTest("devices are filtered and sorted by the address of the page, which can be reopened", async () => {
   const window = await signedIn();
   const { page } = window;
   await page.goto("/devices");
@@ -53,7 +53,7 @@ browserTest("devices are narrowed and sorted by the address of the page, which c
 });
 
 browserTest(
-  "a device is disconnected, its readings are listed, and revoking all its certificates closes its session for good",
+  "a device is disconnected, its readings are listed, and revoking all its certificates closes its session permanently",
   async () => {
     const window = await signedIn();
     const { page } = window;
@@ -89,7 +89,7 @@ browserTest(
   },
 );
 
-browserTest("a device gets groups and metadata; an operator is offered neither its groups nor its type", async () => {
+browserTest("a device gets groups and metadata; an operator can change neither its groups nor its type", async () => {
   const { groups, devices } = server.app;
   const operator = await signIn(server, tenant, "operator");
   await groups.createGroup(tenant.caller, { name: "Press hall", memberUserIds: [operator.userId] });
@@ -121,9 +121,9 @@ browserTest("a device gets groups and metadata; an operator is offered neither i
   await other.context.close();
 });
 
-// Last: a step-up replaces the session of the browser.
+// This is last because a step-up replaces the session of the browser.
 browserTest(
-  "a device is added, edited and deleted; deleting asks for its id and, after a while, for the password",
+  "a device is added, edited and deleted; the deletion asks for its id and, after a while, for the password",
   async () => {
     const window = await signedIn();
     const { page } = window;

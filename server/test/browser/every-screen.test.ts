@@ -18,13 +18,14 @@ import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
 /**
- * Every screen of the app, with records, in both colour schemes and both widths: axe finds nothing, nothing needs sideways scrolling, and
- * nothing goes wrong. What happens on a screen is tested elsewhere. A new route needs a row here.
+ * Opens every screen of the app, with records, in both colour schemes and both widths. Axe finds nothing, nothing
+ * scrolls horizontally, and there are no errors. The behaviour of the screens is tested elsewhere. A new route needs a
+ * row here.
  */
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
-/** Of the tenant's records. */
+/** The ids of the tenant's records. */
 const ids: Record<string, string> = {};
 
 before(async () => {
@@ -41,7 +42,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** A record of each kind that a screen shows. */
+/** Creates a record of each kind that a screen shows. */
 async function fill(): Promise<void> {
   const { access, connections, devices, enrollment, groups, identity, rules, tickets } = server.app;
   const { caller, deviceTypeId } = tenant;
@@ -93,7 +94,7 @@ async function fill(): Promise<void> {
   });
 }
 
-/** A group whose shifts leave hours uncovered, and whose channels are not confirmed. */
+/** Creates a group whose shifts leave hours uncovered, and whose channels are not confirmed. */
 async function addWatch(): Promise<Record<"watched" | "shift", string>> {
   const { groups } = server.app;
   const { caller } = tenant;
@@ -120,7 +121,7 @@ async function publish(device: TestDevice): Promise<void> {
   await client.endAsync();
 }
 
-/** Route → its addresses: with each of its tabs, and where it differs, with records and without. */
+/** Route → its addresses: with each of its tabs, and both with and without records if they differ. */
 const SCREENS: Record<string, readonly string[]> = {
   "/setup": ["/setup"],
   "/sign-in": ["/sign-in"],
@@ -172,10 +173,10 @@ const SCREENS: Record<string, readonly string[]> = {
   "/settings": ["/settings"],
   "/platform": ["/platform", "/platform?of=authorities", "/platform?of=checks", "/platform?of=refusals"],
 };
-/** They are for people without a session. */
+/** Routes for people without a session. */
 const OPEN = new Set(["/setup", "/sign-in", "/forgot-password", "/enroll", "/invite", "/reset"]);
 
-browserTest("every route of the app is looked over", async () => {
+browserTest("every route of the app is covered", async () => {
   const routes = JSON.parse(readFileSync(join(APP, "../routes.json"), "utf8")) as string[];
   assert.deepEqual(Object.keys(SCREENS).sort(), [...routes].sort());
 });
@@ -191,12 +192,12 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
   }
 }
 
-/** The facts of a record, by their labels, whose value is wider than its part of the line. */
+/** Returns the labels of a record's facts whose value is wider than its part of the line. */
 const FACTS_TOO_WIDE = `[...document.querySelectorAll(".facts > div")]
   .filter((fact) => { const value = fact.querySelector("dd"); return value.scrollWidth > value.clientWidth; })
   .map((fact) => fact.querySelector("dt").textContent)`;
 
-browserTest("what a device is stays inside its lines on a phone", async () => {
+browserTest("the facts of a device fit their lines on a phone", async () => {
   const window = await openPage(server, { viewport: { width: 390, height: 844 } });
   await useSession(window, server, admin.cookie);
   await window.page.goto(`/devices/${ids.device}`);
@@ -207,10 +208,10 @@ browserTest("what a device is stays inside its lines on a phone", async () => {
 
 const windows = new Map<boolean, Promise<Watched>>();
 
-/** A window as it is before the first address: to open a profile for each of them takes longer than to look it over. */
+/** Opens a window without an address. A separate profile for each address would take longer than the checks. */
 async function emptyWindow(withSession: boolean): Promise<Watched> {
   const window = await (windows.get(withSession) ?? newWindow(withSession));
-  // A change of what follows # loads nothing.
+  // A change of the fragment loads nothing.
   await window.page.goto("about:blank");
   await window.page.setViewportSize(DESKTOP);
   await window.page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
@@ -227,7 +228,7 @@ function newWindow(withSession: boolean): Promise<Watched> {
   return opened;
 }
 
-/** The screen shows what it reads. */
+/** Waits until the screen shows the data it reads. */
 async function settled({ page }: Watched): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForLoadState("load");

@@ -11,15 +11,15 @@ import { eventually } from "../broker/environment.ts";
 import { browserTest, openPage } from "../harness/browser.ts";
 import { onPostgres } from "../harness/database.ts";
 
-/** Follows docs/quickstarts/first-device.md: its commands as they stand, its words in bold on the screen. */
+/** Follows docs/quickstarts/first-device.md: runs its commands unchanged, and finds its words in bold on the screen. */
 const ROOT = join(import.meta.dirname, "../../..");
 const PAGE = readFileSync(join(ROOT, "docs/quickstarts/first-device.md"), "utf8");
 const MUSTER = join(ROOT, "server/bin/muster.mjs");
 const AGENT = join(ROOT, "agent/bin/muster-agent.mjs");
-/** `npx` without npm, which would take a second each time. */
+/** A replacement for npm's `npx`, which would take a second per call. */
 const NPX = `npx() { [ "$1" = muster-agent ]; shift; '${process.execPath}' '${AGENT}' "$@"; }`;
 
-/** The folder of the clone, as far as the page uses it. */
+/** Creates the folder of the clone, as far as the page uses it. */
 let folder: string;
 let service: ChildProcess;
 let printed = "";
@@ -36,14 +36,17 @@ after(async () => {
   }
   if (service) {
     const ended = once(service, "exit");
-    // Ctrl-C, as the reader's terminal sends it.
+    // Sends Ctrl-C as the reader's terminal does.
     service.stdin!.write("\x03");
     assert.equal((await ended)[0], 0);
   }
   rmSync(folder, { recursive: true });
 });
 
-/** What `npm start` runs, in a terminal. @returns the link that it prints */
+/**
+ * Starts what `npm start` runs, in a terminal.
+ * @returns the link that it prints
+ */
 async function startService(): Promise<string> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   assert.equal(scripts.start, "exec muster serve");
@@ -60,23 +63,26 @@ async function startService(): Promise<string> {
   return /Set it up {3}(\S+)/.exec(printed)![1]!;
 }
 
-/** Runs commands in a shell like the reader's. @throws Error with what they print, when they fail */
+/**
+ * Runs commands in a shell like the reader's.
+ * @throws Error with their output if they fail
+ */
 async function run(commands: string): Promise<void> {
   await promisify(execFile)("bash", ["-euc", `${NPX}\n${commands}`], { cwd: folder });
 }
 
-/** Begins commands that Ctrl-C ends: it reaches the whole process group. */
+/** Starts commands that Ctrl-C ends. The signal reaches the whole process group. */
 function start(commands: string): ChildProcess {
   return spawn("bash", ["-euc", `${NPX}\n${commands}`], { cwd: folder, stdio: "ignore", detached: true });
 }
 
-/** The commands of the page, by the word after `sh`. */
+/** Returns the commands of the page, by the word after `sh`. */
 function commandsOf(kind: string): string {
   const [, commands] = new RegExp(`\`\`\`sh${kind && ` ${kind}`}\n([\\s\\S]*?)\`\`\``).exec(PAGE)!;
   return commands!;
 }
 
-/** What the service printed on a terminal, as the page has it. */
+/** Returns the service's output on a terminal, as the page shows it. */
 function masked(text: string): string {
   return text
     .replaceAll(/localhost:\d+/g, "localhost:8443")
@@ -85,7 +91,7 @@ function masked(text: string): string {
     .replaceAll(/^ {2}\S*data\/tls/gm, "  data/tls");
 }
 
-/** A word in bold that the page has. */
+/** Asserts that the page contains a word in bold. */
 const used = new Set<string>();
 function bold(words: string): string {
   assert.ok(PAGE.replaceAll("\n", " ").includes(`**${words}**`), `${words} is not in bold`);
@@ -112,7 +118,7 @@ async function connect(page: Page): Promise<void> {
   await page.getByText(bold("Shell"), { exact: true }).waitFor();
   await page.getByText(bold("Muster agent"), { exact: true }).click();
   await page.getByRole("button", { name: bold("Copy") }).click();
-  // The clipboard has the text some time after the click.
+  // The clipboard receives the text some time after the click.
   const copied = await eventually(() => page.evaluate<string>("navigator.clipboard.readText()"));
   await run(copied!);
   await page.getByText(bold("It is connected")).waitFor();
@@ -120,7 +126,7 @@ async function connect(page: Page): Promise<void> {
   await page.getByText("21.5").waitFor();
 }
 
-// The service is the embedded one either way.
+// The service always uses the embedded database.
 if (!onPostgres)
   browserTest("a first device is connected from the set-up link to the chart as the quickstart shows", async () => {
     assert.equal(commandsOf("service"), "npm ci\nnpm start\n");

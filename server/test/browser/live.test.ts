@@ -11,7 +11,7 @@ let tenant: TestTenant;
 let device: TestDevice;
 
 before(async () => {
-  // Charts end at the present of the browser: a test can advance this clock, and what is published is still shown.
+  // Charts end at the browser's current time. A test can advance this clock, and later messages are still shown.
   const twoMinutesAgo = new Date((Math.floor(Date.now() / 1000) - 120) * 1000);
   server = await startServer({ clock: new FakeClock(twoMinutesAgo) });
   tenant = await newTenant(server);
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-browserTest("two tabs show a connection and its values as they come, over one event stream", async () => {
+browserTest("two tabs show a connection and its values live over one event stream", async () => {
   const window = await openPage(server);
   const { page, context } = window;
   await useSession(window, server, (await signIn(server, tenant)).cookie);
@@ -63,7 +63,7 @@ browserTest("a screen whose session ends elsewhere leads to the sign-in and back
   await context.close();
 });
 
-browserTest("a chart that is followed again has what arrived while another range was shown", async () => {
+browserTest("a chart that is followed again shows what arrived while another range was displayed", async () => {
   const window = await openPage(server);
   const { page, context } = window;
   await useSession(window, server, (await signIn(server, tenant)).cookie);

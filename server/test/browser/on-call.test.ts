@@ -25,55 +25,58 @@ async function windowOf(user: SignedIn, options: Parameters<typeof openPage>[1] 
   return window;
 }
 
-browserTest("week with gap: a group is set up, its uncovered hours show, and a longer shift covers them", async () => {
-  const window = await windowOf(admin, { ...VIEWS[0], refused: /\/test$/ });
-  const { page } = window;
-  const dialog = page.getByRole("dialog");
-  await page.goto("/groups");
-  await page.getByRole("button", { name: "Create group" }).first().click();
-  await dialog.getByLabel("Name").fill("Pump hall");
-  await dialog.getByRole("button", { name: "Create group" }).click();
-  await page.getByRole("heading", { level: 1, name: "Pump hall" }).waitFor();
-  await page.getByText("This group sends no pages.").waitFor();
+browserTest(
+  "week with gap: a group is set up, its uncovered hours are shown, and a longer shift covers them",
+  async () => {
+    const window = await windowOf(admin, { ...VIEWS[0], refused: /\/test$/ });
+    const { page } = window;
+    const dialog = page.getByRole("dialog");
+    await page.goto("/groups");
+    await page.getByRole("button", { name: "Create group" }).first().click();
+    await dialog.getByLabel("Name").fill("Pump hall");
+    await dialog.getByRole("button", { name: "Create group" }).click();
+    await page.getByRole("heading", { level: 1, name: "Pump hall" }).waitFor();
+    await page.getByText("This group sends no pages.").waitFor();
 
-  await page.getByRole("button", { name: "Add an escalation" }).click();
-  await dialog.getByRole("button", { name: "Add a step" }).click();
-  await dialog.getByLabel("Step 2: after minutes").fill("0");
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText("Each step must be later than the one before.").waitFor();
-  await assertSound(window, "escalation refused");
-  await dialog.getByRole("button", { name: "Remove step 2" }).click();
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("168 h of the next seven days are uncovered").waitFor();
+    await page.getByRole("button", { name: "Add an escalation" }).click();
+    await dialog.getByRole("button", { name: "Add a step" }).click();
+    await dialog.getByLabel("Step 2: after minutes").fill("0");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Each step must be later than the one before.").waitFor();
+    await assertSound(window, "escalation refused");
+    await dialog.getByRole("button", { name: "Remove step 2" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("168 h of the next seven days are uncovered").waitFor();
 
-  await createsShift(window);
-  await page.goto("/groups");
-  await page.getByRole("link", { name: "Pump hall" }).click();
-  await page
-    .getByLabel("Shift to put on this group")
-    .selectOption({ label: "Nights: 18:00–06:00, every day (Africa/Lagos)" });
-  await page.getByRole("button", { name: "Put it on the group" }).click();
-  await page.getByText("84 h of the next seven days are uncovered").waitFor();
-  await page.getByRole("link", { name: "Show the week", exact: true }).click();
+    await createsShift(window);
+    await page.goto("/groups");
+    await page.getByRole("link", { name: "Pump hall" }).click();
+    await page
+      .getByLabel("Shift to put on this group")
+      .selectOption({ label: "Nights: 18:00–06:00, every day (Africa/Lagos)" });
+    await page.getByRole("button", { name: "Put it on the group" }).click();
+    await page.getByText("84 h of the next seven days are uncovered").waitFor();
+    await page.getByRole("link", { name: "Show the week", exact: true }).click();
 
-  const week = page.getByRole("region", { name: "The next seven days" });
-  await week.getByText("06:00–18:00 uncovered").first().waitFor();
-  await week.getByText(`18:00–24:00 Nights: ${operator.email}`).first().waitFor();
-  assert.equal(await week.getByLabel("Time zone").inputValue(), "Africa/Lagos");
-  await assertSound(window, "week with gap");
+    const week = page.getByRole("region", { name: "The next seven days" });
+    await week.getByText("06:00–18:00 uncovered").first().waitFor();
+    await week.getByText(`18:00–24:00 Nights: ${operator.email}`).first().waitFor();
+    assert.equal(await week.getByLabel("Time zone").inputValue(), "Africa/Lagos");
+    await assertSound(window, "week with gap");
 
-  await page.getByRole("link", { name: "Nights" }).click();
-  await dialog.getByLabel("From", { exact: true }).fill("06:00");
-  await dialog.getByText("24 h, into the next day").waitFor();
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Every group that pages is covered").waitFor();
-  await page.goto("/");
-  await page.getByRole("link", { name: "Uncovered hours 0" }).waitFor();
-  assert.deepEqual(window.problems, []);
-  await window.context.close();
-});
+    await page.getByRole("link", { name: "Nights" }).click();
+    await dialog.getByLabel("From", { exact: true }).fill("06:00");
+    await dialog.getByText("24 h, into the next day").waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Every group that pages is covered").waitFor();
+    await page.goto("/");
+    await page.getByRole("link", { name: "Uncovered hours 0" }).waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
 
-/** A night of twelve hours in another zone than the browser's. */
+/** A twelve-hour night shift in a time zone other than the browser's. */
 async function createsShift({ page }: Watched): Promise<void> {
   const dialog = page.getByRole("dialog");
   await page.goto("/shifts");
@@ -89,7 +92,7 @@ async function createsShift({ page }: Watched): Promise<void> {
 }
 
 browserTest(
-  "viewer's groups: nothing before an administrator adds the viewer, then the group without its buttons",
+  "viewer's groups: none before an administrator adds the viewer, then the group without its buttons",
   async () => {
     const { app } = server;
     const group = await app.groups.createGroup(tenant.caller, {
@@ -123,7 +126,7 @@ browserTest(
   },
 );
 
-browserTest("a shift is found by a part of its name where there are many, and put on the group", async () => {
+browserTest("a shift is found among many by a part of its name, and assigned to the group", async () => {
   const { app } = server;
   const many = await newTenant(server);
   const user = await signIn(server, many);
@@ -147,20 +150,23 @@ browserTest("a shift is found by a part of its name where there are many, and pu
   await window.context.close();
 });
 
-browserTest("a test message that has no recipient is refused in words, one to members is on its way", async () => {
-  const group = await server.app.groups.createGroup(tenant.caller, {
-    name: "Boilers",
-    memberUserIds: [operator.userId],
-  });
-  const window = await windowOf(admin, { ...VIEWS[1], refused: /\/test$/ });
-  const { page } = window;
-  await page.goto(`/groups/${group.id}`);
-  await page.getByLabel("Receivers of the test").selectOption({ label: "To its channels" });
-  await page.getByRole("button", { name: "Send a test message" }).click();
-  await page.getByText("The group has no confirmed channel.").waitFor();
-  await page.getByLabel("Receivers of the test").selectOption({ label: "To all its members" });
-  await page.getByRole("button", { name: "Send a test message" }).click();
-  await page.getByRole("table", { name: "Test messages" }).getByText(operator.email).waitFor();
-  await assertSound(window, "test message");
-  await window.context.close();
-});
+browserTest(
+  "a test message without recipients is refused with an explanation, and one to members is sent",
+  async () => {
+    const group = await server.app.groups.createGroup(tenant.caller, {
+      name: "Boilers",
+      memberUserIds: [operator.userId],
+    });
+    const window = await windowOf(admin, { ...VIEWS[1], refused: /\/test$/ });
+    const { page } = window;
+    await page.goto(`/groups/${group.id}`);
+    await page.getByLabel("Receivers of the test").selectOption({ label: "To its channels" });
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByText("The group has no confirmed channel.").waitFor();
+    await page.getByLabel("Receivers of the test").selectOption({ label: "To all its members" });
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByRole("table", { name: "Test messages" }).getByText(operator.email).waitFor();
+    await assertSound(window, "test message");
+    await window.context.close();
+  },
+);

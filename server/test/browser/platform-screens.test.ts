@@ -23,7 +23,7 @@ before(async () => {
 after(() => server?.stop());
 
 browserTest(
-  "the checks of the service run again on demand, and clients of no tenant are listed with what to do",
+  "the checks of the service run again on demand, and clients without a tenant are listed with the remedy",
   async () => {
     const guesser = {
       clientId: "guesser",
@@ -51,7 +51,7 @@ browserTest(
 );
 
 browserTest(
-  "the platform's operator creates a tenant, whose administrator gets a password; others have no platform",
+  "the platform's operator creates a tenant, whose administrator gets a password; other users have no platform pages",
   async () => {
     const window = await openPage(server);
     const { page } = window;
@@ -78,9 +78,9 @@ browserTest(
   },
 );
 
-// Last: a step-up replaces the session of the browser.
+// This is last because a step-up replaces the session of the browser.
 browserTest(
-  "the intermediate is rotated after its name is typed and the password given, and issues from then on",
+  "the intermediate is rotated after its name and the password are entered, and the new one issues from then on",
   async () => {
     const window = await openPage(server, { refused: /platform\/ca$/ });
     const { page } = window;

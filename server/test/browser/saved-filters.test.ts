@@ -54,7 +54,7 @@ async function windowOf(user: SignedIn, path: string): Promise<Watched> {
 }
 
 browserTest(
-  "anomalies are narrowed by group and threshold pack, and the filter is saved, chosen, renamed, deleted",
+  "anomalies are filtered by group and threshold pack, and the filter is saved, chosen, renamed and deleted",
   async () => {
     const window = await windowOf(admin, "/anomalies");
     const { page } = window;
@@ -99,7 +99,7 @@ browserTest(
   },
 );
 
-browserTest("a phone shows the first filter, and the others when asked", async () => {
+browserTest("a phone shows the first filter, and the others on demand", async () => {
   const window = await windowOf(admin, "/anomalies");
   const { page } = window;
   const pack = page.getByLabel("Threshold pack");
@@ -119,7 +119,7 @@ browserTest("a phone shows the first filter, and the others when asked", async (
   await window.context.close();
 });
 
-browserTest("a filter of devices is the user's own and stays after the session", async () => {
+browserTest("a filter of devices belongs to its user and outlives the session", async () => {
   const save = (user: SignedIn, name: string, values: object) =>
     user.call("POST", "/filters", { body: { list: "devices", name, values } });
   await save(admin, "Pumps", { q: "pump" });

@@ -27,7 +27,7 @@ after(() => server?.stop());
 
 const REFUSED = /\/api\/admin\/(session\/factor|factors.*|session\/step-up)$/;
 
-/** Turns on the second factor on the account page. */
+/** Enables the second factor on the account page. */
 async function turnOnByHand(window: Watched, where: string): Promise<Authenticator> {
   const { page } = window;
   await page.getByRole("button", { name: "Set up a second factor" }).click();
@@ -59,7 +59,7 @@ async function giveCode({ page }: Watched, code: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-browserTest("second factor: turned on with an app, the sign-in and dangerous acts ask for its code", async () => {
+browserTest("second factor: once enabled with an app, the sign-in and dangerous actions ask for its code", async () => {
   const user = await signIn(server, tenant);
   const window = await openPage(server, { ...VIEWS[0], refused: REFUSED });
   const { page } = window;
@@ -100,7 +100,7 @@ browserTest("second factor: turned on with an app, the sign-in and dangerous act
 });
 
 browserTest(
-  "recovery code: the downloaded codes sign in without the app, once each, and new ones replace them",
+  "recovery code: each downloaded code signs in once without the app, and new codes replace the old ones",
   async () => {
     const user = await signIn(server, tenant);
     const window = await openPage(server, { ...VIEWS[1], refused: REFUSED });
@@ -140,36 +140,33 @@ browserTest(
   },
 );
 
-browserTest(
-  "an administrator requires a second factor of all others: one who has none sets it up before anything else",
-  async () => {
-    const place = await newTenant(server);
-    const [admin, other] = [await signIn(server, place), await signIn(server, place)];
-    const window = await openPage(server, { ...VIEWS[0], refused: REFUSED });
-    const { page } = window;
-    await useSession(window, server, admin.cookie);
-    await page.goto("/settings");
-    await page.getByText("Set up your own first").waitFor();
-    assert.ok(await page.getByRole("button", { name: "Require it" }).isDisabled());
-    await page.goto("/account");
-    await turnOnByHand(window, "rule");
-    await page.getByRole("button", { name: "I have stored them" }).click();
-    await page.getByText("10 left").waitFor();
-    await page.goto("/settings");
-    await page.getByRole("button", { name: "Require it" }).click();
-    await page.getByRole("dialog").getByText(other.email).waitFor();
-    await assertSound(window, "rule confirmation");
-    await page.getByRole("dialog").getByRole("button", { name: "Require it" }).click();
-    await page.getByText("Required", { exact: true }).waitFor();
-    await assertSound(window, "rule on");
-    await page.goto("/account");
-    await page.getByText("it cannot be turned off").waitFor();
-    assert.ok(await page.getByRole("button", { name: "Turn off" }).isDisabled());
-    await setsUpFirst(other);
-    assert.deepEqual(window.problems, []);
-    await window.context.close();
-  },
-);
+browserTest("an administrator requires a second factor: users without one must set it up first", async () => {
+  const place = await newTenant(server);
+  const [admin, other] = [await signIn(server, place), await signIn(server, place)];
+  const window = await openPage(server, { ...VIEWS[0], refused: REFUSED });
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  await page.goto("/settings");
+  await page.getByText("Set up your own first").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Require it" }).isDisabled());
+  await page.goto("/account");
+  await turnOnByHand(window, "rule");
+  await page.getByRole("button", { name: "I have stored them" }).click();
+  await page.getByText("10 left").waitFor();
+  await page.goto("/settings");
+  await page.getByRole("button", { name: "Require it" }).click();
+  await page.getByRole("dialog").getByText(other.email).waitFor();
+  await assertSound(window, "rule confirmation");
+  await page.getByRole("dialog").getByRole("button", { name: "Require it" }).click();
+  await page.getByText("Required", { exact: true }).waitFor();
+  await assertSound(window, "rule on");
+  await page.goto("/account");
+  await page.getByText("it cannot be turned off").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Turn off" }).isDisabled());
+  await setsUpFirst(other);
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
 
 async function setsUpFirst(other: SignedIn): Promise<void> {
   const window = await openPage(server, { ...VIEWS[1], refused: REFUSED });

@@ -18,7 +18,7 @@ async function fillIn(page: Page, organization: string): Promise<void> {
     await page.getByRole("textbox", { name, exact: true }).fill("a long enough phrase 7");
 }
 
-browserTest("before the set-up, the first page says where the link is in place of a sign-in", async () => {
+browserTest("before the set-up, the first page says where to find the link and shows no sign-in", async () => {
   const window = await openPage(server);
   const { page } = window;
   await page.goto("/");
@@ -29,7 +29,7 @@ browserTest("before the set-up, the first page says where the link is in place o
   await window.context.close();
 });
 
-browserTest("a set-up link that was replaced is refused, with the command that makes another", async () => {
+browserTest("a replaced set-up link is refused, with the command that creates a new one", async () => {
   const window = await openPage(server, { refused: /\/setup$/ });
   const { page } = window;
   const { url } = await server.app.identity.makeSetUpLink();
@@ -42,7 +42,7 @@ browserTest("a set-up link that was replaced is refused, with the command that m
   await window.context.close();
 });
 
-browserTest("the set-up link makes the first administrator, once", async () => {
+browserTest("the set-up link creates the first administrator, once", async () => {
   const incomplete = await openPage(server, VIEWS[1]);
   await incomplete.page.goto("/setup");
   await incomplete.page.getByText("The link is incomplete").waitFor();

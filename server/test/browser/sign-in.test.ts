@@ -22,7 +22,7 @@ after(async () => {
   await sinks?.stop();
 });
 
-browserTest("a user signs in, finds the page they wanted, signs out, and the back button shows nothing", async () => {
+browserTest("a user signs in, finds the requested page, signs out, and the back button shows nothing", async () => {
   const window = await openPage(server);
   const { page } = window;
   await page.goto("/?from=link");
@@ -39,7 +39,7 @@ browserTest("a user signs in, finds the page they wanted, signs out, and the bac
   await window.context.close();
 });
 
-browserTest("a wrong password is refused in the service's words, and the form stays", async () => {
+browserTest("a wrong password is refused with the service's message, and the form keeps its input", async () => {
   for (const view of VIEWS) {
     const window = await openPage(server, view);
     const { page } = window;
@@ -55,7 +55,7 @@ browserTest("a wrong password is refused in the service's words, and the form st
 });
 
 browserTest(
-  "guesses from elsewhere throttle unknown browsers, which say until when, and not the user's own",
+  "guesses from elsewhere throttle unknown browsers, which show until when, but not the user's own",
   async () => {
     const { email, password } = await signIn(server, tenant);
     const [own, other] = [await openPage(server), await openPage(server, { refused: /session$/ })];
@@ -83,7 +83,7 @@ browserTest(
 );
 
 browserTest(
-  "a forgotten password is replaced by a mailed link; the page does not say which addresses are known",
+  "a forgotten password is replaced through a mailed link, and the page does not reveal which addresses exist",
   async () => {
     const forgetful = await signIn(server, tenant);
     const window = await openPage(server);
@@ -119,7 +119,7 @@ browserTest(
   },
 );
 
-browserTest("a link to the sign-in does not lead to another site", async () => {
+browserTest("a link to the sign-in does not redirect to another site", async () => {
   const window = await openPage(server);
   await window.page.goto(`/sign-in?next=${encodeURIComponent("//evil.example/")}`);
   await signInByHand(window, user);
@@ -130,7 +130,7 @@ browserTest("a link to the sign-in does not lead to another site", async () => {
 });
 
 browserTest("a session that ends elsewhere leads to the sign-in, and back afterwards", async () => {
-  // What the page asks for between the two lines is refused.
+  // Requests that the page sends between the two lines are refused.
   const window = await openPage(server, { refused: /^\/api\/admin\// });
   await window.page.goto("/sign-in");
   await signInByHand(window, user);

@@ -16,45 +16,42 @@ before(async () => {
 });
 after(() => server?.stop());
 
-browserTest(
-  "a claim with several uses asks for the password in place, and what was typed goes on with it",
-  async () => {
-    admin = await signIn(server, tenant);
-    const window = await openPage(server, { refused: /(claims|step-up)$/ });
-    const { page } = window;
-    await useSession(window, server, admin.cookie);
-    await page.goto("/claims");
-    await page.getByRole("button", { name: "Create claim" }).first().click();
-    const form = page.getByRole("dialog", { name: "Create a claim" });
-    await form.getByLabel("For", { exact: true }).fill("Feed pump 7");
-    await form.getByRole("textbox", { name: "Devices" }).fill("25");
-    server.clock.advance(11 * MINUTE);
-    await form.getByRole("button", { name: "Create claim" }).click();
-    const confirm = page.getByRole("dialog", { name: "Confirm that it is you" });
-    await confirm.getByRole("textbox", { name: "Password" }).fill("not the password");
-    await confirm.getByRole("button", { name: "Confirm" }).click();
-    await confirm.getByText("The password is wrong.").waitFor();
-    await assertSoundInAllViews(window, "step-up claim");
-    await confirm.getByRole("button", { name: "Cancel" }).click();
-    await confirm.waitFor({ state: "detached" });
-    assert.equal(await form.getByLabel("For", { exact: true }).inputValue(), "Feed pump 7", "the form is as it was");
-    assert.equal(await form.getByRole("textbox", { name: "Devices" }).inputValue(), "25");
-    await form.getByRole("button", { name: "Create claim" }).click();
-    await confirm.getByRole("textbox", { name: "Password" }).fill(admin.password);
-    await confirm.getByRole("button", { name: "Confirm" }).click();
-    await page.getByRole("heading", { name: "Feed pump 7" }).waitFor();
-    const { items } = await server.app.enrollment.listClaims(tenant.caller, { skip: 0, limit: 10 });
-    assert.deepEqual(
-      items.map(({ intendedName, maxUses }) => [intendedName, maxUses]),
-      [["Feed pump 7", 25]],
-    );
-    assert.deepEqual(window.problems, []);
-    await window.context.close();
-  },
-);
+browserTest("a claim with several uses asks for the password in place, and keeps the typed values", async () => {
+  admin = await signIn(server, tenant);
+  const window = await openPage(server, { refused: /(claims|step-up)$/ });
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  await page.goto("/claims");
+  await page.getByRole("button", { name: "Create claim" }).first().click();
+  const form = page.getByRole("dialog", { name: "Create a claim" });
+  await form.getByLabel("For", { exact: true }).fill("Feed pump 7");
+  await form.getByRole("textbox", { name: "Devices" }).fill("25");
+  server.clock.advance(11 * MINUTE);
+  await form.getByRole("button", { name: "Create claim" }).click();
+  const confirm = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await confirm.getByRole("textbox", { name: "Password" }).fill("not the password");
+  await confirm.getByRole("button", { name: "Confirm" }).click();
+  await confirm.getByText("The password is wrong.").waitFor();
+  await assertSoundInAllViews(window, "step-up claim");
+  await confirm.getByRole("button", { name: "Cancel" }).click();
+  await confirm.waitFor({ state: "detached" });
+  assert.equal(await form.getByLabel("For", { exact: true }).inputValue(), "Feed pump 7", "the form is as it was");
+  assert.equal(await form.getByRole("textbox", { name: "Devices" }).inputValue(), "25");
+  await form.getByRole("button", { name: "Create claim" }).click();
+  await confirm.getByRole("textbox", { name: "Password" }).fill(admin.password);
+  await confirm.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("heading", { name: "Feed pump 7" }).waitFor();
+  const { items } = await server.app.enrollment.listClaims(tenant.caller, { skip: 0, limit: 10 });
+  assert.deepEqual(
+    items.map(({ intendedName, maxUses }) => [intendedName, maxUses]),
+    [["Feed pump 7", 25]],
+  );
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
 
 browserTest(
-  "the dialog that changes a role says which keys and MQTT clients stop before, and the lists mark them",
+  "the dialog that changes a role first names the keys and MQTT clients that will stop, and the lists mark them",
   async () => {
     admin = await signIn(server, tenant);
     const owner = await signIn(server, tenant);

@@ -36,51 +36,54 @@ async function open(user: SignedIn, path: string, refused?: RegExp) {
   return window;
 }
 
-browserTest("rules are tried on stored telemetry before they are saved, then saved, and watch a type", async () => {
-  const window = await open(admin, "/thresholds/new", /thresholds/);
-  const { page } = window;
-  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Bearings");
-  await page.getByLabel("Metric").fill("temperature");
-  await page.getByLabel("Limit", { exact: true }).fill("warm");
-  await page.getByLabel("Device", { exact: true }).fill(pump.deviceId);
-  await page.getByRole("button", { name: "Try", exact: true }).click();
-  await page.getByText("Enter a number.").waitFor();
-  await page.getByLabel("Limit", { exact: true }).fill("90");
-  await page.getByRole("button", { name: "Try", exact: true }).click();
-  await page.getByText("Would have opened 2 anomalies").waitFor();
-  await page.getByText(`${pump.deviceId}, last 7 days: 8 readings of temperature.`).waitFor();
-  await page.getByRole("img", { name: /temperature with the anomalies/ }).waitFor();
-  assert.equal(
-    await page
-      .getByRole("table", { name: /would have opened/i })
-      .locator("tbody tr")
-      .count(),
-    2,
-  );
-  const { items } = await server.app.anomalies.listAnomalies(tenant.caller, { skip: 0, limit: 10 });
-  assert.deepEqual(items, [], "nothing was opened");
-  await assertSoundInAllViews(window, "dry run");
+browserTest(
+  "rules are tried on stored telemetry before they are saved, then saved and assigned to a type",
+  async () => {
+    const window = await open(admin, "/thresholds/new", /thresholds/);
+    const { page } = window;
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Bearings");
+    await page.getByLabel("Metric").fill("temperature");
+    await page.getByLabel("Limit", { exact: true }).fill("warm");
+    await page.getByLabel("Device", { exact: true }).fill(pump.deviceId);
+    await page.getByRole("button", { name: "Try", exact: true }).click();
+    await page.getByText("Enter a number.").waitFor();
+    await page.getByLabel("Limit", { exact: true }).fill("90");
+    await page.getByRole("button", { name: "Try", exact: true }).click();
+    await page.getByText("Would have opened 2 anomalies").waitFor();
+    await page.getByText(`${pump.deviceId}, last 7 days: 8 readings of temperature.`).waitFor();
+    await page.getByRole("img", { name: /temperature with the anomalies/ }).waitFor();
+    assert.equal(
+      await page
+        .getByRole("table", { name: /would have opened/i })
+        .locator("tbody tr")
+        .count(),
+      2,
+    );
+    const { items } = await server.app.anomalies.listAnomalies(tenant.caller, { skip: 0, limit: 10 });
+    assert.deepEqual(items, [], "nothing was opened");
+    await assertSoundInAllViews(window, "dry run");
 
-  await page.getByLabel("Clears at").fill("95");
-  await page.getByRole("button", { name: "Create threshold pack" }).click();
-  await page.getByText("For gt, clearValue is a number not above value.").waitFor();
-  assert.equal(await page.getByLabel("Clears at").getAttribute("aria-invalid"), "true");
-  await page.getByLabel("Clears at").fill("85");
-  await page.getByRole("button", { name: "Create threshold pack" }).click();
-  await page.getByRole("heading", { name: "Bearings" }).waitFor();
-  await page.getByText("It watches nothing yet").waitFor();
-  const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    await page.getByLabel("Clears at").fill("95");
+    await page.getByRole("button", { name: "Create threshold pack" }).click();
+    await page.getByText("For gt, clearValue is a number not above value.").waitFor();
+    assert.equal(await page.getByLabel("Clears at").getAttribute("aria-invalid"), "true");
+    await page.getByLabel("Clears at").fill("85");
+    await page.getByRole("button", { name: "Create threshold pack" }).click();
+    await page.getByRole("heading", { name: "Bearings" }).waitFor();
+    await page.getByText("It watches nothing yet").waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
 
-  await page.goto(`/device-types/${tenant.deviceTypeId}`);
-  await page.getByRole("button", { name: "Change" }).click();
-  await page.getByRole("checkbox", { name: "Bearings" }).check();
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved.").waitFor();
-  await page.goto(`/thresholds/${id}`);
-  await page.getByRole("link", { name: "1 device" }).click();
-  await page.getByText(pump.deviceId).first().waitFor();
-  await window.context.close();
-});
+    await page.goto(`/device-types/${tenant.deviceTypeId}`);
+    await page.getByRole("button", { name: "Change" }).click();
+    await page.getByRole("checkbox", { name: "Bearings" }).check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.goto(`/thresholds/${id}`);
+    await page.getByRole("link", { name: "1 device" }).click();
+    await page.getByText(pump.deviceId).first().waitFor();
+    await window.context.close();
+  },
+);
 
 browserTest("rules are tried on all devices of a type, and each anomaly names its device", async () => {
   const fan = await enrollDevice(server, tenant);
@@ -110,7 +113,7 @@ browserTest("rules are tried on all devices of a type, and each anomaly names it
   await window.context.close();
 });
 
-browserTest("a viewer reads rules and neither changes nor tries them", async () => {
+browserTest("a viewer reads rules but neither changes nor tries them", async () => {
   const rule = { metric: "pressure", operator: "outside", value: [2, 8], severity: "critical" } as const;
   const pack = await server.app.rules.createThreshold(tenant.caller, { name: "Pressure", rules: [rule] });
   const { page, context } = await open(viewer, `/thresholds/${pack.id}`);

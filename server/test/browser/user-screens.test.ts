@@ -42,7 +42,7 @@ browserTest("an invited user chooses a password and is signed in, and a reset li
   await window.context.close();
 });
 
-/** The path of a link that was made for the public address of the service. */
+/** Returns the path of a link that was created for the public address of the service. */
 function pathOf(link: string): string {
   const { pathname, hash } = new URL(link);
   return pathname + hash;
@@ -82,7 +82,7 @@ async function choosesPassword(link: string): Promise<void> {
   await window.context.close();
 }
 
-browserTest("deactivating a user lists the keys that stop, and they stop", async () => {
+browserTest("the dialog that deactivates a user lists the keys that will stop, and they stop", async () => {
   const other = await signIn(server, tenant);
   const scopes = ["devices:read"];
   const key = await server.app.access.createKey(tenant.caller, { user: other.email, name: "SCADA", scopes });

@@ -7,16 +7,16 @@ import { onPostgres } from "../harness/database.ts";
 import { connectMqtt } from "../harness/devices.ts";
 import { ask } from "../harness/postgres.ts";
 
-/** Killed while a delayed will is being published, and while one may be needed. */
+/** Kills the process while a delayed will is being published, and while one may be needed. */
 export function delayedWillCrashes(given: () => CrashFixture): void {
   let fixture: CrashFixture;
   before(() => {
     fixture = given();
   });
 
-  // On the embedded database a lease cannot be ended by the test: the first point would take its ten seconds.
+  // A test cannot end a lease on the embedded database, where the first point would wait for its ten seconds.
   for (const point of onPostgres ? ["will.settle", "will.settled"] : ["will.settled"]) {
-    test(`killed at ${point} of a delayed will: it is retained, a stored session gets it once, and its readings are stored once`, async () => {
+    test(`killed at ${point} of a delayed will: it is retained, a stored session receives it once, and its readings are stored once`, async () => {
       const device = await fixture.enroll();
       const reader = await readerOf(fixture, device.topic, point);
       await reader.leave();
@@ -88,7 +88,7 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
   }
 }
 
-/** A gateway with a stored session that subscribes to a topic. */
+/** Connects a gateway with a stored session that subscribes to a topic. */
 async function readerOf(fixture: CrashFixture, topic: string, point: string) {
   const clientId = `reader-${point.replace(".", "-")}`;
   const registered = { clientId, username: clientId, tenant: "acme", publish: [], subscribe: [topic] };

@@ -9,7 +9,7 @@ import type { Sinks } from "../harness/sinks.ts";
 const TO = "plant@acme.example";
 const METRICS = ["temperature", "pressure", "vibration"];
 
-/** Killed while it pages and sends. */
+/** Kills the process while it pages and sends. */
 export function notificationCrashes(given: () => { fixture: CrashFixture; sinks: Sinks }): void {
   let sinks: Sinks;
   let fixture: CrashFixture;
@@ -31,13 +31,15 @@ export function notificationCrashes(given: () => { fixture: CrashFixture; sinks:
       thresholdIds: [pack.id],
     });
   });
-  /** Resolves when the service has recorded what became of every message: one has arrived before its delivery is over. */
+  /**
+   * Resolves when the service has recorded the result of every message, which happens after the message has arrived.
+   */
   async function recorded(): Promise<void> {
     const list = () => fixture.server.command("notification.list", { tenant: "acme" });
     while ((await list()).items.some(({ state }: { state: string }) => state === "pending"));
   }
 
-  /** The device publishes a value over the limit to a process that is killed at the fault point. */
+  /** Publishes a value over the limit to a process that is killed at the fault point. */
   async function killAt(point: string, metric: string): Promise<void> {
     await recorded();
     await fixture.server.arm(`${point}:kill9`);
@@ -58,7 +60,7 @@ export function notificationCrashes(given: () => { fixture: CrashFixture; sinks:
   });
 
   if (onPostgres) {
-    test("a message in flight when its process was killed is sent again, under its id, as soon as the process is reaped", async () => {
+    test("a message in flight when its process was killed is sent again under its id, as soon as the process is reaped", async () => {
       await killAt("deliver.send", "pressure");
       assert.equal(mailsAbout("pressure").length, 0);
       await fixture.outdateHeartbeats();

@@ -5,12 +5,13 @@ import { endConnections, onPostgres } from "../harness/database.ts";
 import { closed, connectMqtt } from "../harness/devices.ts";
 
 /**
- * The database guarantees what a transaction leaves behind. On the embedded one each kind of crash is therefore tested once: before a
- * commit, after it, and between it and what follows; on PostgreSQL every use case is killed at every point.
+ * The database guarantees what a transaction leaves behind. The embedded database therefore sees one crash of each
+ * kind: before a commit, after it, and between it and the next step. On PostgreSQL every use case is killed at every
+ * point.
  */
 const everywhere = <Point>(all: Point[], once: Point[]): Point[] => (onPostgres ? all : once);
 
-/** Killed at the fault points of enrollment, renewal, revocation and deletion. */
+/** Kills the process at the fault points of enrollment, renewal, revocation and deletion. */
 export function crashPoints(given: () => CrashFixture): void {
   let fixture: CrashFixture;
   before(() => {
@@ -30,7 +31,7 @@ export function crashPoints(given: () => CrashFixture): void {
     });
   }
 
-  test("killed after the commit of a redemption: the use is counted once, and the audit has the certificate", async () => {
+  test("killed after the commit of a redemption: the use is counted once, and the audit lists the certificate", async () => {
     const claim = await fixture.claim(2);
     await fixture.killedAt("redeem.committed", () => fixture.redeem(claim.body));
     assert.equal(await fixture.used(claim.id), 1);
@@ -63,7 +64,7 @@ export function crashPoints(given: () => CrashFixture): void {
     });
   }
 
-  test("killed after a device has acknowledged a command, before that is stored: the command is sent again, and then never", async () => {
+  test("killed before a device's acknowledgement of a command is stored: the command is sent again, and then never", async () => {
     const device = await fixture.enroll();
     const topic = `t/acme/commands/${device.deviceId}`;
     const about = { tenant: "acme", id: device.deviceId };
@@ -88,7 +89,7 @@ export function crashPoints(given: () => CrashFixture): void {
     await second.client.endAsync();
   });
 
-  test("killed after a client has acknowledged a message of its stored session, before that is stored: the session stays, and the message is sent again", async () => {
+  test("killed before a client's acknowledgement of a queued message is stored: the session stays, and the message is sent again", async () => {
     const device = await fixture.enroll();
     const topic = `t/acme/commands/${device.deviceId}`;
     const resumed = async () => {
@@ -148,7 +149,7 @@ export function crashPoints(given: () => CrashFixture): void {
     await reader.endAsync();
   });
 
-  test("killed after a retained message is committed, before it is acknowledged: it is delivered after the restart", async () => {
+  test("killed between the commit of a retained message and its acknowledgement: it is delivered after the restart", async () => {
     const device = await fixture.enroll();
     const topic = `t/acme/telemetry/${device.deviceId}`;
     const publisher = await connectMqtt(fixture.server, device);
@@ -170,7 +171,7 @@ export function crashPoints(given: () => CrashFixture): void {
     await reader.endAsync();
   });
 
-  test("an error after a commit is a 500, and what was committed stays", async () => {
+  test("an error after a commit returns 500, and the committed change stays", async () => {
     const claim = await fixture.claim();
     await fixture.server.arm("redeem.committed:throw");
     const answer = await fixture.redeem(claim.body);
@@ -185,7 +186,7 @@ export function crashPoints(given: () => CrashFixture): void {
   });
 
   if (onPostgres) {
-    test("killed before the commit of a renewal, the old certificate is valid; after it, only the new one", async () => {
+    test("killed before the commit of a renewal, the old certificate is valid; after it, only the new one is", async () => {
       const device = await fixture.enroll();
       await fixture.killedAt("renew.commit", () => fixture.renew(device));
       assert.deepEqual(await statuses(device.deviceId), ["active"]);
@@ -212,7 +213,7 @@ export function crashPoints(given: () => CrashFixture): void {
       await fixture.doctor();
     });
 
-    test("killed before the commit of a bundle, no certificate is recorded; after it, one that can be revoked", async () => {
+    test("killed before the commit of a bundle, no certificate is recorded; after it, one is, which can be revoked", async () => {
       await fixture.server.command("device.create", { tenant: "acme", id: "by-hand", name: "By hand" });
       const issue = () => fixture.api("POST", "device-certificates", { deviceId: "by-hand" });
       await fixture.killedAt("bundle.commit", issue);
@@ -250,7 +251,7 @@ export function crashPoints(given: () => CrashFixture): void {
       await other.end("SIGTERM");
     });
 
-    test("the database ends a connection within a transaction: 503, nothing is stored, and the service goes on", async () => {
+    test("when the database ends a connection within a transaction, the answer is 503, nothing is stored, and the service continues", async () => {
       await fixture.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
       await fixture.server.arm("bundle.commit:hold");
       const asleep = fixture.server.asleep();

@@ -10,9 +10,8 @@ const SEED = 20_261_120;
 
 /**
  * Redeems the claim until the process is killed or the claim is exhausted.
- *
- * @param onAnswer called at every redemption that is answered
- * @returns how many requests were answered, and how many not
+ * @param onAnswer called at every answered redemption
+ * @returns how many requests were answered, and how many were not
  */
 async function redeemUntilKilled(
   fixture: CrashFixture,
@@ -32,9 +31,9 @@ async function redeemUntilKilled(
   }
 }
 
-/** Killed at moments of which it knows nothing. */
+/** Kills the process at random moments. */
 export function randomCrashes(given: () => CrashFixture): void {
-  test("killed at random under load: every answered redemption is stored, and each unanswered one wholly or not at all", async () => {
+  test("killed at random under load: every answered redemption is stored, and each unanswered one is stored entirely or not at all", async () => {
     const fixture = given();
     const random = sequence(SEED);
     const count = async () => (await fixture.api("GET", "devices?limit=1")).json.total;
@@ -42,7 +41,7 @@ export function randomCrashes(given: () => CrashFixture): void {
     let enrolled = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       const claim = await fixture.claim(100);
-      // From the first answer on: how long a service that has just started takes for it depends on the machine.
+      // The delay counts from the first answer, because the time to it after a start depends on the machine.
       const { promise: answers, resolve: onAnswer } = Promise.withResolvers<void>();
       const redeem = () => redeemUntilKilled(fixture, claim.claimCode, onAnswer);
       const work = Promise.all(Array.from({ length: CLIENTS }, redeem));

@@ -10,7 +10,7 @@ import { INTERVAL_MS } from "./publisher.ts";
 
 export type StoredState = Awaited<ReturnType<typeof readStoredState>>;
 
-/** The readings and anomalies that are stored after the kill. Opening the embedded database recovers it. */
+/** Returns the readings and anomalies that are stored after the kill. Opening the embedded database recovers it. */
 export async function readStoredState({ databaseUrl: url, dataDir }: Pick<CrashFixture, "databaseUrl" | "dataDir">) {
   const opened = await openDatabase({ url, dataDir, logger: createLogger("silent") });
   const query = <Row>(statement: string) => runSql<Row>(opened.db, statement, []);
@@ -27,7 +27,7 @@ export async function readStoredState({ databaseUrl: url, dataDir }: Pick<CrashF
   };
 }
 
-/** Every acknowledged reading is stored. */
+/** Asserts that every acknowledged reading is stored. */
 export function assertStored({ publisher }: MonitoredDevice, state: StoredState): void {
   const stored = new Set(state.storedOf(publisher.deviceId));
   const lost = publisher.acknowledged.filter((n) => !stored.has(n));
@@ -35,8 +35,8 @@ export function assertStored({ publisher }: MonitoredDevice, state: StoredState)
 }
 
 /**
- * The anomalies of the sawtooth count what the reference evaluator finds in the stored readings. Of those that opened and were resolved
- * within one batch the service records one a rule, whose occurrences are the sum.
+ * Asserts that the anomalies of the sawtooth count what the reference evaluator finds in the stored readings. Anomalies
+ * that opened and were resolved within one batch are recorded as one per rule, with the sum of their occurrences.
  */
 export function assertEvaluated({ publisher, rules }: MonitoredDevice, state: StoredState): void {
   const stored = state.storedOf(publisher.deviceId);
@@ -56,7 +56,10 @@ export function assertEvaluated({ publisher, rules }: MonitoredDevice, state: St
   }
 }
 
-/** Every limit that a stored reading crossed has one anomaly, and the sink received each of them under one message id. */
+/**
+ * Asserts that every limit that a stored reading crossed has one anomaly, and that the sink received each anomaly under
+ * one message id.
+ */
 export function assertPaged({ publisher, rules }: MonitoredDevice, state: StoredState, sinks: Sinks): void {
   const highest = Math.floor(Math.max(...state.storedOf(publisher.deviceId)) / STEP);
   const crossed = rules.filter(({ value }) => (value as number) < highest);

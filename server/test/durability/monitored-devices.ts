@@ -4,20 +4,20 @@ import type { CrashFixture } from "../harness/crash.ts";
 import type { Sinks } from "../harness/sinks.ts";
 import { Publisher } from "./publisher.ts";
 
-/** A device that publishes, and the rules that evaluate what it publishes. */
+/** A device that publishes, and the rules that evaluate its readings. */
 export interface MonitoredDevice {
   publisher: Publisher;
   rules: Rule[];
 }
 
-/** The reading of a {@link risingDevice} rises by 1 after so many messages. */
+/** After this many messages the reading of a {@link risingDevice} rises by 1. */
 export const STEP = 30;
 
 const RULES_OF_PACK = 50;
 
 export const TOOTH = 20;
 
-/** A device that publishes 0 to 19 again and again, so that its anomalies open and resolve. No person is paged. */
+/** Creates a device that publishes 0 to 19 repeatedly, so that its anomalies open and resolve. They page no person. */
 export function sawtoothDevice(service: CrashFixture): Promise<MonitoredDevice> {
   const rule = { metric: "tooth", operator: "gt", severity: "minor" };
   const rules = [
@@ -28,7 +28,7 @@ export function sawtoothDevice(service: CrashFixture): Promise<MonitoredDevice> 
   return monitored(service, (n) => ({ tooth: n % TOOTH }), rules);
 }
 
-/** A device whose reading rises: it crosses each of `count` limits, `apart` from each other, once and stays above. */
+/** Creates a device whose reading rises. It crosses each of `count` limits, spaced `apart`, once and stays above. */
 export function risingDevice(
   service: CrashFixture,
   count: number,

@@ -2,19 +2,19 @@ import type { Device } from "../harness/crash.ts";
 import { connectMqtt } from "../harness/devices.ts";
 import type { ServerProcess } from "../harness/process.ts";
 
-/** Milliseconds between two readings, in the device's own time. */
+/** Milliseconds between two readings, in device time. */
 export const INTERVAL_MS = 100;
 const BASE = Date.now() - 86_400_000;
 const IN_FLIGHT = 64;
 
-/** A device that publishes its readings 0, 1, 2 …, many in flight, until the service ends. */
+/** A device that publishes its readings 0, 1, 2 …, with many in flight, until the service ends. */
 export class Publisher {
   readonly acknowledged: number[] = [];
   sent = 0;
   readonly #device: Device;
   readonly #reading: (n: number) => object;
 
-  /** @param reading the values of the `n`th message, besides `n` */
+  /** @param reading returns the values of the `n`th message besides `n` */
   constructor(device: Device, reading: (n: number) => object) {
     this.#device = device;
     this.#reading = reading;
@@ -25,8 +25,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes, calls `kill` after `enough` acknowledgements and resolves when the connection has closed. Messages in flight are not
-   * sent again.
+   * Publishes, calls `kill` after `enough` acknowledgements and resolves when the connection has closed. Messages in
+   * flight are not sent again.
    */
   async publishUntilKilled(server: ServerProcess, enough: number, kill: () => unknown): Promise<void> {
     const client = await connectMqtt(server, this.#device);

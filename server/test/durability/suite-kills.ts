@@ -16,16 +16,19 @@ const MAX_DELAY_MS = 30;
 
 export interface Kills {
   count: number;
-  /** The service is killed at a random time: after at least and at most so many acknowledgements, and up to some milliseconds later. */
+  /**
+   * The random time of a kill: the minimum and maximum number of acknowledgements, and up to some milliseconds after
+   * that.
+   */
   acknowledged: readonly [number, number];
-  /** With `stream` what waits in NATS when it is killed is stored later. */
+  /** With `stream`, messages that wait in NATS at the kill are stored later. */
   ingest: "direct" | "stream";
 }
 
 const COUNT_PENDING = `SELECT (SELECT count(*) FROM notification_inbox) + (SELECT count(*) FROM pages WHERE state = 'due')
                          + (SELECT count(*) FROM deliveries WHERE state = 'pending') AS count`;
 
-/** A service that is killed again and again loses nothing that it has acknowledged. */
+/** Declares the test that a service killed repeatedly loses no acknowledged message. */
 export function killRules({ count, acknowledged: [least, most], ingest }: Kills): void {
   let nats: NatsServer | undefined;
   let sinks: Sinks;
@@ -43,26 +46,26 @@ export function killRules({ count, acknowledged: [least, most], ingest }: Kills)
   });
 
   /**
-   * Devices whose anomalies page people. Only on PostgreSQL are there enough kills for one to happen while a page is sent; and with the ingest stream most
-   * anomalies open after the last kill.
+   * Whether anomalies page people. Only PostgreSQL gets enough kills for one to happen while a page is sent, and with
+   * the ingest stream most anomalies open after the last kill.
    */
   async function pagingDevices(): Promise<MonitoredDevice[]> {
     if (!onPostgres || nats) return [];
     return [
       await risingDevice(service, 100, 1, { channel: { type: "webhook", target: sinks.hookUrl("/plant") }, sinks }),
-      // Few, since more than twenty mails in a minute would be sent as a digest.
+      // There are few, because more than twenty mails per minute would be sent as a digest.
       await risingDevice(service, 8, 12, { channel: { type: "email", target: "plant@acme.example" }, sinks }),
     ];
   }
 
-  /** How many pages and messages are not sent yet. */
+  /** Returns how many pages and messages are not sent yet. */
   async function countPending(): Promise<number> {
     if (service.databaseUrl === undefined) return 0;
     const [row] = await ask<{ count: string }>(service.databaseUrl, COUNT_PENDING);
     return Number(row!.count);
   }
 
-  /** Has each device send one more reading: everything that waits in the stream is stored before that is. */
+  /** Sends one more reading from each device: everything that waits in the stream is stored before that reading. */
   async function emptyStream(devices: readonly MonitoredDevice[]): Promise<void> {
     for (const { publisher } of devices) {
       const last = await publisher.publishOne(service.server);

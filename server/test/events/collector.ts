@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../../src/live/live.ts";
 
-/** Collects the events that a subscription hands over, and waits for enough of them. */
+/** Collects the events that a subscription delivers, and waits for enough of them. */
 export function collector<Event = LiveEvent>() {
   const got: Event[] = [];
   let check: () => void = () => undefined;

@@ -22,13 +22,13 @@ async function publishers({ server }: TwoServers, count: number) {
   let position = await currentPosition(db);
   let n = 0;
   return {
-    /** One message of a device, later than all before. */
+    /** Publishes one message of a device, later than all previous ones. */
     say(device: number, values: Record<string, unknown>, by: Telemetry = app.telemetry): Promise<void> {
       const { uid, id } = devices[device]!;
       const payload = Buffer.from(JSON.stringify({ ts: clock.now().getTime() - 600_000 + n++, values }));
       return by.ingest({ tenantId, deviceUid: uid, deviceId: id, topic: `t/${slug}/telemetry/${id}`, payload });
     },
-    /** Reads the next page: `device metric value`. */
+    /** Reads the next page as `device metric value`. */
     async read(page?: number): Promise<string[]> {
       const scope = { tenantId, viewer: undefined, deviceIds: undefined };
       const read = await readChanges(db, scope, position, page);
@@ -43,9 +43,9 @@ async function publishers({ server }: TwoServers, count: number) {
   };
 }
 
-/** The newest values of what has changed since a read. */
+/** The latest values that have changed since a read. */
 export function changesRules(given: () => TwoServers): void {
-  test("with more than a page of changes every device is read whole in its turn, however often others change", async () => {
+  test("with more than a page of changes, every device is read completely in turn, however often others change", async () => {
     const { say, read, at } = await publishers(given(), 4);
     for (const device of [0, 1, 2, 3]) await say(device, { a: 1, b: 1 });
     assert.deepEqual(await read(5), ["0 a 1", "0 b 1", "1 a 1", "1 b 1"]);
@@ -89,7 +89,9 @@ export function changesRules(given: () => TwoServers): void {
       assert.deepEqual(await read(), []);
     }
 
-    /** Resolves when the batch of the other process waits for the row: its transaction has had its number since it began. */
+    /**
+     * Resolves when the batch of the other process waits for the row. Its transaction number dates from its beginning.
+     */
     async function lockWait(): Promise<void> {
       const ask = `SELECT count(*) AS waiting FROM pg_stat_activity
                     WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL`;

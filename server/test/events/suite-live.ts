@@ -13,7 +13,7 @@ export interface TwoServers {
 
 type Values = { deviceId: string; [metric: string]: unknown };
 
-/** The telemetry among events: a device and its values, each by its metric. */
+/** Returns the telemetry among events: a device and its values by metric. */
 function telemetryIn(events: readonly LiveEvent[]): Values[] {
   return events.flatMap(({ kind, deviceId, data }) => {
     if (kind !== "telemetry.changed") return [];
@@ -24,14 +24,16 @@ function telemetryIn(events: readonly LiveEvent[]): Values[] {
 const others = (events: readonly LiveEvent[]) =>
   events.map(({ kind }) => kind).filter((kind) => kind !== "telemetry.changed");
 
-/** Publishes over MQTT with the device's certificate; resolves when all is acknowledged, hence stored. */
+/**
+ * Publishes over MQTT with the device's certificate. Resolves when everything is acknowledged, and therefore stored.
+ */
 async function publish(server: TestServer, device: TestDevice, ...payloads: Record<string, unknown>[]): Promise<void> {
   const client = await connectMqtt(server, device);
   await Promise.all(payloads.map((each) => client.publishAsync(device.topic, JSON.stringify(each), { qos: 1 })));
   await client.endAsync();
 }
 
-/** The stream of events and telemetry that the admin app will subscribe to. */
+/** The stream of events and telemetry that the admin app subscribes to. */
 export function liveRules(given: () => TwoServers): void {
   let tenant: TestTenant;
   let device: TestDevice;
@@ -43,14 +45,14 @@ export function liveRules(given: () => TwoServers): void {
     return { ...seen, following };
   }
 
-  test("telemetry stored by another process arrives beside the events, once a second, each value at its newest", async () => {
+  test("telemetry stored by another process arrives with the events, once per second, with the latest values", async () => {
     const { server, second } = given();
     tenant = await newTenant(server);
     device = await enrollDevice(server, tenant);
     const { got, until, following } = await stream(tenant.caller, { kinds: ["telemetry.", "ticket."] });
     await publish(second, device, { temperature: 20, pump: "on" }, { temperature: 21 }, { temperature: 22 });
     await second.app.tickets.openTicket(tenant.caller, { title: "Oil it" });
-    // A poll between two of the messages reads what there is by then: each value again only when it has changed.
+    // A poll between two of the messages reads the values at that time. A value is repeated only when it has changed.
     await until((events) => others(events).length > 0 && telemetryIn(events).at(-1)?.temperature === 22);
     await following.stop();
     assert.deepEqual(others(got), ["ticket.opened"]);
@@ -61,7 +63,7 @@ export function liveRules(given: () => TwoServers): void {
     assert.deepEqual([changed.at, changed.data.values[0]!.receivedAt], [server.clock.now(), server.clock.now()]);
   });
 
-  test("a stream resumes from any of its cursors in any process: events without a gap, telemetry as it is now", async () => {
+  test("a stream resumes from any of its cursors at any process: events without a gap, telemetry in its current state", async () => {
     const { server, second } = given();
     const open = (title: string) => second.app.tickets.openTicket(tenant.caller, { title });
     const titles = (events: readonly LiveEvent[]) =>
@@ -89,7 +91,7 @@ export function liveRules(given: () => TwoServers): void {
     }
   });
 
-  test("a stream is bound by the tenant, the user's groups and the requested devices, and excludes deleted devices", async () => {
+  test("a stream is restricted to the tenant, the user's groups and the requested devices, and excludes deleted devices", async () => {
     const { server } = given();
     const { access, devices, enrollment, events, groups } = server.app;
     const start = `${await events.cursorNow()}.0`;
@@ -127,7 +129,7 @@ export function liveRules(given: () => TwoServers): void {
     assert.deepEqual(devicesOf(await streamedTo(tenant.caller, { telemetryOf: asked })), [unseen.deviceId]);
   });
 
-  test("streams of single devices read together: each receives its own, also of a device that joins later", async () => {
+  test("streams of single devices are read together: each receives its own device, including one that joins later", async () => {
     const { server } = given();
     const [one, two] = await Promise.all([enrollDevice(server, tenant), enrollDevice(server, tenant)]);
     const open = (each: TestDevice) => stream(tenant.caller, { kinds: ["telemetry."], telemetryOf: [each.deviceId] });
@@ -152,7 +154,7 @@ export function liveRules(given: () => TwoServers): void {
     );
   });
 
-  test("a caller without the scope of a family, an unknown kind and a wrong cursor are refused, and a failing handler ends the stream", async () => {
+  test("a missing scope, an unknown kind and an invalid cursor are refused, and a failing handler ends the stream", async () => {
     const { live } = given().server.app;
     const key: Caller = {
       ...tenant.caller,

@@ -18,7 +18,7 @@ export async function startEnvironment(limits: Record<string, string> = {}) {
   const sinks = await startSinks();
   const env = { ...sinks.env, ...limits };
   const server = await startServer({ env });
-  /** Another process on the same database; on the embedded database, which has one process, the same one. */
+  /** Another process on the same database, or the same process on the embedded database, which has only one. */
   const second = onPostgres ? await startServer({ share: server, env }) : server;
 
   return {
@@ -26,7 +26,7 @@ export async function startEnvironment(limits: Record<string, string> = {}) {
     server,
     second,
     ...actions(server, sinks, second),
-    /** The sum of a metric over both processes; `series` is its name with its labels. */
+    /** Returns the sum of a metric over both processes; `series` is its name with its labels. */
     async measured(series: string): Promise<number> {
       const texts = await Promise.all([...new Set([server, second])].map(({ app }) => app.metrics.text()));
       const lines = texts.flatMap((text) => text.split("\n")).filter((line) => line.startsWith(`${series} `));
@@ -40,7 +40,7 @@ export async function startEnvironment(limits: Record<string, string> = {}) {
   };
 }
 
-/** People, groups and anomalies of a tenant, made by the use cases of one server. */
+/** The people, groups and anomalies of a tenant, created by the use cases of one server. */
 export function actions(server: TestServer, sinks: Sinks, second = server) {
   const { app, clock } = server;
   let devices = 0;
@@ -61,7 +61,7 @@ export function actions(server: TestServer, sinks: Sinks, second = server) {
   return {
     user,
     newTenant: () => newTenant(server),
-    /** A group whose shift is on duty around the clock. */
+    /** Creates a group whose shift is on duty around the clock. */
     async groupOnDuty(tenant: TestTenant, input: Partial<NewGroup>, onDuty: string[], timeZone = "Europe/Berlin") {
       const group = await app.groups.createGroup(tenant.caller, { name: "Pump hall", ...input });
       await confirm(tenant, group);
@@ -69,7 +69,7 @@ export function actions(server: TestServer, sinks: Sinks, second = server) {
       const shift = await app.groups.createShift(tenant.caller, { name: "Always", userIds: onDuty, ...times });
       return await app.groups.assignShift(tenant.caller, group.id, shift.id);
     },
-    /** As many anomalies as asked for, of one device of the groups. */
+    /** Opens this many anomalies of one device in the groups. */
     async anomalies(
       tenant: TestTenant,
       groupIds: string[],
@@ -101,7 +101,7 @@ export function actions(server: TestServer, sinks: Sinks, second = server) {
     /** Advances the clock and completes everything that is then due. */
     async pass(ms: number): Promise<void> {
       clock.advance(ms);
-      // Two rounds: one process may send what the other has planned.
+      // Two rounds are needed: one process may send what the other has planned.
       for (let round = 0; round < 2; round++)
         await Promise.all([app, second.app].map(({ notifications }) => notifications.runDue()));
     },

@@ -4,7 +4,7 @@ import type { TestTenant } from "../harness/devices.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 import type { NotificationEnvironment } from "./environment.ts";
 
-/** How users see and choose their own notifications: below `/api/admin`. */
+/** How users see and choose their own notifications, below `/api/admin`. */
 export const BASE = "/notifications";
 export const NONE = { accountEmail: true, quietHours: null, onlyOnShift: false, criticalToo: false };
 
@@ -22,7 +22,7 @@ export async function refused(answer: ReturnType<SignedIn["call"]>, status: numb
 export const choose = (user: SignedIn, choices: object) =>
   ok(user.call("PUT", BASE, { body: { ...NONE, ...choices } }));
 
-/** A user who is alone on duty in a group with these steps, and an anomaly of this severity. */
+/** Creates a user who is alone on duty in a group with these steps, and an anomaly of this severity. */
 export async function paged(
   { server, anomalies, groupOnDuty }: NotificationEnvironment,
   tenant: TestTenant,
@@ -37,11 +37,11 @@ export async function paged(
   return { user, group, open: async () => (await open())[0]!, resolve };
 }
 
-/** The pages to an address: neither its invitation nor tests. */
+/** Returns the pages to an address, without its invitation and tests. */
 export const pagesTo = ({ sinks }: NotificationEnvironment, email: string) =>
   sinks.mailsTo(email).filter(({ subject }) => subject.includes("Pump 1"));
 
-/** Quiet hours that are under way, and end in `hours`. */
+/** Returns quiet hours that have begun and end in `hours`. */
 export function quietFor({ server }: NotificationEnvironment, hours: number) {
   const at = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString().slice(11, 16);
   return { quietHours: { startTime: at(-HOUR), endTime: at(hours * HOUR), timeZone: "UTC" } };

@@ -12,7 +12,7 @@ import type { NotificationEnvironment } from "./environment.ts";
 
 /** Messages that do not arrive at the first attempt. */
 export function deliveryRules(given: () => NotificationEnvironment): void {
-  /** A tenant whose anomalies notify one e-mail address and one webhook. */
+  /** Creates a tenant whose anomalies notify one email address and one webhook. */
   async function channels(path: string, count = 1) {
     const { sinks, newTenant, groupOnDuty, anomalies } = given();
     const tenant = await newTenant();
@@ -32,7 +32,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     return { tenant, address, target, group, ...(await anomalies(tenant, [group.id], count)) };
   }
 
-  test("a failed message is retried with growing pauses under the same id, and the log lists each attempt", async () => {
+  test("a failed message is retried under the same id with growing delays, and the log lists each attempt", async () => {
     const { sinks, pass, log } = given();
     const { tenant, address, open } = await channels("/flaky");
     const [anomaly] = await open();
@@ -67,7 +67,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     assert.equal(sinks.hooksAt("/flaky").length, 3);
   });
 
-  test("an unknown recipient is not retried, and a message that cannot be delivered fails after a day", async () => {
+  test("an unknown recipient is not retried, and an undeliverable message fails after a day", async () => {
     const { sinks, pass, log, measured } = given();
     const { tenant, open } = await channels("/never");
     const [anomaly] = await open();
@@ -126,7 +126,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     await pass(MINUTE);
   });
 
-  test("a webhook that leaves its group gets nothing more, and comes back with another secret", async () => {
+  test("a webhook that leaves its group receives nothing more, and returns with another secret", async () => {
     const { server, sinks, pass, log } = given();
     const { groups, notifications } = server.app;
     const { tenant, target, group, open } = await channels("/left", 2);
@@ -152,7 +152,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     assert.notEqual(await secret(), first);
   });
 
-  test("a webhook's host is resolved once, and the connection goes to exactly the address that was checked", async () => {
+  test("a webhook's host is resolved once, and the connection goes to exactly the validated address", async () => {
     const { server, sinks } = given();
     const lookups: string[] = [];
     const target = `https://hooks.example:${sinks.hookPort}/pinned`;
@@ -194,7 +194,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     const refused = await send("127.0.0.1", false);
     assert.ok(!refused.sent && refused.final && !refused.maybeSent && /public internet/.test(refused.error));
     assert.equal(sinks.hooksAt("/pinned").length, 1);
-    // A look-up that never ends and an answer of 101 end the attempt too.
+    // A lookup that never ends and a response of 101 also end the attempt.
     const unanswered = await send(new Promise(() => undefined), true, AbortSignal.abort());
     assert.ok(!unanswered.sent && !unanswered.final);
     sinks.behave.hook = () => ({ status: 101 });
@@ -229,14 +229,14 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     assert.deepEqual([ids.length, new Set(ids).size], [MANY, MANY]);
   });
 
-  test("a message whose result was not recorded is sent again, under its id, when the lease ends", async () => {
+  test("a message whose result was not recorded is sent again under its id when the lease ends", async () => {
     const { server, sinks, pass } = given();
     const { address, open } = await channels("/lease");
     const { db } = server.app.database;
     await open();
     await pass(0);
     const [sent] = sinks.mailsTo(address);
-    // As if the process had stopped before it recorded the result.
+    // Simulates a process that stopped before it recorded the result.
     await db.updateTable("deliveries").set({ state: "pending", done_at: null }).where("id", "=", sent!.id).execute();
     await pass(MINUTE - 1);
     assert.equal(sinks.mailsTo(address).length, 1);

@@ -7,7 +7,7 @@ import type { NotificationEnvironment } from "./environment.ts";
 
 /** Notices to a tenant's admins about certificates. */
 export function noticeRules(given: () => NotificationEnvironment): void {
-  test("admins get one notice of a key that two devices share, and one of a superseded certificate that is used again", async () => {
+  test("admins receive one notice about a key that two devices share, and one about the reuse of a superseded certificate", async () => {
     const { server, sinks, newTenant, pass } = given();
     const { database } = server.app;
     const tenant = await newTenant();
@@ -35,9 +35,9 @@ export function noticeRules(given: () => NotificationEnvironment): void {
   });
 }
 
-/** Certificates and messages at the end of their time. */
+/** Certificates and messages at the end of their lifetime. */
 export function endingRules(given: () => NotificationEnvironment): void {
-  test("admins get one notice of a renewal that is a day overdue, and one of a bundle that expires within thirty days", async () => {
+  test("admins receive one notice about a renewal that is a day overdue, and one about a bundle that expires within thirty days", async () => {
     const { server, second, sinks, newTenant, pass } = given();
     const { devices, enrollment, notifications } = server.app;
     const tenant = await newTenant();

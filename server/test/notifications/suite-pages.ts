@@ -14,9 +14,9 @@ interface HookBody {
   data: { anomaly: { id: string }; device: { id: string; name: string } };
 }
 
-/** Who is paged when, and with which message. */
+/** Declares the tests of who is paged, when, and with which message. */
 export function pageRules(given: () => NotificationEnvironment): void {
-  test("a reading over the limit is an anomaly when its PUBACK arrives, and within 2 s a mail and a webhook", async () => {
+  test("a reading over the limit is an anomaly when its PUBACK arrives, and a mail and a webhook call within 2 s", async () => {
     const { server, sinks, newTenant, user, groupOnDuty } = given();
     const tenant = await newTenant();
     const ada = await user(tenant, "ada");
@@ -32,7 +32,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     const headers = { "x-api-key": await newKey(server, tenant, "anomalies:read") };
     const client = await connectMqtt(server, device);
 
-    // The service's clock stands still: nothing of this waits for a time to come. A machine may be slow, but not always.
+    // The service's clock stands still, so none of this waits for a due time. A machine may be slow, but not always.
     const took: number[] = [];
     for (const [before, metric] of metrics.entries()) {
       const begun = performance.now();
@@ -123,7 +123,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     assert.equal(sinks.mailsTo(bob.email)[1]!.subject, "[Muster] RESOLVED: Pump 1: temperature 0 is above 90");
   });
 
-  test("a resolved anomaly stops its pages, and a person of two groups is paged once", async () => {
+  test("a resolved anomaly stops its pages, and a person in two groups is paged once", async () => {
     const { server, second, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
     const tenant = await newTenant();
     const ada = await user(tenant, "ada");
@@ -149,7 +149,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     assert.deepEqual(types, ["[Muster] CRITICAL", "[Muster] RESOLVED"]);
   });
 
-  test("more than twenty mails in a minute to one person become one digest", async () => {
+  test("more than twenty mails per minute to one person become one digest", async () => {
     const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
     const tenant = await newTenant();
     const [ada, bob] = [await user(tenant, "ada"), await user(tenant, "bob")];
@@ -175,7 +175,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     const last = sinks.mailsTo(bob.email).at(-1)!;
     assert.deepEqual([sinks.mailsTo(bob.email).length, last.subject], [21, "[Muster] 5 messages"]);
 
-    // As if the clock had been set back by two hours since.
+    // Simulates a clock that was set back by two hours since.
     const later = "UPDATE deliveries SET claimed_at = claimed_at + interval '2 hours' WHERE target = $1";
     await runSql(server.app.database.db, later, [bob.email]);
     await trickle.open(25);
@@ -183,7 +183,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     assert.equal(sinks.mailsTo(bob.email).length, 22);
   });
 
-  test("on-call duties of now and of a week, and uncovered hours, are listed for a group and a device", async () => {
+  test("current on-call duties, those of a week, and uncovered hours are listed for a group and a device", async () => {
     const { server, newTenant, user, groupOnDuty, anomalies } = given();
     const { notifications, groups } = server.app;
     const tenant = await newTenant();

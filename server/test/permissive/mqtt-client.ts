@@ -2,7 +2,7 @@ import mqtt from "mqtt";
 import { randomIds } from "../../src/lib/ids.ts";
 import { eventually } from "../broker/environment.ts";
 
-/** A message as a client has it. */
+/** A message as a client received it. */
 export interface Arrived {
   topic: string;
   payload: string;
@@ -11,19 +11,19 @@ export interface Arrived {
   properties: mqtt.IPublishPacket["properties"];
 }
 
-/** A client of the permissive broker, and what it has received. */
+/** A client of the permissive broker, and its received messages. */
 export interface TestClient {
   readonly client: mqtt.MqttClient;
   readonly connack: mqtt.IConnackPacket;
-  /** In their order. */
+  /** The received messages in order. */
   readonly messages: Arrived[];
-  /** Resolves with the messages once there are so many, and no more of those that were published before. */
+  /** Resolves with the messages once there are this many, and no more of those published before have arrived. */
   arrived(count: number): Promise<Arrived[]>;
   /** Breaks the connection without a DISCONNECT. */
   break(): void;
 }
 
-/** Rejects where the broker refuses the client. */
+/** Connects a client. Rejects if the broker refuses it. */
 export async function connectTo(port: number, options: mqtt.IClientOptions = {}): Promise<TestClient> {
   const client = mqtt.connect({
     protocol: "mqtt",
@@ -57,7 +57,7 @@ export async function connectTo(port: number, options: mqtt.IClientOptions = {})
   };
 }
 
-/** What the broker sent before its answer has arrived when this resolves. */
+/** Everything that the broker sent before its answer has arrived when this resolves. */
 function ping(client: mqtt.MqttClient): Promise<void> {
   return new Promise((resolve) => {
     const onPacket = ({ cmd }: mqtt.Packet) => {

@@ -13,7 +13,7 @@ import { storedInMemory } from "./stored-in-memory.ts";
 
 const MAX_PACKET = 2_000_000;
 
-/** What suites of other brokers expect of a CONNACK, and no limit on rates. */
+/** The values that suites of other brokers expect in a CONNACK, and no rate limits. */
 export const PERMISSIVE_LIMITS = {
   ...DEFAULT_LIMITS,
   mqttPacketBytes: MAX_PACKET,
@@ -28,12 +28,11 @@ export const PERMISSIVE_LIMITS = {
 export const PERMISSIVE_TOOLS = { clock: systemClock, ids: randomIds, logger: createLogger("warn") };
 
 /**
- * The engine of the product under a policy that allows everything, over plain TCP on loopback: for suites of other brokers, which know
- * neither certificates nor our topics. The product cannot start it.
- *
+ * Creates a broker with the product's engine and a policy that allows everything, over plain TCP on loopback. It exists
+ * for suites of other brokers, which know neither certificates nor our topics; the product cannot start it.
  * @param port 0 picks a free one
- * @param bus to other ones, with which it exchanges its messages
- * @param stored its stored sessions, which it may share with other ones
+ * @param bus to other permissive brokers, with which it exchanges messages
+ * @param stored its stored sessions, which brokers may share
  */
 export function createPermissiveBroker(
   port: number,

@@ -1,12 +1,15 @@
 import type { BrokerPolicy, Principal } from "../../src/broker/policy/policy.ts";
 
-/** A topic that this filter names is refused, so that suites can see a refusal. */
+/** A filter whose topics are refused, so that suites can see a refusal. */
 const NO_SUBSCRIBE = "test/nosubscribe";
-/** Brokers that are bridged tell each other here whether they are connected. */
+/** Topics by which bridged brokers tell each other whether they are connected. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\/[^/]+\/state$/;
 const CLOSED = /^\$(SYS|share|CONTROL)\//;
 
-/** Allows every client everything, without credentials, but to publish where brokers keep topics to themselves. Stores nothing. */
+/**
+ * Creates a policy that allows every client everything without credentials, except publishing to topics that are
+ * reserved for brokers. It stores nothing.
+ */
 export function permissivePolicy(): BrokerPolicy {
   const sessions = new Map<string, string>();
   return {

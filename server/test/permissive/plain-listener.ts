@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import type { Listener, ListenerOptions } from "../../src/broker/listener.ts";
 
-/** MQTT over plain TCP on loopback, whatever host is asked for. */
+/** Listens for MQTT over plain TCP on loopback, whatever host is requested. */
 export function createPlainListener({ port, onPeer }: ListenerOptions): Listener {
   const server = createServer({ noDelay: true }, (socket) => onPeer(socket, { kind: "none" }));
   return {

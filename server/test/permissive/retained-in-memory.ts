@@ -1,6 +1,6 @@
 import type { RetainedMessages, VersionedMessage } from "../../src/connections/connections.ts";
 
-/** Retained messages for as long as the process runs, for a broker without a database. */
+/** Keeps retained messages in memory, for a broker without a database. */
 export function retainedInMemory(now: () => Date): RetainedMessages {
   const messages = new Map<string, VersionedMessage>();
   let version = 0;

@@ -19,10 +19,9 @@ const MOST = 100;
 type Handler = (ownerId: string) => void;
 
 /**
- * Stored sessions for as long as the process runs, for brokers without a database.
- *
- * @param most messages of one session
- * @param retained where wills are retained
+ * Keeps stored sessions in memory, for brokers without a database.
+ * @param most messages per session
+ * @param retained the store in which wills are retained
  */
 export function storedInMemory(now: () => Date, most = MOST, retained?: RetainedMessages): StoredSessions {
   const sessions = new Map<string, Stored>();

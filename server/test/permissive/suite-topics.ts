@@ -9,7 +9,7 @@ export function newTopics() {
   return { root, all: `${root}/+/+`, below: `${root}/a/#`, topics: [`${root}/a/b`, `${root}/x/c`, `${root}/a/c`] };
 }
 
-/** Publishes one message at each QoS, to a topic each. */
+/** Publishes one message at each QoS, each to its own topic. */
 export async function publishEach(
   { client }: TestClient,
   to: string[],

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** A client over TCP on loopback that sends any bytes. */
+/** A client over TCP on loopback that sends arbitrary bytes. */
 export class TcpClient {
   readonly #socket: Socket;
   #bytes: Buffer = Buffer.alloc(0);
@@ -24,7 +24,7 @@ export class TcpClient {
     this.#socket.write(bytes);
   }
 
-  /** The next bytes that it receives, `count` of them, or fewer where the connection has ended. */
+  /** Returns the next `count` bytes that it receives, or fewer if the connection has ended. */
   async take(count: number): Promise<Buffer> {
     while (this.#bytes.length < count && !this.#isEnded) {
       await new Promise<void>((resolve) => {

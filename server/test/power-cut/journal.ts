@@ -11,13 +11,15 @@ import type { Database } from "../../src/db/types.ts";
 import { RecordedFolder } from "./recorded-folder.ts";
 import type { Call, Survivors } from "./simulated-disk.ts";
 
-/** A database on a recorded file system. */
+/** A database on a file system that records every call. */
 export interface RecordedDatabase extends Database {
-  /** The calls so far, those that created the folder first. */
+  /** The calls so far, starting with those that created the folder. */
   readonly calls: readonly Call[];
 }
 
-/** Opens a new database from `snapshot` whose every write is recorded. What the folder contains when it is open counts as synced. */
+/**
+ * Opens a new database from `snapshot` and records its writes. The content of the folder at that time counts as synced.
+ */
 export async function openRecorded(snapshot: Blob): Promise<RecordedDatabase> {
   const folder = await newFolder();
   await (await engineOn(new SyncedFolder(folder), snapshot, true)).close();
@@ -29,7 +31,10 @@ export async function openRecorded(snapshot: Blob): Promise<RecordedDatabase> {
   return { ...database, close, calls };
 }
 
-/** Opens the database that a cut has left, as a start of the service does. Throws when it cannot be opened. */
+/**
+ * Opens the database that a power cut has left, as the start of a service does.
+ * @throws Error if it cannot be opened
+ */
 export async function openSurvivors({ folders, files }: Survivors): Promise<Database> {
   const folder = await newFolder();
   for (const path of folders) await mkdir(join(folder, path), { mode: 0o700 });
@@ -42,7 +47,7 @@ async function newFolder(): Promise<string> {
   return await mkdtemp(join(tmpdir(), `muster-cut-${randomBytes(2).toString("hex")}-`));
 }
 
-/** The calls that would create what is in `folder`, synced. */
+/** Returns calls that would create the content of `folder`, synced. */
 async function recordTree(folder: string, calls: Call[]): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) {

@@ -8,7 +8,7 @@ import {
 } from "../../src/db/embedded/synced-folder.ts";
 import type { Call } from "./simulated-disk.ts";
 
-/** The file system of the engine, with a record of every call that changes something. */
+/** The file system of the engine, which records every changing call. */
 export class RecordedFolder extends SyncedFolder {
   readonly #calls: Call[];
 

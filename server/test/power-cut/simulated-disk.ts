@@ -1,7 +1,7 @@
-/** The disk writes a sector whole or not at all. A page of the database is sixteen of them. */
+/** The disk writes a sector entirely or not at all. A page of the database consists of sixteen sectors. */
 const SECTOR = 512;
 
-/** A call to the file system. Paths are relative to the data folder, whose own is empty. */
+/** A call to the file system. Paths are relative to the data folder, whose own path is empty. */
 export type Call =
   | { op: "create"; path: string; isFolder: boolean }
   | { op: "write"; path: string; offset: number; bytes: Uint8Array }
@@ -19,7 +19,7 @@ type Write = Extract<Call, { op: "write" | "truncate" }>;
 interface File {
   readonly isFolder: false;
   synced: Content;
-  /** What was written since, in order. */
+  /** Writes since the last sync, in order. */
   pending: Write[];
 }
 
@@ -29,19 +29,19 @@ interface Folder {
   readonly isFolder: true;
   now: Entries;
   synced: Entries;
-  /** What has changed since, in order. */
+  /** Changes since the last sync, in order. */
   pending: ((entries: Entries) => void)[];
 }
 
-/** What is on the disk after a cut: files by path, and folders, the outer ones first. */
+/** The content of the disk after a cut: files by path, and folders, outer ones first. */
 export interface Survivors {
   readonly folders: string[];
   readonly files: Map<string, Content>;
 }
 
 /**
- * A disk that promises only what was synced. After a cut it has that, and any part of the rest: of a file any of the sectors that were
- * written, of a folder the first of its changes up to any of them.
+ * A disk that guarantees only synced data. After a cut it also has an arbitrary part of the rest: any of a file's
+ * written sectors, and any prefix of a folder's changes.
  */
 export class SimulatedDisk {
   readonly #root = newFolder();
@@ -124,7 +124,7 @@ function collect(folder: Folder, path: string, random: Random, survivors: Surviv
   }
 }
 
-/** What of a file is on the disk when each sector that was written is there by this chance. */
+/** Returns the content of a file on the disk if each written sector survives with this probability. */
 function written({ synced, pending }: File, random: Random, chance: number): Content {
   const isThere = () => chance === 1 || (chance > 0 && random() < chance);
   const ends = pending.map((change) => (change.op === "write" ? change.offset + change.bytes.length : change.size));
@@ -146,7 +146,7 @@ function written({ synced, pending }: File, random: Random, chance: number): Con
   return content.slice(0, size);
 }
 
-/** Where the sectors of a write begin and end. */
+/** Returns the offsets of the sectors of a write. */
 function* sectorsOf({ offset, bytes }: Extract<Call, { op: "write" }>): Generator<[from: number, to: number]> {
   const end = offset + bytes.length;
   for (let from = offset; from < end; ) {

@@ -17,15 +17,15 @@ const SCOPES = ["devices:*", "thresholds:*", "anomalies:*"];
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
 /**
- * A server and two tenants, for the suites of rules, anomalies and the replacement of devices.
- *
- * @param ingest `stream`: three nodes with `MUSTER_INGEST=stream`, of which each stores a third of the devices' messages
+ * A server and two tenants, for the suites of rules, anomalies and device replacement.
+ * @param ingest `stream`: three nodes with `MUSTER_INGEST=stream`, each of which stores a third of the devices'
+ *   messages
  */
 export async function startEnvironment(ingest: "direct" | "stream" = "direct") {
   const nats = ingest === "stream" ? await startJetStream() : undefined;
   const env = nats ? streamVariables([nats]) : {};
   const server = await startServer({ env });
-  /** Another process on the same database; the embedded database allows one process only. */
+  /** Another process on the same database; the embedded database admits only one. */
   const second = onPostgres ? await startServer({ env, share: server }) : server;
   const third = nats ? await startServer({ env, share: server }) : second;
   const servers = [...new Set([server, second, third])];
@@ -33,7 +33,7 @@ export async function startEnvironment(ingest: "direct" | "stream" = "direct") {
   const agent = new Agent({ keepAlive: true });
   const keys = new Map<string, { key: string; asked: number }>();
 
-  /** An API key of the tenant; a new one after 100 requests, since each key may make 120 a minute. */
+  /** Returns an API key of the tenant, a new one after 100 requests, because each key may make 120 per minute. */
   async function keyOf(tenant: TestTenant): Promise<string> {
     const known = keys.get(tenant.slug);
     if (known && known.asked++ < 100) return known.key;
@@ -48,14 +48,14 @@ export async function startEnvironment(ingest: "direct" | "stream" = "direct") {
     server,
     second,
     servers,
-    /** Each of the nodes in turn; undefined without the ingest stream. */
+    /** Returns each node in turn; undefined without the ingest stream. */
     nextServer: nats && (() => servers[asked++ % servers.length]!),
-    /** Resolves when what devices have sent to these servers is stored. */
+    /** Resolves when everything that devices have sent to these servers is stored. */
     stored: storedBy(servers.map(({ app }) => app)),
     tenant,
     otherTenant: await newTenant(server),
     keyOf,
-    /** Asks the API of one process (`at`) with a key of a tenant (`by`). */
+    /** Calls the API of one process (`at`) with a key of a tenant (`by`). */
     async ask(
       method: string,
       path: string,

@@ -7,22 +7,22 @@ import { testFeatures } from "../harness/features.ts";
 import { runSql } from "../harness/run-sql.ts";
 import { type Environment, HOT } from "./environment.ts";
 
-/** A device with threshold packs whose messages the test hands to ingest, as the broker does. */
+/** A device with threshold packs whose messages the test passes to ingest, as the broker does. */
 export interface Sender {
   id: string;
   uid: string;
-  /** One batch of messages; resolves when it is stored. */
+  /** Sends one batch of messages. Resolves when it is stored. */
   send(messages: readonly unknown[], by?: Telemetry): Promise<void>;
-  /** One message with a time of its own: `ms` from now by the server's clock. */
+  /** Sends one message with its own time: `ms` from the server's current time. */
   say(values: Record<string, unknown>, ms?: number, by?: Telemetry): Promise<void>;
-  /** Its anomalies as the API lists them, oldest first. */
+  /** Returns its anomalies as the API lists them, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: JSON
   anomalies(): Promise<any[]>;
-  /** Assigns these packs and no others. */
+  /** Replaces the assigned packs by these. */
   assign(packs: readonly ThresholdPack[], deviceTypeId?: string): Promise<void>;
 }
 
-/** A device of the environment's tenant, with packs. */
+/** Creates a device with packs in the environment's tenant. */
 export async function newSender(env: Environment, ...packs: ThresholdPack[]): Promise<Sender> {
   return await newSenderOf(env, env.tenant, packs);
 }
@@ -58,7 +58,7 @@ export async function newSenderOf(
   return sender;
 }
 
-/** Waits until the servers have received all notifications sent so far: they arrive in the order of the commits. */
+/** Waits until the servers have received all notifications sent so far, which arrive in the order of the commits. */
 async function notificationsArrived({ servers }: Environment): Promise<void> {
   for (const { app } of servers) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -70,8 +70,8 @@ async function notificationsArrived({ servers }: Environment): Promise<void> {
 }
 
 /**
- * The ingest of a further process on the same database, with an empty cache. With the ingest stream that of the next server: any that has the device's
- * partition stores it.
+ * Returns the ingest of another process on the same database, with an empty cache. With the ingest stream it is that of
+ * the next server: whichever has the device's partition stores the message.
  */
 export function freshTelemetry({ server, nextServer }: Environment, database = server.app.database): Telemetry {
   return nextServer?.().app.telemetry ?? testFeatures({ database, clock: server.clock }).telemetry;
@@ -95,18 +95,18 @@ export async function storedReadings({ server }: Environment, uid: string): Prom
   return (await runSql(db, "SELECT FROM shared_readings WHERE device_uid = $1", [uid])).length;
 }
 
-/** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */
+/** Converts a message of the reference evaluator to a device's message with times relative to `base` (ms). */
 export function payloadOf(message: readonly SentReading[], base: number): unknown {
   return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));
 }
 
-/** A device with a pack of two rules: {@link HOT}, and a pressure that must last. */
+/** Creates a device with a pack of two rules: {@link HOT}, and a pressure that must last. */
 export async function newSenderOfTwoRules(env: Environment): Promise<Sender> {
   const pending = { ...HOT, metric: "pressure", value: 5, forSeconds: 60 };
   return await newSender(env, await packOf(env, HOT, pending));
 }
 
-/** How an anomaly was resolved. */
+/** Returns how an anomaly was resolved. */
 export const resolution = ({ status, resolvedBy, comment }: Record<string, unknown>) => [status, resolvedBy, comment];
 /** The resolution of an anomaly whose rule no longer evaluates the device. */
 export const unevaluated = (why: string) => ["resolved", "system", `No longer evaluated: ${why}.`];

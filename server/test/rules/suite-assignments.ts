@@ -12,9 +12,9 @@ import {
   unevaluated,
 } from "./sender.ts";
 
-/** What becomes of anomalies when packs are assigned to devices and types, or unassigned. */
+/** The effect on anomalies when packs are assigned to devices and types, or unassigned. */
 export function assignmentRules(given: () => Environment): void {
-  test("a pack unassigned from a device resolves the anomalies that only it evaluates, with a comment", async () => {
+  test("unassigning a pack from a device resolves the anomalies that only this pack evaluates, with a comment", async () => {
     const env = given();
     const sender = await newSenderOfTwoRules(env);
     const kept = await packOf(env, HOT);
@@ -52,7 +52,7 @@ export function assignmentRules(given: () => Environment): void {
     assert.deepEqual((await sender.anomalies()).map(resolution), [["resolved", "system", "On my way"]]);
   });
 
-  test("a pack of a device type evaluates its devices until it is unassigned or they have another type", async () => {
+  test("a pack of a device type evaluates its devices until it is unassigned or they change their type", async () => {
     const env = given();
     const { devices } = env.server.app;
     const { caller } = env.tenant;

@@ -9,13 +9,13 @@ import { newSender, packOf, payloadOf, type Sender } from "./sender.ts";
 
 const HOUR = 3_600_000;
 
-/** Rules over stored telemetry. */
+/** Dry runs of rules over stored telemetry. */
 export function dryRunRules(given: () => Environment): void {
   const period = ({ server }: Environment) => {
     const now = server.clock.now().getTime();
     return { from: new Date(now - HOUR), to: new Date(now) };
   };
-  /** Temperatures from the beginning of the period on, so many milliseconds apart. */
+  /** Stores temperatures from the beginning of the period on, at intervals of this many milliseconds. */
   const series = async (env: Environment, sender: Sender, temperatures: number[], apart = 1_000) => {
     const start = period(env).from.getTime();
     const readings = temperatures.map((temperature, n) => ({ ts: start + n * apart, values: { temperature } }));
@@ -57,7 +57,7 @@ export function dryRunRules(given: () => Environment): void {
     assert.deepEqual([shorter.readings, shorter.anomalies.length], [3, 1]);
   });
 
-  test("a pack that is there, over all devices of a type", async () => {
+  test("a dry run evaluates an existing pack over all devices of a type", async () => {
     const env = given();
     const { devices, rules: packs } = env.server.app;
     const { caller } = env.tenant;
@@ -75,7 +75,7 @@ export function dryRunRules(given: () => Environment): void {
     assert.deepEqual([unseen.devices, unseen.anomalies], [0, []]);
   });
 
-  test("a dry run that reaches a limit says that it was cut", async () => {
+  test("a dry run that reaches a limit reports that it was truncated", async () => {
     const env = given();
     const { rules: packs } = env.server.app;
     const sender = await newSender(env);
@@ -88,7 +88,7 @@ export function dryRunRules(given: () => Environment): void {
     assert.deepEqual([rare.readings, rare.anomalies, rare.cut], [10_500, [], false]);
   });
 
-  test("a dry run refuses requests that name no rules, devices or period", async () => {
+  test("a dry run refuses requests without rules, devices or period", async () => {
     const env = given();
     const { rules: packs } = env.server.app;
     const { id: deviceId } = await newSender(env);
@@ -144,7 +144,7 @@ export function dryRunRules(given: () => Environment): void {
   });
 }
 
-/** Of the readings of a metric at one instant the last is stored. */
+/** When several readings of a metric share a timestamp, the last one is stored. */
 function stored(messages: readonly (readonly SentReading[])[]): SentReading[] {
   return [...new Map(messages.flat().map((said) => [`${said.metric} ${said.time}`, said])).values()];
 }

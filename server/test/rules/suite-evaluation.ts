@@ -13,7 +13,7 @@ const summary = ({ status, value, occurrences, resolvedBy }: Record<string, unkn
   resolvedBy,
 ];
 
-/** From a reading to an anomaly and its resolution. */
+/** The way from a reading to an anomaly and its resolution. */
 export function evaluationRules(given: () => Environment): void {
   test("a reading over the limit is an anomaly by the time its message is stored", async () => {
     const env = given();
@@ -80,7 +80,7 @@ export function evaluationRules(given: () => Environment): void {
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 99, 1, null]]);
   });
 
-  test("durations are measured in the device's time, across restarts, with the buffered readings of a message in order", async () => {
+  test("durations are measured in device time, across restarts, with the buffered readings of a message in order", async () => {
     const env = given();
     const rule = { ...HOT, clearValue: 80, forSeconds: 10, clearForSeconds: 5 };
     const sender = await newSender(env, await packOf(env, rule));
@@ -100,7 +100,7 @@ export function evaluationRules(given: () => Environment): void {
     assert.deepEqual(await storedStates(env, sender.uid), []);
   });
 
-  test("an implausible device time is replaced by the server's", async () => {
+  test("an implausible device time is replaced by the server's time", async () => {
     const env = given();
     const sender = await newSender(env, await packOf(env, { ...HOT, forSeconds: 30 }));
     await sender.send([{ ts: 0, values: { temperature: 99 } }]);
@@ -112,7 +112,7 @@ export function evaluationRules(given: () => Environment): void {
     assert.equal((await sender.anomalies()).length, 1);
   });
 
-  test("breaches that begin and end within one message are one resolved anomaly, which counts all of them", async () => {
+  test("breaches that begin and end within one message become one resolved anomaly, which counts all of them", async () => {
     const env = given();
     const sender = await newSender(env, await packOf(env, HOT));
     const base = env.server.clock.now().getTime() - 60_000;
@@ -130,7 +130,7 @@ export function evaluationRules(given: () => Environment): void {
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 99, 1, null]]);
   });
 
-  test("only the latest values of metrics that have rules are loaded, however many a device has sent", async () => {
+  test("only the latest values of metrics with rules are loaded, however many a device has sent", async () => {
     const env = given();
     const sender = await newSender(env, await packOf(env, HOT, { ...HOT, operator: "lt", value: 10 }));
     await sender.say({ ...Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`m${n}`, n])), temperature: 20 });
@@ -141,7 +141,7 @@ export function evaluationRules(given: () => Environment): void {
     );
   });
 
-  test("two processes that receive messages of one device at once store all of them and agree on its anomalies", async () => {
+  test("two processes that receive messages of one device simultaneously store all of them and agree on its anomalies", async () => {
     const env = given();
     const sender = await newSender(env, await packOf(env, HOT, { ...HOT, operator: "lt", value: 50 }));
     const processes = [freshTelemetry(env), freshTelemetry(env)];

@@ -14,9 +14,9 @@ import {
   unevaluated,
 } from "./sender.ts";
 
-/** Packs that are changed, disabled and deleted while devices send. */
+/** Changes, disabling and deletion of packs while devices send. */
 export function packChangeRules(given: () => Environment): void {
-  test("a pack that is disabled or changed resolves the anomalies of its former rules, and evaluates by its new ones", async () => {
+  test("disabling or changing a pack resolves the anomalies of its former rules, and it evaluates by its new ones", async () => {
     const env = given();
     const { caller } = env.tenant;
     const { rules: packs } = env.server.app;
@@ -87,7 +87,7 @@ export function packChangeRules(given: () => Environment): void {
     await assert.rejects(packs.updateThreshold(caller, "x", {}), { code: "not_found" });
   });
 
-  test("a deleted pack resolves its anomalies and is unassigned from every device and type", async () => {
+  test("deleting a pack resolves its anomalies and unassigns it from every device and type", async () => {
     const env = given();
     const { caller } = env.tenant;
     const { devices, rules: packs } = env.server.app;
@@ -119,7 +119,7 @@ export function packChangeRules(given: () => Environment): void {
     await assert.rejects(sender.assign([{ id: thresholdId } as ThresholdPack]), { detail: thresholdId });
   });
 
-  test("of two changes made for one revision one is refused; without a revision both take effect", async () => {
+  test("when two changes name one revision, one is refused; without a revision both take effect", async () => {
     const env = given();
     const { caller } = env.tenant;
     const [one, two] = [env.server.app, env.second.app];
@@ -191,7 +191,7 @@ export function packChangeRules(given: () => Environment): void {
   }
 }
 
-/** Unresolved anomalies, states and devices that name a pack. */
+/** Returns unresolved anomalies, states and devices that refer to a pack. */
 async function unresolvedOf({ server }: Environment, packId: string): Promise<number[]> {
   const count = (from: string) => `(SELECT count(*)::int FROM ${from} = $1)`;
   const [row] = await runSql<{ counts: number[] }>(

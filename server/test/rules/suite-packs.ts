@@ -43,7 +43,7 @@ export function packRules(given: () => Environment): void {
     }
   });
 
-  test("an invalid rule is refused with its place", async () => {
+  test("an invalid rule is refused with its position", async () => {
     const { ask } = given();
     const wrong: [unknown, string][] = [
       [{}, "rules.0.metric"],

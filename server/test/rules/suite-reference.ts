@@ -10,14 +10,17 @@ import { freshTelemetry, newSender, packOf, payloadOf } from "./sender.ts";
 
 const HOUR = 3_600_000;
 
-/** Where a batch goes: to either of two processes that both cache the device, or to one that has just started. */
+/** The destination of a batch: one of two processes that both cache the device, or a process that has just started. */
 const anyCut = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.constantFrom("one", "two", "fresh")), {
   minLength: 1,
 });
 
 type Shown = [ruleId: string, openedAt: string, resolvedAt: string | null, occurrences: number, value: unknown];
 
-/** What opened and was resolved in one batch is one anomaly a rule: each batch is stored at a time of its own. */
+/**
+ * Merges anomalies that opened and were resolved in one batch into one per rule: each batch is stored at a different
+ * time.
+ */
 function mergedInBatches(anomalies: readonly Shown[]): Shown[] {
   const merged: Shown[] = [];
   for (const [ruleId, openedAt, resolvedAt, occurrences, value] of anomalies) {
@@ -29,7 +32,7 @@ function mergedInBatches(anomalies: readonly Shown[]): Shown[] {
   return merged;
 }
 
-/** Evaluation and storage together, compared with the reference evaluator. */
+/** Compares evaluation and storage together with the reference evaluator. */
 export function referenceRules(given: () => Environment): void {
   test("the anomalies are those of the reference evaluator, for late, repeated and unordered readings, any batches and restarts", async () => {
     const env = given();
@@ -83,7 +86,7 @@ export function referenceRules(given: () => Environment): void {
           ]);
         assert.deepEqual(shown, expected);
       }),
-      // With the ingest stream a batch takes its time to be stored.
+      // With the ingest stream it takes a while until a batch is stored.
       { numRuns: onPostgres && env.nextServer === undefined ? 60 : 15 },
     );
     assert.ok(anomalies > 3, `only ${anomalies} anomalies: the cases proved little`);

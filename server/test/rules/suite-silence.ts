@@ -18,7 +18,7 @@ export function silenceRules(given: () => Environment): void {
     return { env, devices, caller, type, sender, poll, clock: env.server.clock };
   }
 
-  test("a device that was seen and is silent for longer than its type allows has one anomaly, which its next message resolves", async () => {
+  test("a device that is silent for longer than its type allows has one anomaly, which its next message resolves", async () => {
     const { sender, poll, clock } = await silentSender(300);
     clock.advance(301_000);
     await poll();
@@ -67,7 +67,7 @@ export function silenceRules(given: () => Environment): void {
     );
   });
 
-  test("silence is no anomaly where the type sets no limit, and removing the limit resolves it", async () => {
+  test("silence is no anomaly if the type sets no limit, and removing the limit resolves it", async () => {
     const { env, devices, caller, type, sender, poll, clock } = await silentSender(null);
     await sender.say({ a: 1 });
     clock.advance(3_600_000);
@@ -88,9 +88,9 @@ export function silenceRules(given: () => Environment): void {
   });
 }
 
-/** The same where nothing but the test polls. */
+/** The same, where only the test polls. */
 export function unattendedSilenceRules(): void {
-  test("a device that speaks every 0.9 s is not silent for a second, whichever process asks and while its message waits", async (t) => {
+  test("a device that speaks every 0.9 s is not silent for a second, whichever process polls and while its message waits", async (t) => {
     const { database, clock, features, device, anomalies } = await unattended(t, 1);
     const other = testFeatures({ database, clock });
     const poll = () => Promise.all([features, other].map(({ rules }) => rules.pollSilence()));
@@ -113,7 +113,7 @@ export function unattendedSilenceRules(): void {
     assert.equal((await anomalies()).length, 1);
   });
 
-  test("time in which the database was unreachable does not count as silence", async (t) => {
+  test("time during which the database was unreachable does not count as silence", async (t) => {
     const { database, clock, device, anomalies } = await unattended(t, 300);
     let unreachable = false;
     const unreliable = {
@@ -138,7 +138,7 @@ export function unattendedSilenceRules(): void {
     assert.equal((await anomalies()).length, 1);
   });
 
-  test("a connect resolves the anomaly of a silent device, and its silence begins again", async (t) => {
+  test("a connect resolves the anomaly of a silent device, and its silence starts over", async (t) => {
     const { clock, features, device, anomalies, query } = await unattended(t, 300);
     const { pollSilence } = features.rules;
     const statuses = async () => (await anomalies()).map(({ status }) => status);
@@ -158,7 +158,7 @@ export function unattendedSilenceRules(): void {
     assert.deepEqual(await statuses(), ["open", "resolved"]);
   });
 
-  test("a silent device is checked ever more rarely, and a message that was stored unnoticed resolves its anomaly", async (t) => {
+  test("a silent device is checked at growing intervals, and a message that was stored unnoticed resolves its anomaly", async (t) => {
     const { clock, features, device, anomalies, query } = await unattended(t, 300);
     const nextCheck = async () => {
       await features.rules.pollSilence();
@@ -187,7 +187,7 @@ export function unattendedSilenceRules(): void {
     );
   });
 
-  test("a limit that a type gets is that of all of its devices, however many", async (t) => {
+  test("a limit that a type receives applies to all of its devices, however many", async (t) => {
     const { clock, features, caller, query, type } = await unattended(t, null);
     const devices = 5_050;
     await query(
@@ -206,7 +206,10 @@ export function unattendedSilenceRules(): void {
   });
 }
 
-/** A device whose silence only the test polls for. A service polls by itself every ten seconds, whatever the test is doing. */
+/**
+ * A device whose silence only the test polls for. A service polls by itself every ten seconds, independently of the
+ * test.
+ */
 async function unattended(t: TestContext, silentForSeconds: number | null) {
   const fixture = await openTelemetryFixture();
   t.after(() => fixture.close());

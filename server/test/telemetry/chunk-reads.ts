@@ -7,24 +7,24 @@ export type ChunkReads = ReturnType<typeof chunkReads>;
 
 type DropFirst<All> = All extends [unknown, ...infer Rest] ? Rest : never;
 
-/** What tests of chunks do with the devices of a tenant. */
+/** Helpers of chunk tests for the devices of a tenant. */
 export function chunkReads(fixture: TelemetryFixture, caller: Caller) {
   const stored = (device: TestSender) => storedOf(fixture, device);
   const assertReads = (...of: DropFirst<Parameters<typeof assertReadsOf>>) => assertReadsOf({ fixture, caller }, ...of);
 
-  /** Rolls up what is due, and drops days that are in chunks. */
+  /** Rolls up due hours, and drops days that are in chunks. */
   async function settle(): Promise<void> {
     // Hours are due two minutes after their messages were stored.
     await fixture.stored();
     fixture.clock.advance(3 * MINUTE);
     await fixture.telemetry.rollUp();
-    // A day that is in use, as by a slow statement, is dropped by a later call.
+    // A day that is in use, for example by a slow statement, is dropped by a later call.
     for (let attempt = 0; attempt < 3; attempt++) await fixture.telemetry.retireMessages();
   }
 
   const yesterday = (days: number) => Math.floor(fixture.clock.now().getTime() / DAY - days) * DAY;
 
-  /** A device with a reading a minute of two days, the first of which ended more than a day ago. */
+  /** Creates a device with one reading per minute for two days, the first of which ended more than a day ago. */
   async function deviceWithDays(): Promise<{ device: TestSender; sent: Sent; start: number }> {
     const device = await fixture.device(caller);
     const sent: Sent = new Map();

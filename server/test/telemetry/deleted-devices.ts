@@ -16,7 +16,7 @@ export const TABLES = [
   "telemetry_deletions",
 ];
 
-/** The tables that have rows of the device, and how many. */
+/** Returns the tables that have rows of the device, and how many. */
 export async function rowsOf(fixture: Queried, { uid }: TestSender): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const table of TABLES) {
@@ -29,14 +29,16 @@ export async function rowsOf(fixture: Queried, { uid }: TestSender): Promise<Rec
   return found;
 }
 
-/** Asserts that nothing is left but the record of the deletion and, for what a message under way stores, the shapes. */
+/** Asserts that only the record of the deletion remains and, because of messages in flight, the shapes. */
 export async function assertDeletedOnce(fixture: Queried, device: TestSender): Promise<void> {
   const { telemetry_shapes: shapes, ...others } = await rowsOf(fixture, device);
   assert.ok(shapes! > 0);
   assert.deepEqual(others, { telemetry_deletions: 1 });
 }
 
-/** A device with rows in every table: readings of three days, of two of them with roll-ups, and a rejected message. */
+/**
+ * Creates a device with rows in every table: readings of three days, two of them with roll-ups, and a rejected message.
+ */
 export async function deviceWithTelemetry(
   fixture: TelemetryFixture,
   caller: Caller,

@@ -3,18 +3,18 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { type Sent, send } from "../harness/sent-readings.ts";
 import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
 
-/** Parts of hours that have some twenty messages, in place of tens of thousands. */
+/** Limits under which slices of an hour have some twenty messages instead of tens of thousands. */
 export const PART_BYTES = 2_000;
 
 export interface LargeHour {
   device: TestSender;
-  /** What it has sent. */
+  /** The readings that it has sent. */
   sent: Sent;
   /** Milliseconds since 1970. */
   hour: number;
 }
 
-/** A device with an hour of some fifteen parts, of two shapes, three days ago. */
+/** Creates a device with an hour of some fifteen slices with two shapes, three days ago. */
 export async function deviceWithLargeHour(fixture: TelemetryFixture, by: Caller): Promise<LargeHour> {
   const device = await fixture.device(by);
   const sent: Sent = new Map();
@@ -28,12 +28,12 @@ export async function deviceWithLargeHour(fixture: TelemetryFixture, by: Caller)
   return { device, sent, hour };
 }
 
-/** Rolls up what is due, and has the rows of past days go. */
+/** Rolls up due hours, and drops the rows of past days. */
 export async function settle({ clock, telemetry }: TelemetryFixture): Promise<void> {
   clock.advance(3 * MINUTE);
   await telemetry.rollUp();
   await telemetry.retireMessages();
 }
 
-/** From before the hour to after it. */
+/** A range from before the hour to after it. */
 export const around = (hour: number): [number, number] => [hour - HOUR, hour + 2 * HOUR];

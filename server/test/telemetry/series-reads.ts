@@ -6,9 +6,9 @@ import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
 
 export type SeriesReads = ReturnType<typeof seriesReads>;
 
-/** What tests of roll-ups do with the devices of a tenant. */
+/** Helpers of roll-up tests for the devices of a tenant. */
 export function seriesReads(fixture: TelemetryFixture, caller: Caller) {
-  /** The series computed from the stored readings, one by one. */
+  /** Computes the series from the stored readings, one by one. */
   async function expectedSeries(device: TestSender, metric: string, { from, to }: SeriesQuery, bucketSeconds: number) {
     const rows = await fixture.query<{ us: string; number: number | null }>(
       `SELECT (extract(epoch FROM ts) * 1000000)::bigint::text AS us, number FROM shared_readings WHERE device_uid = $1 AND metric = $2`,
@@ -37,7 +37,7 @@ export function seriesReads(fixture: TelemetryFixture, caller: Caller) {
     return (await fixture.query("SELECT FROM roll_up_marks WHERE device_uid = $1", [device.uid])).length;
   }
 
-  /** Advances the clock until all hours are due, and computes them. */
+  /** Advances the clock until all hours are due, and rolls them up. */
   async function rollUpAll(): Promise<void> {
     await fixture.stored();
     fixture.clock.advance(HOUR + 3 * MINUTE);

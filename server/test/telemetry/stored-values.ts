@@ -1,7 +1,7 @@
 import type { Caller } from "../../src/access/access.ts";
 import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
 
-/** The stored rows of a device: metric, milliseconds, value. */
+/** Returns the stored rows of a device: metric, milliseconds, value. */
 export async function storedRows(fixture: TelemetryFixture, device: TestSender): Promise<[string, number, unknown][]> {
   const rows = await fixture.query<{ metric: string; ts: Date; number: number; flag: boolean; text: string }>(
     `SELECT metric, ts, number, flag, text FROM shared_readings WHERE device_uid = $1 ORDER BY metric COLLATE "C", ts`,

@@ -9,8 +9,7 @@ import type { TelemetryFixture } from "../harness/telemetry.ts";
 import { type ChunkReads, chunkReads } from "./chunk-reads.ts";
 
 /**
- * What is read of messages whose days are put into chunks, whichever way they took.
- *
+ * Declares the tests of reading messages whose days are stored in chunks, for direct storage and the stream.
  * @param runs of the property
  */
 export function chunkRules(given: () => TelemetryFixture, runs: number): void {
@@ -24,7 +23,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
   });
   beforeEach(() => atNoon(fixture));
 
-  test("what a device sends is read the same as rows, in chunks, and with late messages beside them", async () => {
+  test("readings are the same as rows, in chunks, and with late messages beside them", async () => {
     const values = fc.dictionary(
       fc.constantFrom("a", "b", "c"),
       fc.oneof(
@@ -70,7 +69,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
     );
   });
 
-  test("the rows of a day go when all of them are in chunks, and stay for a day after its end", async () => {
+  test("the rows of a day are dropped when all of them are in chunks, at least a day after its end", async () => {
     const { device, sent, start } = await reads.deviceWithDays();
     const latest = reads.yesterday(1) + HOUR;
     await reads.send(device, sent, [{ ts: latest, values: { a: 1 } }]);
@@ -88,7 +87,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
     assert.ok(items[0]!.receivedAt.getTime() > start);
   });
 
-  test("a late message of a day that is in chunks is read at once, and joins the chunk of its hour", async () => {
+  test("a late message of a day in chunks is readable immediately, and joins the chunk of its hour", async () => {
     const { device, sent, start } = await reads.deviceWithDays();
     await reads.settle();
     await reads.send(device, sent, [
@@ -120,7 +119,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
   });
 
   if (onPostgres) {
-    test("messages that arrive while their day is dropped are all read afterwards", async () => {
+    test("messages that arrive while their day is dropped are all readable afterwards", async () => {
       const { device, sent, start } = await reads.deviceWithDays();
       await reads.settle();
       let sending = true;
@@ -148,7 +147,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
   }
 }
 
-/** At noon no test crosses midnight while it settles, whatever the tests before it took. */
+/** At noon no test crosses midnight while it settles, whatever time the previous tests took. */
 export function atNoon({ clock }: Pick<TelemetryFixture, "clock">): void {
   const intoDay = clock.now().getTime() % DAY;
   clock.advance(DAY - intoDay + DAY / 2);

@@ -5,7 +5,7 @@ import { HOUR, MINUTE } from "../../src/lib/clock.ts";
 import type { TelemetryFixture } from "../harness/telemetry.ts";
 import { assertDeletedOnce, deviceWithTelemetry, rowsOf, TABLES } from "./deleted-devices.ts";
 
-/** What becomes of the telemetry of deleted devices, whichever way it took. */
+/** Declares the tests of deleted devices' telemetry, for direct storage and the stream. */
 export function deletionRules(given: () => TelemetryFixture): void {
   let fixture: TelemetryFixture;
   let caller: Caller;

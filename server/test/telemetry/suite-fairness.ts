@@ -20,8 +20,7 @@ export async function reasonsOf(
 }
 
 /**
- * That tenants do not delay each other, whichever way their messages take.
- *
+ * Declares the tests that tenants do not delay each other, for direct storage and the stream.
  * @param size of a flood, and how many of its messages may be acknowledged before those of another tenant
  */
 export function fairnessRules(given: () => TelemetryFixture, size: { flood: number; most: number }): void {
@@ -33,7 +32,7 @@ export function fairnessRules(given: () => TelemetryFixture, size: { flood: numb
     [caller, other] = [await fixture.tenant(), await fixture.tenant()];
   });
 
-  test("a tenant with thousands of waiting messages does not delay one message of another by more than a share of a batch", async () => {
+  test("a tenant with thousands of waiting messages delays another's message by no more than a share of a batch", async () => {
     const [flooding, quiet] = [await devicesOf(fixture, caller), await devicesOf(fixture, other)];
     let stored = 0;
     const flood = Array.from({ length: size.flood }, (_, n) =>
@@ -44,7 +43,7 @@ export function fairnessRules(given: () => TelemetryFixture, size: { flood: numb
     await Promise.all(flood);
   });
 
-  test("a message with many readings of one metric is stored in parts, and evaluated as one, by time", async () => {
+  test("a message with many readings of one metric is stored in parts and evaluated as one, by time", async () => {
     const device = await fixture.device(caller);
     const { id } = await fixture.features.rules.createThreshold(caller, {
       name: "Alternating",
@@ -69,7 +68,7 @@ export function fairnessRules(given: () => TelemetryFixture, size: { flood: numb
     assert.equal(rows?.count, 1_000);
   });
 
-  test("many large messages that are rejected at once are stored in batches of bounded bytes", async () => {
+  test("many large rejected messages are stored in batches of bounded size", async () => {
     const devices = await devicesOf(fixture, caller);
     const payload = Buffer.alloc(130_000, "[");
     await Promise.all(devices.flatMap((device) => Array.from({ length: 12 }, () => device.publish(payload))));

@@ -3,14 +3,14 @@ import { before, test } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
 import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
 
-/** That the processes of the fixture allow a device. */
+/** The number of metrics that the fixture's processes allow per device. */
 export const METRICS_PER_DEVICE = 10;
 
 const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 1]));
 const numbered = (from: number, to: number) =>
   named(...Array.from({ length: to - from }, (_, index) => `m${from + index}`));
 
-/** How many metrics a device may have, whichever way its messages take. */
+/** Declares the tests of the limit of metrics per device, for direct storage and the stream. */
 export function metricCapRules(given: () => TelemetryFixture): void {
   let fixture: TelemetryFixture;
   let caller: Caller;
@@ -27,7 +27,7 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     return (await fixture.telemetry.listRejected(caller, device.id)).map(({ reason }) => reason);
   }
 
-  test("the message that would add a metric beyond the limit is rejected, those of known metrics are stored", async () => {
+  test("the message that would add a metric beyond the limit is rejected, and messages of known metrics are stored", async () => {
     const telemetry = fixture.anotherProcess();
     const device = await fixture.device(caller);
     await device.publish(numbered(0, 9), telemetry);
@@ -47,7 +47,7 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     ]);
   });
 
-  test("another process that knows nothing of the device decides the same, and other devices are not affected", async () => {
+  test("another process without cached state decides the same, and other devices are not affected", async () => {
     const device = await fixture.device(caller);
     await device.publish(numbered(0, 10), fixture.anotherProcess());
     const telemetry = fixture.anotherProcess();
@@ -59,7 +59,7 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     assert.equal((await reasonsOf(device)).length, 1);
   });
 
-  test("a device with more metrics than the limit, of before it, keeps them and adds none", async () => {
+  test("a device that exceeded the limit before it was set keeps its metrics and adds none", async () => {
     const device = await fixture.device(caller);
     await device.publish(numbered(0, 30), fixture.processWithDefaults());
     const telemetry = fixture.anotherProcess();
@@ -85,7 +85,7 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     assert.equal(rows?.count, 4_000);
   });
 
-  test("processes that add metrics to one device at once never exceed the limit, and fill it", async () => {
+  test("processes that add metrics to one device simultaneously never exceed the limit, and reach it", async () => {
     for (let round = 0; round < 10; round++) {
       const device = await fixture.device(caller);
       const processes = [fixture.anotherProcess(), fixture.anotherProcess(), fixture.anotherProcess()];

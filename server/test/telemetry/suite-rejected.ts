@@ -4,7 +4,7 @@ import type { Caller } from "../../src/access/access.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import type { TelemetryFixture } from "../harness/telemetry.ts";
 
-/** Messages that are no telemetry, and who may read them. */
+/** Declares the tests of messages that are no telemetry, and of who may read them. */
 export function rejectedRules(given: () => TelemetryFixture): void {
   let fixture: TelemetryFixture;
   let caller: Caller;
@@ -13,7 +13,7 @@ export function rejectedRules(given: () => TelemetryFixture): void {
     caller = await fixture.tenant();
   });
 
-  test("a bad payload is stored whole with its topic and reason, and valid ones beside it are stored as readings", async () => {
+  test("a bad payload is stored unchanged with its topic and reason, and valid ones beside it are stored as readings", async () => {
     const device = await fixture.device(caller);
     const bad = Buffer.from([0x00, 0xff, 0x27, 0x5c, 0x22, 0x7b]);
     await Promise.all([device.publish({ a: 1 }), device.publish(bad), device.publish({ a: 2 })]);
@@ -35,7 +35,7 @@ export function rejectedRules(given: () => TelemetryFixture): void {
     assert.equal(stored?.reason, '"bad" is null; a value is a number, true, false or a string');
   });
 
-  test("the last 20 rejected messages of a device are stored, newest first, over batches and within one", async () => {
+  test("the last 20 rejected messages of a device are stored, newest first, across batches and within one", async () => {
     const [device, other] = [await fixture.device(caller), await fixture.device(caller)];
     await other.publish("other's");
     for (let n = 0; n < 15; n++) await device.publish(`bad ${n}`);
@@ -60,7 +60,7 @@ export function rejectedRules(given: () => TelemetryFixture): void {
     assert.equal((await fixture.telemetry.listRejected(caller, other.id)).length, 1);
   });
 
-  test("of a long rejected payload its start and its length are stored", async () => {
+  test("the start and the length of a long rejected payload are stored", async () => {
     const device = await fixture.device(caller);
     await device.publish(Buffer.concat([Buffer.alloc(16_384, "x"), Buffer.alloc(1, "y")]));
     await device.publish(Buffer.alloc(200_000, "x"));
@@ -88,7 +88,7 @@ export function rejectedRules(given: () => TelemetryFixture): void {
     }
   });
 
-  test("reading needs devices:read; a deleted device is not found, also while its telemetry is still stored", async () => {
+  test("reading needs devices:read, and a deleted device is not found, even while its telemetry is still stored", async () => {
     const device = await fixture.device(caller);
     await device.publish({ a: 1 });
     const key: Caller = {
@@ -105,7 +105,7 @@ export function rejectedRules(given: () => TelemetryFixture): void {
     assert.equal(rows.length, 2);
   });
 
-  test("a user who is no admin reads the devices of the user's groups only", async () => {
+  test("a user who is not an admin reads only the devices of the user's groups", async () => {
     const [inside, outside] = [await fixture.device(caller), await fixture.device(caller)];
     const [userId, groupId, now] = [
       randomIds.uuid(fixture.clock.now()),

@@ -8,8 +8,7 @@ import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
 import { type SeriesReads, seriesReads } from "./series-reads.ts";
 
 /**
- * What charts show of messages that are rolled up, whichever way they took.
- *
+ * Declares the tests of charts over rolled-up messages, for direct storage and the stream.
  * @param runs of the property
  */
 export function rollUpRules(given: () => TelemetryFixture, runs: number): void {
@@ -59,7 +58,7 @@ export function rollUpRules(given: () => TelemetryFixture, runs: number): void {
     );
   });
 
-  test("the current hour is read from its readings, and computed two minutes after its end", async () => {
+  test("the current hour is read from its readings, and rolled up two minutes after its end", async () => {
     const device = await fixture.device(caller);
     const hour = Math.ceil(fixture.clock.now().getTime() / HOUR) * HOUR;
     fixture.clock.advance(hour - fixture.clock.now().getTime());
@@ -80,7 +79,7 @@ export function rollUpRules(given: () => TelemetryFixture, runs: number): void {
   });
 
   if (onPostgres) {
-    test("several processes store and roll up at once, and every reading is in the series in the end", async () => {
+    test("several processes store and roll up simultaneously, and every reading is in the series in the end", async () => {
       const devices = await Promise.all(Array.from({ length: 8 }, () => fixture.device(caller)));
       const processes = [fixture.atOnce, fixture.anotherProcess(), fixture.anotherProcess()];
       const start = fixture.clock.now().getTime() - 3 * HOUR;

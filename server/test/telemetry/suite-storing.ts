@@ -5,7 +5,7 @@ import type { Caller } from "../../src/access/access.ts";
 import type { TelemetryFixture, TestSender } from "../harness/telemetry.ts";
 import { latestValues, storedRows } from "./stored-values.ts";
 
-/** What is stored of what devices publish, whichever way it takes. */
+/** Declares the tests of storing published messages, for direct storage and the stream. */
 export function storingRules(given: () => TelemetryFixture): void {
   let fixture: TelemetryFixture;
   let caller: Caller;
@@ -26,7 +26,7 @@ export function storingRules(given: () => TelemetryFixture): void {
     assert.deepEqual(await rowsOf(device), [["temperature", ts, 21.5]]);
   });
 
-  test("of several values with one time the last one sent is stored, within a batch and over batches", async () => {
+  test("of several values with one timestamp the last one sent is stored, within a batch and across batches", async () => {
     const device = await fixture.device(caller);
     const ts = fixture.clock.now().getTime() - 1000;
     const send = (n: number) => device.publish({ ts, values: { count: n } });
@@ -38,7 +38,7 @@ export function storingRules(given: () => TelemetryFixture): void {
     assert.deepEqual(await latestOf(device), { count: -1 });
   });
 
-  test("two messages without a time are two rows, even within one millisecond", async () => {
+  test("two messages without a timestamp are two rows, even within one millisecond", async () => {
     const device = await fixture.device(caller);
     await Promise.all([device.publish({ count: 1 }), device.publish({ count: 2 })]);
     await device.publish({ count: 3 });
@@ -49,7 +49,7 @@ export function storingRules(given: () => TelemetryFixture): void {
     assert.deepEqual(await latestOf(device), { count: 3 });
   });
 
-  test("buffered records with implausible times stay separate rows in their order", async () => {
+  test("buffered records with implausible timestamps stay separate rows in their order", async () => {
     const device = await fixture.device(caller);
     await device.publish([1, 2, 3].map((count) => ({ ts: count, values: { count } })));
     assert.deepEqual(
@@ -107,7 +107,7 @@ export function storingRules(given: () => TelemetryFixture): void {
     );
   });
 
-  test("the device was last seen when its last message was received, also a rejected or a late one", async () => {
+  test("a device was last seen when its last message was received, even a rejected or late one", async () => {
     const device = await fixture.device(caller);
     const seen = async () =>
       (

@@ -8,12 +8,12 @@ import { type ChunkReads, chunkReads } from "./chunk-reads.ts";
 import { deviceWithTelemetry, rowsOf } from "./deleted-devices.ts";
 import { atNoon } from "./suite-chunks.ts";
 
-/** What becomes of messages that are acknowledged, and stored only after something else has happened. */
+/** Declares the tests of acknowledged messages that are stored only after something else has happened. */
 export function waitingRules(given: () => StreamedFixture): void {
   let fixture: StreamedFixture;
   let caller: Caller;
   let reads: ChunkReads;
-  /** Jobs and reads that do not wait for what is in the stream. */
+  /** Jobs and reads that do not wait for messages in the stream. */
   let readsAtOnce: ChunkReads;
   before(async () => {
     fixture = given();
@@ -24,7 +24,7 @@ export function waitingRules(given: () => StreamedFixture): void {
   });
   beforeEach(() => atNoon(fixture));
 
-  test("a message of a device that was deleted meanwhile is deleted, too, and no device with its id has it", async () => {
+  test("a queued message of a deleted device is deleted too, and no device with its id has it", async () => {
     const [device, foreigner] = [await deviceWithTelemetry(fixture, caller), await fixture.tenant()];
     const { id } = await fixture.features.rules.createThreshold(caller, {
       name: "Hot",

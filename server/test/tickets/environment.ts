@@ -14,7 +14,7 @@ export const page = { skip: 0, limit: 200 };
 
 export type TicketEnvironment = Awaited<ReturnType<typeof startTicketEnvironment>>;
 
-/** A server, two tenants, and the requests for tickets of the first. */
+/** A server, two tenants, and the ticket requests of the first. */
 export async function startTicketEnvironment() {
   const server = await startServer();
   const [tenant, otherTenant] = [await newTenant(server), await newTenant(server)];
@@ -32,13 +32,15 @@ export async function startTicketEnvironment() {
   };
 }
 
-/** Requests by an API key of the tenant. An error that the operation does not declare fails the test. */
+/** Sends requests with an API key of the tenant. An error that the operation does not declare fails the test. */
 function ticketClient(server: TestServer, tenant: TestTenant) {
   const agent = new Agent({ keepAlive: true });
   let key: string;
   let asked = 0;
 
-  /** Asks with a key that may read and write tickets; another one before its rate limit is used up. */
+  /**
+   * Sends requests with a key that may read and write tickets, and replaces the key before its rate limit is used up.
+   */
   async function ask(path: string, options: HttpOptions = {}): Promise<HttpAnswer> {
     if (asked++ % 100 === 0) key = await newKey(server, tenant, "tickets:*");
     const headers = { "x-api-key": key, ...options.headers };
@@ -57,7 +59,7 @@ function ticketClient(server: TestServer, tenant: TestTenant) {
   };
 }
 
-/** Tickets, devices and anomalies to test with. */
+/** Tickets, devices and anomalies for tests. */
 function records(server: TestServer, tenant: TestTenant, { ask, post }: ReturnType<typeof ticketClient>) {
   const { app, clock } = server;
 
@@ -69,7 +71,7 @@ function records(server: TestServer, tenant: TestTenant, { ask, post }: ReturnTy
 
   return {
     opened,
-    /** A ticket that reached `status` by the fewest changes. */
+    /** Creates a ticket that reached `status` by the fewest changes. */
     async ticketIn(status: TicketStatus, body: object = {}): Promise<TicketRecord> {
       const { id } = await opened(body);
       for (const step of STEPS_TO[status]) await app.tickets.changeTicket(tenant.caller, id, { status: step });
@@ -78,7 +80,7 @@ function records(server: TestServer, tenant: TestTenant, { ask, post }: ReturnTy
     addDevice: async (of = tenant, more: object = {}) =>
       (await app.devices.createDevice(of.caller, { name: "Pump", ...more })).id,
     anomalyOf: (deviceId: string, of = tenant) => addAnomaly({ database: app.database, clock }, of.caller, deviceId),
-    /** The ticket that the anomaly shows. */
+    /** Returns the ticket that the anomaly shows. */
     shownBy: async (anomalyId: string) => (await app.anomalies.getAnomaly(tenant.caller, anomalyId)).ticketId,
   };
 }

@@ -136,7 +136,7 @@ export function ticketFieldRules(given: () => TicketEnvironment): void {
     assert.deepEqual((await ask(`/${ticket.id}`)).json, ticket);
   });
 
-  test("a ticket is not opened with a wrong, unknown or read-only field", async () => {
+  test("a ticket with a wrong, unknown or read-only field is not opened", async () => {
     const { ask, post } = given();
     const { total } = (await ask("?limit=1")).json;
     const refused: [body: unknown, detail?: string | undefined][] = [
@@ -155,7 +155,7 @@ export function ticketFieldRules(given: () => TicketEnvironment): void {
     assert.equal((await ask("?limit=1")).json.total, total);
   });
 
-  test("an id of another tenant is 400 with the id in detail, byte for byte as an unknown id", async () => {
+  test("another tenant's id is 400 with the id in detail, byte for byte like an unknown id", async () => {
     const { server, otherTenant, ask, post, patch, opened, addDevice, anomalyOf } = given();
     const theirs = await addDevice(otherTenant, { id: "their-pump" });
     const foreign = {

@@ -9,7 +9,7 @@ import { assertRefused, page, type TicketEnvironment } from "./environment.ts";
 
 /** Preconditions, history, lists and visibility of tickets. */
 export function ticketListRules(given: () => TicketEnvironment): void {
-  test("of two patches with one If-Match one succeeds and the other is 412", async () => {
+  test("when two patches have one If-Match, one succeeds and the other is 412", async () => {
     const { ask, patch, opened } = given();
     const { id } = await opened();
     for (let round = 0; round < 5; round++) {
@@ -24,7 +24,7 @@ export function ticketListRules(given: () => TicketEnvironment): void {
     assert.deepEqual([current.status, (await ask(`/${id}`)).headers.etag], [200, current.headers.etag]);
   });
 
-  test("the history lists who changed what and when, newest first, without patches that were refused or changed nothing", async () => {
+  test("the history lists who changed what and when, newest first, without refused patches and patches without a change", async () => {
     const { server, tenant, otherTenant, patch, opened, addDevice } = given();
     const deviceId = await addDevice();
     const ticket = await opened({ deviceId, description: "hums" });
@@ -114,7 +114,7 @@ export function ticketListRules(given: () => TicketEnvironment): void {
     );
   });
 
-  test("a user who is not an admin sees tickets of devices of their groups, of their groups, assigned to them or opened by them", async () => {
+  test("a non-admin sees tickets of their groups, of devices in their groups, assigned to them or opened by them", async () => {
     const { server, tenant, opened, addDevice, anomalyOf } = given();
     const { tenantId, tenantSlug } = tenant.caller;
     const { id: userId } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
@@ -154,7 +154,7 @@ export function ticketListRules(given: () => TicketEnvironment): void {
     await assert.rejects(tickets.changeTicket(viewer, seen[0]!.id, {}), { code: "insufficient_role" });
   });
 
-  test("repeated requests under one Idempotency-Key open one ticket; each change is in the API audit log", async () => {
+  test("repeated requests under one Idempotency-Key open one ticket, and the API audit log has each change", async () => {
     const { server, tenant, ask, patch, opened } = given();
     const again = { body: { title: "once" }, headers: { "idempotency-key": "open-once" } };
     const answers = [await ask("", again), await ask("", again)];

@@ -8,7 +8,7 @@ import { assertRefused, type TicketEnvironment } from "./environment.ts";
 
 /** Status transitions, anomalies and devices of tickets. */
 export function ticketWorkRules(given: () => TicketEnvironment): void {
-  test("an allowed status transition is made, any other is refused with the allowed ones", async () => {
+  test("an allowed status transition succeeds, and any other is refused with the allowed ones", async () => {
     const { server, ask, patch, ticketIn } = given();
     for (const from of TICKET_STATUSES) {
       for (const to of TICKET_STATUSES) {
@@ -47,7 +47,7 @@ export function ticketWorkRules(given: () => TicketEnvironment): void {
     assert.deepEqual([cancelled.completedAt, cancelled.resolution], [null, null]);
   });
 
-  test("a ticket for an anomaly is about its device, and the anomaly shows it", async () => {
+  test("a ticket for an anomaly concerns its device, and the anomaly shows it", async () => {
     const { post, patch, opened, addDevice, anomalyOf, shownBy } = given();
     const [deviceId, other] = [await addDevice(), await addDevice()];
     const anomalyId = await anomalyOf(deviceId);

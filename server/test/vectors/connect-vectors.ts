@@ -6,14 +6,14 @@ type Parts = (string | number[])[];
 
 let clients = 0;
 
-/** A CONNECT of a client of its own. */
+/** Returns a CONNECT with a new client id. */
 function connect(version: Version, flags: number, rest: Parts = [], first = 0x10): Buffer {
   const name = version === 3 ? "MQIsdp" : "MQTT";
   const none = version === 5 ? [0] : [];
   return packet(first, name, [version, flags, 0, 10], none, `connects-${++clients}`, ...rest);
 }
 
-/** With a level that no version has; MQTT 5 answers. */
+/** Returns a CONNECT with a level that no version has. MQTT 5 answers it. */
 function unknownLevel(name: string, level: number): Vector {
   const bytes = packet(0x10, name, [level, 0, 0, 10], "p");
   return { ...refuses(5, `${name} of level ${level}`, bytes, 0x84) };
@@ -48,7 +48,10 @@ function connects31(): Vector[] {
   ];
 }
 
-/** What both versions answer alike: flags, user name and password close the connection without an answer. */
+/**
+ * Returns vectors that both versions treat alike: invalid flags, user names and passwords close the connection without
+ * an answer.
+ */
 function sharedVectors(version: Version): Vector[] {
   const will: Parts = version === 5 ? [[0], "w", "w"] : ["w", "w"];
   return [
@@ -112,7 +115,7 @@ function vectors5(): Vector[] {
     refuses(5, "maximum packet size 0", withProperties(0x27, 0, 0, 0, 0), 0x82),
     refuses(5, "request response information 2", withProperties(0x19, 2), 0x82),
     refuses(5, "request problem information 2", withProperties(0x17, 2), 0x82),
-    // The length of the properties is taken for an identifier: they would end behind the packet.
+    // The length of the properties is read as an identifier, so they would end after the packet.
     ...[0x24, 0x25, 0x28, 0x29, 0x2a].map((id) =>
       refuses(5, `the identifier ${id} as a length`, packet(0x10, "MQTT", [5, 2, 0, 10], [id, 1], "p"), 0x81),
     ),
@@ -120,7 +123,7 @@ function vectors5(): Vector[] {
   ];
 }
 
-/** What is too long for the client is left out, what fits is sent. */
+/** Properties that are too long for the client are omitted, and those that fit are sent. */
 function maximumPacketSize(): Vector {
   const properties = [5, 0x27, 0, 0, 0, 20];
   const topic = "large";

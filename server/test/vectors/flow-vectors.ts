@@ -3,11 +3,11 @@ import type { Action, Vector, Version } from "./vector.ts";
 
 let topics = 0;
 
-/** What a client does with a message that it gets, and how that ends. */
+/** A client's response to a received message, and its outcome. */
 interface Flow {
   name: string;
   qos: 1 | 2;
-  /** Its packets: the first byte of each, and of the answer to it. */
+  /** The client's packets: the first byte of each, and of the answer to it. */
   packets: readonly [sent: number, answer?: number][];
   stays?: true;
 }
@@ -35,7 +35,7 @@ const FLOWS: readonly Flow[] = [
 
 const ID = [0, 1];
 
-/** A message from another client, at both QoS, and every answer to it that MQTT allows or not. */
+/** Returns a message from another client at both QoS levels, with every answer to it, allowed or not. */
 export function flowVectors(version: Version): Vector[] {
   return FLOWS.map(({ name, qos, packets, stays = false }) => {
     const topic = `flow/${++topics}`;
@@ -62,7 +62,10 @@ function subscribed(version: Version, topic: string, qos: number): Action[] {
 
 const P = [0, 1, 0x70];
 
-/** Properties with which a message comes back to its own client; those that a subscription adds, or an alias removes. */
+/**
+ * Returns properties with which a message comes back to its own client, those that a subscription adds, and those that
+ * an alias removes.
+ */
 const ECHOES: readonly [name: string, sent: number[], received: number[]][] = [
   ["no properties", [], []],
   ["payload format", [1, 1], [1, 1]],
@@ -111,7 +114,7 @@ function plainEcho(version: Version): Vector {
   return { name: "a message to itself", version, isConnected: true, actions, stays: true };
 }
 
-/** The same QoS 2 message again before its PUBREL, with another under its packet id between them. */
+/** Returns a QoS 2 message that is repeated before its PUBREL, with another message under its packet id in between. */
 export function repeatedVector(): Vector {
   const received = { receive: Buffer.of(0x50, 2, ...ID) };
   const publish = (payload: number[]) => ({ send: packet(0x34, "vectors", ID, payload) });

@@ -1,7 +1,7 @@
 import { packet } from "../broker/packets.ts";
 import { closes, ends, stays, type Vector, type Version } from "./vector.ts";
 
-/** What is no text of MQTT: ill-formed, or with control characters. */
+/** Invalid MQTT texts: ill-formed UTF-8, or control characters. */
 export const BAD_TEXTS: Readonly<Record<string, number[]>> = {
   "U+0000": [0x74, 0x00],
   "U+D800": [0x74, 0xed, 0xa0, 0x80],
@@ -12,7 +12,7 @@ export const BAD_TEXTS: Readonly<Record<string, number[]>> = {
   "U+009F": [0x74, 0xc2, 0x9f],
 };
 
-/** A field of these bytes as the builder of packets takes it. */
+/** Returns a field of these bytes in the form that the packet builder accepts. */
 export function text(bytes: number[]): string {
   return Buffer.from(bytes).toString("latin1");
 }
@@ -20,7 +20,7 @@ export function text(bytes: number[]): string {
 const ID = [0x04, 0xd2];
 const NO_ID = [0, 0];
 
-/** Beside a CONNECT, a packet of every type as a client or server may send it. */
+/** Packets of every type but CONNECT, as a client or server may send them. */
 function packetsOf(version: Version): Buffer[] {
   const none = version === 5 ? [0] : [];
   return [
@@ -41,12 +41,12 @@ function packetsOf(version: Version): Buffer[] {
   ];
 }
 
-/** SUBACK, UNSUBACK and PINGRESP, whose flags are wrong before it counts that clients do not send them. */
+/** SUBACK, UNSUBACK and PINGRESP: their flags are checked before the rule that clients do not send them. */
 const FIRST_FLAGS = new Set([9, 11, 13]);
 const OF_SERVERS = new Set([2, 9, 11, 13, 15]);
 const PUBLISH = 3;
 
-/** Types, flags and lengths of packets. */
+/** Returns vectors of packet types, flags and lengths. */
 export function headerVectors(version: Version): Vector[] {
   const packets = packetsOf(version);
   const tooLong = (first: number) => [first, 0x80, 0x80, 0x80, 0x80, 0x01];
@@ -87,7 +87,7 @@ function flagVectors(version: Version, bytes: Buffer): Vector[] {
   });
 }
 
-/** PUBACK, PUBREC, PUBREL and PUBCOMP that belong to no message. */
+/** Returns PUBACK, PUBREC, PUBREL and PUBCOMP that belong to no message. */
 export function ackVectors(version: Version): Vector[] {
   const answers: [first: number, answer: number[] | undefined][] = [
     [0x40, undefined],
@@ -111,7 +111,7 @@ export function ackVectors(version: Version): Vector[] {
 function ackReasons(first: number, name: string, answer: number[] | undefined): Vector[] {
   const isRelease = first === 0x62 || first === 0x70;
   const failure = isRelease ? 0x92 : 0x80;
-  // A PUBREC that refuses has no PUBREL.
+  // A PUBREC with a failure has no PUBREL.
   const answerToFailure = first === 0x50 ? undefined : answer;
   return [
     stays(5, `${name} with success`, packet(first, ID, [0]), answer),

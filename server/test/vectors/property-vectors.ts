@@ -5,7 +5,7 @@ type Type = "byte" | "uint16" | "uint32" | "varint" | "text" | "binary" | "pair"
 
 const ACKS = "puback pubrec pubrel pubcomp";
 
-/** MQTT 5, 2.2.2.2: what a client's packets may have. */
+/** The properties that a client's packets may have (MQTT 5, 2.2.2.2). */
 const PROPERTIES: readonly [id: number, type: Type, carriers: string][] = [
   [0x01, "byte", "publish will"],
   [0x02, "uint32", "publish will"],
@@ -36,7 +36,7 @@ const PROPERTIES: readonly [id: number, type: Type, carriers: string][] = [
   [0x2a, "byte", ""],
 ];
 
-/** No property has these identifiers, or the length of an identifier is wrong. */
+/** Unknown property identifiers, and identifiers with a length that is not minimal. */
 const UNKNOWN: readonly number[][] = [
   ...[0x00, 0x04, 0x05, 0x06, 0x07, 0x0a, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x14, 0x1b, 0x1d, 0x1e, 0x20, 0x7f].map(
     (id) => [id],
@@ -70,18 +70,21 @@ const EMPTY: Partial<Record<Type, number[][]>> = {
     [0, 0, 0, 0],
   ],
 };
-/** A value of 1 would be a limit that no answer keeps to, or a session expiry that the CONNECT did not have. */
+/**
+ * Properties that must not be 1 here: it would be a limit that every answer exceeds, or a session expiry that the
+ * CONNECT did not have.
+ */
 const VALUES: Readonly<Record<string, number[]>> = { "connect 39": [0x10, 0, 0, 1], "disconnect 17": [0, 0, 0, 0] };
 
 type Build = (properties: number[]) => Buffer;
 
 interface Carrier {
   build: Build;
-  /** Of a packet that MQTT allows. */
+  /** Returns the outcome of a packet that MQTT allows. */
   allowed: (name: string, bytes: Buffer) => Vector;
-  /** Of a packet that it does not. */
+  /** Returns the outcome of a packet that MQTT does not allow. */
   refused: (name: string, bytes: Buffer, code: number) => Vector;
-  /** The reason code for a property of other packets; 0x81 and 0x82 both stand for it. */
+  /** The reason code for a property of other packets. Both 0x81 and 0x82 are valid. */
   misplaced: number;
 }
 
@@ -136,14 +139,17 @@ const CARRIERS: Readonly<Record<string, Carrier>> = {
   },
 };
 
-/** Allowed where they stand, and refused all the same: enhanced authentication, and a response topic that is no topic. */
+/**
+ * Returns properties that MQTT allows here and the broker refuses: enhanced authentication, and an invalid response
+ * topic.
+ */
 const REFUSED: Readonly<Record<string, number>> = {
   "connect 21": 0x8c,
   "connect 22": 0x82,
   "publish 8 empty": 0x82,
   "will 8 empty": 0x82,
 };
-/** Servers alone send them, whatever they have. */
+/** Returns packets that only servers send, whatever their properties. */
 const OF_SERVERS: Readonly<Record<string, Build>> = {
   connack: (properties) => packet(0x20, [0, 0], properties),
   suback: (properties) => packet(0x90, ID, properties, [0]),
@@ -190,7 +196,7 @@ function vectorsOf(name: string, carrier: Carrier, [id, type, carriers]: (typeof
   ];
 }
 
-/** Properties behind their length. */
+/** Returns properties after their length. */
 function sized(bytes: number[]): number[] {
   return [bytes.length, ...bytes];
 }

@@ -4,7 +4,7 @@ import { closes, ends, refuses, stays, type Vector, type Version } from "./vecto
 
 const ID = [0x04, 0xd2];
 
-/** SUBSCRIBE and UNSUBSCRIBE. */
+/** Returns vectors of SUBSCRIBE and UNSUBSCRIBE. */
 export function subscriptionVectors(version: Version): Vector[] {
   const none = version === 5 ? [0] : [];
   const subscribe = (...filters: (string | number[])[]) => packet(0x82, ID, none, ...filters);
@@ -82,10 +82,10 @@ function identifiers(): Vector[] {
   ];
 }
 
-/** What a server may give as reason, and what no packet does. */
+/** Reason codes that only a server may send, and one that no packet has. */
 const REASONS = [0x00, 0x01, 0x04, 0x05, ...Array.from({ length: 0xa3 - 0x80 }, (_, at) => 0x80 + at), 0xff];
 
-/** A client that leaves gets no answer, unless its packet cannot be read. */
+/** A client that leaves receives no answer, unless its packet cannot be read. */
 export function disconnectVectors(version: Version): Vector[] {
   const disconnect = (...body: number[]) => packet(0xe0, body);
   const shared = [

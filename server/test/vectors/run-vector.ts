@@ -5,7 +5,10 @@ import { type Action, connackOf, type Vector, type Version } from "./vector.ts";
 const PINGREQ = Buffer.of(0xc0, 0);
 const PINGRESP = Buffer.of(0xd0, 0);
 
-/** @returns how the broker at `port` differs from what the vector says; undefined where it does not */
+/**
+ * Runs a vector against the broker at `port`.
+ * @returns how the broker differs from the vector; undefined if it does not
+ */
 export async function runVector(port: number, vector: Vector, clientId: string): Promise<string | undefined> {
   const client = new TcpClient(port);
   try {

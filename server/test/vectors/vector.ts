@@ -1,21 +1,21 @@
 export type Version = 3 | 4 | 5;
 
-/** What a client does, one after the other. */
+/** A step of a client. */
 export type Action =
   | { send: Buffer }
-  /** It must receive exactly this next. */
+  /** The client must receive exactly these bytes next. */
   | { receive: Buffer }
-  /** Another client, of MQTT 3.1.1, publishes a message and completes its handshake. */
+  /** Another client, with MQTT 3.1.1, publishes a message and completes its handshake. */
   | { publish: { topic: string; payload: string; qos: 0 | 1 | 2 } };
 
-/** Bytes of a client, and what the broker must answer to them: nothing more than this. */
+/** A client's bytes and the broker's complete answer to them. */
 export interface Vector {
   name: string;
   version: Version;
-  /** The client sends a CONNECT before, which is accepted. */
+  /** Whether the client first sends a CONNECT that is accepted. */
   isConnected: boolean;
   actions: readonly Action[];
-  /** Then the broker answers a PINGREQ; otherwise it closes the connection. */
+  /** Whether the broker answers a PINGREQ at the end; otherwise it closes the connection. */
   stays: boolean;
 }
 
@@ -26,28 +26,28 @@ interface Given {
   isConnected?: boolean;
 }
 
-/** The connection closes without an answer. */
+/** Returns a vector whose connection closes without an answer. */
 export function closes(version: Version, name: string, bytes: Buffer | number[], isConnected = true): Vector {
   return vector({ version, name, bytes, isConnected }, undefined, false);
 }
 
-/** The bytes are answered by these, and the connection stays. */
+/** Returns a vector with this answer, after which the connection stays open. */
 export function stays(version: Version, name: string, bytes: Buffer | number[], answer?: Buffer | number[]): Vector {
   return vector({ version, name, bytes }, answer, true);
 }
 
-/** MQTT 3.1.1 closes the connection, MQTT 5 after a DISCONNECT with this reason code. */
+/** Returns a vector whose connection MQTT 3.1.1 closes, and MQTT 5 closes after a DISCONNECT with this reason code. */
 export function ends(version: Version, name: string, bytes: Buffer | number[], code: number): Vector {
   return vector({ version, name, bytes }, version === 5 ? [0xe0, 1, code] : undefined, false);
 }
 
-/** A CONNECT that is refused; in MQTT 3.1.1 with this return code, in MQTT 5 with this reason code. */
+/** Returns a CONNECT that is refused with this return code (MQTT 3.1.1) or reason code (MQTT 5). */
 export function refuses(version: Version, name: string, bytes: Buffer, code: number): Vector {
   const answer = version === 5 ? [0x20, 3, 0, code, 0] : [0x20, 2, 0, code];
   return vector({ version, name, bytes, isConnected: false }, answer, false);
 }
 
-/** A CONNECT that is accepted. */
+/** Returns a CONNECT that is accepted. */
 export function accepts(version: Version, name: string, bytes: Buffer): Vector {
   return vector({ version, name, bytes, isConnected: false }, connackOf(version), true);
 }

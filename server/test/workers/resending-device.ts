@@ -7,10 +7,13 @@ const BASE = Date.now() - 3_600_000;
 const RETRY_MS = 50;
 const ATTEMPTS = 1_200;
 
-/** A device that publishes 0, 1, 2 …, each until it is acknowledged, and connects again whenever its connection ends. */
+/**
+ * A device that publishes 0, 1, 2 …, repeats each until it is acknowledged, and reconnects whenever its connection
+ * ends.
+ */
 export class ResendingDevice {
   readonly acknowledged: number[] = [];
-  /** How often it has connected. */
+  /** The number of its connections so far. */
   connects = 0;
   readonly device: Device;
   readonly #service: CrashFixture;
@@ -25,7 +28,7 @@ export class ResendingDevice {
   /** Publishes until {@link stop}. */
   async run(): Promise<void> {
     for (let n = 0; !this.#isStopped; n++) {
-      // A client that is about to close refuses at once: without a pause its end would never be seen.
+      // A closing client refuses immediately: without a pause its end would never be seen.
       while (!(await published(await this.#connected(), this.device.topic, n))) await setTimeout(RETRY_MS);
       this.acknowledged.push(n);
     }
@@ -50,7 +53,10 @@ export class ResendingDevice {
   }
 }
 
-/** @returns false where the connection ended before the acknowledgement */
+/**
+ * Publishes once.
+ * @returns false if the connection ended before the acknowledgement
+ */
 function published(client: MqttClient, topic: string, n: number): Promise<boolean> {
   const message = JSON.stringify({ ts: BASE + n * 10, values: { n } });
   return new Promise((resolve) => {

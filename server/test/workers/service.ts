@@ -7,7 +7,7 @@ import { ask } from "../harness/postgres.ts";
 
 export const WORKERS = 2;
 
-/** Requests a minute of one address to the device-facing endpoints. */
+/** The allowed requests per minute of one address to the device endpoints. */
 export const REQUESTS = 400;
 
 /** A service of several processes on PostgreSQL. */
@@ -23,11 +23,11 @@ export function startWorkers(settings: Record<string, string> = {}): Promise<Cra
 
 export interface Process {
   pid: number;
-  /** `jobs`, `serve-1`. */
+  /** A process name such as `jobs` or `serve-1`. */
   name: string;
 }
 
-/** The processes that the supervisor has started and that run. */
+/** The running processes that the supervisor has started. */
 export function processesOf(service: CrashFixture): Process[] {
   const { pid } = service.server;
   return readdirSync(`/proc/${pid}/task`)
@@ -37,7 +37,7 @@ export function processesOf(service: CrashFixture): Process[] {
     .filter((each): each is Process => each.name !== undefined);
 }
 
-/** An ended process has no arguments any more. */
+/** A process that has ended no longer has arguments. */
 function nameOf(pid: number): string | undefined {
   try {
     const [, name] = /child\.ts\0\w+\0([\w-]+)\0/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8")) ?? [];
@@ -56,7 +56,7 @@ export async function replaced(service: CrashFixture, { name, pid }: Process): P
   return found;
 }
 
-/** Which node serves a client now. */
+/** Returns the node that serves a client now. */
 export async function nodeOf(service: CrashFixture, clientId: string): Promise<string | undefined> {
   const rows = await ask<{ node: string }>(
     service.databaseUrl!,
@@ -65,7 +65,7 @@ export async function nodeOf(service: CrashFixture, clientId: string): Promise<s
   return rows[0]?.node;
 }
 
-/** Connects a client again and again until another node serves it than the given one: the kernel picks. */
+/** Reconnects a client until a node other than the given one serves it; the kernel picks the process. */
 export async function connectElsewhere(
   service: CrashFixture,
   device: Pick<Device, "deviceId" | "fullchain" | "key" | "ca">,
@@ -79,7 +79,7 @@ export async function connectElsewhere(
   }
 }
 
-/** A service that subscribes to the telemetry of every device, connected. */
+/** Connects a service that subscribes to the telemetry of every device. */
 export async function gateway(service: CrashFixture, clientId: string, connect = connectMqtt): Promise<MqttClient> {
   const { password } = await service.server.command("mqtt-client.create", {
     tenant: "acme",
@@ -94,7 +94,7 @@ export async function gateway(service: CrashFixture, clientId: string, connect =
 
 export const TELEMETRY = "t/acme/telemetry/+";
 
-/** The numbers that are stored of a device's metric `n`, in the order of their times. */
+/** Returns the stored numbers of a device's metric `n`, ordered by time. */
 export async function storedOf(service: CrashFixture, deviceId: string): Promise<number[]> {
   const rows = await ask<{ number: number }>(
     service.databaseUrl!,

@@ -5,7 +5,7 @@ import { TELEMETRY } from "./service.ts";
 
 /** A gateway with a stored session that subscribes to the telemetry of every device. */
 export class StoredSubscriber {
-  /** Topic → the numbers `n` that arrived, in their order. */
+  /** Topic → the numbers `n` that arrived, in order. */
   readonly received = new Map<string, number[]>();
   client!: MqttClient;
   readonly #service: CrashFixture;
