@@ -12,7 +12,7 @@ const HERE = "192.0.2.7";
 const refusedKey = { code: "invalid_api_key" };
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let access: Access;
-/** Another server process; on PostgreSQL with connections of its own. */
+/** Another server process, with its own connections on PostgreSQL. */
 let other: Access;
 let otherDatabase: Database;
 const clock = new FakeClock();
@@ -116,7 +116,7 @@ test("an unknown scope, or a wildcard of a resource without one, is refused when
     await assert.rejects(key(user, ["devices:read", scope]), { code: "invalid_request", detail: scope });
 });
 
-test("a key works to the last second of its days and not at the next", async () => {
+test("a key works to the last second of its lifetime and not after it", async () => {
   const made = await key(await admin(), ["devices:read"], 3);
   clock.advance(3 * DAY - SECOND);
   await authenticate(made.key, HERE);
@@ -124,7 +124,7 @@ test("a key works to the last second of its days and not at the next", async () 
   await assert.rejects(authenticate(made.key, HERE), refusedKey);
 });
 
-test("a revoked key is refused at once in every process; revoking again changes nothing, an unknown id is not found", async () => {
+test("a revoked key is refused immediately in every process; revoking it again changes nothing, and an unknown id is not found", async () => {
   const made = await key(await admin());
   await authenticate(made.key, HERE, other);
   await access.revokeKey(await callerForKey(access, made.id), made.id);
@@ -164,7 +164,7 @@ test("reactivating a user does not restore the keys, but new ones can be created
   await authenticate((await key(user)).key, HERE);
 });
 
-test("after a deactivation's answer no later request is admitted, during traffic on both processes", async () => {
+test("after the answer to a deactivation no request is admitted, during traffic on both processes", async () => {
   for (let round = 0; round < 3; round++) {
     const user = await admin();
     const made = await key(user);
@@ -227,7 +227,7 @@ test("the owner of a key is an admin of the same tenant", async () => {
     await assert.rejects(key(user), { code: "invalid_request", detail: user });
 });
 
-test("an email address is one user's in any case, until that user is deleted", async () => {
+test("an email address belongs to one user, whatever its case, until that user is deleted", async () => {
   const user = await admin();
   const again = { email: user.toUpperCase(), role: "viewer" as const };
   const foreign = await access.systemCaller("other");
@@ -244,7 +244,7 @@ test("a slug is a lower-case topic segment, unique in the service", async () => 
   await assert.rejects(access.systemCaller("nowhere"), { code: "not_found" });
 });
 
-test("the last use is recorded once a minute, with the address", async () => {
+test("the last use is recorded once per minute, with the address", async () => {
   const made = await key(await admin());
   const used = async () => {
     await access.close();

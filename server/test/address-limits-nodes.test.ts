@@ -12,7 +12,7 @@ const REQUESTS = 40;
 const CONNECTS = 4;
 const GUESS = { claimCode: "CLAIM-0000-0000-0000", hardwareFingerprint: "x", hardwareModel: "m", agentVersion: "1" };
 
-/** Limits of an address hold over nodes, whichever of them its connections come to. */
+/** The limits of an address apply across all nodes to which it connects. */
 describe("two nodes that one address uses", () => {
   // The embedded database belongs to one process.
   if (!onPostgres) return;
@@ -34,7 +34,7 @@ describe("two nodes that one address uses", () => {
   const signInAt = (node: TestServer, address: string, email: string, password = "wrong") =>
     newBrowser(node).call("POST", "/session", { body: { email, password }, headers: from(address) });
 
-  test("thirty guesses at claim codes in ten minutes are all that it has at both", async () => {
+  test("an address may make thirty guesses at claim codes in ten minutes, over both nodes", async () => {
     const guess = (node: TestServer) =>
       node.app.enrollment.redeemClaim({ address: "198.51.100.1" }, { ...GUESS, csr: "x" }).then(
         () => assert.fail(),
@@ -47,7 +47,7 @@ describe("two nodes that one address uses", () => {
     assert.equal(codes.filter((code) => code === "invalid_claim_code").length, 30);
   });
 
-  test("ten failed sign-ins of an account in ten minutes are all that it has at both", async () => {
+  test("an account may have ten failed sign-ins in ten minutes, over both nodes", async () => {
     const { email } = await signIn(nodes[0], await newTenant(nodes[0]), "viewer");
     for (let n = 0; n < 10; n++) assert.equal((await signInAt(nodes[n % 2]!, "192.0.2.9", email)).status, 401);
     for (const node of nodes) {
@@ -63,7 +63,7 @@ describe("two nodes that one address uses", () => {
       newBrowser(node).call("GET", "/setup", { headers: from(address) }),
   };
   for (const [what, ask] of Object.entries(requests)) {
-    test(`${what} that one node has admitted count at the other a second later; other addresses do not wait`, async () => {
+    test(`${what} admitted by one node count at the other a second later; other addresses do not wait`, async () => {
       const at = async (node: TestServer, address: string) => (await ask(node, address)).status;
       for (let n = 0; n < REQUESTS; n++) assert.notEqual(await at(nodes[0], "203.0.113.1"), 429);
       assert.equal(await at(nodes[0], "203.0.113.1"), 429);
@@ -85,7 +85,7 @@ describe("two nodes that one address uses", () => {
 describe("two nodes to which devices of one address connect", () => {
   if (!onPostgres) return;
 
-  test("CONNECTs that one node has admitted count at the other", async (t) => {
+  test("CONNECTs admitted by one node count at the other", async (t) => {
     const env = { MUSTER_LIMIT_MQTT_CONNECTS_PER_MINUTE: String(CONNECTS) };
     const first = await startServer({ env });
     const second = await startServer({ env, share: first });

@@ -35,11 +35,11 @@ function assertNotLogged(secret: string): void {
 async function connect(clientId: string, username: string, password: string): Promise<mqtt.MqttClient> {
   const options = { clientId, username, password, ca: server.ca, reconnectPeriod: 0 };
   const client = await mqtt.connectAsync(`mqtts://localhost:${server.mqttPort}`, options);
-  // The end of a session may come as a broken connection.
+  // The end of a session may appear as a broken connection.
   return client.on("error", () => undefined);
 }
 
-test("an MQTT client gets a password once, a new one on demand, which ends its session, and is deleted", async () => {
+test("an MQTT client gets a password once, gets a new one on demand, which ends its session, and is deleted", async () => {
   const clientId = `gateway-${tenant.slug}`;
   const body = { clientId, username: clientId, subscribe: [`t/${tenant.slug}/telemetry/+`] };
   const made = await admin.call("POST", "/mqtt-clients", { body });
@@ -67,7 +67,7 @@ test("an MQTT client gets a password once, a new one on demand, which ends its s
   await refused(admin.call("DELETE", `/mqtt-clients/${clientId}`), 404, "not_found");
 });
 
-test("a disabled MQTT client is refused until it is enabled, with its former password, unless another has its client id", async () => {
+test("a disabled MQTT client is refused until it is enabled, with its old password, unless another client has its client id", async () => {
   const clientId = `press-${tenant.slug}`;
   const path = `/mqtt-clients/${clientId}`;
   const made = await admin.call("POST", "/mqtt-clients", { body: { clientId, username: clientId } });
@@ -101,7 +101,7 @@ test("a disabled MQTT client is refused until it is enabled, with its former pas
   for (const id of [clientId, `${clientId}-3`]) await admin.call("DELETE", `/mqtt-clients/${id}`);
 });
 
-test("an administrator chooses among all groups, others among their own", async () => {
+test("an administrator chooses among all groups, other users among their own", async () => {
   const { groups } = server.app;
   const [mine, all] = [`Mine ${tenant.slug}`, `All ${tenant.slug}`];
   await groups.createGroup(tenant.caller, { name: all });
@@ -113,7 +113,7 @@ test("an administrator chooses among all groups, others among their own", async 
   assert.deepEqual(await names(otherAdmin), []);
 });
 
-test("a key belongs to the admin who makes it, shows what it wrote, and is revoked by its tenant alone", async () => {
+test("a key belongs to the admin who creates it, shows its writes, and is revoked by its tenant alone", async () => {
   const user = await signIn(server, tenant);
   const request = { name: "Dashboard", scopes: ["groups:write", "devices:*"], expiresInDays: 30 };
   const made = await user.call("POST", "/keys", { body: request });
@@ -173,7 +173,7 @@ test("a key that ended with a change of its owner names that change", async () =
   assert.deepEqual([entry.total, entry.items[0].after.revokedKeys], [1, [made.id]]);
 });
 
-test("a key that may issue or end identities or change webhooks, and a revocation, need the password of the last ten minutes", async () => {
+test("revocations and keys that may issue, end identities or change webhooks need a password at most ten minutes old", async () => {
   const late = await signIn(server, tenant);
   server.clock.advance(11 * MINUTE);
   const create = (...scopes: string[]) => late.call("POST", "/keys", { body: { name: "x", scopes } });
@@ -236,7 +236,7 @@ test("a tenant is shown with its quotas; its name and retention are changed toge
   await refused(operator.call("PATCH", "/tenant", { body: {} }), 403, "insufficient_role");
 });
 
-test("the actors of histories are named: users, deleted ones too, keys, claims and devices, to those who may see them", async () => {
+test("histories name their actors (users, even deleted ones, keys, claims and devices) to those who may see them", async () => {
   const user = await signIn(server, tenant);
   const { json: key } = await user.call("POST", "/keys", { body: { name: "SCADA", scopes: ["devices:read"] } });
   const { json: claim } = await user.call("POST", "/claims", { body: { intendedName: "Feed pump 1" } });

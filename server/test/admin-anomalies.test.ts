@@ -45,7 +45,10 @@ const where = () => ({ database: server.app.database, clock: server.clock });
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
-/** Opens anomalies of a device, one after the other. @returns their ids, oldest first */
+/**
+ * Opens anomalies of a device one after the other.
+ * @returns their ids, oldest first
+ */
 async function open(deviceId: string, ...severities: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const severity of severities) {
@@ -73,7 +76,7 @@ async function listed(user: SignedIn, query: string): Promise<string[]> {
 const acknowledge = (user: SignedIn, body: object, headers: Record<string, string> = {}) =>
   user.call("POST", "/anomalies/acknowledge", { body, headers });
 
-test("anomalies are narrowed by device, status, severity and time, also by what they are not, and sorted", async () => {
+test("anomalies are filtered by device, status, severity and time, also negated, and sorted", async () => {
   const from = server.clock.now().toISOString();
   const [, , ended] = await open("seen", "warning", "critical", "minor");
   await sendValues(where(), tenant.caller, "seen", { minor: 1 });
@@ -115,7 +118,7 @@ test("anomalies are narrowed by device, status, severity and time, also by what 
   await calm("hidden");
 });
 
-test("many are acknowledged with a comment, each answered for once; what was acknowledged before keeps that", async () => {
+test("many anomalies are acknowledged with a comment, each with its own result; earlier acknowledgements stay", async () => {
   const [first, second] = await open("seen", "critical", "major");
   const [hidden] = await open("hidden", "minor");
   assert.equal((await acknowledge(operator, { ids: [first], comment: "Mine" })).json.acknowledged, 1);
@@ -150,7 +153,7 @@ test("many are acknowledged with a comment, each answered for once; what was ack
   await calm("hidden");
 });
 
-test("a repetition under the same Idempotency-Key answers as the first did", async () => {
+test("a repetition under the same Idempotency-Key gets the first answer", async () => {
   const ids = await open("seen", "critical", "major");
   const headers = { "idempotency-key": "acknowledge-twice" };
   const first = await acknowledge(operator, { ids, comment: "Once" }, headers);
@@ -166,7 +169,7 @@ test("a repetition under the same Idempotency-Key answers as the first did", asy
   await calm("seen");
 });
 
-test("at most 200 are acknowledged at once, by operators, and of the devices that they see", async () => {
+test("operators acknowledge at most 200 anomalies at once, of devices that they see", async () => {
   const [id] = await open("seen", "critical");
   const many = Array.from({ length: 201 }, (_, at) => `id-${at}`);
   for (const body of [{ ids: many }, { ids: [] }, { ids: [id], comment: "x".repeat(2_001) }, { ids: [id], why: "x" }])
@@ -215,7 +218,7 @@ test("an acknowledged anomaly stops its further pages, as the list of its pages 
   );
 });
 
-test("anomalies are narrowed by a group that the device is in now and by the threshold pack of the rule", async () => {
+test("anomalies are filtered by a group that the device is in now and by the rule's threshold pack", async () => {
   const { devices, rules } = server.app;
   const since = `from=${server.clock.now().toISOString()}`;
   const rule = { metric: "pressure", operator: "gt", value: 5, severity: "minor" } as const;

@@ -7,8 +7,8 @@ import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /**
- * Every use case of every feature, called by the shell and by an admin: what changes a table of administration has an entry in the
- * administrative audit, in the same transaction.
+ * The shell and an admin call every use case of every feature. Each change to a table of administration has an entry in
+ * the administrative audit, in the same transaction.
  */
 let server: TestServer;
 let staff: Staff;
@@ -38,7 +38,7 @@ const declaredBy = (feature: keyof typeof RULES): Declared[] =>
 
 const declared = (): Declared[] => FEATURES.flatMap(declaredBy);
 
-/** Not administration: work on tickets and anomalies, what devices do, and what the service keeps for itself. */
+/** Tables without administration: work on tickets and anomalies, what devices do, and internal state. */
 const OTHER_TABLES = [
   "admin_audit|certificate_audit|api_audit|idempotency_keys",
   "tickets|ticket_numbers|ticket_history|ticket_comments|anomalies|rule_states|silence_.*",
@@ -46,13 +46,14 @@ const OTHER_TABLES = [
   "telemetry.*|device_latest|roll_up_marks|rejected_messages",
   "broker_nodes|mqtt_sessions|stored_.*|delayed_wills|session_drop.*|connection_refusals.*",
   "list_.*|request_clock|api_key_windows|claim_guesses|schema_migrations",
-  // What users keep for themselves.
+  // The private records of users.
   "saved_filters|user_channels|user_notifications",
 ].join("|");
 
 /**
- * Makes a function that answers, for each table, how many rows it has and the newest transaction that wrote one: another value when a row
- * was added, changed or deleted. The database plans a function's statement once; this one is asked hundreds of times.
+ * Returns a function that answers, for each table, how many rows it has and the newest transaction that wrote one. The
+ * value changes when a row is added, changed or deleted. The database plans a function's statement once, and this one
+ * runs hundreds of times.
  */
 async function makeDigest(): Promise<void> {
   const { db } = server.app.database;
@@ -90,7 +91,7 @@ async function changedBy(work: () => Promise<unknown>): Promise<{ result: unknow
   return { result, changed: [...after.keys()].filter((name) => after.get(name) !== before.get(name)) };
 }
 
-/** What a call with records of its own changes, answers and has recorded. */
+/** The changes, result and audit entries of a call with its own records. */
 async function entriesOf(caller: Caller, { row, run }: Pick<Declared, "row" | "run">) {
   const args = row[2](await addRecords(server, staff, kindsUsed(row[2])));
   const { total: known } = await listActs(1);
@@ -129,13 +130,13 @@ for (const feature of FEATURES) {
   });
 }
 
-test("the acts that matter most are among the recorded ones", async () => {
+test("the most important actions are among those recorded", async () => {
   const recorded = new Set((await acts()).map(({ act }) => act));
   for (const act of ["user.reset-password", "key.revoke", "claim.create", "mqtt-client.delete", "webhook-secret.show"])
     assert.ok(recorded.has(act), act);
 });
 
-/** Fields of results that are secrets. */
+/** Result fields that contain secrets. */
 const SECRET = /password|passphrase|secret|^key$|claimCode|privateKey|pkcs12/i;
 
 function assertNoSecret(text: string, result: unknown, name: string): void {
@@ -144,7 +145,7 @@ function assertNoSecret(text: string, result: unknown, name: string): void {
       assert.ok(!text.includes(value), `${name} records the ${field}`);
 }
 
-test("an act that cannot be recorded is not done", async () => {
+test("an action that cannot be recorded is not executed", async () => {
   const { db } = server.app.database;
   await runSql(
     db,
@@ -172,7 +173,7 @@ test("an act that cannot be recorded is not done", async () => {
   assert.ok(tried >= 20, `${tried}`);
 });
 
-test("acts of the shell on the whole installation are recorded apart from every tenant's", async () => {
+test("actions of the shell on the whole installation are recorded separately from every tenant's", async () => {
   const { access, authorities } = server.app;
   const installation = () => access.listInstallationActs({ skip: 0, limit: 100 });
   const known = (await installation()).length;
@@ -199,7 +200,7 @@ test("acts of the shell on the whole installation are recorded apart from every 
   assert.deepEqual([after.size, [...after.values()].at(-1)], [names(intermediate!.before).length + 1, "active"]);
 });
 
-test("repeating an act that changes nothing records nothing", async () => {
+test("repeating an action without a change records nothing", async () => {
   const { access, connections } = server.app;
   const { apiKey, mqttClient } = await addRecords(server, staff, ["apiKey", "mqttClient"]);
   await access.revokeKey(staff.caller, apiKey);
@@ -284,7 +285,7 @@ test("each audit is listed in pages with totals, by each of its filters, and sho
   assert.deepEqual(await entries({ deviceId: "other" }), [0]);
 });
 
-test("an audit that is narrowed is counted as far beyond its page as it is asked for, and says where that is not the end", async () => {
+test("a filtered audit is counted up to the requested number beyond its page, and says whether its total is a lower bound", async () => {
   const { access, certificates, devices, enrollment, groups } = server.app;
   const { caller } = await addStaff(server);
   const request = { id: "request-counted", holder: "countedkey", by: "key" as const, operation: "createGroup" };

@@ -66,7 +66,7 @@ test("an admin issues a bundle, sees it with its chain, and revokes it; its key 
   for (const line of server.logs) for (const secret of secrets) assert.ok(!line.includes(secret), "a log line");
 });
 
-test("certificates are listed by filters and order, for each user those of the devices that they see", async () => {
+test("certificates are listed by filters and order, restricted to the devices that the user sees", async () => {
   await addDevice("listed");
   const { json: bundle } = await issue(admin, "listed");
   const unseen = await enrollDevice(server, tenant);
@@ -90,7 +90,7 @@ test("certificates are listed by filters and order, for each user those of the d
   await refused(issue(otherAdmin, "listed"), 404, "device_not_found");
 });
 
-test("all certificates of a device are revoked, and its session is closed when the answer comes", async () => {
+test("revoking all certificates of a device has closed its session when the answer arrives", async () => {
   const device = await enrollDevice(server, tenant);
   const client = await connectMqtt(server, device);
   const closed = new Promise<void>((resolve) => void client.once("close", () => resolve()));
@@ -102,7 +102,7 @@ test("all certificates of a device are revoked, and its session is closed when t
   assert.deepEqual((await user.call("DELETE", path)).json, { revoked: [] });
 });
 
-test("a device type is made, shown, changed on condition, compared with certificates, and deleted when nothing has it", async () => {
+test("a device type is created, shown, changed conditionally, compared with certificates, and deleted once nothing uses it", async () => {
   const user = await signIn(server, tenant);
   const body = { name: "Valve", publishTopics: ["state/{deviceId}"] };
   const made = await user.call("POST", "/device-types", { body });

@@ -53,7 +53,7 @@ async function listed(user: SignedIn, query: string): Promise<string[]> {
   return json.items.map(({ channel, state }: Delivery) => `${channel} ${state}`).toSorted();
 }
 
-test("the messages of an anomaly say to whom, how often they were tried, and how it went", async () => {
+test("the messages of an anomaly list their recipient, attempts and outcome", async () => {
   const { items } = (await admin.call("GET", `/deliveries?anomalyId=${anomalyId}`)).json as { items: Delivery[] };
   const [sent] = items.filter(({ target }) => target === member.email);
   assert.deepEqual([sent!.type, sent!.state, sent!.lastError], ["anomaly.opened", "sent", null]);
@@ -67,7 +67,7 @@ test("the messages of an anomaly say to whom, how often they were tried, and how
   assert.equal(failing!.attempts.at(-1)!.error, failing!.lastError);
 });
 
-test("messages are narrowed by group, channel, state and time, and are a file", async () => {
+test("messages are filtered by group, channel, state and time, and exported as a file", async () => {
   for (const [query, expected] of [
     [`groupId=${group}&anomalyId=${anomalyId}`, ["email sent", "webhook pending"]],
     [`anomalyId=${anomalyId}`, ["email sent", "email sent", "webhook pending"]],
@@ -88,7 +88,7 @@ test("messages are narrowed by group, channel, state and time, and are a file", 
   assert.deepEqual([json.total, json.items.length, json.limit], [3, 1, 1]);
 });
 
-test("a user who is no admin sees the messages of their groups; users of another tenant see none", async () => {
+test("a non-admin sees the messages of their groups; users of another tenant see none", async () => {
   assert.deepEqual(await listed(member, `anomalyId=${anomalyId}`), ["email sent", "webhook pending"]);
   const { server } = environment;
   const outsider = await signIn(server, await newTenant(server));

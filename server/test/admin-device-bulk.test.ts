@@ -26,7 +26,7 @@ after(() => server.stop());
 
 let made = 0;
 
-/** Ids of new devices, in the group or in none. */
+/** Returns the ids of new devices, with or without the group. */
 async function addDevices(count: number, groupIds: string[] = [], of = tenant): Promise<string[]> {
   const ids = Array.from({ length: count }, () => `bulk-${++made}`);
   for (const id of ids) await server.app.devices.createDevice(of.caller, { id, name: id, groupIds });
@@ -38,13 +38,13 @@ const bulk = (user: SignedIn, body: object, headers: Record<string, string> = {}
 
 const deviceOf = (id: string) => server.app.devices.getDevice(tenant.caller, id);
 
-/** The acts on a record, oldest first. */
+/** Returns the audit actions on a record, oldest first. */
 async function actsOn(target: string): Promise<string[]> {
   const { items } = await server.app.access.listAdminActs(tenant.caller, { target, skip: 0, limit: 50 });
   return items.map(({ act }) => act).reverse();
 }
 
-test("type, groups and packs of many devices are changed; what is absent stays; each device is in the audit", async () => {
+test("type, groups and packs of many devices are changed, omitted fields stay, and each device is in the audit", async () => {
   const ids = await addDevices(3);
   const change = { deviceTypeId: tenant.deviceTypeId, addGroupIds: [groupId], addThresholdIds: [packId] };
   const answer = await bulk(admin, { ids: [...ids, ids[0]], act: "change", change });
@@ -59,7 +59,7 @@ test("type, groups and packs of many devices are changed; what is absent stays; 
   assert.deepEqual([deviceTypeId, groupIds], [tenant.deviceTypeId, []]);
 });
 
-test("a device that is refused keeps none of the others, and the answer says which and why", async () => {
+test("a refused device does not stop the others, and the answer names it and the reason", async () => {
   const [first, last] = await addDevices(2);
   const [theirs] = await addDevices(1, [], other);
   const ids = [first, "unknown", theirs, last];
@@ -76,7 +76,7 @@ test("a device that is refused keeps none of the others, and the answer says whi
   assert.deepEqual([unknown.items[0].error, unknown.done], ["invalid_request", 0]);
 });
 
-test("an operator changes packs of visible devices, and neither groups nor types, and neither revokes nor deletes", async () => {
+test("an operator changes packs of visible devices, but not groups or types, and neither revokes nor deletes", async () => {
   const [seen] = await addDevices(1, [groupId]);
   const [hidden] = await addDevices(1);
   const packs = await bulk(operator, { ids: [seen, hidden], act: "change", change: { addThresholdIds: [packId] } });
@@ -100,7 +100,7 @@ test("an operator changes packs of visible devices, and neither groups nor types
   assert.deepEqual(await actsOn(seen!), ["device.create", "device.update"]);
 });
 
-test("deleting many closes their sessions before it answers, and needs a step-up, as revoking does", async () => {
+test("deleting many closes their sessions before it answers and needs a step-up, as revoking does", async () => {
   const pumps = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
   const ids = pumps.map(({ deviceId }) => deviceId);
   const clients = [];
@@ -119,14 +119,14 @@ test("deleting many closes their sessions before it answers, and needs a step-up
   assert.deepEqual((await actsOn(ids[0]!)).slice(-2), ["device.revoke-certificates", "device.delete"]);
 });
 
-test("a request for many devices goes no further when its user was deactivated or got another role", async () => {
+test("a request for many devices stops when its user is deactivated or changes role", async () => {
   const { access, enrollment } = server.app;
   const [gone, demoted] = [await signIn(server, tenant), await signIn(server, tenant)];
   await access.deactivateUser(tenant.caller, gone.email);
   await access.changeUser(tenant.caller, demoted.userId, { role: "operator" });
   const ids = await addDevices(2);
   for (const { userId } of [gone, demoted]) {
-    // As a request that began before.
+    // Simulates a request that began earlier.
     const caller = {
       ...tenant.caller,
       actor: `user:${userId}`,
@@ -141,7 +141,7 @@ test("a request for many devices goes no further when its user was deactivated o
   for (const id of ids) await deviceOf(id);
 });
 
-test("a repetition under an Idempotency-Key gets the first answer and does nothing twice", async () => {
+test("a repetition under an Idempotency-Key gets the first answer and changes nothing", async () => {
   const ids = await addDevices(2);
   const headers = { "idempotency-key": "bulk-once" };
   const change = { addThresholdIds: [packId] };
@@ -152,7 +152,7 @@ test("a repetition under an Idempotency-Key gets the first answer and does nothi
   assert.deepEqual((await deviceOf(ids[0]!)).thresholdIds, []);
 });
 
-test("a request for no device, for too many, or with and without a change where it does not belong is refused", async () => {
+test("a request is refused that names no device or too many, or has a change where it must not, or lacks one", async () => {
   const many = Array.from({ length: 501 }, (_, n) => `d-${n}`);
   const fresh = await signIn(server, tenant);
   for (const body of [

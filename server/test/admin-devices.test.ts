@@ -12,7 +12,7 @@ let admin: SignedIn;
 let operator: SignedIn;
 let viewer: SignedIn;
 let groupId: string;
-/** In the group, and publishing. */
+/** A device that is in the group and publishes. */
 let pump: TestDevice;
 
 before(async () => {
@@ -79,7 +79,7 @@ test("devices are listed by filters that may be negated, sorted and paged", asyn
   }
 });
 
-test("operators and viewers see the devices of their groups with all that belongs to them, and no others", async () => {
+test("operators and viewers see only the devices of their groups, with everything that belongs to them", async () => {
   await admin.call("POST", "/devices", { body: { id: "hidden", name: "Hidden" } });
   const below = ["", "/latest", "/rejected", "/timeline", `/series?${range()}`, `/readings?${range()}`];
   for (const user of [operator, viewer]) {
@@ -95,7 +95,7 @@ test("operators and viewers see the devices of their groups with all that belong
     assert.equal((await foreign.call("GET", `/devices/${pump.deviceId}${path}`)).status, 404, path);
 });
 
-test("a viewer changes nothing, and an operator neither groups nor type, and neither adds nor deletes", async () => {
+test("a viewer changes nothing; an operator changes neither groups nor type, and neither adds nor deletes", async () => {
   const path = `/devices/${pump.deviceId}`;
   const { name, deviceTypeId, groupIds } = await get(admin, path);
   const same = { name, deviceTypeId, groupIds };
@@ -118,7 +118,7 @@ function range(): string {
   return `metric=temperature&from=${from.toISOString()}&to=${to.toISOString()}`;
 }
 
-test("what a device publishes is shown as latest values, a series, readings, and rejected messages", async () => {
+test("a device's messages are shown as latest values, a series, readings, and rejected messages", async () => {
   const client = await connectMqtt(server, pump);
   await client.publishAsync(pump.topic, '{"temperature": 21.5, "door": true}', { qos: 1 });
   server.clock.advance(1000);
@@ -149,7 +149,7 @@ test("what a device publishes is shown as latest values, a series, readings, and
   assert.deepEqual([invalid.status, invalid.json.detail], [400, "buckets"]);
 });
 
-test("disconnecting closes the session, which the timeline shows, and leaves the certificate valid", async () => {
+test("disconnecting a device closes its session, which the timeline shows, and leaves the certificate valid", async () => {
   const client = await connectMqtt(server, pump);
   const ended = closed(client);
   assert.equal((await admin.call("POST", `/devices/${pump.deviceId}/disconnect`)).status, 204);
@@ -165,7 +165,7 @@ test("disconnecting closes the session, which the timeline shows, and leaves the
   assert.equal((await admin.call("POST", "/devices/nowhere/disconnect")).status, 404);
 });
 
-test("the overview, the search, findings and refusals show what the user sees", async () => {
+test("the overview, the search, findings and refusals show only what the user may see", async () => {
   const { connections } = server.app;
   const { tenantId } = tenant.caller;
   for (const deviceId of [pump.deviceId, "hidden"])
@@ -188,7 +188,7 @@ test("the overview, the search, findings and refusals show what the user sees", 
   assert.deepEqual((await get(viewer, "/search?q=hidden")).items, []);
 });
 
-test("an admin creates a claim, sees its code once, and revokes it; others see no claim", async () => {
+test("an admin creates a claim, sees its code once, and revokes it; other users see no claim", async () => {
   const made = await admin.call("POST", "/claims", { body: { intendedName: "Pump 7", maxUses: 1 } });
   assert.equal(made.status, 201);
   const { claimCode, ...claim } = made.json;

@@ -14,8 +14,8 @@ import { startServer, type TestServer } from "./harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
 
 /**
- * Every operation of the admin API, by its route value, with every role, without a session, from a foreign origin, with another tenant's
- * ids and without a step-up. A new route is tried because it is routed.
+ * Calls every operation of the admin API by its route value: with every role, without a session, from a foreign origin,
+ * with another tenant's ids and without a step-up. A new route is included automatically.
  */
 let server: TestServer;
 let users: Record<Role, SignedIn>;
@@ -34,14 +34,17 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Operations that end or replace the session with which they are called, or that would fail sign-ins. */
+/** Operations that end or replace the session that calls them, or that would fail sign-ins. */
 const OWN_SESSION = new Set(["signOut", "changePassword", "stepUp", "endOtherSessions"]);
 
 const addressOf = ({ path }: AdminRoute, id: string) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(id));
 
 let sent = 0;
 
-/** Calls `route` with its example. The clock goes on now and then, out of the way of the rate limit, and the user is verified again. */
+/**
+ * Calls `route` with its example. Now and then it advances the clock to avoid the rate limit, and verifies the user
+ * again.
+ */
 async function call(user: SignedIn, route: AdminRoute, id = "no-such-record"): Promise<HttpAnswer> {
   if (++sent % 200 === 0) server.clock.advance(MINUTE);
   const path = addressOf(route, id).replace("/api/admin", "");
@@ -53,12 +56,12 @@ async function stepUpAll(): Promise<void> {
     assert.equal((await user.call("POST", "/session/step-up", { body: { password: PASSWORD } })).status, 204);
 }
 
-/** Answers that last are of another kind and tested with their route. */
+/** Streams have another kind of answer, which the tests of their routes check. */
 const isStream = ({ operationId }: AdminRoute) => operationId === "followEvents" || /stream|events/i.test(operationId);
 
 const answering = adminRoutes.filter((route) => !isStream(route));
 
-test("without a session every operation that needs one answers 401, whatever the cookie", async () => {
+test("without a session, every operation that needs one answers 401, whatever the cookie", async () => {
   for (const route of adminRoutes.filter(({ by }) => by !== "anyone")) {
     for (const cookie of [undefined, "__Host-muster=x", `__Host-muster=${"A".repeat(43)}`]) {
       const { status, json } = await https(server.httpUrl + addressOf(route, "x"), {
@@ -71,7 +74,7 @@ test("without a session every operation that needs one answers 401, whatever the
   }
 });
 
-test("a request of another origin's page is refused by every operation, before anything else", async () => {
+test("every operation refuses a page of another origin, before any other check", async () => {
   const { cookie } = users.admin;
   for (const route of adminRoutes) {
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
@@ -86,7 +89,7 @@ test("a request of another origin's page is refused by every operation, before a
   }
 });
 
-test("each operation refuses exactly the roles that its use case does not admit, before the input is read", async () => {
+test("each operation refuses exactly the roles that its use case does not admit, before it reads the input", async () => {
   await stepUpAll();
   for (const route of answering.filter(({ operationId }) => !OWN_SESSION.has(operationId))) {
     for (const role of ROLES) {
@@ -112,7 +115,7 @@ test("a session lists exactly the operations that it may call", async () => {
   }
 });
 
-test("another tenant's ids in the path are answered like ids that exist nowhere, and nothing of theirs changes", async () => {
+test("another tenant's ids in the path are answered like unknown ids, and nothing of that tenant changes", async () => {
   await stepUpAll();
   const foreign = await addRecords(server, theirs);
   const marks = [theirs.caller.tenantId, ...Object.values(foreign)];
@@ -137,7 +140,7 @@ test("another tenant's ids in the path are answered like ids that exist nowhere,
 
 test("dangerous operations are refused ten minutes after the sign-in, and admitted after a step-up", async () => {
   server.clock.advance(10 * MINUTE);
-  // Where a function says for which bodies, the test of the route knows such a body.
+  // If a function decides by the body, the test of the route has such a body.
   const dangerous = answering.filter(({ stepUp }) => stepUp === true);
   assert.ok(dangerous.length >= 3);
   for (const route of dangerous) {
@@ -152,7 +155,9 @@ test("dangerous operations are refused ten minutes after the sign-in, and admitt
     assert.notEqual((await call(users.admin, route)).json?.error, "reauthentication_required", route.operationId);
 });
 
-/** Asserts that `browser` may call exactly what its session lists, and what may be called without what it lacks. */
+/**
+ * Asserts that `browser` may call exactly the operations that its session lists: those that do not need what it lacks.
+ */
 async function assertIncomplete(browser: Pick<SignedIn, "call">, missing: Missing): Promise<void> {
   const { operations } = (await browser.call("GET", "/session")).json;
   for (const route of adminRoutes) {
@@ -165,7 +170,7 @@ async function assertIncomplete(browser: Pick<SignedIn, "call">, missing: Missin
   }
 }
 
-test("a session that lacks the code, or an admin who lacks the factor that the tenant asks for, calls nothing but what completes the sign-in", async () => {
+test("a session without the code, or an admin without a required factor, can only complete the sign-in", async () => {
   const tenant = await addStaff(server);
   const [ada, eve] = [await signIn(server, tenant, "admin"), await signIn(server, tenant, "admin")];
   const signedIn = async ({ email }: SignedIn) => {
@@ -179,7 +184,7 @@ test("a session that lacks the code, or an admin who lacks the factor that the t
   await assertIncomplete(await signedIn(eve), "factor");
 });
 
-test("a session whose password was drawn by the service calls nothing but what completes the sign-in", async () => {
+test("a session with a generated password can only complete the sign-in", async () => {
   const { email, password } = await server.app.access.createUser(theirs.caller, {
     email: "drawn@example.com",
     role: "admin",

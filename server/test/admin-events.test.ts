@@ -13,7 +13,7 @@ import { type SignedIn, signIn } from "./harness/sign-in.ts";
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
-/** In the viewer's group. */
+/** A device in the viewer's group. */
 let pump: TestDevice;
 let groupId: string;
 let viewer: SignedIn;
@@ -37,13 +37,13 @@ function follow(user: Pick<SignedIn, "cookie">, query = "", lastEventId?: string
   return openStream(server, `/api/admin/events${query}`, credential, lastEventId);
 }
 
-/** Long enough after the last time for its event not to be held back. */
+/** Publishes, long enough after the last time that the event is not delayed. */
 async function connectOnce(device: TestDevice): Promise<void> {
   server.clock.advance(MINUTE);
   await (await connectMqtt(server, device)).endAsync();
 }
 
-test("a stream begins with ready, and brings the events of the devices that the user sees", async () => {
+test("a stream begins with ready, and delivers the events of the devices that the user sees", async () => {
   const hidden = await enrollDevice(server, tenant);
   const [all, visible] = [await follow(admin), await follow(viewer)];
   assert.deepEqual([all.status, all.headers["content-type"]], [200, "text/event-stream; charset=utf-8"]);
@@ -57,7 +57,7 @@ test("a stream begins with ready, and brings the events of the devices that the 
   for (const stream of [all, visible]) stream.close();
 });
 
-test("a stream that is opened again continues after the last event that the client has", async () => {
+test("a reopened stream continues after the last event that the client has", async () => {
   const first = await follow(admin);
   await first.next(isReady);
   const { database } = server.app;
@@ -75,7 +75,7 @@ test("a stream that is opened again continues after the last event that the clie
   second.close();
 });
 
-test("a stream brings the telemetry of the devices that it names, as far as the user sees them", async () => {
+test("a stream delivers the telemetry of the devices that it names, if the user sees them", async () => {
   const hidden = await enrollDevice(server, tenant);
   const stream = await follow(viewer, `?telemetry=${pump.deviceId},${hidden.deviceId}&kinds=telemetry.`);
   const silent = await follow(viewer);
@@ -97,12 +97,12 @@ test("a stream brings the telemetry of the devices that it names, as far as the 
   for (const each of [stream, silent]) each.close();
 });
 
-test("a cursor whose events have been deleted is answered by reset, after which the stream goes on", async () => {
+test("a cursor whose events were deleted is answered with reset, after which the stream continues", async () => {
   const old = await follow(admin);
   const { id } = await old.next(isReady);
   old.close();
-  // The horizon is this place, and the cursor that of the transaction before. A later horizon could be beyond the places that a stream
-  // begins at: another database of the cluster may have a transaction open for long.
+  // The horizon is this position, and the cursor is that of the transaction before. A later horizon could lie beyond
+  // the positions at which a stream begins, because another database of the cluster may have a long transaction open.
   const [xid, ...rest] = id.split(".");
   await runSql(server.app.database.db, "UPDATE events_horizon SET xid = $1::text::xid8", [xid]);
   const stream = await follow(admin, "", [BigInt(xid!) - 1n, ...rest].join("."));
@@ -113,7 +113,7 @@ test("a cursor whose events have been deleted is answered by reset, after which 
   stream.close();
 });
 
-test("a stream ends at once with its session: signed out, deactivated, another role, expired", async () => {
+test("a stream ends immediately with its session: signed out, deactivated, another role, expired", async () => {
   const { access, identity } = server.app;
   const ends: [string, (user: SignedIn) => Promise<unknown>][] = [
     ["sign-out", (user) => user.call("DELETE", "/session")],
@@ -153,7 +153,7 @@ test("a session has at most four streams, and one that closes makes room", async
   streams[0]!.close();
   let again: Stream;
   do {
-    // Out of the way of the limit on requests, however long the service takes to see the client go.
+    // The clock advances past the rate limit, however long the service takes to notice that the client has left.
     server.clock.advance(SECOND);
     again = await follow(user);
   } while (again.status === 429);
@@ -161,7 +161,7 @@ test("a session has at most four streams, and one that closes makes room", async
   for (const stream of [again, ...streams]) stream.close();
 });
 
-test("the sessions of a tenant have as many streams as the limit says, and leave room for those of other tenants", async (t) => {
+test("a tenant's sessions have as many streams as the limit allows, and leave room for those of other tenants", async (t) => {
   const limited = await startServer({ env: { MUSTER_LIMIT_STREAMS: "6", MUSTER_LIMIT_STREAMS_OF_TENANT: "5" } });
   t.after(() => limited.stop());
   const [greedy, other] = [await newTenant(limited), await newTenant(limited)];
@@ -191,7 +191,7 @@ test("clients that leave before their streams have begun make room", async () =>
     const socket = connect({ host: "127.0.0.1", port: server.httpPort, servername: "localhost", ca: server.ca });
     await once(socket, "secureConnect");
     socket.write(asked);
-    // Each client leaves a turn of the event loop, which the server shares, later than the one before.
+    // Each client leaves one turn of the event loop, which the server shares, later than the previous one.
     for (let n = 0; n < turns; n++) await new Promise(setImmediate);
     socket.destroy();
   }
@@ -204,7 +204,7 @@ test("clients that leave before their streams have begun make room", async () =>
   for (const stream of streams) stream.close();
 });
 
-test("without a session, from a foreign origin, with a bad cursor or too many devices there is no stream", async () => {
+test("no stream opens without a session, from a foreign origin, with a bad cursor or with too many devices", async () => {
   assert.equal((await follow({ cookie: "" })).status, 401);
   const foreign = await admin.call("GET", "/events", { headers: { "sec-fetch-site": "cross-site" } });
   assert.equal(foreign.json.error, "foreign_origin");
@@ -220,7 +220,7 @@ test("without a session, from a foreign origin, with a bad cursor or too many de
   assert.equal((await admin.call("HEAD", "/events")).status, 200);
 });
 
-test("when the service stops, its streams end and say so", async (t) => {
+test("when the service stops, its streams announce it and end", async (t) => {
   const stopping = await startServer();
   t.after(() => stopping.stop());
   const own = await newTenant(stopping);

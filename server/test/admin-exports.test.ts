@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** The lines of a CSV file, each as its cells. */
+/** Returns the lines of a CSV file, each as its cells. */
 function parse(text: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, cell = "", end] of text.matchAll(/("(?:[^"]|"")*"|[^,\r]*)(,|\r\n)/g)) {
@@ -45,7 +45,7 @@ function parse(text: string): string[][] {
   return rows.slice(0, -1);
 }
 
-/** The records of an exported list, by the titles of its columns. */
+/** Returns the records of an exported list, by column title. */
 async function exported(user: SignedIn, path: string): Promise<Record<string, string>[]> {
   const { status, text } = await user.call("GET", `${path}${path.includes("?") ? "&" : "?"}as=csv`);
   assert.equal(status, 200, text);
@@ -59,7 +59,7 @@ async function exported(user: SignedIn, path: string): Promise<Record<string, st
 const exportable = adminRoutes.filter((route) => "csv" in route && !route.path.includes("{"));
 const pathOf = ({ path }: AdminRoute) => path.replace("/api/admin", "");
 
-test("each list that can be a file has the rows of its pages", async () => {
+test("each list that can be exported has the rows of its pages", async () => {
   const names = exportable.map(({ operationId }) => operationId);
   for (const name of ["listDevices", "listCertificates", "listClaims", "listRefusals", "listKeys", "listUsers"])
     assert.ok(names.includes(name), name);
@@ -75,7 +75,7 @@ test("each list that can be a file has the rows of its pages", async () => {
   }
 });
 
-test("the file has a name, is not cached, and no cell of it is a formula", async () => {
+test("the file has a name, is not cached, and contains no cell that is a formula", async () => {
   const { headers, text } = await admin.call("GET", "/devices?as=csv&groupId=none");
   assert.equal(headers["content-type"], "text/csv; charset=utf-8; header=present");
   const day = server.clock.now().toISOString().slice(0, 10);
@@ -91,7 +91,7 @@ test("the file has a name, is not cached, and no cell of it is a formula", async
   assert.deepEqual([head.status, head.text], [200, ""]);
 });
 
-test("a file has what its list shows the user: filters, roles and groups are the same", async () => {
+test("a file contains what its list shows the user: filters, roles and groups are the same", async () => {
   const ids = async (user: SignedIn, path: string) => (await exported(user, path)).map(({ id }) => id);
   assert.deepEqual(await ids(viewer, "/devices"), ["seen"]);
   assert.deepEqual(await ids(viewer, "/certificates"), []);
@@ -120,7 +120,7 @@ async function addManyDevices(of: TestTenant, count: number, characters: number)
   next += count;
 }
 
-/** A file of which nothing is read yet. */
+/** Starts a download that is not read yet. */
 async function begin({ cookie }: SignedIn, path: string): Promise<IncomingMessage> {
   const options: RequestOptions = { ca: server.ca, agent: false, headers: { cookie, "sec-fetch-site": "same-origin" } };
   const call = request(`${server.httpUrl}/api/admin${path}`, options).end();
@@ -139,9 +139,9 @@ test("a long list is read in parts, in every order", async () => {
   }
 });
 
-test("a session has one file at a time, which breaks off when the session ends; others are not disturbed", async () => {
+test("a session has one download at a time, which breaks off when the session ends; others continue", async () => {
   const many = await newTenant(server);
-  // More than a connection takes without being read.
+  // More than a connection buffers without being read.
   await addManyDevices(many, 6_000, 2_500);
   const user = await signIn(server, many);
   const file = await begin(user, "/devices?as=csv");
@@ -155,7 +155,7 @@ test("a session has one file at a time, which breaks off when the session ends; 
   const third = await signIn(server, many);
   assert.equal((await third.call("GET", "/claims?as=csv")).status, 429, "a tenant has two at a time");
   other.destroy();
-  // Out of the way of the limit on requests, however long the service takes to see the client go.
+  // The clock advances past the rate limit, however long the service takes to notice that the client has left.
   while ((await third.call("GET", "/claims?as=csv")).status !== 200) server.clock.advance(SECOND);
   assert.equal((await user.call("DELETE", "/session")).status, 204);
   await assert.rejects(file.toArray(), /aborted/);

@@ -7,7 +7,7 @@ import { authenticator, turnOnFactor } from "./harness/second-factor.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
 
-/** What others do with second factors: the tenant's rule, lost factors, guesses, the master key. */
+/** Second factors beyond their own user: the tenant's rule, lost factors, guesses, and the master key. */
 let server: TestServer;
 const NEXT_KEY = Buffer.alloc(32, 9).toString("base64");
 
@@ -31,7 +31,7 @@ const statusOf = async (user: Caller) => (await user.call("GET", "/session")).st
 const setRule = (user: Caller, adminsNeedFactor: boolean) =>
   user.call("PATCH", "/tenant", { body: { adminsNeedFactor } });
 
-/** An admin with a second factor in a tenant of their own whose admins must have one. */
+/** Creates an admin with a second factor in a new tenant whose admins must have one. */
 async function withRule() {
   const tenant = await newTenant(server);
   const admin = await signIn(server, tenant);
@@ -44,7 +44,7 @@ async function withRule() {
 const lastAct = async ({ caller }: TestTenant) =>
   (await server.app.access.listAdminActs(caller, { skip: 0, limit: 1 })).items[0]!;
 
-test("an admin without a second factor cannot ask one of the others", async () => {
+test("an admin without a second factor cannot require one of the others", async () => {
   const tenant = await newTenant(server);
   const admin = await signIn(server, tenant);
   const refused = await setRule(admin, true);
@@ -63,7 +63,7 @@ interface Rule {
   adminsNeedFactor: boolean;
 }
 
-test("once the rule holds, admins without a second factor are signed out, and set one up before anything else", async () => {
+test("once the rule is set, admins without a second factor are signed out, and must set one up first", async () => {
   const tenant = await newTenant(server);
   const [admin, other, operator] = [
     await signIn(server, tenant),
@@ -87,7 +87,7 @@ test("once the rule holds, admins without a second factor are signed out, and se
   assert.deepEqual([await factorOf(browser), (await browser.call("GET", "/devices")).status], ["given", 200]);
 });
 
-test("under the rule an invited admin and a promoted operator set one up first; an admin replaces, but does not remove it", async () => {
+test("under the rule, an invited admin and a promoted operator set a factor up first; an admin replaces but cannot remove it", async () => {
   const { tenant, admin, app } = await withRule();
   const invited = await signIn(server, tenant);
   const operator = await signIn(server, tenant, "operator");
@@ -102,7 +102,7 @@ test("under the rule an invited admin and a promoted operator set one up first; 
   assert.equal(await factorOf(await withPassword(operator)), "none");
 });
 
-test("of setting the rule and removing the factor of its admin at the same time, one is refused", async () => {
+test("when the rule is set and its admin's factor is removed simultaneously, one of the two is refused", async () => {
   for (let round = 0; round < 3; round++) {
     const tenant = await newTenant(server);
     const admin = await signIn(server, tenant);
@@ -140,7 +140,7 @@ test("an admin removes the factor of a user who lost it: the sessions end, the p
   assert.equal(late.json.error, "reauthentication_required");
 });
 
-test("ten wrong codes are refused for a while at unknown browsers, and wrong passwords do not count among them", async () => {
+test("ten wrong codes block unknown browsers for a while, and wrong passwords do not count among them", async () => {
   const tenant = await newTenant(server);
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
@@ -162,7 +162,7 @@ test("ten wrong codes are refused for a while at unknown browsers, and wrong pas
   assert.equal((await give(known, app.nextCode())).status, 429, "a known browser has ten of its own");
 });
 
-test("thirty wrong codes a day are the most at unknown browsers; a reset of the password forgets none, an admin all", async () => {
+test("unknown browsers have thirty wrong codes per day; a password reset does not clear them, an admin does", async () => {
   const tenant = await newTenant(server);
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
@@ -181,7 +181,7 @@ test("thirty wrong codes a day are the most at unknown browsers; a reset of the 
   assert.equal((await give(await withPassword(user), app.code())).status, 200);
 });
 
-test("a browser that was known before the factor was set up gets no guesses of its own by that", async () => {
+test("a browser known before the factor was set up has no separate budget of guesses", async () => {
   const tenant = await newTenant(server);
   const user = await signIn(server, tenant);
   const before = await withPassword(user);
@@ -191,7 +191,7 @@ test("a browser that was known before the factor was set up gets no guesses of i
   assert.equal((await give(await withPassword(user), app.nextCode())).status, 429, "it counts as unknown");
 });
 
-test("codes at the same time are counted too, and those of a step-up as well", async () => {
+test("simultaneous codes are counted too, and so are those of a step-up", async () => {
   const tenant = await newTenant(server);
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
@@ -215,7 +215,7 @@ test("guesses at a factor that is being set up are counted, too", async () => {
   assert.deepEqual([status, json.error], [429, "sign_in_throttled"]);
 });
 
-test("a rotation of the master key encrypts the secrets again: codes and set-ups go on", async () => {
+test("a rotation of the master key re-encrypts the secrets: codes and set-ups continue to work", async () => {
   const tenant = await newTenant(server);
   const [user, beginner] = [await signIn(server, tenant), await signIn(server, tenant)];
   const app = await turnOnFactor(server, user);

@@ -20,7 +20,7 @@ after(() => server.stop());
 
 type Browser = ReturnType<typeof newBrowser>;
 
-/** A new browser in which the user has given the password. */
+/** Opens a new browser in which the user has entered the password. */
 async function withPassword({ email }: Pick<SignedIn, "email">): Promise<Browser> {
   const browser = newBrowser(server);
   const { status } = await browser.call("POST", "/session", { body: { email, password: PASSWORD } });
@@ -35,13 +35,13 @@ const stepUp = (user: SignedIn, code?: string) =>
   });
 const factorOf = async (user: Pick<SignedIn, "call">) => (await user.call("GET", "/session")).json.factor;
 
-/** What was recorded of a user, the newest first. */
+/** Returns the audit entries of a user, newest first. */
 async function actsOf({ userId }: SignedIn) {
   const { items } = await server.app.access.listAdminActs(tenant.caller, { skip: 0, limit: 10_000 });
   return items.filter(({ target }) => target === userId);
 }
 
-test("a second factor that is being set up changes nothing until a code of it is given", async () => {
+test("a second factor that is being set up changes nothing until one of its codes is entered", async () => {
   const user = await signIn(server, tenant);
   const { json } = await user.call("POST", "/factors");
   assert.match(json.secret, /^[A-Z2-7]{32}$/);
@@ -58,7 +58,7 @@ test("a second factor that is being set up changes nothing until a code of it is
   assert.deepEqual(await rowsNaming(server.app.database, [json.id]), []);
 });
 
-test("turning it on ends the other sessions, gives this one a new token and ten recovery codes, and stores no secret", async () => {
+test("enabling it ends the other sessions, gives this one a new token and ten recovery codes, and stores no secret", async () => {
   const user = await signIn(server, tenant);
   const [other, { cookie }] = [await withPassword(user), user];
   const { secret, key, recoveryCodes, factorId } = await turnOnFactor(server, user);
@@ -77,7 +77,7 @@ test("turning it on ends the other sessions, gives this one a new token and ten 
   for (const line of server.logs) for (const text of [secret, ...recoveryCodes]) assert.ok(!line.includes(text));
 });
 
-test("after the password a session admits the code alone, and is replaced by another one", async () => {
+test("after the password, a session admits only the code, and is then replaced", async () => {
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
   const browser = await withPassword(user);
@@ -100,13 +100,13 @@ test("after the password a session admits the code alone, and is replaced by ano
   assert.deepEqual([again.status, again.json.error], [400, "invalid_request"]);
 });
 
-/** Operations that need no session, and these, in order. */
+/** Returns the operations that need no session together with these, sorted. */
 function OPEN_AND(...operations: string[]): string[] {
   const open = adminRoutes.filter(({ by }) => by === "anyone").map(({ operationId }) => operationId);
   return [...open, ...operations].sort();
 }
 
-test("a sign-in without its code ends after ten minutes, and with signing out", async () => {
+test("a sign-in without its code ends after ten minutes or by signing out", async () => {
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
   const [late, gone] = [await withPassword(user), await withPassword(user)];
@@ -115,14 +115,14 @@ test("a sign-in without its code ends after ten minutes, and with signing out", 
   for (const browser of [late, gone]) assert.equal((await give(browser, app.code())).json.error, "session_required");
 });
 
-test("sign-ins without their code, however many, end no session of the user", async () => {
+test("unfinished sign-ins, however many, end no session of the user", async () => {
   const user = await signIn(server, tenant);
   await turnOnFactor(server, user);
   for (let i = 0; i < 21; i++) await withPassword(user);
   assert.equal(await factorOf(user), "given");
 });
 
-test("a code is accepted once, from one step before to one after; then no earlier one is", async () => {
+test("a code is accepted once, within one step before or after, and no earlier code after it", async () => {
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
   const [first, second, third] = [app.nextCode(), app.nextCode(), app.nextCode()];
@@ -141,7 +141,7 @@ test("a code is accepted once, from one step before to one after; then no earlie
   assert.equal(await answer(2, third), "The code is wrong.", "two steps ago");
 });
 
-test("a recovery code signs in once, in any spelling, is recorded, and new ones replace the others", async () => {
+test("a recovery code signs in once, in any spelling, is recorded, and new codes replace the others", async () => {
   const user = await signIn(server, tenant);
   const { recoveryCodes } = await turnOnFactor(server, user);
   const [used, ...left] = recoveryCodes;
@@ -159,7 +159,7 @@ test("a recovery code signs in once, in any spelling, is recorded, and new ones 
   assert.ok((await actsOf(user)).some(({ act }) => act === "user.renew-recovery-codes"));
 });
 
-test("of sign-ins at the same time with one code, or one recovery code, one is completed", async () => {
+test("of simultaneous sign-ins with one code, or one recovery code, one completes", async () => {
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
   for (const code of [app.nextCode(), app.recoveryCodes[0]!]) {
@@ -169,7 +169,7 @@ test("of sign-ins at the same time with one code, or one recovery code, one is c
   }
 });
 
-test("two codes in one browser at the same time begin one session", async () => {
+test("two simultaneous codes in one browser start one session", async () => {
   const user = await signIn(server, tenant);
   const { recoveryCodes } = await turnOnFactor(server, user);
   const browser = await withPassword(user);
@@ -194,7 +194,7 @@ test("a step-up takes password and code; without the code it says what is missin
   assert.equal((await stepUp(user, app.recoveryCodes[0])).status, 204);
 });
 
-test("another authenticator takes the place of the former one with its recovery codes", async () => {
+test("another authenticator replaces the old one with its recovery codes", async () => {
   const user = await signIn(server, tenant);
   const former = await turnOnFactor(server, user);
   const present = await turnOnFactor(server, user);
@@ -207,7 +207,7 @@ test("another authenticator takes the place of the former one with its recovery 
   assert.deepEqual([gone.status, gone.json.error], [404, "not_found"]);
 });
 
-test("of two set-ups at once the later one counts, and confirming it twice turns it on once", async () => {
+test("of two simultaneous set-ups the later one counts, and confirming it twice enables it once", async () => {
   const user = await signIn(server, tenant);
   const [one, two] = [(await user.call("POST", "/factors")).json, (await user.call("POST", "/factors")).json];
   const confirm = ({ id, secret }: { id: string; secret: string }) =>
@@ -217,7 +217,7 @@ test("of two set-ups at once the later one counts, and confirming it twice turns
   assert.deepEqual(answers.map(({ status }) => (status === 200 ? "on" : "refused")).sort(), ["on", "refused"]);
 });
 
-test("turned off, the password alone signs in, and sign-ins that waited for a code end", async () => {
+test("once it is disabled, the password alone signs in, and pending sign-ins end", async () => {
   const user = await signIn(server, tenant);
   const { factorId } = await turnOnFactor(server, user);
   const waiting = await withPassword(user);
@@ -236,7 +236,7 @@ test("turned off, the password alone signs in, and sign-ins that waited for a co
   assert.ok((await actsOf(again)).some(({ act }) => act === "user.remove-factor"));
 });
 
-test("a new password keeps the factor: the browser that changed it goes on, a reset link does not get around it", async () => {
+test("a new password keeps the factor: the browser that changed it continues, and a reset link does not bypass the factor", async () => {
   const user = await signIn(server, tenant);
   const app = await turnOnFactor(server, user);
   const body = { currentPassword: PASSWORD, newPassword: "seven purple bicycles sing" };
@@ -251,7 +251,7 @@ test("a new password keeps the factor: the browser that changed it goes on, a re
   assert.equal((await give(browser, app.nextCode())).status, 200);
 });
 
-test("a new password is no step-up: it was given without a code", async () => {
+test("a new password is no step-up, because it was set without a code", async () => {
   const user = await signIn(server, tenant);
   const { factorId, nextCode } = await turnOnFactor(server, user);
   server.clock.advance(10 * MINUTE);
@@ -267,7 +267,7 @@ test("a new password is no step-up: it was given without a code", async () => {
   assert.equal((await user.call("DELETE", `/factors/${factorId}`)).status, 204);
 });
 
-test("the second factor of a deleted user is deleted", async () => {
+test("deleting a user deletes the second factor", async () => {
   const user = await signIn(server, tenant);
   const { factorId } = await turnOnFactor(server, user);
   await server.app.access.deleteUser(tenant.caller, user.email);

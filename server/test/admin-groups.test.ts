@@ -38,7 +38,7 @@ async function ok(answer: ReturnType<SignedIn["call"]>, status = 200) {
 const newGroup = (body: object = {}) =>
   ok(admin.call("POST", "/groups", { body: { name: "Pump hall", ...body } }), 201);
 
-test("a group is changed in part, and what does not change keeps its version", async () => {
+test("a group is changed in part, and a change without effect keeps its version", async () => {
   const made = await newGroup({ description: "Pumps", escalation: [{ afterMinutes: 0, notify: "members" }] });
   const path = `/groups/${made.id}`;
   const before = await admin.call("GET", path);
@@ -71,7 +71,7 @@ test("a group is changed in part, and what does not change keeps its version", a
   assert.deepEqual([items[1].before.name, items[1].after.name], ["Pump hall", "Press hall"]);
 });
 
-test("what a group cannot have is refused as a whole, and so is who may not change it", async () => {
+test("an invalid change of a group is refused as a whole, and so is one without the right", async () => {
   const { id } = await newGroup();
   const foreign = otherAdmin.userId;
   const bodies = [
@@ -109,7 +109,7 @@ test("a group is deleted once no device is in it and no open claim names it", as
   await refused(admin.call("DELETE", `/groups/${id}`), 404, "not_found");
 });
 
-test("a shift is put on a group and taken off again, each time to the same effect", async () => {
+test("a shift is assigned to a group and removed again, and repeating either changes nothing", async () => {
   const { id } = await newGroup();
   const body = { name: "Days", timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
   const shift = await ok(admin.call("POST", "/shifts", { body }), 201);
@@ -124,7 +124,7 @@ test("a shift is put on a group and taken off again, each time to the same effec
   assert.deepEqual((await ok(admin.call("GET", `/groups/${id}`))).shiftIds, []);
 });
 
-test("a channel shows how far its confirmation is, and keeps it when others are added", async () => {
+test("a channel shows the state of its confirmation, and keeps it when others are added", async () => {
   const { sinks, pass, server } = environment;
   const [hook, mail] = [sinks.hookUrl("/pumps"), `pumps@${tenant.slug}.example`];
   sinks.behave.echo = true;
@@ -149,7 +149,7 @@ test("a channel shows how far its confirmation is, and keeps it when others are 
   assert.deepEqual(await states(), ["expired", "confirmed"]);
   const again = (who: SignedIn) => who.call("POST", `/groups/${id}/channels/confirmation`, { body: { target: mail } });
   await refused(again(operator), 403, "insufficient_role");
-  // The service sends links by itself each second: a channel waits for certain only when its links of the day are used up.
+  // The service itself sends links every second. A channel certainly waits only once its links of the day are used up.
   for (const state of [...Array(LINKS_A_DAY).fill("requested"), "waiting"]) {
     assert.deepEqual(await ok(again(admin)), { confirmed: false });
     await pass(0);
@@ -157,7 +157,7 @@ test("a channel shows how far its confirmation is, and keeps it when others are 
   }
 });
 
-test("the secret of a webhook needs a step-up, and is in no log", async () => {
+test("the secret of a webhook needs a step-up, and is not logged", async () => {
   const { server, sinks } = environment;
   const target = sinks.hookUrl("/secret");
   const { id } = await newGroup({ channels: [{ type: "webhook", target }] });
@@ -171,7 +171,7 @@ test("the secret of a webhook needs a step-up, and is in no log", async () => {
   for (const line of server.logs) assert.ok(!line.includes(shown.secret), "a secret in the log");
 });
 
-test("a test message takes the way of pages, at most once a minute, and shows what became of it", async () => {
+test("a test message is sent like a page, at most once per minute, and shows its outcome", async () => {
   const { server, sinks, pass } = environment;
   const { id } = await newGroup({ name: "Tested hall", memberUserIds: [operator.userId, admin.userId] });
   const send = (notify: string) => admin.call("POST", `/groups/${id}/test`, { body: { notify } });

@@ -27,7 +27,7 @@ const statesOf = async (user: SignedIn) =>
     each.state,
   ]);
 
-test("a user's channel is used once its receiver has confirmed it, beside the account's address", async () => {
+test("a user's channel is used once its receiver has confirmed it, in addition to the account's address", async () => {
   const { server, sinks, pass } = environment;
   const { user, open } = await paged(environment, tenant, "major");
   const home = "ada@home.example";
@@ -75,7 +75,7 @@ test("a user's channel is used once its receiver has confirmed it, beside the ac
   assert.equal(items.length, 5);
 });
 
-test("a webhook that its user removes gets nothing any more, and has another secret when it is added again", async () => {
+test("a removed webhook receives nothing more, and has another secret when it is added again", async () => {
   const { sinks, pass } = environment;
   const user = await signIn(environment.server, tenant, "viewer");
   const hook = sinks.hookUrl("/removed");
@@ -108,7 +108,7 @@ async function mailbox(user: SignedIn, address: string): Promise<string> {
   return id;
 }
 
-test("mail that waits for a mailbox of a user's own ends when the user removes it", async () => {
+test("pending mail for a user's own mailbox ends when the user removes it", async () => {
   const { sinks, pass, server } = environment;
   const user = await signIn(server, tenant, "viewer");
   const home = "left@home.example";
@@ -126,7 +126,7 @@ test("mail that waits for a mailbox of a user's own ends when the user removes i
   assert.equal(sinks.mailsTo(user.email).filter(({ subject }) => /test/i.test(subject)).length, 1);
 });
 
-test("users who share a mailbox get digests of their own: one's end with the channel, the other's arrive", async () => {
+test("users who share a mailbox get separate digests: one user's ends with the channel, the other's arrives", async () => {
   const { sinks, pass, server } = environment;
   const shared = "shared@home.example";
   const [leaves, stays] = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
@@ -156,7 +156,7 @@ test("users who share a mailbox get digests of their own: one's end with the cha
   assert.ok(sinks.mailsTo(shared).every(({ text }) => !text.includes(leaves.email)));
 });
 
-test("a webhook that answered 410 is enabled neither for its group nor for another user by a user who names it", async () => {
+test("a webhook that answered 410 is not enabled for its group or another user by a user who adds it", async () => {
   const { sinks, pass, server } = environment;
   const hook = sinks.hookUrl("/gone");
   const escalation = [{ afterMinutes: 0, notify: "channels" as const }];
@@ -190,7 +190,7 @@ test("a webhook that answered 410 is enabled neither for its group nor for anoth
   assert.deepEqual(await ok(first.call("POST", `${BASE}/test`)), { recipients: 1 });
 });
 
-test("a user sees and changes only their own channels, of which there are few", async () => {
+test("a user sees and changes only their own channels, whose number is limited", async () => {
   const bob = await signIn(environment.server, tenant, "viewer");
   const { id } = await ok(add(bob, "email", "bob@home.example"), 201);
   assert.deepEqual(await statesOf(ada), []);
@@ -207,7 +207,7 @@ test("a user sees and changes only their own channels, of which there are few", 
   await refused(add(bob, "email", "bob10@home.example"), 429, "rate_limited");
 });
 
-test("a mailbox gets at most a hundred tests a day, and a group's test leaves it out then", async () => {
+test("a mailbox receives at most a hundred tests per day, and a group's test then omits it", async () => {
   const { pass, server } = environment;
   const [user, other] = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
   const tries = () => user.call("POST", `${BASE}/test`);
@@ -223,7 +223,7 @@ test("a mailbox gets at most a hundred tests a day, and a group's test leaves it
   await refused(testOf(await group([user.userId])), 429, "rate_limited");
 });
 
-test("all users of a tenant together have three links a day sent to one address", async () => {
+test("all users of a tenant together may send three links per day to one address", async () => {
   const { server, sinks, pass } = environment;
   const [victim, spelled] = ["victim@elsewhere.example", "Victim@elsewhere.example"];
   const users = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];

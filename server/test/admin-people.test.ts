@@ -6,7 +6,7 @@ import { startServer, type TestServer } from "./harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn, tokenOf } from "./harness/sign-in.ts";
 import { type Mail, type Sinks, startSinks } from "./harness/sinks.ts";
 
-/** Set-up, invitations, resets, users, and the own account. */
+/** Set-up, invitations, resets, users, and the user's own account. */
 let server: TestServer;
 let sinks: Sinks;
 let tenant: TestTenant;
@@ -21,19 +21,19 @@ after(async () => {
   await sinks.stop();
 });
 
-/** The first mail of which this is true, once it has arrived. */
+/** Waits for the first mail that meets the condition. */
 async function mail(is: (mail: Mail) => boolean): Promise<Mail> {
   await sinks.until(() => sinks.mails.some(is));
   return sinks.mails.find(is)!;
 }
 
-/** Without the line breaks of quoted-printable. */
+/** Removes the line breaks of quoted-printable. */
 const textOf = ({ text }: Mail) => text.replaceAll("=\r\n", "");
 
 const OTHER = "seven purple bicycles sing";
 const status = async (user: SignedIn) => (await user.call("GET", "/session")).status;
 
-test("the set-up link creates tenant and first admin once, also when two redeem it, and no later link does", async () => {
+test("the set-up link creates tenant and first admin once, even if two redeem it, and no later link does", async () => {
   const { identity } = server.app;
   assert.deepEqual((await newBrowser(server).call("GET", "/setup")).json, { open: true, mail: true });
   const first = await identity.firstSetUpLink();
@@ -98,7 +98,7 @@ test("an invitation is mailed and shown once, is accepted once, and is replaced 
   assert.equal((await ada.call("GET", "/invites")).json.total, 0);
 });
 
-test("an address is invited at most twelve times a day by all tenants, and the refusal says nothing of other tenants", async () => {
+test("an address is invited at most twelve times per day by all tenants, and the refusal reveals nothing about other tenants", async () => {
   const invite = (who: SignedIn) =>
     who.call("POST", "/invites", { body: { email: "victim@elsewhere.example", role: "viewer" } });
   const admins = [ada, await signIn(server, await newTenant(server))];
@@ -115,7 +115,7 @@ test("an address is invited at most twelve times a day by all tenants, and the r
   assert.equal((await invite(ada)).status, 201);
 });
 
-/** An invitation as lists show it. */
+/** Returns an invitation as lists show it. */
 function expected({ url: _, mailed: __, ...invite }: Record<string, unknown>) {
   return invite;
 }
@@ -134,7 +134,7 @@ test("an invitation ends when it is withdrawn, and after 72 hours", async () => 
   ada = await signIn(server, tenant);
 });
 
-test("links that an admin made stop when that admin is deactivated or no admin any more", async () => {
+test("an admin's links stop when that admin is deactivated or demoted", async () => {
   const user = await signIn(server, tenant, "viewer");
   const ends = [
     (id: string) => ada.call("PATCH", `/users/${id}`, { body: { status: "deactivated" } }),
@@ -160,7 +160,7 @@ test("links that an admin made stop when that admin is deactivated or no admin a
   assert.equal(await status(user), 200);
 });
 
-test("an admin is invited with a step-up only: the new one could do what the session may not", async () => {
+test("inviting an admin needs a step-up, because the new one could do what the session may not", async () => {
   const admin = await signIn(server, tenant);
   server.clock.advance(10 * MINUTE);
   const invite = async (role: string) =>
@@ -170,7 +170,7 @@ test("an admin is invited with a step-up only: the new one could do what the ses
   assert.equal(await invite("admin"), undefined);
 });
 
-test("a password that the service drew is changed before anything else", async () => {
+test("a user must change a generated password first", async () => {
   const { email, password } = await server.app.access.createUser(tenant.caller, {
     email: "eve@acme.example",
     role: "viewer",
@@ -208,7 +208,7 @@ test("a password that the service drew is changed before anything else", async (
   );
 });
 
-test("a new password of one's own ends the other sessions, keeps API keys, and gives this browser a new token", async () => {
+test("a user who changes the password loses the other sessions, keeps API keys, and gets a new token in this browser", async () => {
   const user = await signIn(server, tenant);
   const other = newBrowser(server);
   await other.call("POST", "/session", { body: { email: user.email, password: PASSWORD } });
@@ -231,7 +231,7 @@ test("a new password of one's own ends the other sessions, keeps API keys, and g
   );
 });
 
-test("a forgotten password is reset by a mailed link, once: sessions and keys end, failed sign-ins are forgotten", async () => {
+test("a forgotten password is reset once by a mailed link: sessions and keys end, failed sign-ins are cleared", async () => {
   const user = await signIn(server, tenant);
   await server.app.access.createKey(tenant.caller, { user: user.email, name: "k", scopes: ["devices:read"] });
   for (let i = 0; i < 10; i++)
@@ -254,7 +254,7 @@ test("a forgotten password is reset by a mailed link, once: sessions and keys en
   );
 });
 
-test("a link to reset a password goes to the address that is stored, however another person spells it", async () => {
+test("a reset link goes to the stored address, however the requester spells it", async () => {
   const user = await signIn(server, tenant, "viewer");
   const body = { email: user.email.toUpperCase() };
   assert.equal((await newBrowser(server).call("POST", "/password/forgot", { body })).status, 204);
@@ -262,7 +262,7 @@ test("a link to reset a password goes to the address that is stored, however ano
   assert.equal(to, user.email);
 });
 
-test("a link of an admin resets a password within 30 minutes; a step-up is needed to make it", async () => {
+test("a link of an admin resets a password within 30 minutes, and creating it needs a step-up", async () => {
   const user = await signIn(server, tenant, "viewer");
   server.clock.advance(11 * MINUTE);
   const make = () => ada.call("POST", `/users/${user.userId}/reset`);
@@ -279,12 +279,12 @@ test("a link of an admin resets a password within 30 minutes; a step-up is neede
   assert.equal((await newBrowser(server).call("POST", "/password/reset", { body })).status, 410);
 });
 
-test("a change of the password that was begun before a reset, or before the session ended, undoes neither", async () => {
+test("a password change that began before a reset, or before the session ended, undoes neither", async () => {
   const stolen = await signIn(server, tenant, "viewer");
   const { url } = await server.app.identity.resetUser(tenant.caller, stolen.userId);
   const change = { currentPassword: PASSWORD, newPassword: "the thief would like this" };
   const reset = { token: tokenOf(url), password: OTHER };
-  // The change hashes two passwords, the reset one: it commits first.
+  // The change hashes two passwords and the reset one, so the reset commits first.
   const [, done] = await Promise.all([
     stolen.call("PUT", "/password", { body: change }),
     newBrowser(server).call("POST", "/password/reset", { body: reset }),
@@ -298,11 +298,11 @@ test("a change of the password that was begun before a reset, or before the sess
     left.call("PUT", "/password", { body: change }),
     newBrowser(server).call("DELETE", "/session", { headers: { cookie: left.cookie } }),
   ]);
-  // Signing out is faster than two hashes; a change that is faster still has begun another session.
+  // Signing out is faster than two hashes. A change that is even faster has started another session.
   assert.equal(await status(left), changed.status === 204 ? 200 : 401);
 });
 
-test("a link to reset the password of a user who was deleted since has expired", async () => {
+test("the reset link of a deleted user has expired", async () => {
   const user = await signIn(server, tenant, "viewer");
   const { url } = await server.app.identity.resetUser(tenant.caller, user.userId);
   await server.app.access.deleteUser(tenant.caller, user.email);
@@ -311,7 +311,7 @@ test("a link to reset the password of a user who was deleted since has expired",
   assert.deepEqual([status, json.error], [410, "link_expired"]);
 });
 
-test("users are listed, changed under If-Match, deactivated with their keys and deleted; their sessions end at once", async () => {
+test("users are listed, changed under If-Match, deactivated with their keys and deleted; their sessions end immediately", async () => {
   ada = await signIn(server, tenant);
   const user = await signIn(server, tenant);
   await server.app.access.createKey(tenant.caller, { user: user.email, name: "k", scopes: ["devices:read"] });
@@ -346,7 +346,7 @@ test("users are listed, changed under If-Match, deactivated with their keys and 
   );
 });
 
-test("the last active admin stays, also when two demote each other at once", async () => {
+test("the last active admin stays, even if two demote each other simultaneously", async () => {
   const place = await newTenant(server);
   await server.app.access.deleteUser(place.caller, place.admin.email);
   const [one, two] = [await signIn(server, place), await signIn(server, place)];
@@ -361,7 +361,7 @@ test("the last active admin stays, also when two demote each other at once", asy
   assert.equal((await left.call("DELETE", `/users/${left.userId}`)).json.error, "last_admin");
 });
 
-test("a user lists the own sessions and signs out one of them, or all others", async () => {
+test("a user lists their own sessions and signs out one of them, or all others", async () => {
   const user = await signIn(server, tenant, "viewer");
   const others = [newBrowser(server), newBrowser(server)];
   for (const each of others) await each.call("POST", "/session", { body: { email: user.email, password: PASSWORD } });

@@ -8,7 +8,7 @@ import { newBrowser, type SignedIn, signIn } from "./harness/sign-in.ts";
 
 let server: TestServer;
 let tenant: TestTenant;
-/** Runs the installation. */
+/** A user who runs the installation. */
 let owner: SignedIn;
 /** An admin who does not. */
 let admin: SignedIn;
@@ -38,7 +38,7 @@ const CALLS = [
   ["GET", "/platform/refusals"],
 ] as const;
 
-test("only users who run the installation reach it, whatever their role", async () => {
+test("only users who run the installation can use it, whatever their role", async () => {
   const users = [admin, await signIn(server, tenant, "operator"), await signIn(server, tenant, "viewer")];
   for (const user of users) {
     for (const [method, path, options] of CALLS) {
@@ -51,7 +51,7 @@ test("only users who run the installation reach it, whatever their role", async 
   assert.ok(!(await admin.call("GET", "/session")).json.operations.includes("createTenant"));
 });
 
-test("an admin of the tenant cannot reset who runs the installation, and so become them; another who runs it can", async () => {
+test("a tenant admin cannot reset an operator of the installation and impersonate them; another operator can", async () => {
   const other = await platformUser();
   const reset = (user: SignedIn) => user.call("POST", `/users/${other.userId}/reset`);
   const resetFactor = (user: SignedIn) => user.call("DELETE", `/users/${other.userId}/factor`);
@@ -62,7 +62,7 @@ test("an admin of the tenant cannot reset who runs the installation, and so beco
   assert.equal((await admin.call("POST", `/users/${admin.userId}/reset`)).status, 201);
 });
 
-test("a tenant is created with an admin who can sign in, and both tenants' audits say by whom; its data is not shown", async () => {
+test("a tenant is created with an admin who can sign in, and both tenants' audits name the creator; its data is not shown", async () => {
   const body = { slug: "second", name: "Second", adminEmail: "bo@second.example" };
   const made = await owner.call("POST", "/platform/tenants", { body });
   assert.equal(made.status, 201, made.text);
@@ -90,7 +90,7 @@ test("a tenant is created with an admin who can sign in, and both tenants' audit
   assert.equal((await owner.call("GET", "/platform/tenants")).json.total, json.total);
 });
 
-test("an intermediate is rotated with an overlap, as an act of the user on the installation", async () => {
+test("an intermediate is rotated with an overlap, and recorded as the user's action on the installation", async () => {
   const before = (await owner.call("GET", "/platform/ca")).json.items;
   const { status, json } = await owner.call("POST", "/platform/ca", { body: { rotation: "intermediate" } });
   assert.equal(status, 200);
@@ -107,7 +107,7 @@ test("an intermediate is rotated with an overlap, as an act of the user on the i
   assert.equal((await owner.call("POST", "/platform/ca", { body: { rotation: "all" } })).status, 400);
 });
 
-test("the checks show no tenant's records, and refusals are those of no tenant", async () => {
+test("the checks show no tenant's records, and only refusals without a tenant", async () => {
   const { status, json } = await owner.call("GET", "/platform/doctor");
   assert.deepEqual([status, json.healthy], [200, true]);
   for (const check of json.checks) assert.deepEqual(Object.keys(check).sort(), ["broken", "level", "name", "ok"]);
@@ -122,7 +122,7 @@ test("the checks show no tenant's records, and refusals are those of no tenant",
   );
 });
 
-test("rotating an authority needs the password of the last ten minutes", async () => {
+test("rotating an authority needs a password at most ten minutes old", async () => {
   const late = await platformUser();
   server.clock.advance(11 * MINUTE);
   const { status, json } = await late.call("POST", "/platform/ca", { body: { rotation: "server" } });

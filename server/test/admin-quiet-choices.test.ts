@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => environment.stop());
 
-test("quiet hours hold a lesser page back until they end, the log says so, and the next step is due at once", async () => {
+test("quiet hours defer a minor page until they end, the log says so, and the next step is due immediately", async () => {
   const { pass, log, server } = environment;
   const channels = [{ type: "email" as const, target: ada.email }];
   const escalation = [
@@ -46,7 +46,7 @@ test("quiet hours hold a lesser page back until they end, the log says so, and t
   assert.equal(pagesTo(environment, user.email).length, 1);
 });
 
-test("what was held back is not sent when it has been acknowledged, and a resolution waits for the end of quiet hours", async () => {
+test("a deferred message is dropped after an acknowledgement, and a resolution waits for the end of quiet hours", async () => {
   const { pass, server } = environment;
   const acknowledged = await paged(environment, tenant, "major");
   await choose(acknowledged.user, quietFor(environment, 2));
@@ -65,7 +65,7 @@ test("what was held back is not sent when it has been acknowledged, and a resolu
   assert.equal(pagesTo(environment, acknowledged.user.email).length, 0);
 });
 
-test("a group decides which pages are always sent, and a user whether quiet choices apply to critical ones", async () => {
+test("a group decides which pages are always sent, and a user whether quiet hours apply to critical ones", async () => {
   const { pass, log } = environment;
   const outcomes: [string, boolean, string][] = [];
   for (const [alwaysPages, criticalToo] of [
@@ -95,7 +95,7 @@ test("a group decides which pages are always sent, and a user whether quiet choi
   ]);
 });
 
-test("who wants pages on duty only is not paged as a member, and the choice is checked", async () => {
+test("a user who wants pages on duty only is not paged as a member, and the setting is validated", async () => {
   const { pass, log, server, anomalies } = environment;
   const user = await signIn(server, tenant, "operator");
   const group = await server.app.groups.createGroup(tenant.caller, {
@@ -119,7 +119,7 @@ test("who wants pages on duty only is not paged as a member, and the choice is c
   assert.deepEqual(await choose(user, { quietHours: hours }), { ...NONE, quietHours: hours });
 });
 
-/** A page to a member who wants pages on duty only, held back, and a shift that is on duty around the clock. */
+/** Creates a deferred page to a member who wants pages on duty only, and a shift that is on duty around the clock. */
 async function offDuty() {
   const { pass, log, server, anomalies } = environment;
   const { groups } = server.app;
@@ -143,7 +143,7 @@ async function offDuty() {
 }
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-test("a page that waits for a duty is sent when its user is put on a shift, or the shift's times or the choice change", async () => {
+test("a page that waits for duty is sent when its user joins a shift, or when the shift's times or the setting change", async () => {
   const { pass, server } = environment;
   const { groups } = server.app;
   const { caller } = tenant;

@@ -20,7 +20,7 @@ const save = (user: SignedIn, name: string, values: object = { q: "pump" }, list
 const namesOf = async (user: SignedIn, list = "devices") =>
   (await user.call("GET", `/filters?list=${list}`)).json.items.map(({ name }: { name: string }) => name);
 
-test("a user saves, renames and deletes filters of a list, which are the user's own", async () => {
+test("a user saves, renames and deletes private filters of a list", async () => {
   const { status, json } = await save(ada, "Offline", { q: "pump", connectivity: "offline" });
   assert.deepEqual([status, json.values], [201, { q: "pump", connectivity: "offline" }]);
   await save(ada, "a type");
@@ -38,7 +38,7 @@ test("a user saves, renames and deletes filters of a list, which are the user's 
   assert.deepEqual(await namesOf(ada), ["a type"]);
 });
 
-test("a user has at most twenty filters of a list, and a filter few fields", async () => {
+test("a user has at most twenty filters per list, and a filter has few fields", async () => {
   const many = Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`f${n}`, "x"]));
   assert.equal((await save(bob, "Many", many)).json.error, "invalid_request");
   assert.equal((await save(bob, "Unknown", {}, "users")).json.error, "invalid_request");

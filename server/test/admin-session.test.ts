@@ -20,7 +20,7 @@ after(() => server.stop());
 
 const credentials = ({ email, password }: SignedIn) => ({ email, password });
 
-test("a sign-in answers with the user, the tenant and the operations that the role admits, and sets one cookie", async () => {
+test("a sign-in answers with the user, the tenant and the permitted operations, and sets one cookie", async () => {
   const browser = newBrowser(server);
   const answer = await browser.call("POST", "/session", { body: credentials(ada) });
   assert.deepEqual(
@@ -33,7 +33,7 @@ test("a sign-in answers with the user, the tenant and the operations that the ro
   assert.equal(again.headers["set-cookie"], undefined);
 });
 
-test("the session's cookie is for this host alone: __Host-, Secure, HttpOnly, SameSite=Strict, for every path, of 256 bits", async () => {
+test("the session cookie is restricted to this host: __Host-, Secure, HttpOnly, SameSite=Strict, every path, 256 bits", async () => {
   const { headers } = await newBrowser(server).call("POST", "/session", { body: credentials(ada) });
   const set = [headers["set-cookie"]].flat();
   const session = set.find((each) => each!.startsWith("__Host-muster="))!;
@@ -41,7 +41,7 @@ test("the session's cookie is for this host alone: __Host-, Secure, HttpOnly, Sa
   for (const each of set) assert.doesNotMatch(each!, /domain/i);
 });
 
-test("a sign-in begins a new session under a new token, whatever cookie came with it", async () => {
+test("a sign-in starts a new session under a new token, whatever cookie came with it", async () => {
   const browser = newBrowser(server);
   browser.cookies.set("__Host-muster", "A".repeat(43));
   await browser.call("POST", "/session", { body: credentials(ada) });
@@ -78,7 +78,7 @@ test("signing out ends the session and removes the cookie", async () => {
   assert.deepEqual([status, json.error, json.middleware], [401, "session_required", "authentication"]);
 });
 
-test("another role, deactivation, deletion and a new password end the user's sessions at once", async () => {
+test("another role, deactivation, deletion and a new password end the user's sessions immediately", async () => {
   const { access } = server.app;
   for (const change of [access.deactivateUser, access.deleteUser, access.resetPassword]) {
     const user = await signIn(server, tenant);
@@ -88,7 +88,7 @@ test("another role, deactivation, deletion and a new password end the user's ses
   }
 });
 
-test("a session ends after 8 hours without a request of its user, and 24 hours after the sign-in", async () => {
+test("a session ends after 8 hours without a user's request, and 24 hours after the sign-in", async () => {
   const [idle, background, busy] = [
     await signIn(server, tenant),
     await signIn(server, tenant),
@@ -118,7 +118,7 @@ test("clean-up deletes expired sessions", async () => {
 
 const url = () => `${server.httpUrl}/api/admin/session`;
 
-test("requests that another origin's page made are refused, also without a session; others as usual", async () => {
+test("requests from another origin's page are refused, also without a session; others are served as usual", async () => {
   const { cookie, email, password } = await signIn(server, tenant);
   const host = new URL(server.httpUrl).host;
   const own = { origin: `https://${host}` };
@@ -148,7 +148,7 @@ test("requests that another origin's page made are refused, also without a sessi
   }
 });
 
-test("no operation answers with a CORS header, and none takes a form", async () => {
+test("no operation answers with a CORS header, and none accepts a form", async () => {
   for (const { method, path } of adminRoutes) {
     const address = server.httpUrl + path.replaceAll(/\{\w+\}/g, "x");
     const headers = { origin: "https://evil.example", "access-control-request-method": method };

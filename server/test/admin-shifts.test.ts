@@ -45,7 +45,7 @@ async function groupOf(...memberUserIds: string[]) {
   return await ok(admin.call("POST", "/groups", { body: { name: "Pump hall", memberUserIds, escalation } }), 201);
 }
 
-test("an operator makes, changes and deletes a shift; a viewer sees it", async () => {
+test("an operator creates, changes and deletes a shift; a viewer sees it", async () => {
   const body = { ...NIGHTS, userIds: [operator.userId], validFrom: "2026-11-01", validUntil: null };
   const made = await ok(operator.call("POST", "/shifts", { body }), 201);
   assert.deepEqual([made.validFrom, made.validUntil, made.userIds], ["2026-11-01", null, [operator.userId]]);
@@ -71,7 +71,7 @@ test("an operator makes, changes and deletes a shift; a viewer sees it", async (
   );
 });
 
-test("an operator leaves the shifts of groups that they are not in alone", async () => {
+test("an operator cannot change the shifts of groups that they are not in", async () => {
   const theirs = await ok(admin.call("POST", "/shifts", { body: NIGHTS }), 201);
   const group = await groupOf(viewer.userId);
   await ok(admin.call("POST", `/groups/${group.id}/shifts`, { body: { shiftId: theirs.id } }));
@@ -82,7 +82,7 @@ test("an operator leaves the shifts of groups that they are not in alone", async
   assert.equal((await viewer.call("GET", `/shifts/${theirs.id}`)).status, 200);
 });
 
-test("on-call shows the week's duties and the hours that reach no one, also after the shift changes", async () => {
+test("on-call shows the week's duties and the hours without a recipient, also after the shift changes", async () => {
   const group = await groupOf(operator.userId);
   const shift = await ok(admin.call("POST", "/shifts", { body: { ...NIGHTS, userIds: [operator.userId] } }), 201);
   await ok(admin.call("POST", `/groups/${group.id}/shifts`, { body: { shiftId: shift.id } }));
@@ -107,7 +107,7 @@ test("on-call shows the week's duties and the hours that reach no one, also afte
   await refused(otherAdmin.call("GET", `/devices/${device.id}/on-call`), 404, "not_found");
 });
 
-test("everyone finds the active people of the tenant by address, and no one else", async () => {
+test("everyone finds exactly the active people of the tenant by address", async () => {
   const { items, total } = await ok(viewer.call("GET", `/people?q=${operator.email.toUpperCase()}`));
   assert.deepEqual([items, total], [[{ id: operator.userId, email: operator.email, role: "operator" }], 1]);
   assert.equal((await ok(otherAdmin.call("GET", `/people?q=${operator.email}`))).total, 0);
@@ -116,7 +116,7 @@ test("everyone finds the active people of the tenant by address, and no one else
   assert.equal((await ok(viewer.call("GET", `/people?q=${left.email}`))).total, 0);
 });
 
-test("shifts are narrowed by the group that they are on, and found by a part of their name", async () => {
+test("shifts are filtered by group, and found by a part of their name", async () => {
   const { id: group } = await groupOf(operator.userId);
   const { id: other } = await groupOf();
   const add = async (name: string, ...groups: string[]) => {

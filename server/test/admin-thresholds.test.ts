@@ -14,7 +14,7 @@ let tenant: TestTenant;
 let admin: SignedIn;
 let operator: SignedIn;
 let viewer: SignedIn;
-/** In the group of operator and viewer; what it has sent is one hot hour. */
+/** A device in the group of operator and viewer, which has sent one hour of high temperatures. */
 let pump: TestDevice;
 
 before(async () => {
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Temperatures a minute apart, the last one now. */
+/** Temperatures at intervals of a minute, the last one now. */
 async function publish(temperatures: number[]): Promise<void> {
   const client = await connectMqtt(server, pump);
   const now = server.clock.now().getTime();
@@ -81,7 +81,7 @@ test("an operator creates, reads, changes and deletes a pack; the entity tag gua
   assert.equal((await operator.call("GET", path)).status, 404);
 });
 
-test("a rule that makes no sense is refused with its place", async () => {
+test("an invalid rule is refused with its position", async () => {
   const refused = async (body: object) => (await operator.call("POST", "/thresholds", { body })).json.detail;
   assert.equal(await refused({ name: "x", rules: [HOT, { ...HOT, clearValue: 95 }] }), "rules.1.clearValue");
   assert.equal(await refused({ name: "x", rules: [{ ...HOT, operator: "outside" }] }), "rules.0.value");
@@ -89,7 +89,7 @@ test("a rule that makes no sense is refused with its place", async () => {
   assert.match(await refused({ name: "x", rules: [] }), /rules/);
 });
 
-test("a pack says how many devices it watches, and the list of devices names them, as far as the user sees them", async () => {
+test("a pack shows the number of its devices, and the list of devices names those that the user sees", async () => {
   const pack = await packOf("Watching");
   const { devices } = server.app;
   const { id: typeId } = await devices.createDeviceType(tenant.caller, { name: "Valve", publishTopics: [] });
@@ -114,7 +114,7 @@ test("a pack says how many devices it watches, and the list of devices names the
   await devices.replaceDevice(tenant.caller, pump.deviceId, { ...fields, thresholdIds: [] });
 });
 
-test("the packs that watch a device are those of its own and of its type that are enabled, once each", async () => {
+test("a device is watched by its own packs and the enabled packs of its type, once each", async () => {
   const { devices } = server.app;
   const [own, ofType, both] = [await packOf("B own"), await packOf("A type"), await packOf("C both")];
   const disabled = await packOf("Disabled");
@@ -138,7 +138,7 @@ test("the packs that watch a device are those of its own and of its type that ar
     assert.equal((await user.call("GET", `/devices/${id}/thresholds`)).status, 404);
 });
 
-test("a dry run finds what rules without a pack, or those of a pack, would have opened", async () => {
+test("a dry run finds the anomalies that given rules, or those of a pack, would have opened", async () => {
   server.clock.advance(4 * HOUR);
   await publish([20, 91, 92, 20, 95, 20]);
   const body = { rules: [HOT], deviceId: pump.deviceId, ...period() };
@@ -166,7 +166,7 @@ test("a dry run finds what rules without a pack, or those of a pack, would have 
   assert.equal((await operator.call("POST", "/thresholds/dry-run", { body: wrong })).json.detail, "rules.0.value");
 });
 
-test("of many simultaneous dry runs of a tenant one runs, one waits, and the others are refused", async () => {
+test("when a tenant starts many dry runs simultaneously, one runs, one waits, and the others are refused", async () => {
   const body = { rules: [HOT], deviceId: pump.deviceId, ...period() };
   const { rules } = server.app;
   const dates = { ...body, rules: [HOT] as never, from: new Date(body.from), to: new Date(body.to) };
@@ -177,7 +177,7 @@ test("of many simultaneous dry runs of a tenant one runs, one waits, and the oth
   assert.equal((await operator.call("POST", "/thresholds/dry-run", { body })).status, 200);
 });
 
-test("a dry run that has used up its time says that it was cut", async () => {
+test("a dry run that has used up its time reports that it was truncated", async () => {
   const { database } = server.app;
   const limits = { ...DEFAULT_LIMITS, dryRunSeconds: 0 };
   const { rules } = testFeatures({ database, clock: server.clock, limits });

@@ -21,7 +21,7 @@ function attempt(browser: Browser, email: string, password: string, address: str
   return browser.call("POST", "/session", { body: { email, password }, headers: { "x-forwarded-for": address } });
 }
 
-/** Wrong passwords at new browsers, each from an address of its own. */
+/** Sends wrong passwords from new browsers, each at a different address. */
 async function guess(email: string, times: number, block = 1) {
   const answers = [];
   for (let i = 0; i < times; i++)
@@ -43,19 +43,19 @@ test("after ten failures in ten minutes an account is refused at unknown browser
   assert.equal((await attempt(newBrowser(server), email, PASSWORD, "203.0.113.1")).status, 200);
 });
 
-test("another spelling that the database takes for the same address is no further account to guess at", async () => {
+test("another spelling that the database treats as the same address has no separate budget", async () => {
   const { email } = await signIn(server, tenant, "viewer");
   await guess(email, 10);
   for (const spelling of [email.toUpperCase(), email.replace("i", "\u0130"), `${email}\u00a0`])
     assert.notEqual((await attempt(newBrowser(server), spelling, PASSWORD, "203.0.113.1")).status, 200, spelling);
 });
 
-test("an address that no user has is throttled alike", async () => {
+test("an address without a user is throttled alike", async () => {
   await guess("nowhere@example.com", 10);
   assert.equal((await attempt(newBrowser(server), "nowhere@example.com", "x", "203.0.113.1")).status, 429);
 });
 
-test("others cannot keep a user out of a browser in which the user signed in before", async () => {
+test("others cannot lock a user out of a browser in which the user signed in before", async () => {
   const user: SignedIn = await signIn(server, tenant, "viewer");
   const browser = newBrowser(server);
   await attempt(browser, user.email, PASSWORD, "203.0.113.1");
@@ -67,7 +67,7 @@ test("others cannot keep a user out of a browser in which the user signed in bef
   assert.equal(borrowed.status, 429, "the browser is known of one user alone");
 });
 
-test("a known browser has ten failures of its own, which do not count for others", async () => {
+test("a known browser has its own ten failures, which do not count elsewhere", async () => {
   const { email } = await signIn(server, tenant, "viewer");
   const browser = newBrowser(server);
   await attempt(browser, email, PASSWORD, "203.0.113.1");
@@ -77,7 +77,7 @@ test("a known browser has ten failures of its own, which do not count for others
   assert.equal((await attempt(newBrowser(server), email, PASSWORD, "203.0.113.2")).status, 200);
 });
 
-test("an address admits thirty failures, whatever the accounts; known browsers there are exempt", async () => {
+test("an address may have thirty failures over all accounts; its known browsers are exempt", async () => {
   const { email } = await signIn(server, tenant, "viewer");
   const browser = newBrowser(server);
   await attempt(browser, email, PASSWORD, "192.0.2.9");
@@ -85,7 +85,7 @@ test("an address admits thirty failures, whatever the accounts; known browsers t
     attempt(newBrowser(server), `unknown-${i}@example.com`, "x", "192.0.2.9"),
   );
   const statuses = (await Promise.all(tries)).map(({ status }) => status);
-  // More than 22 at once wait for a place to hash and are not counted.
+  // More than 22 simultaneous requests wait for a hashing slot and are not counted.
   const more = statuses.filter((status) => status === 429).length;
   for (let i = 0; i < more; i++) await attempt(newBrowser(server), `more-${i}@example.com`, "x", "192.0.2.9");
   const refused = await attempt(newBrowser(server), email, PASSWORD, "192.0.2.9");
@@ -93,7 +93,7 @@ test("an address admits thirty failures, whatever the accounts; known browsers t
   assert.equal((await attempt(browser, email, PASSWORD, "192.0.2.9")).status, 200);
 });
 
-test("failures at the same time are counted too: no more than ten passwords are checked", async () => {
+test("simultaneous failures are counted too: at most ten passwords are checked", async () => {
   const { email } = await signIn(server, tenant, "viewer");
   const tries = Array.from({ length: 20 }, (_, i) => attempt(newBrowser(server), email, "wrong", `198.51.3.${i}`));
   const codes = (await Promise.all(tries)).map(({ json }) => json.error);
@@ -101,7 +101,7 @@ test("failures at the same time are counted too: no more than ten passwords are 
   assert.equal(codes.filter((code) => code === "sign_in_throttled").length, 10);
 });
 
-test("success does not count, and the shell forgets failures", async () => {
+test("successes do not count, and the shell clears failures", async () => {
   const { email } = await signIn(server, tenant, "viewer");
   await guess(email, 9);
   for (let i = 0; i < 3; i++)

@@ -40,7 +40,7 @@ async function titles(query: string, user = admin): Promise<string[]> {
   return json.items.map(({ title }: { title: string }) => title);
 }
 
-test("tickets are narrowed by every property, also by what they have not, searched, and sorted", async () => {
+test("tickets are filtered by every property, also negated, searched, and sorted", async () => {
   const due = new Date(server.clock.now().getTime() + HOUR).toISOString();
   await openTicket({ title: "Grease", priority: "low", type: "preventive", deviceId: "pump-1", dueAt: due });
   const bearing = await openTicket({ title: "Bearing 100%", priority: "urgent", assigneeUserId: operator.userId });
@@ -94,7 +94,7 @@ test("tickets are narrowed by every property, also by what they have not, search
   assert.deepEqual(overview, { open: 3, in_progress: 1, on_hold: 0, overdue: 1, unassigned: 2 });
 });
 
-test("a ticket says which moves it has; another is refused with these; two changes of one version: one", async () => {
+test("a ticket lists its possible moves, and another is refused with these; of two changes to one version one succeeds", async () => {
   const ticket = await openTicket({ title: "Valve" });
   assert.deepEqual(ticket.moves, ["in_progress", "cancelled"]);
   const refused = await move(ticket.id, "completed");
@@ -115,7 +115,7 @@ test("a ticket says which moves it has; another is refused with these; two chang
   assert.equal(items[0].actor, `user:${admin.userId}`);
 });
 
-test("comments are appended with author and time, also to a finished ticket, and nothing changes them", async () => {
+test("comments are appended with author and time, even to a finished ticket, and cannot be changed", async () => {
   const ticket = await openTicket({ title: "Seal", groupId: group });
   const path = `/tickets/${ticket.id}/comments`;
   const say = (text: string, user = operator) => user.call("POST", path, { body: { text } });
@@ -145,7 +145,7 @@ test("comments are appended with author and time, also to a finished ticket, and
   assert.equal((await once()).json.id, (await once()).json.id);
 });
 
-test("who is no admin sees the tickets of their devices and groups, and those of their own", async () => {
+test("a non-admin sees the tickets of their devices and groups, and their own", async () => {
   const [theirs, other] = [await openTicket({ title: "Hidden" }), await openTicket({ title: "Ours", groupId: group })];
   const seen = await titles("q=s", viewer);
   assert.ok(seen.includes("Ours") && !seen.includes("Hidden"), seen.join());
@@ -159,7 +159,7 @@ test("who is no admin sees the tickets of their devices and groups, and those of
   assert.equal(status, 404);
 });
 
-test("an edit, an assignment and a comment are events, of which the app hears", async () => {
+test("an edit, an assignment and a comment are events that the app receives", async () => {
   const ticket = await openTicket({ title: "Fan" });
   const from = await server.app.events.cursorNow();
   const body = { assigneeUserId: operator.userId, dueAt: new Date(server.clock.now().getTime() + DAY).toISOString() };
@@ -169,7 +169,7 @@ test("an edit, an assignment and a comment are events, of which the app hears", 
   await move(ticket.id, "in_progress");
   const kinds = async () => {
     const { events } = await server.app.events.readEvents(tenant.caller.tenantId, from, 100);
-    // A cursor may lie before events that have been read: an open transaction of the database cluster keeps it there.
+    // A cursor may precede events that have been read: an open transaction of the database cluster keeps it there.
     const ofTicket = events.filter(({ data }) => "ticketId" in data && data.ticketId === ticket.id);
     return ofTicket.map(({ kind }) => kind).filter((kind) => kind !== "ticket.opened");
   };

@@ -10,8 +10,8 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** What the planner knows of the first anomaly it believes of thousands, until the table's next ANALYZE. */
-test("while the planner knows of one anomaly, anomalies are resolved without reading all that there ever were", async () => {
+/** The planner's statistics when it still assumes one anomaly among thousands, until the table's next ANALYZE. */
+test("anomalies are resolved without reading all past ones, even if the planner assumes only one", async () => {
   const tenant = await fixture.tenant();
   const device = await fixture.device(tenant);
   const rules = [{ metric: "t", operator: "gt" as const, value: 90, severity: "major" as const }];

@@ -25,7 +25,7 @@ const writes = async (resource: string) => {
   return items.map(({ operation, resourceId, result }) => [operation, resourceId, result]);
 };
 
-test("telemetry: the latest values, the readings page by page, the buckets of a chart, and what could not be stored", async () => {
+test("telemetry: latest values, pages of readings, chart buckets, and rejected messages", async () => {
   const device = await enrollDevice(server, tenant);
   const client = await connectMqtt(server, device);
   const begin = server.clock.now();
@@ -104,7 +104,7 @@ test("the device registry: a device is added under its id, once per Idempotency-
   assert.ok(!acts.items.some(({ target }) => target === "pump-7"), "what a key does is in the API audit log");
 });
 
-test("no two devices are added by one Idempotency-Key, and the repetition gets the first answer", async () => {
+test("one Idempotency-Key never adds two devices, and the repetition gets the first answer", async () => {
   const { createKey } = server.app.access;
   const scopes = ["device-registry:create"];
   const { key } = await createKey(tenant.caller, { user: tenant.admin.email, name: "registry", scopes });
@@ -127,7 +127,7 @@ test("a key that adds devices neither reads, changes nor deletes them", async ()
   assertRefused(await call("deleteDevice", { id, headers }), 403, "insufficient_scope");
 });
 
-test("refusals: why the broker refused a device, with cause and cure, narrowed by device and reason", async () => {
+test("refusals: why the broker refused a device, with cause and remedy, filtered by device and reason", async () => {
   const [pump, other] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
   for (const { deviceId } of [pump, other])
     server.app.connections.recordRefusal({
@@ -143,7 +143,7 @@ test("refusals: why the broker refused a device, with cause and cure, narrowed b
   assert.equal((await call("listRefusals", { query: "?reason=revoked" })).json.total, 0);
 });
 
-test("every operation beyond the specification has succeeded in its promised shape above", () => {
+test("every operation beyond the specification has succeeded above with its documented shape", () => {
   const added = new Set(OPERATIONS.added);
   assert.deepEqual([...answered].filter((id) => added.has(id)).sort(), [...added].sort());
 });

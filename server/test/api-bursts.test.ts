@@ -8,7 +8,10 @@ import { newKey, newTenant, redeem, redemption, renew, type TestDevice, type Tes
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** What many honest clients of one address do within a minute: the clock of the test stands still, so that no budget refills. */
+/**
+ * The requests of many honest clients of one address within a minute. The test's clock stands still, so that no budget
+ * refills.
+ */
 let server: TestServer;
 let tenant: TestTenant;
 
@@ -29,7 +32,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs `work` for each item, so many at a time. */
+/** Runs `work` for each item, with this concurrency. */
 async function inParallel<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = items.entries();
@@ -59,7 +62,7 @@ test("500 devices redeem and 500 renew within a minute from one address, and non
   assert.deepEqual(statusesOf(renewed), [200]);
 });
 
-test("100 clients with API keys behind one address begin at once on connections of their own, and none is refused", async () => {
+test("100 clients with API keys behind one address start simultaneously on separate connections, and none is refused", async () => {
   const keys = await Promise.all(count(10).map(() => newKey(server, tenant, "devices:read")));
   const answers = await Promise.all(
     count(100).map(async (client) => {

@@ -35,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), "muster-client-"));
 let server: TestServer;
 
 before(async () => {
-  // As a user's project has it: the generated client, their program, the packages beside them.
+  // A user's project: the generated client, their program, and the packages beside them.
   copyFileSync(join(CLIENT, "main-flow.ts"), join(folder, "main-flow.ts"));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
@@ -54,7 +54,7 @@ test("a program with the generated client type-checks in strict mode", async () 
   assert.equal(compiled.stdout, "");
 });
 
-test("and runs the main flow, from the first group to the revoked certificate and the ticket", async () => {
+test("the program runs the main flow, from the first group to the revoked certificate and the ticket", async () => {
   const tenant = await newTenant(server);
   const shift = await server.app.groups.createShift(tenant.caller, {
     name: "Nights",

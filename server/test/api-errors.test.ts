@@ -22,8 +22,8 @@ import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /**
- * Every error that any operation declares, produced by that operation (docs/api-conventions.md, Errors). The names of the tests
- * are the conditions of spec 7 where it has the code.
+ * Every error that any operation declares, produced by that operation (docs/api-conventions.md, Errors). The test names
+ * are the conditions of spec 7 if it has the code.
  */
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const DEVICE_REQUESTS = 100;
@@ -32,7 +32,7 @@ let server: TestServer;
 let tenant: TestTenant;
 let environment: OneOfEach;
 let almighty: string;
-/** Device ids as the next enrollments shall draw them. */
+/** The device ids that the next enrollments draw. */
 const drawn: string[] = [];
 /** Fault points that fail. */
 const failing = new Set<string>();
@@ -50,7 +50,7 @@ after(async () => {
   agent.destroy();
   await server.stop();
 });
-// Out of the way of every rate limit.
+// The clock advances past every rate limit.
 beforeEach(() => server.clock.advance(MINUTE));
 
 interface Asked {
@@ -60,7 +60,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Calls `route` as its example does, with records that there are, unless told otherwise. */
+/** Calls `route` with its example and existing records, unless told otherwise. */
 function ask(route: Route, asked: Asked = {}): Promise<HttpAnswer> {
   const { path = environment.path(route), body = bodyOf(route) } = asked;
   const key = "key" in asked ? asked.key : almighty;
@@ -76,7 +76,7 @@ function ask(route: Route, asked: Asked = {}): Promise<HttpAnswer> {
   });
 }
 
-/** The example, or what can be done more than once in a environment of one of each. */
+/** Returns the example, or a body that can be sent repeatedly in an environment of one of each. */
 function bodyOf(route: Route): unknown {
   const { deviceId } = environment.device;
   if (route.operationId === "openTicket") return { title: "Grease it" };
@@ -87,7 +87,7 @@ function bodyOf(route: Route): unknown {
 /** The codes that each operation has answered. */
 const met = new Map<string, Set<string>>(routes.map(({ operationId }) => [operationId, new Set()]));
 
-/** Has every operation that declares `code` answer it, each by `produce`, and checks that it does so as documented. */
+/** Makes every operation that declares `code` answer it, each by `produce`, and checks the documented form. */
 async function everyOneAnswers(code: ErrorCode, produce: (route: Route) => Promise<HttpAnswer>): Promise<void> {
   const declaring = routes.filter((route) => errorCodes(route).includes(code));
   assert.ok(declaring.length > 0);
@@ -110,7 +110,7 @@ async function everyOneAnswers(code: ErrorCode, produce: (route: Route) => Promi
   }
 }
 
-/** {@link everyOneAnswers} where each operation that declares the code comes to it in a way of its own. */
+/** {@link everyOneAnswers} for operations that reach the code in different ways. */
 const eachAnswers = (code: ErrorCode, ways: Record<string, () => Promise<HttpAnswer>>) =>
   everyOneAnswers(code, ({ operationId }) => {
     assert.ok(ways[operationId], `how does ${operationId} come to ${code}?`);
@@ -308,7 +308,8 @@ test("409 already_processed: carried out before under this Idempotency-Key, and 
     const body = bodyOf(each);
     const first = await ask(each, { headers, body });
     assert.equal(first.status, each.status, first.text);
-    // As when the process dies between the work and the keeping of its answer; one-time secrets are never kept.
+    // The same state as after a crash between the work and the storage of its answer. One-time secrets are never
+    // stored.
     const forget = "UPDATE idempotency_keys SET answer = NULL WHERE idempotency_key = $1";
     if (!each.secret) await runSql(server.app.database.db, forget, [each.operationId]);
     return ask(each, { headers, body });
@@ -351,7 +352,8 @@ test("502 issuance_failed: issuance failed; retry shortly", async () => {
 test("408 request_timeout: the body does not come in time", async () => {
   const declaring = routes.filter((each) => errorCodes(each).includes("request_timeout"));
   const asked = await Promise.all(declaring.map(async (each) => [each, await askedForBody(each)] as const));
-  // Every one waits for its body by now: all wait out the one period in which the listener looks for late requests.
+  // All requests wait for their bodies by now, so all wait out the one period after which the listener checks for late
+  // requests.
   const listener = server.app.api.server;
   const { requestTimeout, headersTimeout } = listener;
   Object.assign(listener, { requestTimeout: 1, headersTimeout: 1 });
@@ -361,7 +363,7 @@ test("408 request_timeout: the body does not come in time", async () => {
   await everyOneAnswers("request_timeout", (each) => answers.get(each)!);
 });
 
-/** Sends all of a request but its body; resolves when the service asks for it. */
+/** Sends a request without its body. Resolves when the service asks for the body. */
 function askedForBody({ method, path }: Route): Promise<{ answer: Promise<HttpAnswer> }> {
   const headers = { "x-api-key": almighty, "content-type": "application/json", "content-length": 2 };
   return sendHeaders(server.httpUrl + path.replace(/\{\w+\}/, NOWHERE), { method, headers, ca: server.ca });
@@ -390,7 +392,7 @@ test("503 catalog_unavailable: the database takes no writes; retry shortly", asy
   await refuseWrites(server, false);
 });
 
-test("the errors that the operations have answered above are those that they declare, no fewer and no more", () => {
+test("the errors that the operations have answered above are exactly those that they declare", () => {
   const declared = routes.map((each) => [each.operationId, errorCodes(each).toSorted()]);
   const answered = [...met].map(([operationId, codes]) => [operationId, [...codes].sort()]);
   assert.deepEqual(answered, declared);

@@ -30,7 +30,10 @@ const isEnd = ({ event }: Message) => event === "end";
 const anomalyOf = ({ caller }: TestTenant, { deviceId }: TestDevice) =>
   addAnomaly({ database: server.app.database, clock: server.clock }, caller, deviceId);
 
-/** Opens a stream as soon as there is room: one that has closed gives its place back a moment later. The clock stays out of the rate limit's way. */
+/**
+ * Opens a stream as soon as there is room: a closed stream releases its slot a moment later. Advances the clock to
+ * avoid the rate limit.
+ */
 async function opened(key: string): Promise<Stream> {
   for (;;) {
     const stream = await follow(key, "?kinds=device.");
@@ -39,7 +42,7 @@ async function opened(key: string): Promise<Stream> {
   }
 }
 
-test("a stream brings the events of the key's tenant, and continues after the last one that the client has", async () => {
+test("a stream delivers the events of the key's tenant, and continues after the client's last event", async () => {
   const key = await newKey(server, tenant, "events:read", "anomalies:read");
   const first = await follow(key, "?kinds=anomaly.");
   assert.deepEqual([first.status, first.headers["content-type"]], [200, "text/event-stream; charset=utf-8"]);
@@ -65,7 +68,7 @@ test("a stream brings the events of the key's tenant, and continues after the la
   second.close();
 });
 
-test("a stream brings the telemetry of the devices that it names, and not that of another tenant's", async () => {
+test("a stream delivers the telemetry of the devices that it names, and not that of another tenant's", async () => {
   const key = await newKey(server, tenant, "events:read", "telemetry:read");
   const foreign = await enrollDevice(server, other);
   const stream = await follow(key, `?kinds=telemetry.&telemetry=${pump.deviceId},${foreign.deviceId}`);
@@ -82,7 +85,7 @@ test("a stream brings the telemetry of the devices that it names, and not that o
   stream.close();
 });
 
-test("each kind of event needs the scope that reads it, besides that of streams", async () => {
+test("each kind of event needs the scope that reads it, in addition to that of streams", async () => {
   const key = await newKey(server, tenant, "events:read", "tickets:read");
   for (const [kinds, scope] of [
     ["anomaly.opened", "anomalies:read"],
@@ -100,7 +103,7 @@ test("each kind of event needs the scope that reads it, besides that of streams"
   assert.deepEqual([without.status, without.json.detail], [403, "events:read"]);
 });
 
-test("no kinds, unknown ones, telemetry without devices, devices without telemetry and a wrong cursor are refused", async () => {
+test("missing or unknown kinds, telemetry without devices, devices without telemetry and a wrong cursor are refused", async () => {
   const key = await newKey(server, tenant, "events:read", "telemetry:read", "devices:read");
   const many = Array.from({ length: 201 }, (_, n) => `d${n}`).join();
   const queries = ["", "?kinds=", "?kinds=weather.", "?kinds=telemetry.", "?kinds=device.&telemetry=x"];
@@ -147,7 +150,7 @@ test("a stream ends with its key: revoked, its owner deactivated, expired", asyn
   }
 });
 
-test("a key has at most four streams, the keys of a tenant as many as the limit says, and one that closes makes room", async () => {
+test("a key has at most four streams, the keys of a tenant as many as the limit allows, and one that closes makes room", async () => {
   const [one, two] = [
     await newKey(server, tenant, "events:read", "devices:read"),
     await newKey(server, tenant, "events:read", "devices:read"),

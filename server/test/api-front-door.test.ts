@@ -14,10 +14,10 @@ import { FakeClock } from "./harness/fake-clock.ts";
 
 const caEnvironment = caEnvironments();
 const GET = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
-/** A request that shows credentials. */
+/** A request with credentials. */
 const KNOWN_GET = "GET /known HTTP/1.1\r\nhost: x\r\n\r\n";
 
-/** An HTTPS listener whose handler is the test's. */
+/** An HTTPS listener with a handler of the test. */
 async function frontDoor(t: TestContext, limits: Partial<HttpsLimits>, answer: RequestListener, tokens = 3_000) {
   const authorities = await (await caEnvironment(t)).process({ publicHost: "localhost" });
   const clock = new FakeClock();
@@ -48,7 +48,7 @@ async function frontDoor(t: TestContext, limits: Partial<HttpsLimits>, answer: R
 
 type Door = Awaited<ReturnType<typeof frontDoor>>;
 
-/** A connection with the text that it has received. */
+/** A connection with its received text. */
 async function open({ port, ca }: Door): Promise<{ socket: TLSSocket; text(): string; ended: Promise<void> }> {
   let received = "";
   const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca });
@@ -63,7 +63,7 @@ async function open({ port, ca }: Door): Promise<{ socket: TLSSocket; text(): st
 
 const answersIn = (text: string) => text.split("HTTP/1.1 200").length - 1;
 
-test("of pipelined requests eight are under way, and each is answered in its order", async (t) => {
+test("eight pipelined requests are processed concurrently, and each is answered in order", async (t) => {
   let [underWay, most, count] = [0, 0, 0];
   const door = await frontDoor(t, {}, (_request, response) => {
     most = Math.max(most, ++underWay);
@@ -84,7 +84,7 @@ test("of pipelined requests eight are under way, and each is answered in its ord
   );
 });
 
-test("bodies, split requests and blank lines within a body arrive whole however they are cut", async (t) => {
+test("bodies, split requests and blank lines within a body arrive complete, wherever they are cut", async (t) => {
   const bodies: string[] = [];
   const door = await frontDoor(t, {}, async (request, response) => {
     let body = "";
@@ -101,7 +101,7 @@ test("bodies, split requests and blank lines within a body arrive whole however 
   assert.deepEqual(new Set(bodies), new Set([body]));
 });
 
-test("requests under way are capped for each address block and for the process; further ones wait", async (t) => {
+test("concurrent requests are capped per address block and per process, and further ones wait", async (t) => {
   const waiting: ServerResponse[] = [];
   const limits = { httpsRequestsOfAddress: 5 };
   const door = await frontDoor(t, limits, (_request, response) => void waiting.push(response));
@@ -135,7 +135,7 @@ test("a client that reads no answers loses its connection, and no other does", a
   assert.deepEqual([...new Set(door.closed)], ["unsent"]);
 });
 
-test("a client that pipelines without end is read only as far as its requests are answered", async (t) => {
+test("a client that pipelines endlessly is read only as fast as its requests are answered", async (t) => {
   let requests = 0;
   const waiting: TLSSocket[] = [];
   const door = await frontDoor(t, {}, ({ socket }, response) => {
@@ -149,7 +149,7 @@ test("a client that pipelines without end is read only as far as its requests ar
   assert.ok(waiting[0]!.bytesRead < 300_000, `${waiting[0]!.bytesRead} bytes were read`);
 });
 
-test("large answers are written in slices as their client reads, and arrive whole", async (t) => {
+test("large answers are written in slices as their client reads, and arrive complete", async (t) => {
   const body = Buffer.alloc(20_000_000, "0123456789abcdef-");
   const responses: ServerResponse[] = [];
   const door = await frontDoor(t, {}, (_request, response) => {
@@ -172,7 +172,7 @@ test("large answers are written in slices as their client reads, and arrive whol
   assert.equal(second, body.toString());
 });
 
-test("a refusal costs an unauthenticated client three times what another answer costs", async (t) => {
+test("a refusal costs an unauthenticated client three times as much as another answer", async (t) => {
   const door = await frontDoor(t, {}, (_request, response) => void response.writeHead(404).end(), 30);
   const { socket, text, ended } = await open(door);
   const answers = () => text().match(/HTTP\/1\.1 404/g)?.length ?? 0;

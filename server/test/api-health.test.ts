@@ -20,7 +20,7 @@ after(() => server.stop());
 
 const get = (path: string) => https(server.httpUrl + path, { ca: server.ca });
 
-test("/healthz shows that the process runs, /readyz that it can work", async () => {
+test("/healthz shows that the process runs, /readyz that it can serve", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });
   assert.deepEqual((await get("/readyz")).json, {
     status: "ok",
@@ -61,7 +61,7 @@ test("/readyz is 503 and names the missing part: the broker, or the new master k
   }
 });
 
-/** Rotates the master key as another process on the same database does, which alone has the next one. */
+/** Rotates the master key as another process on the same database does, which alone has the new key. */
 async function rotateElsewhere({ app, clock, dataDir }: TestServer): Promise<void> {
   const env = { MUSTER_DATA_DIR: dataDir, MUSTER_MASTER_KEY: TEST_MASTER_KEY };
   const next = Buffer.alloc(32, 8).toString("base64");
@@ -94,7 +94,7 @@ test("the front page and the API's description need no key", async () => {
   }
 });
 
-test("the API reference is pages under a strict policy, which a cache may keep and a client may ask after", async () => {
+test("the API reference consists of pages under a strict policy that caches may store and clients may revalidate", async () => {
   for (const path of ["/docs/api", "/docs/api/errors/claim_expired", "/docs/api/operations/createClaim"]) {
     const { status, headers, text } = await get(path);
     assert.equal(status, 200, path);
@@ -138,7 +138,7 @@ test("an unknown address below the API reference is a page for browsers and the 
   }
 });
 
-test("every answer is guarded against sniffing and framing, and opens to no other origin", async () => {
+test("every answer is protected against sniffing and framing, and allows no other origin", async () => {
   const preflight = {
     ca: server.ca,
     method: "OPTIONS",
@@ -161,7 +161,7 @@ test("every answer is guarded against sniffing and framing, and opens to no othe
   }
 });
 
-test("metrics are on a port of their own, and count requests by route and enrollments by result", async () => {
+test("metrics have a separate port, and count requests by route and enrollments by result", async () => {
   assert.equal((await get("/metrics")).status, 404);
   const tenant = await newTenant(server);
   await enrollDevice(server, tenant);

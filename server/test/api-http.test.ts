@@ -29,7 +29,7 @@ function ask(path: string, headers: Record<string, string> = {}, options: { meth
 
 const raw = (bytes: string) => rawHttp(server, bytes);
 
-test("a preflight of a listed origin names the methods of that address, without a key and without a rate limit", async () => {
+test("a preflight from a listed origin names the methods of that address, without a key or rate limit", async () => {
   for (const { path, method } of routes.filter(({ surface }) => surface === "public")) {
     const headers = { origin: PAGE, "access-control-request-method": method };
     const answer = await https(server.httpUrl + path.replace(/\{\w+\}/, "x"), {
@@ -47,7 +47,7 @@ test("a preflight of a listed origin names the methods of that address, without 
   }
 });
 
-test("a page of a listed origin may read answers and errors of the public API with their headers, and nothing else", async () => {
+test("a page of a listed origin may read only answers and errors of the public API, with their headers", async () => {
   const origin = "http://localhost:5173";
   for (const path of [GROUPS, `${GROUPS}/nothing`, "/api/v1/nothing", "/openapi/public.json"]) {
     for (const presented of [key, "wrong"]) {
@@ -64,7 +64,7 @@ test("a page of a listed origin may read answers and errors of the public API wi
   }
 });
 
-test("an origin that is not listed gets no CORS header, and its preflight is an ordinary 405", async () => {
+test("an unlisted origin gets no CORS header, and its preflight is an ordinary 405", async () => {
   const origins = ["https://evil.example", "null", "https://console.example.evil.example", `${PAGE}:444`, `${PAGE}/`];
   for (const origin of [...origins, PAGE.toUpperCase(), "http://console.example"]) {
     const headers = { origin, "access-control-request-method": "POST" };
@@ -124,7 +124,7 @@ test("neither short answers, nor records with an entity tag, nor one-time secret
   }
 });
 
-test("201 names the address at which the record can be read, also when it is replayed", async () => {
+test("201 names the address of the record, also when it is replayed", async () => {
   for (let i = 0; i < 2; i++) {
     const made = await ask(GROUPS, { "idempotency-key": "location" }, { body: { name: "x" } });
     assert.deepEqual([made.status, made.headers.location], [201, `${GROUPS}/${made.json.id}`]);
@@ -137,7 +137,7 @@ test("HEAD answers every GET with the same status and headers, compressed or not
   const environment = await oneOfEach(server, tenant);
   const unstable = /^(date|x-request-id|ratelimit)$/;
   for (const route of routes) {
-    // What a stream answers has no end, so that its headers are not those of a HEAD (api-events.test.ts).
+    // A stream's answer has no end, so its headers differ from those of a HEAD (api-events.test.ts).
     if (route.surface !== "public" || route.method !== "GET" || route.mediaType) continue;
     const own = await newKey(server, tenant, route.scope);
     for (const encoding of ["identity", "br"]) {
@@ -151,7 +151,7 @@ test("HEAD answers every GET with the same status and headers, compressed or not
   }
 });
 
-test("a body is JSON in UTF-8 and nothing else; a merge patch only where there is one", async () => {
+test("a body must be JSON in UTF-8, or a merge patch where the operation accepts one", async () => {
   const post = async (type: string, body: string | Buffer = '{"name":"x"}') => {
     const answer = await ask(GROUPS, { "content-type": type }, { method: "POST", body });
     return answer.json.error ?? answer.status;
@@ -208,7 +208,7 @@ test("100 Continue is sent only to clients that may send their body; any other e
   assert.deepEqual(statuses(await raw("GET /healthz HTTP/1.0\r\nExpect: tea\r\n\r\n")), [200]);
 });
 
-test("a request without exactly one proper Host is 400 with the error body", async () => {
+test("a request without exactly one valid Host is 400 with the error body", async () => {
   for (const hosts of ["", "Host: a\r\nHost: b\r\n", "Host: a b\r\n", "Host: a/b\r\n", "Host: u@a\r\n"]) {
     const answer = await raw(`GET /healthz HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
     assert.deepEqual(statuses(answer), [400], hosts);
@@ -220,14 +220,14 @@ test("a request without exactly one proper Host is 400 with the error body", asy
   }
 });
 
-test("pipelined requests are answered in order, and a connection is kept for the next", async () => {
+test("pipelined requests are answered in order, and the connection stays open for the next", async () => {
   const bytes = [GROUPS, "/healthz", "/nothing", "/healthz"].map((path) => get(path)).join("");
   const answers = await raw(`${bytes}${get("/", "Connection: close\r\n")}`);
   assert.deepEqual(statuses(answers), [401, 200, 404, 200, 200]);
   assert.match(answers, /^Keep-Alive: timeout=65/m);
 });
 
-test("a target in absolute form is the same address, and no answer ever names the host it came with", async () => {
+test("a target in absolute form is the same address, and no answer ever contains the requested host", async () => {
   const close = `X-API-Key: ${key}\r\nConnection: close\r\n`;
   const list = await raw(get(`https://evil.example${GROUPS}?limit=2`, close));
   assert.deepEqual(statuses(list), [200]);

@@ -67,7 +67,7 @@ test("a peer that finishes its handshake and sends nothing, or half a header, is
   assert.match(await closed(half), /^HTTP\/1\.1 408 [\s\S]*"error":"request_timeout"/);
 });
 
-test("a body that trickles in is cut off with 408, however many bytes it still moves", async (t) => {
+test("a body that arrives too slowly is cut off with 408, however many bytes still arrive", async (t) => {
   const { port, ca } = await listening(
     t,
     { httpsHeaderSeconds: 0.2, httpsRequestSeconds: 0.2 },

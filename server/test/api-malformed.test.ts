@@ -45,7 +45,7 @@ after(async () => {
 
 let sent = 0;
 
-/** Sends `body` as it is. The clock goes on by a window now and then, so that the rate limit stays out of the way. */
+/** Sends `body` unchanged. Now and then it advances the clock by a window to avoid the rate limit. */
 function send(route: Route, path: string, body?: string | Buffer, type = "application/json"): Promise<HttpAnswer> {
   if (++sent % 100 === 0) server.clock.advance(60_000);
   return https(server.httpUrl + path, {
@@ -66,7 +66,7 @@ async function all(jobs: Iterable<() => Promise<void>>): Promise<void> {
   await Promise.all(Array.from({ length: 6 }, worker));
 }
 
-/** An answer of the shape that `route` promises, or an error that it declares: never a 5xx. */
+/** Asserts an answer with the shape that `route` documents, or an error that it declares, never a 5xx. */
 function assertSound(route: Route, answer: HttpAnswer, what: string): void {
   const reported = `${route.operationId}, ${what}: ${answer.status} ${answer.text.slice(0, 300)}`;
   assert.ok(answer.status < 500, reported);
@@ -82,7 +82,7 @@ function assertSound(route: Route, answer: HttpAnswer, what: string): void {
   assert.equal(requestId, answer.headers["x-request-id"], reported);
 }
 
-/** Whether the shape alone refuses it, whatever the use case would say. */
+/** Returns whether the schema alone refuses it, whatever the use case would answer. */
 function isRefusedByShape(route: Route, text: string | Buffer): boolean {
   try {
     return !route.body!.safeParse(parseJsonBody(Buffer.from(text as string))).success;
@@ -91,12 +91,12 @@ function isRefusedByShape(route: Route, text: string | Buffer): boolean {
   }
 }
 
-test("every operation answers its example as it promises, with ids that there are", async () => {
+test("every operation answers its example as documented, with existing ids", async () => {
   for (const route of routes.filter(({ surface }) => surface === "public")) {
     if (route.method === "DELETE") continue;
     const body = environment.body(route);
     const answer = await send(route, environment.path(route), body === undefined ? undefined : JSON.stringify(body));
-    // The device of the environment is self-enrolled, its ticket and its anomaly are what other examples have made of them.
+    // The environment's device is self-enrolled; other examples have changed its ticket and its anomaly.
     if (answer.status !== 409) assert.equal(answer.status, route.status, `${route.operationId} ${answer.text}`);
     assertSound(route, answer, "its example");
   }
@@ -106,7 +106,7 @@ test("any hostile value in any body field of any operation gets a declared answe
   let count = 0;
   function* jobs() {
     for (const route of routes.filter(({ body }) => body !== undefined)) {
-      // What is wrong as a whole meets the parser, which is the same for all but the limit.
+      // Bodies that are malformed as a whole meet the parser, which differs only in the limit.
       const whole = ["changeTicket", "redeemClaim"].includes(route.operationId) ? Object.entries(BODIES) : [];
       for (const [what, text] of [...spoiled(environment.body(route) as object), ...whole]) {
         yield async () => {
@@ -129,7 +129,7 @@ test("any hostile value in a path or query parameter gets a declared answer", as
       for (const address of addresses(route)) {
         yield async () => {
           const answer = await send(route, address, body);
-          // What is no address at all never reaches the route.
+          // An invalid address never reaches the route.
           if (answer.json?.middleware !== "router") assertSound(route, answer, address.slice(0, 120));
           else assert.ok([400, 404].includes(answer.status), `${address.slice(0, 120)}: ${answer.status}`);
         };
@@ -151,7 +151,7 @@ function* addresses(route: Route): Generator<string> {
   yield* [`${name}=1&${name}=2`, name, "colour=blue", "__proto__=1&[]=2"].map((query) => path + more + query);
 }
 
-test("odd headers are refused or ignored", async () => {
+test("unusual headers are refused or ignored", async () => {
   const route = routes.find(({ operationId }) => operationId === "createGroup")!;
   const change = routes.find(({ operationId }) => operationId === "changeTicket")!;
   const texts = ["", " ", "x".repeat(300), "a b", "\u00ff", '"', "W/", '"",,"', "*, *", "\t"];
@@ -173,7 +173,7 @@ test("odd headers are refused or ignored", async () => {
 
 const MIB = 1024 * 1024;
 
-/** Sends `total` bytes in chunks until the server hangs up, and returns its answer. */
+/** Sends `total` bytes in chunks until the server disconnects, and returns its answer. */
 async function flood(route: Route, key: string, total: number): Promise<string> {
   const socket = connect({ port: server.httpPort, ca: server.ca, servername: "localhost" });
   let answer = "";
@@ -211,7 +211,7 @@ function drained(socket: TLSSocket): Promise<void> {
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes that are in use now, garbage not counted: what the first collection leaves of buffers is freed by the second. */
+/** Returns the bytes in use without garbage. The second collection frees what the first leaves of buffers. */
 function live(): number {
   collect();
   collect();
@@ -219,7 +219,7 @@ function live(): number {
   return heapUsed + external;
 }
 
-test("100 MB in chunks and bodies that unpack to as much cost no memory", async () => {
+test("100 MB in chunks, and bodies that decompress to as much, do not consume memory", async () => {
   const bomb = gzipSync(Buffer.alloc(100 * MIB, 32));
   const before = live();
   let most = before;
@@ -294,7 +294,7 @@ test("skip and limit out of range are clamped and echoed; anything but an intege
   assert.deepEqual([status.status, status.json.error, status.json.detail], [400, "invalid_request", "status"]);
 });
 
-test("what is not HTTP, or hides a second request, gets one 4xx and a closed connection", async () => {
+test("malformed HTTP, or a hidden second request, gets one 4xx and a closed connection", async () => {
   const post = "POST /api/provisioning/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
   const bad = {
     rubbish: "\x16\x03\x01 rubbish\r\n\r\n",
@@ -312,7 +312,7 @@ test("what is not HTTP, or hides a second request, gets one 4xx and a closed con
   }
 });
 
-test("a client's own request id is kept when it is sane, and replaced when it is not", async () => {
+test("a client's own request id is kept if it is valid, and otherwise replaced", async () => {
   const ask = async (id: string) =>
     (await https(`${server.httpUrl}/healthz`, { ca: server.ca, headers: { "x-request-id": id } })).headers[
       "x-request-id"

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-test("a claim is created with its code, read without it, filtered by status, and revoked again and again", async () => {
+test("a claim is created with its code, read without it, filtered by status, and revoked repeatedly", async () => {
   const group = await call("createGroup", { body: { name: "Pump hall", memberUserIds: [tenant.admin.id] } });
   const { json: claim } = await call("createClaim", {
     body: {
@@ -59,7 +59,7 @@ test("a shift is shown, and assigned to a group", async () => {
   assert.deepEqual((await call("listShifts")).json.items, [shift]);
 });
 
-test("a ticket is opened with a title alone, worked on, listed and read", async () => {
+test("a ticket is opened with only a title, worked on, listed and read", async () => {
   const { id } = (await call("openTicket", { body: { title: "Grease the bearing" } })).json;
   const body = { status: "in_progress", assigneeUserId: tenant.admin.id };
   const { json: ticket } = await call("changeTicket", { id, body });
@@ -147,7 +147,7 @@ test("409 device_self_enrolled until the override is acknowledged; 409 client_id
   assertRefused(await call("issueDeviceCertificate", { body: { deviceId: id } }), 409, "client_id_in_use");
 });
 
-test("the audit lists which actor did what to which certificate, newest first", async () => {
+test("the audit lists each actor's actions on certificates, newest first", async () => {
   const device = await enrollDevice(server, tenant);
   const renewed = await renew(server, device);
   assert.equal(renewed.answer.status, 200);
@@ -180,6 +180,6 @@ test("a device is shown with its connectivity and its certificate's state", asyn
   assert.equal((await call("getDevice", { id: deviceId })).json.certificateState, "renewal_due");
 });
 
-test("every operation of the specification has succeeded in its promised shape above", () => {
+test("every operation of the specification has succeeded above with its documented shape", () => {
   assert.deepEqual([...answered].sort(), OPERATIONS.specified.toSorted());
 });

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test("a step of a wall clock neither opens the limit nor locks the key out, also for a new key", async () => {
+test("a step of a wall clock neither lifts the limit nor locks the key out, also for a new key", async () => {
   for (const step of [2 * HOUR, -2 * HOUR]) {
     const both = await fixture.twoProcesses();
     const [one, other] = both;
@@ -47,7 +47,7 @@ test("a step of a wall clock neither opens the limit nor locks the key out, also
   }
 });
 
-test("a starting process continues the count of the others, also after a step; alone it uses the wall clock", async () => {
+test("a starting process continues the others' count, also after a step; alone it uses the wall clock", async () => {
   const both = await fixture.twoProcesses();
   const { key } = await fixture.newKey();
   assert.equal(await countAdmitted(both[0], key, 120), 120);
@@ -68,7 +68,7 @@ test("a starting process continues the count of the others, also after a step; a
   assert.equal(await countAdmitted(restarted, key, 130), 120);
 });
 
-test("windows in which nothing counts are pruned, others are not", async () => {
+test("only windows in which nothing counts any more are pruned", async () => {
   const [one] = await fixture.twoProcesses();
   const [resting, ended, busy] = [await fixture.newKey(), await fixture.newKey(), await fixture.newKey()];
   assert.equal(await countAdmitted(one, resting.key, 120), 120);
@@ -106,7 +106,7 @@ async function isQueryWaiting(db: Db): Promise<boolean> {
 
 // The embedded database has one connection, and one machine's clock.
 if (onPostgres) {
-  test("a window that another transaction locks delays its own key only", async () => {
+  test("a window that another transaction locks delays only its own key", async () => {
     const [one] = await fixture.twoProcesses();
     const [locked, free] = [await fixture.newKey(), await fixture.newKey()];
     await one.access.admitRequest(locked.key, HERE);
@@ -133,7 +133,7 @@ if (onPostgres) {
       assert.equal((await countAdmitted(one, key, 60)) + (await countAdmitted(other, key, 100)), 120);
       for (const machine of machines) machine.step(3 * HOUR);
       assert.equal((await countAdmitted(one, key, 5)) + (await countAdmitted(other, key, 5)), 0);
-      // Each clock is the database's at the moment it was read: seconds apart where the machine is busy.
+      // Each clock is the database's at the moment it was read, which is seconds apart if the machine is busy.
       for (const machine of machines) machine.advance(40_000);
       assert.equal((await countAdmitted(one, key, 5)) + (await countAdmitted(other, key, 5)), 0);
       for (const machine of machines) machine.advance(40_000);

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test("any 60 seconds admit exactly 120 requests a key, and Retry-After is exact", async () => {
+test("any 60 seconds admit exactly 120 requests per key, and Retry-After is exact", async () => {
   const [one] = await fixture.twoProcesses();
   const { key } = await fixture.newKey();
   for (let i = 0; i < 8; i++) {
@@ -50,7 +50,7 @@ test("any 60 seconds admit exactly 120 requests a key, and Retry-After is exact"
   assert.equal(await countAdmitted(one, key, 100), 60);
 });
 
-/** The limit of the specification as a plain list: the expected answer to each of `requests` at `now`. */
+/** Returns the expected answer to each of `requests` at `now`, by the specified limit as a plain list. */
 function reference() {
   let times: number[] = [];
   return (now: number, requests: number) => {
@@ -79,7 +79,7 @@ test("over two processes every request is admitted or refused exactly as the ref
       advance(both, pause);
       now += pause;
       const announced = (await admissions(both[at]!, key, requests)).map(({ caller: _, resetMs: __, ...rest }) => rest);
-      // Which of simultaneous requests is counted first has no meaning: a slow statement does not hold up the next one.
+      // The order of simultaneous requests has no meaning: a slow statement does not delay the next one.
       announced.sort((one, other) => other.remaining - one.remaining || Number(other.admitted) - Number(one.admitted));
       assert.deepEqual(announced, expected(now, requests));
     }
@@ -87,14 +87,14 @@ test("over two processes every request is admitted or refused exactly as the ref
   await fc.assert(property, { numRuns: 12 });
 });
 
-test("of 500 simultaneous requests over two processes exactly 120 are admitted", async () => {
+test("exactly 120 of 500 simultaneous requests over two processes are admitted", async () => {
   const both = await fixture.twoProcesses();
   const { key } = await fixture.newKey();
   const counts = await Promise.all(both.map((process) => countAdmitted(process, key, 250)));
   assert.equal(counts[0]! + counts[1]!, 120);
 });
 
-test("many keys at once over two processes: each is admitted 120 times, independently of the others", async () => {
+test("many keys simultaneously over two processes: each is admitted 120 times, independently of the others", async () => {
   const both = await fixture.twoProcesses();
   const keys = await Promise.all(Array.from({ length: 8 }, fixture.newKey));
   const quiet = await fixture.newKey();
@@ -114,7 +114,7 @@ test("many keys at once over two processes: each is admitted 120 times, independ
   assert.equal((await both[0].access.admitRequest(quiet.key, HERE)).remaining, 119);
 });
 
-test("refused requests are not counted, also by the thousand", async () => {
+test("refused requests are not counted, even by the thousand", async () => {
   const [one] = await fixture.twoProcesses();
   const { key } = await fixture.newKey();
   assert.equal(await countAdmitted(one, key, 1000), 120);
@@ -124,7 +124,7 @@ test("refused requests are not counted, also by the thousand", async () => {
   assert.equal(await countAdmitted(one, key, 1000), 120);
 });
 
-test("a revoked key is refused before its limit is checked and leaves no window; neither does a wrong secret", async () => {
+test("a revoked key is refused before its limit is checked and leaves no window; nor does a wrong secret", async () => {
   const [one] = await fixture.twoProcesses();
   const [spent, unused, other] = [await fixture.newKey(), await fixture.newKey(), await fixture.newKey()];
   assert.equal(await countAdmitted(one, spent.key, 121), 120);
@@ -153,7 +153,7 @@ test("a wrong secret uses nothing of the key's budget, also in the same batch", 
   assert.equal((await one.access.admitRequest(own.key, HERE)).remaining, 19);
 });
 
-/** The five bytes that a key's public id was made from. */
+/** Returns the five bytes from which a key's public id was made. */
 function bytesOf(id: string): Buffer {
   const bits = [...id].map((char) => "abcdefghijklmnopqrstuvwxyz234567".indexOf(char).toString(2).padStart(5, "0"));
   return Buffer.from(

@@ -29,7 +29,7 @@ before(async () => {
   [tenant, other] = [await newTenant(server), await newTenant(server)];
   [ours, theirs] = [await oneOfEach(server, tenant), await oneOfEach(server, other)];
   almighty = await newKey(server, tenant, ...SCOPES);
-  // What the service does by itself about their anomaly, it has done before the first request.
+  // The service's own work on the anomaly is complete before the first request.
   await server.app.notifications.runDue();
 });
 after(async () => {
@@ -46,7 +46,7 @@ interface Asked {
 
 let sent = 0;
 
-/** Calls `route`, with its example unless announced otherwise. The clock goes on now and then, out of the rate limit's way. */
+/** Calls `route` with its example unless told otherwise. Now and then it advances the clock to avoid the rate limit. */
 function call(route: PublicRoute, { key, id = NOWHERE, query = "", body = ours.body(route) }: Asked = {}) {
   if (++sent % 100 === 0) server.clock.advance(60_000);
   return https(`${server.httpUrl}${ours.path(route, encodeURIComponent(id))}${query}`, {
@@ -58,7 +58,7 @@ function call(route: PublicRoute, { key, id = NOWHERE, query = "", body = ours.b
   });
 }
 
-/** All that `answer` tells, but for what tells one request from another; `id` is what was asked for. */
+/** Returns `answer` without the fields that differ between requests; `id` is the requested id. */
 function naming({ status, headers, text }: HttpAnswer, id = ""): unknown[] {
   const { date: _, ratelimit: __, "x-request-id": ___, "content-length": ____, ...rest } = headers;
   const body = text.replace(/"requestId":"[^"]*"/, "");
@@ -90,7 +90,7 @@ test("a key in the query, in a cookie or in two headers is refused", async () =>
   for (const answer of await Promise.all(ways)) assert.equal(answer.status, 401);
 });
 
-test("each operation takes exactly its own scope: every scope and wildcard at every operation", async () => {
+test("each operation accepts exactly its own scope: every scope and wildcard at every operation", async () => {
   const wildcards = ["devices:*", "groups:*", "shifts:*", "thresholds:*", "anomalies:*", "tickets:*", "webhooks:*"];
   for (const granted of [...SCOPES, ...wildcards]) {
     const key = await newKey(server, tenant, granted);
@@ -99,7 +99,7 @@ test("each operation takes exactly its own scope: every scope and wildcard at ev
       const what = `${route.operationId} with ${granted}`;
       const wanted = [route.scope, `${route.scope.split(":")[0]}:*`];
       if (wanted.includes(granted)) {
-        // Beside the scope of streams each kind of event needs the one that reads it.
+        // Besides the scope of streams, each kind of event needs the scope that reads it.
         const reached = route.operationId === "followEvents" && json?.detail === "devices:read";
         assert.ok(status < 300 || reached || ["validation", "handler"].includes(json.middleware), what);
       } else {
@@ -131,12 +131,12 @@ test("an operation's scope is checked before its input, and its rate limit befor
   assert.equal((await https(url, { ca: server.ca, agent, headers })).json.error, "insufficient_scope");
 });
 
-/** What no request of another tenant may change: every row of the tenant, and every row that names something of it. */
+/** Returns what no request of another tenant may change: the tenant's rows, and rows that refer to its records. */
 const rowsOfTheirs = () => rowsNaming(server.app.database, [other.caller.tenantId, ...Object.values(theirs.ids)]);
 
 /**
- * Asserts that `ask` is answered alike for every id that is not ours: of the other tenant, of whatever kind, one that exists
- * nowhere, one that could not exist. Nothing of the other tenant changes.
+ * Asserts that `ask` gets the same answer for every foreign id: the other tenant's, of any kind, one that does not
+ * exist, and an invalid one. Nothing of the other tenant changes.
  */
 async function assertAlike(what: string, ask: (id: string) => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const unknown = await ask(NOWHERE);
@@ -147,7 +147,7 @@ async function assertAlike(what: string, ask: (id: string) => Promise<HttpAnswer
   return unknown;
 }
 
-test("another tenant's id of any kind, in the path of any operation, is answered like one that exists nowhere", async () => {
+test("another tenant's id of any kind, in the path of any operation, is answered like an unknown one", async () => {
   assert.equal(Object.keys(theirs.ids).length, 11);
   const before = await rowsOfTheirs();
   for (const route of publicRoutes.filter(({ path }) => path.includes("{"))) {
@@ -162,13 +162,13 @@ test("another tenant's id of any kind, in the path of any operation, is answered
   assert.deepEqual(await rowsOfTheirs(), before);
 });
 
-/** The fields of an object's shape, also of one that may be left out. */
+/** Returns the fields of an object's schema, also if the object is optional. */
 function fieldsOf(shape: z.ZodType | undefined): string[] {
   const inner = shape && "unwrap" in shape ? (shape.unwrap as () => z.ZodType)() : shape;
   return inner && "shape" in inner ? Object.keys(inner.shape as object) : [];
 }
 
-test("another tenant's id of any kind, in any field of a body that takes one, is answered like one that exists nowhere", async () => {
+test("another tenant's id of any kind, in any id field of a body, is answered like an unknown one", async () => {
   const before = await rowsOfTheirs();
   const seen: string[] = [];
   for (const route of publicRoutes) {
@@ -188,7 +188,9 @@ test("another tenant's id of any kind, in any field of a body that takes one, is
   assert.deepEqual(await rowsOfTheirs(), before);
 });
 
-/** Fields that the search by name must find. A new field is tried because it is found, not because it stands here. */
+/**
+ * Fields that the search by name must find. The search itself includes new fields; this list only proves that it works.
+ */
 const ID_FIELDS = [
   "assignShift.shiftId",
   "changeTicket.anomalyId",
@@ -211,7 +213,7 @@ const ID_FIELDS = [
   "replaceDevice.thresholdIds",
 ];
 
-test("another tenant's id of any kind, in any filter of a list, finds as much as one that exists nowhere: nothing", async () => {
+test("another tenant's id of any kind, in any filter of a list, finds nothing, like an unknown one", async () => {
   const lists = publicRoutes.filter(({ method, path }) => method === "GET" && !path.includes("{"));
   let filters = 0;
   for (const route of lists) {
@@ -227,7 +229,7 @@ test("another tenant's id of any kind, in any filter of a list, finds as much as
   assert.ok(filters >= 10, "the search by name finds the filters");
 });
 
-test("every address answers 405 with Allow to a method it does not have, and 404 stands for no address", async () => {
+test("every address answers 405 with Allow to a method it does not have, and no address answers 404", async () => {
   for (const path of new Set(everyRoute.map((route) => route.path))) {
     const methods = everyRoute.filter((route) => route.path === path).map((route) => route.method as string);
     const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;

@@ -24,10 +24,10 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** The body of a PEM as it would stand in a JSON log line, a few characters of it being enough to find it. */
+/** Returns the body of a PEM as it would appear in a JSON log line. A few characters are enough to find it. */
 const pemCore = (pem: string) => pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(-60, -4);
 
-test("no claim code, API key, password, passphrase or private key is ever logged, also at trace and in failures", async () => {
+test("no claim code, API key, password, passphrase or private key is ever logged, even at trace and in failures", async () => {
   const secrets: Record<string, string> = { "master key": TEST_MASTER_KEY };
   const { access, connections, enrollment } = server.app;
 
@@ -119,7 +119,7 @@ test("no claim code, API key, password, passphrase or private key is ever logged
   }
 });
 
-test("no secret is in a header or in another answer than its own", async () => {
+test("no secret is in a header or in any answer but its own", async () => {
   const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "Pump" });
   const key = await newKey(server, tenant, "provisioning:read");
   for (const path of ["", `/${claim.id}`]) {

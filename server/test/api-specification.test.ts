@@ -12,8 +12,8 @@ import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /**
- * What section 4 of the specification says of the HTTPS surface, in its words. The errors of section 7 are those of
- * api-errors.test.ts, keys and scopes of section 5 those of api-routes.test.ts.
+ * The statements of section 4 of the specification about the HTTPS surface, in its words. The errors of section 7 are
+ * in api-errors.test.ts, keys and scopes of section 5 in api-routes.test.ts.
  */
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
@@ -34,7 +34,7 @@ after(async () => {
 
 let sent = 0;
 
-/** A request with a key that may do everything; `ask("POST /groups", {…})`. */
+/** Sends a request with a key that has all scopes, e.g. `ask("POST /groups", {…})`. */
 function ask(what: string, body?: unknown, { as = key } = {}): Promise<HttpAnswer> {
   if (++sent % 100 === 0) server.clock.advance(60 * SECOND);
   const [method, path] = what.split(" ");
@@ -42,7 +42,10 @@ function ask(what: string, body?: unknown, { as = key } = {}): Promise<HttpAnswe
   return https(`${server.httpUrl}/api/v1${path}`, { ca: server.ca, agent, method: method!, headers, body });
 }
 
-/** {@link ask} for what must succeed; the body of the answer. */
+/**
+ * {@link ask} for a request that must succeed.
+ * @returns the body of the answer
+ */
 async function done(what: string, body?: unknown) {
   const { status, text, json } = await ask(what, body);
   assert.ok(status < 300, `${what}: ${status} ${text}`);
@@ -344,7 +347,7 @@ test("4.10 a device id can back live certificates in only one account at a time:
   assert.equal((await ask("POST /device-certificates", fresh, { as })).status, 201);
 });
 
-// Last, because it advances the clock, and TLS verifies client certificates by the real one.
+// This is last because it advances the clock, and TLS verifies client certificates by the real one.
 test("4.5 GET /device-certificates: status default all; active = not revoked, expired included; revoked; any other value: 400 invalid_request", async () => {
   const own = await newTenant(server);
   const as = await newKey(server, own, "device-certificates:read", "device-certificates:revoke");

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A finished handshake, or its failure. */
+/** Resolves with a completed handshake, or rejects with its failure. */
 function handshake(target: TestServer, options: ConnectionOptions = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -56,7 +56,7 @@ test("TLS 1.3 and 1.2 with ECDHE and AEAD are accepted, nothing older or weaker 
   for (const options of weak) await assert.rejects(handshake(server, options), options.ciphers);
 });
 
-test("the hybrid post-quantum key exchange comes first, classical groups go on working", async () => {
+test("the hybrid post-quantum key exchange is preferred, and classical groups still work", async () => {
   for (const [options, expected] of keyExchanges) {
     const socket = await handshake(server, options);
     assert.equal((socket.getEphemeralKeyInfo() as EphemeralKeyInfo).name, expected, JSON.stringify(options));
@@ -145,7 +145,7 @@ function listenerOf({ app }: TestServer) {
   return app.api.server;
 }
 
-/** A self-signed pair as an operator might bring it. */
+/** Creates a self-signed certificate and key, as an operator might provide them. */
 function operatorPair(folder: string, name: string): { cert: string; key: string } {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   execFileSync(
@@ -158,7 +158,7 @@ function operatorPair(folder: string, name: string): { cert: string; key: string
   return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
 }
 
-test("an operator's certificate is loaded when its files change; a bad pair leaves the old one in use", {
+test("an operator's certificate is reloaded when its files change; a bad pair leaves the old one in use", {
   skip: missingTool("openssl"),
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "muster-operator-"));

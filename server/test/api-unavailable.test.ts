@@ -6,7 +6,10 @@ import { newKey, newTenant, redeem, redemption } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer } from "./harness/server.ts";
 
-/** A wire to the database that can be cut (connections end, new ones are refused) or frozen (nothing comes through). */
+/**
+ * A connection to the database that can be cut (connections end, new ones are refused) or frozen (nothing is
+ * forwarded).
+ */
 async function wireTo(url: string) {
   const { hostname, port } = new URL(url);
   let state: "whole" | "cut" | "frozen" = "whole";
@@ -41,7 +44,7 @@ async function wireTo(url: string) {
       state = "frozen";
       for (const [near, far] of pairs) near.unpipe(far).pause();
     },
-    /** Whole again, for new connections; those that were frozen end. */
+    /** Restores new connections; frozen ones end. */
     mend: () => {
       state = "whole";
       hangUp();
@@ -64,7 +67,7 @@ function assertUnavailable(answer: HttpAnswer & { seconds: number }): void {
   assert.ok(answer.seconds < 15, `${answer.seconds} s`);
 }
 
-/** The embedded database cannot go away while the process lives: there is nothing to test there. */
+/** The embedded database cannot disappear while the process runs, so there is nothing to test. */
 const testOnPostgres = onPostgres ? test : () => undefined;
 
 testOnPostgres(
@@ -79,7 +82,7 @@ testOnPostgres(
       const list = () =>
         timed(https(`${server.httpUrl}/api/v1/devices`, { ca: server.ca, headers: { "x-api-key": key } }));
       const enroll = async () => timed(redeem(server, (await redemption("CLAIM-0000-0000-0000")).body));
-      /** A connection that broke meanwhile may cost a request or two: Retry-After says so. */
+      /** Retries on 503: a connection that broke in the outage may cost a request or two, as Retry-After says. */
       const servedAgain = async () => {
         for (let tries = 0; tries < 100; tries++) if ((await list()).status === 200) return true;
         return false;

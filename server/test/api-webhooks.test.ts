@@ -9,7 +9,10 @@ import { assertRefused, OPERATIONS, publicApi } from "./harness/public-api.ts";
 import { runSql } from "./harness/run-sql.ts";
 import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
 
-/** Webhooks by API keys: the operations of the public API on the webhooks of groups (docs/spec-decisions.md, Webhooks of API keys). */
+/**
+ * Webhooks by API keys: the operations of the public API on the webhooks of groups (docs/spec-decisions.md, Webhooks of
+ * API keys).
+ */
 let environment: NotificationEnvironment;
 let tenant: TestTenant;
 let call: ReturnType<typeof publicApi>["call"];
@@ -32,7 +35,7 @@ const newGroup = async () =>
 const urlOf = (path: string) => environment.sinks.hookUrl(path);
 const read = async (id: string) => (await call("getWebhook", { id })).json;
 
-/** A webhook that its receiver has confirmed, with its secret. */
+/** Creates a webhook that its receiver has confirmed, with its secret. */
 async function confirmed(path: string, groupId?: string) {
   const body = { groupId: groupId ?? (await newGroup()), url: urlOf(path) };
   const { json } = await call("createWebhook", { body });
@@ -41,7 +44,10 @@ async function confirmed(path: string, groupId?: string) {
   return json as { id: string; groupId: string; secret: string };
 }
 
-/** Sends a test message; what arrived at `path`. */
+/**
+ * Sends a test message.
+ * @returns the request that arrived at `path`
+ */
 async function tested(id: string, path: string) {
   environment.server.clock.advance(MINUTE);
   assert.deepEqual((await call("testWebhook", { id })).json.lastCheck.state, "pending");
@@ -51,8 +57,8 @@ async function tested(id: string, path: string) {
 
 const now = () => environment.server.clock.now();
 
-// First: the library compares the signature's time with the real one.
-test("a webhook is created, confirmed by its receiver, and gets an anomaly's page signed with the secret of the answer", async () => {
+// This is first because the library compares the signature's time with the real one.
+test("a webhook is created, confirmed by its receiver, and receives an anomaly's page signed with its secret", async () => {
   const { sinks, anomalies, pass } = environment;
   const groupId = await newGroup();
   const made = await call("createWebhook", { body: { groupId, url: urlOf("/new") } });
@@ -76,8 +82,8 @@ test("a webhook is created, confirmed by its receiver, and gets an anomaly's pag
   assert.throws(() => new Webhook(`whsec_${btoa("another secret")}`).verify(page!.body, page!.headers));
 });
 
-// Early as well: the database counts these days by its own clock.
-test("an address that no group has any more is forgotten: unconfirmed after a day, confirmed after 30", async () => {
+// This is early, too, because the database counts these days by its own clock.
+test("an address that no group uses any more is deleted: unconfirmed after a day, confirmed after 30", async () => {
   const { server, sinks, pass } = environment;
   const { db } = server.app.database;
   const stored = async () => {
@@ -106,7 +112,7 @@ test("an address that no group has any more is forgotten: unconfirmed after a da
   assert.equal((await call("createWebhook", { body: { ...again, url: urlOf("/forgotten/a") } })).json.state, "waiting");
 });
 
-test("a test message takes the way of pages, at most once a minute, and lastCheck shows what became of it", async () => {
+test("a test message is sent like a page, at most once per minute, and lastCheck shows its outcome", async () => {
   const { sinks, server, pass } = environment;
   const { id, groupId, secret } = await confirmed("/tested");
   const hook = await tested(id, "/tested");
@@ -129,7 +135,7 @@ test("a test message takes the way of pages, at most once a minute, and lastChec
   assert.equal((await read(id)).lastCheck.state, "sent");
 });
 
-test("a test beyond the tenant's messages of the minute is refused, and leaves nothing behind", async () => {
+test("a test beyond the tenant's messages per minute is refused and leaves nothing behind", async () => {
   const { server } = environment;
   const { id } = await confirmed("/capped");
   server.clock.advance(MINUTE - (now().getTime() % MINUTE) + 15_000);
@@ -141,7 +147,7 @@ test("a test beyond the tenant's messages of the minute is refused, and leaves n
   assert.equal((await call("testWebhook", { id })).status, 200);
 });
 
-test("a receiver that does not answer with the challenge is asked again, and confirms a later time", async () => {
+test("a receiver that does not answer with the challenge is asked again, and may confirm later", async () => {
   const { sinks, server, pass } = environment;
   sinks.behave.echo = false;
   const { json } = await call("createWebhook", { body: { groupId: await newGroup(), url: urlOf("/slow") } });
@@ -160,7 +166,7 @@ test("a receiver that does not answer with the challenge is asked again, and con
   assert.equal((await call("requestWebhookConfirmation", { id })).json.state, "confirmed");
 });
 
-test("of two groups with one address each asks for its confirmation in its own name, and it holds for both", async () => {
+test("when two groups have one address, each requests its confirmation by name, and it applies to both", async () => {
   const { sinks, server, pass } = environment;
   sinks.behave.echo = false;
   const [first, second] = [await newGroup(), await newGroup()];
@@ -181,7 +187,7 @@ test("of two groups with one address each asks for its confirmation in its own n
   server.clock.advance(MINUTE);
 });
 
-test("a webhook that is deleted unconfirmed and added again asks again, as one of another group does, up to the cap of the address", async () => {
+test("a webhook that is deleted unconfirmed and added again requests confirmation again, up to the cap of the address", async () => {
   const { sinks, server, pass } = environment;
   sinks.behave.echo = false;
   const url = urlOf("/again");
@@ -208,7 +214,7 @@ test("a webhook that is deleted unconfirmed and added again asks again, as one o
   assert.equal((await read(capped.id)).state, "confirmed");
 });
 
-test("a new secret is signed with at once, the former one for a day, too, and the one before that no more", async () => {
+test("a new secret signs immediately, alongside the previous one for a day and without the one before that", async () => {
   const { server } = environment;
   const { id, secret } = await confirmed("/rotated");
   const rotate = async () => (await call("rotateWebhookSecret", { id })).json;
@@ -226,7 +232,7 @@ test("a new secret is signed with at once, the former one for a day, too, and th
   assert.deepEqual(await signedWith([second.secret, third.secret]), [false, true]);
 });
 
-test("a secret is shown once: a repetition under the same Idempotency-Key neither repeats nor replaces it", async () => {
+test("a secret is shown once: a repetition under the same Idempotency-Key neither shows nor replaces it", async () => {
   const { server } = environment;
   const key = await newKey(server, tenant, "webhooks:write");
   const headers = { "x-api-key": key, "idempotency-key": "once" };
@@ -243,7 +249,7 @@ test("a secret is shown once: a repetition under the same Idempotency-Key neithe
   assert.deepEqual([isGenuine(hook, secret, now()), isGenuine(hook, rotated, now())], [true, true]);
 });
 
-test("an address that answers 410 is disabled until it is enabled, and then gets messages again", async () => {
+test("an address that answers 410 is disabled until it is enabled, and then receives messages again", async () => {
   const { sinks } = environment;
   const { id } = await confirmed("/gone");
   sinks.behave.hook = () => ({ status: 410 });
@@ -259,7 +265,7 @@ test("an address that answers 410 is disabled until it is enabled, and then gets
   assert.equal(sinks.hooksAt("/gone").length, before + 1);
 });
 
-test("a deleted webhook gets nothing more, not even what waits, and its id is not found", async () => {
+test("a deleted webhook receives nothing more, not even pending messages, and its id is not found", async () => {
   const { sinks, anomalies, pass } = environment;
   const { id, groupId } = await confirmed("/deleted");
   const { open, resolve } = await anomalies(tenant, [groupId]);
@@ -275,7 +281,7 @@ test("a deleted webhook gets nothing more, not even what waits, and its id is no
     assertRefused(await call(operation, { id }), 404, "not_found");
 });
 
-test("webhooks are listed newest first, of all groups or of one, page by page, beside those of the admin app", async () => {
+test("webhooks are listed newest first, of all groups or one, page by page, together with those of the admin app", async () => {
   const { server } = environment;
   const [one, other] = [await newGroup(), await newGroup()];
   const ids: string[] = [];
@@ -299,7 +305,7 @@ test("webhooks are listed newest first, of all groups or of one, page by page, b
   assert.deepEqual((await listed(`?groupId=${one}&limit=1`)).total, 2);
 });
 
-test("an address that a channel could not have is refused, and no answer repeats it", async () => {
+test("an address that is invalid for a channel is refused, and no answer repeats it", async () => {
   const groupId = await newGroup();
   const secret = "hidden-in-the-path";
   const wrong = [
@@ -321,7 +327,10 @@ test("an address that a channel could not have is refused, and no answer repeats
   assert.deepEqual((await environment.server.app.groups.getGroup(tenant.caller, groupId)).channels, []);
 });
 
-/** Requests at once, over two processes on PostgreSQL; their statuses in order. */
+/**
+ * Sends simultaneous requests, over two processes on PostgreSQL.
+ * @returns their statuses in order
+ */
 async function atOnce(bodies: readonly object[]): Promise<number[]> {
   const { server, second } = environment;
   const key = await newKey(server, tenant, "webhooks:write");
@@ -332,7 +341,7 @@ async function atOnce(bodies: readonly object[]): Promise<number[]> {
   return (await Promise.all(answers)).map(({ status }) => status).sort();
 }
 
-test("of two additions at the cap of a group, of the tenant's quota, or of the same address, one succeeds", async () => {
+test("when two additions meet the cap of a group, the tenant's quota, or the same address, one succeeds", async () => {
   const { server } = environment;
   const { groups, access } = server.app;
   const channels = Array.from({ length: 19 }, (_, n) => ({ type: "webhook" as const, target: urlOf(`/full/${n}`) }));
@@ -382,6 +391,6 @@ test("no secret is in a list, a log, an audit, or any row of the database", asyn
   );
 });
 
-test("every operation on webhooks has succeeded in its promised shape above", () => {
+test("every operation on webhooks has succeeded above with its documented shape", () => {
   assert.deepEqual([...answered].sort(), OPERATIONS.webhooks.toSorted());
 });

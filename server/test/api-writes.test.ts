@@ -89,7 +89,7 @@ test("a claim's revocation is recorded; a refused request or a read is not", asy
   assert.equal(await count(), before);
 });
 
-test("a POST repeated under its Idempotency-Key is executed once and answered alike", async () => {
+test("a POST repeated under its Idempotency-Key is executed once and gets the same answer", async () => {
   const first = await post("groups", { name: "Night shift" }, "retry-1");
   server.clock.advance(HOUR);
   const again = await post("groups", { name: "Night shift" }, "retry-1");
@@ -138,7 +138,7 @@ test("a refused request reserves no Idempotency-Key: the corrected one may use i
   assert.equal((await post("groups", { name: "x" }, "mended")).status, 201);
 });
 
-test("twenty equal requests at once under one Idempotency-Key make one group", async () => {
+test("twenty equal simultaneous requests under one Idempotency-Key create one group", async () => {
   const asked = Array.from({ length: 20 }, () => post("groups", { name: "Contested" }, "race"));
   const answers = await Promise.all(asked);
   assert.deepEqual(
@@ -159,7 +159,7 @@ test("a malformed Idempotency-Key is 400, and other methods ignore it", async ()
   assert.equal((await ask("groups", { headers: { "idempotency-key": "a b" } })).status, 200);
 });
 
-test("a single resource has an ETag, and If-None-Match that names it is answered 304 without a body", async () => {
+test("a single resource has an ETag, and a matching If-None-Match is answered 304 without a body", async () => {
   const { json: group } = await post("groups", { name: "Tagged" });
   const first = await ask(`groups/${group.id}`);
   const etag = String(first.headers.etag);
@@ -231,7 +231,7 @@ test("a refused request of a known key is logged at info under its request id; a
   assert.notEqual(theirs && JSON.parse(theirs).level, level);
 });
 
-test("simultaneous equal requests get the same answer, also where the first excludes a second", async () => {
+test("simultaneous equal requests get the same answer, also if the first excludes a second", async () => {
   const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
   await post("device-certificates", { deviceId });
   const bundles = await Promise.all(Array.from({ length: 8 }, () => post("device-certificates", { deviceId }, "last")));

@@ -31,7 +31,7 @@ function get(path: string, headers: Record<string, string> = {}) {
   return https(server.httpUrl + path, { ca: server.ca, headers });
 }
 
-test("every address of the app answers with the app, which no cache keeps", async () => {
+test("every address of the app answers with the app, which is not cached", async () => {
   for (const path of ["/", "/devices", "/devices?q=pump", "/devices/pump-1"]) {
     const { status, headers, text } = await get(path);
     assert.equal(status, 200, path);
@@ -45,14 +45,14 @@ test("every address of the app answers with the app, which no cache keeps", asyn
   assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
 });
 
-test("an address that no screen has is not found", async () => {
+test("an address without a screen is not found", async () => {
   for (const path of ["/nothing", "/devices/pump-1/nothing"]) {
     const { status, json } = await get(path);
     assert.deepEqual([status, json.error, json.middleware], [404, "not_found", "router"], path);
   }
 });
 
-test("a browser gets the app at such an address, which says so, and at those of the APIs their error", async () => {
+test("at such an address a browser gets the app's own message, and at those of the APIs their error", async () => {
   const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
   for (const path of ["/nothing", "/devices/pump-1/nothing"]) {
     const { status, headers, text } = await get(path, { accept });
@@ -66,7 +66,7 @@ test("a browser gets the app at such an address, which says so, and at those of 
   assert.deepEqual([posted.status, posted.json.error], [404, "not_found"]);
 });
 
-test("the policy of the page allows this service, and style elements with a nonce that each answer draws", async () => {
+test("the page's policy allows this service, and style elements with a nonce that is new in each answer", async () => {
   const pages = await Promise.all([get("/"), get("/")]);
   const nonces = pages.map(({ headers, text }) => {
     const [, nonce = ""] = /nonce="([^"]+)"/.exec(text) ?? [];
@@ -80,7 +80,7 @@ test("the policy of the page allows this service, and style elements with a nonc
   for (const nonce of nonces) assert.equal(Buffer.from(nonce, "base64").length, 16);
 });
 
-test("files of the app are kept by caches, and are sent as they were compressed", async () => {
+test("files of the app are cached, and are sent as they were compressed", async () => {
   const brotli = await get("/assets/index-1.js", { "accept-encoding": "gzip, deflate, br, zstd" });
   assert.deepEqual([brotli.status, brotli.headers["content-encoding"]], [200, "br"]);
   assert.equal(brotliDecompressSync(brotli.bytes).toString(), SCRIPT);
@@ -93,7 +93,7 @@ test("files of the app are kept by caches, and are sent as they were compressed"
   assert.equal((await get("/assets/index-1.js")).text, SCRIPT);
 });
 
-test("the app learns where devices connect to, and the authority of a development certificate", async () => {
+test("the app receives the broker's address, and the authority of a development certificate", async () => {
   const { status, headers, json } = await get("/app-settings.json");
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
   assert.deepEqual(json, { baseUrl: server.app.baseUrl, brokerUrl: server.app.brokerUrl, httpsCa: server.ca });
@@ -106,7 +106,7 @@ test("only files of the build are assets", async () => {
   }
 });
 
-test("a service without a build says so at its front page and in its log, and serves everything else", async () => {
+test("a service without a build reports it at its front page and in its log, and serves everything else", async () => {
   const bare = await startServer({ env: { MUSTER_APP_DIR: join(folder, "missing") } });
   try {
     const page = await https(bare.httpUrl, { ca: bare.ca });

@@ -17,8 +17,8 @@ import { rowsNaming } from "./harness/rows.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /**
- * Every use case of every feature, called through the facades of a real service by every kind of caller: by users of each role, by
- * API keys of each scope and of none, by the shell, and with the ids of another tenant.
+ * Calls every use case of every feature through the facades of a real service as every kind of caller: users of each
+ * role, API keys of each scope and of none, the shell, and callers with ids of another tenant.
  */
 let server: TestServer;
 let ours: Staff;
@@ -61,7 +61,9 @@ const REFUSALS: Record<Rights["kind"], string> = {
   system: "none: the shell may do everything",
 };
 
-/** A key of an owner with this role, for a use case that asks for `scope`; to follow events takes more scopes. */
+/**
+ * Creates a key of an owner with this role, for a use case that requires `scope`; following events takes more scopes.
+ */
 function keyOfOwner(role: Role, scope: Scope): Caller {
   const scopes = scope === "events:read" ? SCOPES : [scope];
   const owner = { userId: NOWHERE.user, role };
@@ -76,7 +78,7 @@ function keyWith(...scopes: Scope[]): Caller {
   };
 }
 
-/** Whether the row admits the caller, by the table alone. */
+/** Returns whether the row admits the caller, by the table alone. */
 function admits([scope, role]: Row<unknown[]>, { rights }: Caller): boolean {
   if (rights.kind === "system") return true;
   if (rights.kind === "key") return scope !== "no key" && rights.scopes.has(scope);
@@ -85,7 +87,10 @@ function admits([scope, role]: Row<unknown[]>, { rights }: Caller): boolean {
   return role === rights.role || (role === "viewer" && rights.role === "operator");
 }
 
-/** What came of a call, with the ids of `asked` taken out: a refusal's code and words, or the result. A stream is stopped. */
+/**
+ * Returns the outcome of a call without the ids of `asked`: the code and message of a refusal, or the result. Stops a
+ * stream.
+ */
 async function outcome(call: Promise<unknown>, asked: Records): Promise<{ refused?: string; text: string }> {
   const plain = (text: string) => Object.values(asked).reduce((rest, id) => rest.replaceAll(id, "<id>"), text);
   try {
@@ -131,7 +136,7 @@ test("every use case refuses exactly the callers that its rule does not admit, w
   }
 });
 
-test("every use case refuses an API key whose owner has less than the role that it asks of users", async () => {
+test("every use case refuses an API key whose owner lacks the role that it requires of users", async () => {
   for (const { name, row, run } of declared()) {
     const [scope, role, args] = row;
     if (scope === "no key" || role === "no user" || role === "platform") continue;
@@ -143,7 +148,7 @@ test("every use case refuses an API key whose owner has less than the role that 
   }
 });
 
-test("a scope is effective for the owners who may run a use case with it by themselves", () => {
+test("a scope is effective only for owners who may themselves run a use case with it", () => {
   for (const scope of SCOPES) {
     const roles = declared().flatMap(({ row: [needed, role] }) => (needed === scope ? [role as Role] : []));
     const least = ROLES.findLast((role) => roles.includes(role));
@@ -151,7 +156,7 @@ test("a scope is effective for the owners who may run a use case with it by them
   }
 });
 
-test("every use case succeeds for the least rights that its rule admits, with records that the caller sees", async () => {
+test("every use case succeeds with the least rights that its rule admits, and records that the caller sees", async () => {
   for (const { name, row, run } of declared()) {
     const [scope, role, args] = row;
     const key = scope === "no key" ? [] : [keyWith(scope)];
@@ -164,10 +169,10 @@ test("every use case succeeds for the least rights that its rule admits, with re
   }
 });
 
-test("every use case answers another tenant's ids as it answers unknown ones, shows none of them and changes nothing there", async () => {
+test("every use case answers another tenant's ids like unknown ones, shows none of them and changes nothing there", async () => {
   const foreign = await addRecords(server, theirs);
   const marks = [theirs.caller.tenantId, ...Object.values(foreign)];
-  // The page of the anomaly changes its row when it was tried.
+  // The page of the anomaly changed its row when it was attempted.
   await server.app.notifications.runDue();
   const before = await rowsNaming(server.app.database, marks);
   for (const { name, row, run } of declared()) {
@@ -194,7 +199,7 @@ const OF_GROUPS: readonly (keyof Records)[] = [
   "group",
 ];
 
-test("every use case answers a user about groups and devices that the user does not see as about unknown ones", async () => {
+test("every use case answers a user about invisible groups and devices as about unknown ones", async () => {
   const unseen = await addRecords(server, { ...ours, callers: {} });
   const nowhere = { ...unseen, ...Object.fromEntries(OF_GROUPS.map((kind) => [kind, NOWHERE[kind]])) };
   for (const { name, row, run } of declared()) {
@@ -211,7 +216,7 @@ test("every use case answers a user about groups and devices that the user does 
   }
 });
 
-test("a user who is not an admin sees the groups they are a member of, and the shifts of these, their own and those of no group", async () => {
+test("a non-admin sees their groups, and the shifts of these groups, their own, and those without a group", async () => {
   const { groups, notifications, tickets } = server.app;
   const { caller, callers } = ours;
   const userId = (callers.viewer.rights as { userId: string }).userId;

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => broker.stop());
 
-/** What a device's CONNECT is answered, in MQTT 3.1.1 and in 5; of an acceptance only the return code. */
+/** Returns the answer to a device's CONNECT in MQTT 3.1.1 and in 5; for an acceptance only the return code. */
 async function answersTo(own: Pick<TestBroker, "port">, device: Device): Promise<[number[], number[]]> {
   const answerTo = async (connect: Buffer) => {
     const client = await rawClient(own, device);
@@ -34,7 +34,7 @@ const refused = (code: number): [number[], number[]] => [
 ];
 const ACCEPTED: [number[], number[]] = [[0], [0]];
 
-test("more CONNECTs of an address than a minute allows are refused with 0x9F; those of a proxy are not counted", async (t) => {
+test("CONNECTs beyond an address's limit per minute are refused with 0x9F; those of a proxy are not counted", async (t) => {
   const limits = { mqttConnectsPerMinute: 2 };
   const own = await withEngine(t, createEngine, broker, { limits });
   const device = await own.enroll();
@@ -46,7 +46,7 @@ test("more CONNECTs of an address than a minute allows are refused with 0x9F; th
   for (let n = 0; n < 2; n++) assert.deepEqual(await answersTo(proxied, device), ACCEPTED);
 });
 
-test("a tenant with as many sessions as it may have gets no further one; its clients can take theirs over", async (t) => {
+test("a tenant at its limit of sessions gets no further one, but its clients can take theirs over", async (t) => {
   const own = await withEngine(t, createEngine, broker, { limits: { mqttSessionsPerTenant: 1 } });
   const caller = await own.newTenant();
   const [first, second, other] = [
@@ -64,7 +64,7 @@ test("a tenant with as many sessions as it may have gets no further one; its cli
   assert.ok(await eventually(async () => (await answersTo(own, second))[0][0] === 0));
 });
 
-test("of many clients of a tenant that connect at once, those beyond its limit are refused", async (t) => {
+test("when many clients of a tenant connect simultaneously, those beyond its limit are refused", async (t) => {
   const allowed = 5;
   const own = await withEngine(t, createEngine, broker, { limits: { mqttSessionsPerTenant: allowed } });
   const caller = await own.newTenant();
@@ -77,17 +77,17 @@ test("of many clients of a tenant that connect at once, those beyond its limit a
 });
 
 const SLOW = 12;
-/** Bytes of a queued message: its payload, its topic and 256. */
+/** The bytes of a queued message: its payload, its topic and 256. */
 const PAYLOAD = 1_000;
 
-test("while too much waits to be sent a CONNECT is refused with 0x89; a client for which it waits and which reads has 0x97", async (t) => {
+test("at the outgoing limit a CONNECT is refused with 0x89, and a client with queued messages that reads gets 0x97", async (t) => {
   const own = await withEngine(t, createEngine, broker, {
     limits: { mqttBacklogBytesOfAll: SLOW * 5_000, mqttMessagesPerSecond: Infinity, mqttBytesPerSecond: Infinity },
   });
   const device = await own.enroll();
   const topic = `t/${own.caller.tenantSlug}/busy`;
   const slow: Client5[] = [];
-  // They acknowledge nothing.
+  // These clients acknowledge nothing.
   const closed = { properties: properties([0x21, 0, 1, 0x17, 0]) };
   for (let n = 0; n < SLOW; n++) {
     const client = await client5(own, ["busy"], closed);
@@ -108,7 +108,7 @@ test("while too much waits to be sent a CONNECT is refused with 0x89; a client f
   publisher.socket.destroy();
 });
 
-test("a client that does not acknowledge is disconnected with 0x97 when too much waits for it", async (t) => {
+test("a client that does not acknowledge is disconnected with 0x97 when too much is queued for it", async (t) => {
   const limits = { mqttBacklogBytes: 20_000, mqttMessagesPerSecond: Infinity, mqttBytesPerSecond: Infinity };
   const own = await withEngine(t, createEngine, broker, { limits });
   const topic = `t/${own.caller.tenantSlug}/slow`;
@@ -121,7 +121,7 @@ test("a client that does not acknowledge is disconnected with 0x97 when too much
   publisher.socket.destroy();
 });
 
-test("a level that no version has is answered as in MQTT 5, and level 3 or 4 under the other name with return code 1", async () => {
+test("an unknown protocol level is answered as in MQTT 5, and level 3 or 4 under the other name with return code 1", async () => {
   const device = await broker.enroll();
   for (const [name, level, answer] of [
     ["MQTT", 3, [0x20, 2, 0, 1]],

@@ -13,13 +13,13 @@ before(async () => {
 });
 after(() => broker.stop());
 
-test("the session of a tenant with most bytes waiting ends when its tenant has too many, and the others go on", async (t) => {
+test("when a tenant has too many queued bytes, its session with most of them ends, and the others continue", async (t) => {
   const own = await withEngine(t, createEngine, broker, {
     limits: { mqttBacklogBytesPerTenant: 100_000, mqttMessagesPerSecond: Infinity, mqttBytesPerSecond: Infinity },
   });
   const paths = ["budget/one", "budget/two"];
   const [one, two] = paths.map((path) => `t/${own.caller.tenantSlug}/${path}`) as [string, string];
-  // They acknowledge nothing.
+  // These clients acknowledge nothing.
   const closed = { properties: properties([0x21, 0, 1]) };
   const [worst, bad, good] = [
     await client5(own, paths, closed),
@@ -35,7 +35,7 @@ test("the session of a tenant with most bytes waiting ends when its tenant has t
     await good.answers(4 * id);
   }
   assert.equal(worst.socket.destroyed, false);
-  // Waiting: of worst the payloads but one, of bad one.
+  // The queue has all payloads of `worst` but one, and one of `bad`.
   for (let id = 9; id <= 13; id++) {
     good.send(publish5(two, payload, 1, id));
     await good.answers(4 * id);
@@ -48,7 +48,7 @@ test("the session of a tenant with most bytes waiting ends when its tenant has t
   good.socket.destroy();
 });
 
-test("of many CONNECTs at once a limited number is authorized at the same time, and each is answered", async (t) => {
+test("simultaneous CONNECTs are authorized with limited concurrency, and each is answered", async (t) => {
   let [running, most] = [0, 0];
   const gate = Promise.withResolvers<void>();
   const around = (policy: BrokerPolicy): BrokerPolicy => ({

@@ -12,7 +12,7 @@ import { createNatsBus, joinRaw, settingsOf } from "./broker/nats-buses.ts";
 import { type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
 import { createPermissiveBroker } from "./permissive/permissive-broker.ts";
 
-/** A process notices in a tenth of a second, rather than in one, what it compares at intervals. */
+/** Processes compare their state every tenth of a second instead of every second. */
 const TICK_MS = 100;
 const FOREVER_MS = 600_000;
 
@@ -61,7 +61,7 @@ describe("when a connection or a process ends", { skip: natsMissing ?? false }, 
     return connected;
   }
 
-  test("what was acknowledged while NATS is away arrives when it is back, in its order and once", async () => {
+  test("messages acknowledged while NATS is down arrive in order and once when it is back", async () => {
     const [here, there] = nodes as [Node, Node];
     const [subscriber, publisher] = [await client(here), await client(there)];
     const got = received(subscriber);
@@ -82,7 +82,7 @@ describe("when a connection or a process ends", { skip: natsMissing ?? false }, 
     }
   });
 
-  test("a node that NATS leaves for long is forgotten; when NATS is back, its subscribers get messages again", async () => {
+  test("a node that is cut off from NATS for long is forgotten; when NATS is back, its subscribers receive messages again", async () => {
     const [here, there] = nodes as [Node, Node];
     const [subscriber, publisher] = [await client(here), await client(there)];
     const got = received(subscriber);
@@ -99,7 +99,7 @@ describe("when a connection or a process ends", { skip: natsMissing ?? false }, 
     assert.match(await there.metrics.text(), /muster_bus_dropped_total\{qos="1"\} [1-9]/);
   });
 
-  test("what a killed process had not acknowledged of a shared subscription goes to another member", async () => {
+  test("unacknowledged messages of a killed process's shared subscription go to another member", async () => {
     const [here, there] = nodes as [Node, Node];
     const killed = await joinRaw(nats, "$share/group/jobs/#", nodes.length);
     const [member, publisher] = [await client(here), await client(there)];
@@ -121,7 +121,7 @@ describe("when a connection or a process ends", { skip: natsMissing ?? false }, 
     return { broker, metrics, logs, ...(await broker.start()) };
   }
 
-  test("messages of a shared subscription go to members that are there before a killed process is forgotten", async () => {
+  test("messages of a shared subscription go to live members before a killed process is forgotten", async () => {
     const own = await startNats();
     const pair = [await startNode(own, { tickMs: FOREVER_MS }), await startNode(own, { tickMs: FOREVER_MS })] as const;
     await eachKnows(pair);
@@ -139,7 +139,7 @@ describe("when a connection or a process ends", { skip: natsMissing ?? false }, 
     await own.stop();
   });
 
-  test("a node that starts while NATS is away serves its clients, and joins the others when it is back", async () => {
+  test("a node that starts while NATS is down serves its clients, and joins the others when it is back", async () => {
     const other = await startNats();
     await other.kill();
     const lonely = await startNode(other);

@@ -16,7 +16,7 @@ import { storedInMemory } from "./permissive/stored-in-memory.ts";
 busSuite("workers of one machine, over Unix sockets", localBuses, undefined);
 handoverSuite("workers of one machine, over Unix sockets", localBuses, undefined);
 
-test("the sockets are open to the owner alone", async () => {
+test("the sockets are accessible to the owner alone", async () => {
   const folder = await newFolder();
   const broker = createPermissiveBroker(0, createBus(folder, createMetrics()));
   await broker.start();
@@ -27,7 +27,7 @@ test("the sockets are open to the owner alone", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("what does not fit for a worker that does not read is stored for a stored session that it has", async () => {
+test("overflow for a worker that does not read is stored if it is for a stored session of that worker", async () => {
   const [folder, metrics] = [await newFolder(), createMetrics()];
   const stored = storedInMemory(() => new Date(), Infinity);
   const broker = createPermissiveBroker(0, createBus(folder, metrics), stored);

@@ -16,14 +16,14 @@ import { packet } from "./broker/packets.ts";
 
 type Parts = (string | number[])[];
 
-/** A packet whose body is where its header says. */
+/** Returns a packet whose body is where its header says. */
 function frame(bytes: Buffer): Frame {
   let at = 1;
   while (bytes[at]! >= 128) at++;
   return { first: bytes[0]!, bytes, bodyStart: at + 1, end: bytes.length };
 }
 
-/** Properties as a packet's part: their length, and they. Short ones only. */
+/** Returns short properties as a part of a packet, after their length. */
 function props(...parts: Parts): number[] {
   const bytes = [...packet(0, ...parts).subarray(2)];
   return [bytes.length, ...bytes];
@@ -112,7 +112,7 @@ test("packets of MQTT 5 are read with their properties, reason codes and options
   });
 });
 
-/** What MQTT 5 forbids, with the problem that answers it. */
+/** Packets that MQTT 5 forbids, with the problem that answers them. */
 const FORBIDDEN: [clause: string, what: string, read: () => unknown, problem: ProtocolProblem][] = [
   [
     "1.5.5-1",
@@ -257,7 +257,7 @@ test("every packet that MQTT 5 or a limit forbids is refused, with the problem t
   assert.equal(readPublish(publish("t", manyUserProperties(32))).properties?.userProperties?.length, 32);
 });
 
-test("every property is allowed in the packets that have it and in no other, and at most once", () => {
+test("every property is allowed only in the packets that have it, and at most once", () => {
   const holders = ["connect", "will", "publish", "acknowledgement", "subscribe", "unsubscribe", "disconnect"] as const;
   for (const rule of PROPERTY_RULES) {
     const value = rule.type === "text" ? "t" : rule.type === "binary" ? Buffer.of(7) : 1;
@@ -277,7 +277,7 @@ function readAs(bytes: Buffer, holder: PropertyHolder): Properties {
   return readProperties(new Cursor({ first: 0, bytes, bodyStart: 0, end: bytes.length }), holder);
 }
 
-test("properties that are written are read as they were", () => {
+test("written properties are read back unchanged", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "ß", "温", "😀", "/"), maxLength: 60 });
   const properties = fc.record(
     {

@@ -7,7 +7,7 @@ import { LastTopic } from "../src/broker/codec/read-publish.ts";
 import { connackCode } from "../src/broker/policy/answers.ts";
 import { packet, readPacket, utf8 } from "./broker/packets.ts";
 
-/** A packet whose body is where its header says; the header itself is the frame reader's subject. */
+/** Returns a packet whose body is where its header says. The tests of the frame reader cover the header. */
 function frame(bytes: Buffer): Frame {
   let at = 1;
   while (bytes[at]! >= 128) at++;
@@ -16,7 +16,7 @@ function frame(bytes: Buffer): Frame {
 
 const connect = (...parts: (string | number[])[]) => packet(0x10, ...parts);
 
-test("a CONNECT is read with everything in it", () => {
+test("a CONNECT is read with all its fields", () => {
   const bytes = connect("MQTT", [4, 0xf6, 0, 60], "pump-1", "t/a/status/pump-1", [0, 2, 0, 255], "user", [0, 1, 7]);
   assert.deepEqual(readConnect(frame(bytes)), {
     version: 4,
@@ -47,7 +47,7 @@ test("a will does not share the memory of its packet", () => {
   assert.equal(will?.payload.toString(), "will");
 });
 
-test("packets are read with everything in them", () => {
+test("packets are read with all their fields", () => {
   const cases: [Buffer, unknown][] = [
     [packet(0x30, "t/a", [1, 2]), { topic: "t/a", qos: 0, retain: false, packetId: 0, payload: Buffer.of(1, 2) }],
     [packet(0x3d, "t", [255, 254]), { topic: "t", qos: 2, retain: true, packetId: 0xfffe, payload: Buffer.alloc(0) }],
@@ -70,14 +70,14 @@ test("packets are read with everything in them", () => {
   for (const [bytes, expected] of cases) assert.deepEqual(readPacket(frame(bytes)), expected, bytes.toString("hex"));
 });
 
-test("topics in any script are read, also U+FEFF, which is not removed", () => {
+test("topics in any script are read, including U+FEFF, which is not removed", () => {
   for (const topic of ["größe", "温度", "😀/x", "a\ufeffb", "\ufeff", "x".repeat(256), "/", "a//b", "/".repeat(15)]) {
     const read = readPacket(frame(packet(0x30, utf8(topic)))) as { topic: string };
     assert.equal(read.topic, topic);
   }
 });
 
-/** Every statement of MQTT 3.1.1 about what a client must not send, with packets that do. */
+/** Every statement of MQTT 3.1.1 about what a client must not send, with packets that violate it. */
 const FORBIDDEN: [clause: string, what: string, bytes: Buffer][] = [
   ["1.5.3-1", "bad UTF-8", packet(0x30, "t/\xff")],
   ["1.5.3-1", "an overlong slash", packet(0x30, "t\xc0\xaf")],
@@ -124,7 +124,7 @@ test("every packet that MQTT 3.1.1 or a limit forbids is refused", () => {
   }
 });
 
-/** With the CONNACK code that answers it. */
+/** Forbidden CONNECTs with the CONNACK code that answers them. */
 const FORBIDDEN_CONNECTS: [clause: string, what: string, bytes: Buffer, code?: number][] = [
   ["3.1.2-1", "another protocol", connect("MQTX", [4, 2, 0, 60], "a")],
   ["3.1.2-1", "a long protocol name", connect("MQTTMQTT", [4, 2, 0, 60], "a")],
@@ -155,14 +155,14 @@ const FORBIDDEN_CONNECTS: [clause: string, what: string, bytes: Buffer, code?: n
   ["3.1", "nothing in it", connect()],
 ];
 
-test("every forbidden CONNECT is refused, with a return code where MQTT has one", () => {
+test("every forbidden CONNECT is refused, with a return code if MQTT has one", () => {
   for (const [clause, what, bytes, code] of FORBIDDEN_CONNECTS) {
     const isExpected = (error: unknown) => error instanceof PacketProblem && connackCode(error.problem, 4) === code;
     assert.throws(() => readConnect(frame(bytes)), isExpected, `${clause}: ${what}`);
   }
 });
 
-test("a client that repeats its topic has it read once, and any other topic is read correctly", () => {
+test("a repeated topic is parsed once per client, and any other topic is read correctly", () => {
   const topics = ["a/b", "a/b", "a/c", "a/b", "a/bb", "a", "a/b"];
   const last = new LastTopic();
   const read = topics.map((topic) => (readPacket(frame(packet(0x30, topic)), last) as { topic: string }).topic);

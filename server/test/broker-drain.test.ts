@@ -6,7 +6,7 @@ import { properties, publish5, session5 } from "./broker/mqtt5.ts";
 import { packet } from "./broker/packets.ts";
 import { rawSession } from "./broker/raw-client.ts";
 
-/** The end of a process (MQTT 5, 4.11). */
+/** The shutdown of a process (MQTT 5, 4.11). */
 let broker: TestBroker;
 
 before(async () => {
@@ -16,7 +16,7 @@ after(() => broker.stop());
 
 const REFERENCE = "broker-2.example:8883";
 
-test("a drain sends clients of MQTT 5 to another server, and closes the others", async (t) => {
+test("a drain sends clients of MQTT 5 to another server, and disconnects the others", async (t) => {
   const own = await withEngine(t, createEngine, broker, { serverReference: REFERENCE });
   const [five, small, older] = [await own.enroll(), await own.enroll(), await own.enroll()];
   const [moved, limited] = [
@@ -35,7 +35,7 @@ test("a drain sends clients of MQTT 5 to another server, and closes the others",
   await assert.rejects(connect(own, five), "no more connections are accepted");
 });
 
-test("a drain ends as many sessions a second as it may; the others are served until their turn", async (t) => {
+test("a drain ends a limited number of sessions per second; the others are served until their turn", async (t) => {
   const own = await withEngine(t, createEngine, broker, { limits: { mqttDrainedPerSecond: 0.15 } });
   const devices = [await own.enroll(), await own.enroll()] as const;
   const first = await session5(own, devices[0]);

@@ -24,7 +24,7 @@ const ack = (first: number, id: number) => packet(first, [id >> 8, id & 255]);
 const CONNACK = 4;
 const SUBACK = 5;
 
-/** A raw session of a new device that has subscribed to its filter, and a gateway that publishes to that. */
+/** A raw session of a new device that has subscribed to its filter, and a gateway that publishes to that filter. */
 async function subscriber(own: TestBroker, qos: number) {
   const device = await own.enroll();
   const sender = await connectGateway(own, { publish: [device.filter] });
@@ -87,7 +87,7 @@ test("an acknowledgement that the QoS of an open message does not have ends the 
   }
 });
 
-test("QoS 2 is delivered in four packets, and each acknowledgement is answered, awaited or not", async () => {
+test("QoS 2 is delivered in four packets, and each acknowledgement is answered, expected or not", async () => {
   const { client, sender, received, topic } = await subscriber(broker, 2);
   await sender.publishAsync(topic, "x", { qos: 2 });
   const message = publishPacket(topic, "x", 2, 1);
@@ -101,7 +101,7 @@ test("QoS 2 is delivered in four packets, and each acknowledgement is answered, 
   client.socket.destroy();
 });
 
-test("a client that has not acknowledged enough gets further messages as it acknowledges, in their order", async (t) => {
+test("a client that acknowledges late receives further messages in order as it acknowledges", async (t) => {
   const own = await withEngine(t, createEngine, broker, { limits: { mqttOutgoingInFlight: 2 } });
   const { client, sender, received, topic } = await subscriber(own, 1);
   for (const n of [1, 2, 3, 4, 5]) await sender.publishAsync(topic, `${n}`, { qos: 1 });
@@ -117,7 +117,7 @@ test("a client that has not acknowledged enough gets further messages as it ackn
   client.socket.destroy();
 });
 
-test("a client that never acknowledges is disconnected when too much waits for it", async (t) => {
+test("a client that never acknowledges is disconnected when too much is queued for it", async (t) => {
   const limits = { mqttOutgoingInFlight: 1, mqttBacklogBytes: 20_000, mqttMessagesPerSecond: Infinity };
   const own = await withEngine(t, createEngine, broker, { limits });
   const { client, sender, topic } = await subscriber(own, 1);
@@ -130,7 +130,7 @@ test("a client that never acknowledges is disconnected when too much waits for i
   await sender.endAsync();
 });
 
-test("a client whose filters overlap gets a message once, with the highest QoS, until it unsubscribes", async () => {
+test("a client with overlapping filters receives a message once, with the highest QoS, until it unsubscribes", async () => {
   const topic = `t/${broker.caller.tenantSlug}/overlap/one`;
   const [all, part] = [`t/${broker.caller.tenantSlug}/overlap/#`, `t/${broker.caller.tenantSlug}/overlap/+`];
   const gateway = await connectGateway(broker, { publish: [topic], subscribe: [all, part, topic] });
@@ -158,7 +158,7 @@ test("a client whose filters overlap gets a message once, with the highest QoS, 
   await gateway.endAsync();
 });
 
-test("an UNSUBSCRIBE and a SUBSCRIBE are answered filter by filter, in their order", async () => {
+test("an UNSUBSCRIBE and a SUBSCRIBE are answered filter by filter, in order", async () => {
   const device = await broker.enroll();
   const client = await rawSession(broker, device);
   client.send(subscribePacket(7, "#", device.filter, "x/y"), packet(0xa2, [1, 2], field("never/subscribed")));
@@ -197,7 +197,7 @@ test("messages of one publisher arrive at a subscriber in the order of sending",
   client.socket.destroy();
 });
 
-test("messages that arrive together are stored together, also where the first uses up the budget; the next wait until one is stored", async (t) => {
+test("messages that arrive together are stored together, even if the first uses up the budget; the next wait until one is stored", async (t) => {
   const stored: (() => void)[] = [];
   const own = await withEngine(t, createEngine, broker, {
     limits: { mqttUnsettledBytesPerSession: 1 },

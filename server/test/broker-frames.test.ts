@@ -8,7 +8,7 @@ import { remainingLength } from "./broker/raw-client.ts";
 
 const PING = packet(0xc0);
 
-test("a packet's bounds are found, whether it arrives whole or one byte at a time", () => {
+test("a packet's bounds are found, whether it arrives complete or byte by byte", () => {
   const all = Buffer.concat([CONNECT, packet(0x30, "t", [1, 2]), PING, packet(0x30, "x".repeat(200))]);
   for (const size of [1, 2, 3, 7, 100, all.length]) {
     const reader = new FrameReader(MAX_PACKET);
@@ -23,7 +23,7 @@ test("a packet's bounds are found, whether it arrives whole or one byte at a tim
   }
 });
 
-/** Each after a CONNECT; [MQTT-…] the statement that forbids it. */
+/** Headers after a CONNECT, with the statement [MQTT-…] that forbids them. */
 const FORBIDDEN: [clause: string, what: string, bytes: Buffer][] = [
   ["2.2.2-2", "PUBREL without its flags", packet(0x60, [0, 1])],
   ["2.2.2-2", "PUBACK with flags", packet(0x42, [0, 1])],
@@ -74,7 +74,7 @@ test("a packet over the limit is refused at its header, and the limit may grow",
   assert.equal(reader.length, big.length);
 });
 
-test("bytes that arrive while nothing is read are kept in their order, and the memory of those of a long packet is freed", () => {
+test("bytes that arrive during a pause keep their order, and those of a long packet are freed", () => {
   const random = randomFrom(20261124);
   const all = Array.from({ length: 60 }, (_, n) => packet(0x30, "t", Array<number>((n * 7919) % 40_000).fill(n)));
   const reader = new FrameReader(MAX_PACKET);
@@ -100,7 +100,7 @@ test("bytes that arrive while nothing is read are kept in their order, and the m
   assert.ok(freed > 0);
 });
 
-test("however a stream is cut, the packets that are read and the problem that ends it are the same", () => {
+test("the packets and the final problem of a stream do not depend on how it is cut", () => {
   const random = randomFrom(20261122);
   for (let round = 0; round < 3_000; round++) {
     const bytes = mutatedStream(random);
@@ -115,7 +115,7 @@ for (const [version, pieces] of [
   [4, PIECES],
   [5, PIECES_5],
 ] as const) {
-  test(`20,000 mutated streams of version ${version} are read or refused, however they are cut, and reading never fails otherwise`, () => {
+  test(`20,000 mutated streams of version ${version} are read or refused alike however they are cut, without any other error`, () => {
     const random = randomFrom(20261123);
     let [read, refused] = [0, 0];
     for (let round = 0; round < 20_000; round++) {
@@ -129,7 +129,7 @@ for (const [version, pieces] of [
   });
 }
 
-test("of the packets from which streams are made, those that MQTT allows are read", () => {
+test("the allowed packets among those of the streams are read", () => {
   const problems = PIECES.map((bytes) => readStream([bytes]).problem);
   assert.deepEqual(
     problems.map((problem) => problem === undefined),

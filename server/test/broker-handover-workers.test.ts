@@ -14,7 +14,7 @@ const PART = { role: "serve", workers: 2 } as const;
 const STORED = { clean: false };
 
 /** Several processes need PostgreSQL: the embedded database has one. */
-describe("a stored session that changes hands between two workers and a service of its own", () => {
+describe("a stored session that moves between two workers and a separate service", () => {
   if (!onPostgres) return;
   let alone: TestServer;
   let workers: [TestServer, TestServer];
@@ -45,7 +45,7 @@ describe("a stored session that changes hands between two workers and a service 
     await rm(folder, { recursive: true });
   });
 
-  /** Lets what arrives at `point` wait until `release`. */
+  /** Makes arrivals at `point` wait until `release`. */
   function waitAt(point: FaultPoint) {
     const arrived = Promise.withResolvers<void>();
     const opened = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ describe("a stored session that changes hands between two workers and a service 
     assert.deepEqual(received, expected);
   };
 
-  test("what one worker stores while the other gives a client its session is delivered to that connection", async () => {
+  test("messages that one worker stores while the other resumes the session are delivered on that connection", async () => {
     const [device, received] = [await enrollDevice(alone, tenant), [] as string[]];
     const first = await resume(workers[1], device, received);
     await first.subscribeAsync(topicOf(device), { qos: 1 });
@@ -102,7 +102,7 @@ describe("a stored session that changes hands between two workers and a service 
     await Promise.all([client.endAsync(), gateway.endAsync()]);
   });
 
-  test("what one worker takes while the other stores the end of a connection waits for the next one", async () => {
+  test("messages that one worker receives while the other stores a disconnect wait for the next connection", async () => {
     const [device, received] = [await enrollDevice(alone, tenant), [] as string[]];
     const first = await resume(workers[1], device, received);
     await first.subscribeAsync(topicOf(device), { qos: 1 });
@@ -120,7 +120,7 @@ describe("a stored session that changes hands between two workers and a service 
     await Promise.all([client.endAsync(), gateway.endAsync()]);
   });
 
-  test("a worker that has not read a change of a session takes nothing for it that is lost", async () => {
+  test("a worker that has not read a session's change takes no message for it that would be lost", async () => {
     const [device, received] = [await enrollDevice(alone, tenant), [] as string[]];
     const reading = waitAt("stored.changed");
     const first = await resume(workers[1], device, received);
@@ -139,12 +139,12 @@ describe("a stored session that changes hands between two workers and a service 
     await Promise.all([client.endAsync(), gateway.endAsync()]);
   });
 
-  test("a message at a service of its own reaches a client with a stored session at a worker", async () => {
+  test("a message at the separate service reaches a client with a stored session at a worker", async () => {
     const [device, received] = [await enrollDevice(alone, tenant), [] as string[]];
     const client = await resume(workers[0], device, received);
     await client.subscribeAsync(topicOf(device), { qos: 1 });
     const publish = await sender(alone, device);
-    // Until that service has read of the subscription.
+    // Retries until that service has read of the subscription.
     let n = 0;
     assert.ok(await eventually(async () => (await publish(n++)) && received.length > 0));
     const gateway = await publish(n, n + 1);

@@ -49,7 +49,7 @@ test("a client that is silent, does not speak TLS or stops in the handshake is d
   );
 });
 
-/** A session of a client that tries again when a slow machine has not accepted its CONNECT in time. */
+/** Opens a session and retries if a slow machine has not accepted the CONNECT in time. */
 async function sessionInTime(own: TestBroker, enrolled: Device): Promise<RawClient> {
   for (;;) {
     const client = await rawSession(own, enrolled).catch(() => undefined);
@@ -57,7 +57,7 @@ async function sessionInTime(own: TestBroker, enrolled: Device): Promise<RawClie
   }
 }
 
-test("a client that does not send its whole CONNECT is disconnected in time, even if it sends it byte by byte", async (t) => {
+test("a client that does not send its complete CONNECT is disconnected in time, even if it sends byte by byte", async (t) => {
   const own = await withEngine(t, createEngine, broker, { limits: { mqttConnectSeconds: 0.8 } });
   const enrolled = await own.enroll();
   const silent = await rawClient(own, enrolled);
@@ -71,14 +71,14 @@ test("a client that does not send its whole CONNECT is disconnected in time, eve
   clearInterval(drip);
   assert.ok(at < whole.length);
   const patient = await sessionInTime(own, enrolled);
-  // A client that connects later and stays silent is disconnected after the time at which this one would have been.
+  // A silent client that connects later is disconnected after the time at which this one would have been.
   await (await rawClient(own, enrolled)).ended;
   patient.send(PINGREQ);
   await patient.atLeast(6);
   patient.socket.destroy();
 });
 
-test("sockets that have not authenticated are limited in number, and devices can still connect", async (t) => {
+test("the number of unauthenticated sockets is limited, and devices can still connect", async (t) => {
   const own = await withEngine(t, createEngine, broker, { limits: { mqttUnauthenticated: 20 } });
   const enrolled = await own.enroll();
   const sockets = Array.from({ length: 60 }, () => tcpConnect(own.port, "127.0.0.1").resume());
@@ -96,7 +96,7 @@ test("sockets that have not authenticated are limited in number, and devices can
   for (const socket of [...sockets, ...more]) socket.destroy();
 });
 
-test("a long packet ends the connection at its header: 64 KiB before, 256 KiB after the CONNECT", async () => {
+test("a packet that is too long ends the connection at its header: 64 KiB before, 256 KiB after the CONNECT", async () => {
   const unauthenticated = await rawClient(broker, device);
   unauthenticated.send([0x10, 0x81, 0x80, 0x04]);
   await unauthenticated.ended;
@@ -136,13 +136,13 @@ test("a forbidden packet ends its connection and no other", async () => {
   bystander.socket.destroy();
 });
 
-/** A level that no version has is answered as MQTT 5 does. */
+/** MQTT 5 answers an unknown protocol level. */
 function connackOf(code: number | undefined): number[] {
   if (code === undefined) return [];
   return code === 0x84 ? [0x20, 3, 0, code, 0] : [0x20, 2, 0, code];
 }
 
-test("a CONNECT that MQTT forbids is refused, with a return code where there is one", async () => {
+test("a CONNECT that MQTT forbids is refused, with a return code if there is one", async () => {
   const will = Buffer.concat([field("t\0"), field("p")]);
   const cases: [Buffer, number | undefined][] = [
     [connectPacket({ clientId: "" }), 2],
@@ -224,7 +224,7 @@ test("QoS 2 messages that are never released end with their connection", async (
   again.socket.destroy();
 });
 
-test("at most 20 QoS 2 messages wait for their PUBREL; further ones get a PUBREC once another is released", async () => {
+test("at most 20 QoS 2 messages wait for their PUBREL; each release admits one more PUBREC", async () => {
   const own = await broker.enroll();
   const client = await rawSession(broker, own);
   client.send(...Array.from({ length: 30 }, (_, n) => publishPacket(own.topic, `{"n":${n}}`, 2, n + 1)), PINGREQ);
@@ -237,7 +237,7 @@ test("at most 20 QoS 2 messages wait for their PUBREL; further ones get a PUBREC
   client.socket.destroy();
 });
 
-test("of QoS 2 messages that are never released 20 are stored and forgotten, and half a megabyte is held back", async (t) => {
+test("20 unreleased QoS 2 messages are stored and forgotten, and half a megabyte is deferred", async (t) => {
   const own = await withEngine(t, createEngine, broker, { limits: { mqttBytesPerSecond: Infinity } });
   const enrolled = await own.enroll();
   const client = await rawSession(own, enrolled);

@@ -11,7 +11,7 @@ import { newTopics, publishEach } from "./permissive/suite-topics.ts";
 import { TcpClient } from "./permissive/tcp-client.ts";
 import { connackOf } from "./vectors/vector.ts";
 
-/** The same of MQTT 5 alone. */
+/** Interoperability tests for MQTT 5 only. */
 const clock = new FakeClock();
 const broker = createPermissiveBroker(0, undefined, undefined, clock);
 let port: number;
@@ -55,7 +55,7 @@ test("a session lasts as long as its client says, and no longer", async () => {
   assert.equal(await isPresent(1, false), false);
 });
 
-test("of a shared subscription one client gets each message, and each client what it subscribes to alone", async () => {
+test("a shared subscription delivers each message to one client, and each client gets its own subscriptions", async () => {
   const { topics: to } = newTopics();
   const clients = [await open(), await open()];
   for (const { client } of clients) await client.subscribeAsync([`$share/name/${to[0]}`, to[1]!], { qos: 2 });
@@ -81,7 +81,7 @@ test("user properties, payload format and content type arrive with messages of e
   await own.client.endAsync();
 });
 
-test("a message that expires while its client is away is not sent; another says how much is left", async () => {
+test("a message that expires while its client is offline is not sent; another carries its remaining expiry", async () => {
   const { root } = newTopics();
   const away = await open({ clientId: root, clean: false, properties: { sessionExpiryInterval: 99_999 } });
   await away.client.subscribeAsync(root, { qos: 2 });
@@ -103,7 +103,7 @@ test("a message that expires while its client is away is not sent; another says 
   await Promise.all([back.client.endAsync(), sender.client.endAsync()]);
 });
 
-test("no local, retain as published and retain handling do what a subscription says", async () => {
+test("no local, retain as published and retain handling have their effect on a subscription", async () => {
   const { root, all, topics: to } = newTopics();
   const [own, other] = [await open(), await open()];
   await own.client.subscribeAsync(root, { qos: 2, nl: true });
@@ -134,7 +134,7 @@ test("no local, retain as published and retain handling do what a subscription s
   await Promise.all([own.client.endAsync(), other.client.endAsync()]);
 });
 
-test("a message has the identifiers of all subscriptions that it matches", async () => {
+test("a message has the identifiers of all matching subscriptions", async () => {
   const { root } = newTopics();
   const [one, two] = [await open(), await open()];
   const subscribe = ({ client }: TestClient, filter: string, subscriptionIdentifier: number) =>
@@ -169,7 +169,7 @@ test("a request is answered on its response topic with its correlation data", as
   await Promise.all([asking.client.endAsync(), answering.client.endAsync()]);
 });
 
-test("an alias of a client stands for its topic until the connection ends", async () => {
+test("a client's topic alias stands for its topic until the connection ends", async () => {
   const { root } = newTopics();
   const own = await raw(root);
   const named = packet(0x30, root, [3, 0x23, 0, 1], [1]);
@@ -184,7 +184,7 @@ test("an alias of a client stands for its topic until the connection ends", asyn
   assert.deepEqual(await back.take(4), Buffer.of(0xe0, 1, 0x82));
 });
 
-test("a client that permits one alias gets it with the first message and instead of the topic of the others", async () => {
+test("a client that permits one alias receives it with the first message, and later in place of the topic", async () => {
   const { root } = newTopics();
   for (const most of [1, 0]) {
     const own = await raw(root, [0x22, 0, most]);
@@ -197,7 +197,7 @@ test("a client that permits one alias gets it with the first message and instead
   }
 });
 
-test("a client gets no message that is longer than it permits", async () => {
+test("a client receives no message longer than it permits", async () => {
   const { root } = newTopics();
   const own = await raw(root, [0x27, 0, 0, 0, 64]);
   const message = (length: number) => packet(0x30, root, [0], Array<number>(length).fill(0x2e));
@@ -212,7 +212,7 @@ test("a keep alive above 60 seconds becomes 60", async () => {
   await own.client.endAsync();
 });
 
-test("a client has no more open messages than its receive maximum, and may send no more than the broker's", async () => {
+test("open messages are bounded by the client's receive maximum, and in the other direction by the broker's", async () => {
   const { root } = newTopics();
   const own = await raw(root, [0x21, 0, 2]);
   const sender = await open();

@@ -8,7 +8,10 @@ import { newTopics, publishEach } from "./permissive/suite-topics.ts";
 import { TcpClient } from "./permissive/tcp-client.ts";
 import { connackOf } from "./vectors/vector.ts";
 
-/** What interoperability suites of MQTT 3.1.1 and 5 ask of a broker, with a client library and, where it hides packets, without. */
+/**
+ * The requirements of interoperability suites for MQTT 3.1.1 and 5, with a client library and, for packets that it
+ * hides, without one.
+ */
 const broker = createPermissiveBroker(0);
 let port: number;
 
@@ -34,7 +37,7 @@ for (const protocolVersion of BOTH) {
   describe(`MQTT version ${protocolVersion}`, () => {
     const open = (options: mqtt.IClientOptions = {}) => connectTo(port, { protocolVersion, ...options });
 
-    test("a client gets its own messages of every QoS", async () => {
+    test("a client receives its own messages at every QoS", async () => {
       const { root } = newTopics();
       const own = await open();
       assert.equal(own.connack.sessionPresent, false);
@@ -89,7 +92,7 @@ for (const protocolVersion of BOTH) {
       await watcher.client.endAsync();
     });
 
-    test("messages of QoS 1 and 2 wait for a client that is away", async () => {
+    test("messages of QoS 1 and 2 wait for an offline client", async () => {
       const { root, all, topics: to } = newTopics();
       const away = await open(lasting(protocolVersion, root));
       await away.client.subscribeAsync(all, { qos: 2 });
@@ -113,7 +116,7 @@ for (const protocolVersion of BOTH) {
       await own.client.endAsync();
     });
 
-    test("what a client has not acknowledged is sent again when it is back", async () => {
+    test("unacknowledged messages are sent again when the client is back", async () => {
       const { root } = newTopics();
       const expiry = protocolVersion === 5 ? [5, 0x11, 0, 0, 0xff, 0xff] : [];
       const none = protocolVersion === 5 ? [0] : [];
@@ -140,7 +143,7 @@ for (const protocolVersion of BOTH) {
       await sender.client.endAsync();
     });
 
-    test("a subscription that is refused has 0x80", async () => {
+    test("a refused subscription is answered with 0x80", async () => {
       const own = await open();
       const codes = new Promise<unknown>((resolve) =>
         own.client.on("packetreceive", (received) => received.cmd === "suback" && resolve(received.granted)),
@@ -150,7 +153,7 @@ for (const protocolVersion of BOTH) {
       await own.client.endAsync();
     });
 
-    test("wildcards at the beginning do not match topics with $", async () => {
+    test("leading wildcards do not match topics with $", async () => {
       const own = await open({ keepalive: 0 });
       const { root } = newTopics();
       await own.client.subscribeAsync("+/dollar", { qos: 2 });
@@ -161,7 +164,7 @@ for (const protocolVersion of BOTH) {
       await own.client.endAsync();
     });
 
-    test("an ended subscription gets nothing, the others go on", async () => {
+    test("an ended subscription receives nothing, and the others continue", async () => {
       const { topics: to } = newTopics();
       const [own, sender] = [await open(), await open()];
       for (const topic of to) await own.client.subscribeAsync(topic, { qos: 2 });
@@ -172,7 +175,7 @@ for (const protocolVersion of BOTH) {
       await Promise.all([own.client.endAsync(), sender.client.endAsync()]);
     });
 
-    test("an empty client id is assigned one, in MQTT 3.1.1 only with a clean session", async () => {
+    test("an empty client id is replaced, in MQTT 3.1.1 only with a clean session", async () => {
       const assigned = await open({ clientId: "", clean: true });
       if (protocolVersion === 4) {
         const refused = new TcpClient(port);

@@ -19,7 +19,7 @@ after(() => broker.stop());
 
 const topicOf = (path: string) => `t/${broker.caller.tenantSlug}/${path}`;
 
-test("large messages that arrive in pieces reach a subscriber as they were sent", async () => {
+test("large messages that arrive in pieces reach a subscriber unchanged", async () => {
   const client = await client5(broker, ["large/one"]);
   client.send(subscribe5(1, topicOf("large/one"), 0));
   const sent = ["a", "b", "c"].map((text) => publish5(topicOf("large/one"), text.repeat(LARGE)));
@@ -29,7 +29,7 @@ test("large messages that arrive in pieces reach a subscriber as they were sent"
   client.socket.destroy();
 });
 
-test("a large retained message is whole for a later subscriber", async () => {
+test("a large retained message is complete for a later subscriber", async () => {
   const client = await client5(broker, ["large/kept"]);
   const retained = (text: string, qos: 0 | 1) => {
     const message = publish5(topicOf("large/kept"), text.repeat(LARGE), qos, 1);
@@ -46,7 +46,7 @@ test("a large retained message is whole for a later subscriber", async () => {
   client.socket.destroy();
 });
 
-test("large messages of QoS 2 that wait for a PUBREL are whole when their turn comes", async (t) => {
+test("large QoS 2 messages that wait for a PUBREL are complete when their turn comes", async (t) => {
   const own = await withEngine(t, createEngine, broker, {
     limits: { ...NO_RATE, qos2Bytes: 4 * LARGE, qos2InFlight: 1 },
   });
@@ -64,7 +64,7 @@ test("large messages of QoS 2 that wait for a PUBREL are whole when their turn c
   for (const { socket } of [from, to]) socket.destroy();
 });
 
-test("the memory of a large message without subscribers is freed when it is acknowledged, and its session reads on", async (t) => {
+test("the memory of a large message without subscribers is freed when it is acknowledged, and its session continues", async (t) => {
   const payloads: Buffer[] = [];
   const around = (policy: BrokerPolicy): BrokerPolicy => ({
     ...policy,

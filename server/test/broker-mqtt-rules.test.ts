@@ -13,7 +13,10 @@ import {
   rawSession,
 } from "./broker/raw-client.ts";
 
-/** Statements of MQTT 3.1.1 about sessions, wills and retained messages that the policy suite does not show (docs/mqtt-conformance.md). */
+/**
+ * Statements of MQTT 3.1.1 about sessions, wills and retained messages that the policy suite does not cover
+ * (docs/mqtt-conformance.md).
+ */
 let broker: TestBroker;
 
 before(async () => {
@@ -23,7 +26,7 @@ after(() => broker.stop());
 
 const CONNACK = 4;
 
-/** What a new subscriber receives of `topic` until the marker that it publishes itself. */
+/** Returns what a new subscriber receives on `topic` before the marker that it publishes itself. */
 async function receivedOf(topic: string): Promise<string[]> {
   const marker = `t/${broker.caller.tenantSlug}/marker`;
   const gateway = await connectGateway(broker, { publish: [marker], subscribe: [topic, marker] });
@@ -41,7 +44,7 @@ async function receivedOf(topic: string): Promise<string[]> {
   return received;
 }
 
-/** Connects with a will and breaks the connection; resolves when the will has arrived at a subscriber. */
+/** Connects with a will and breaks the connection. Resolves when the will has arrived at a subscriber. */
 async function breakWithWill(device: Device, retain: boolean): Promise<void> {
   const watcher = await connectGateway(broker, { subscribe: [device.topic] });
   const arrived = new Promise<boolean>((resolve) =>
@@ -56,7 +59,7 @@ async function breakWithWill(device: Device, retain: boolean): Promise<void> {
   await watcher.endAsync();
 }
 
-test("a will is retained when the CONNECT says so, and not otherwise", async () => {
+test("a will is retained if and only if the CONNECT says so", async () => {
   const [kept, passing] = [await broker.enroll(), await broker.enroll()];
   await breakWithWill(kept, true);
   await breakWithWill(passing, false);
@@ -64,7 +67,7 @@ test("a will is retained when the CONNECT says so, and not otherwise", async () 
   assert.deepEqual(await receivedOf(passing.topic), []);
 });
 
-test("the last retained message of a topic is kept, of any QoS, and one that is not retained does not replace it", async () => {
+test("the last retained message of a topic is kept at any QoS, and a message without the retain flag does not replace it", async () => {
   const device = await broker.enroll();
   const client = await connect(broker, device);
   await client.publishAsync(device.topic, '{"n":1}', { qos: 1, retain: true });
@@ -78,7 +81,7 @@ test("the last retained message of a topic is kept, of any QoS, and one that is 
   await client.endAsync();
 });
 
-test("nothing behind a refused CONNECT is handled, and the connection closes after its CONNACK", async () => {
+test("packets after a refused CONNECT are ignored, and the connection closes after its CONNACK", async () => {
   const device = await broker.enroll();
   const client = await rawClient(broker, device);
   client.send(connectPacket({ clientId: "another" }), publishPacket(device.topic, '{"a":1}', 1, 1), PINGREQ);
@@ -88,7 +91,7 @@ test("nothing behind a refused CONNECT is handled, and the connection closes aft
   assert.deepEqual(await broker.telemetry.listLatest(broker.caller, device.deviceId), []);
 });
 
-test("packets behind a CONNECT are handled when it is accepted, and the CONNACK is the first answer", async () => {
+test("packets after a CONNECT are handled once it is accepted, and the CONNACK is the first answer", async () => {
   const device = await broker.enroll();
   const client = await rawClient(broker, device);
   client.send(connectPacket({ clientId: device.deviceId }), PINGREQ, publishPacket(device.topic, '{"a":1}', 1, 7));
@@ -97,7 +100,7 @@ test("packets behind a CONNECT are handled when it is accepted, and the CONNACK 
   client.socket.destroy();
 });
 
-test("MQTT 3.1 is served as 3.1.1 is", async () => {
+test("MQTT 3.1 is served like 3.1.1", async () => {
   const { password } = await broker.connections.createMqttClient(broker.caller, { clientId: "old-1", username: "old" });
   const client = await rawClient(broker);
   const rest = Buffer.concat([field("old"), field(password)]);
@@ -145,7 +148,7 @@ test("topics are compared byte for byte, and an empty payload is a message", asy
   await gateway.endAsync();
 });
 
-test("a QoS 2 message is passed on once, however often its PUBLISH is repeated before its PUBREL", async () => {
+test("a QoS 2 message is delivered once, however often its PUBLISH is repeated before its PUBREL", async () => {
   const device = await broker.enroll();
   const gateway = await connectGateway(broker, { subscribe: [device.topic] });
   await gateway.subscribeAsync(device.topic, { qos: 1 });

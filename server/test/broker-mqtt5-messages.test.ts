@@ -16,14 +16,16 @@ const TOPIC_ALIAS = 0x23;
 const TOPIC_ALIAS_MAXIMUM = 0x22;
 const SUBSCRIPTION_ID = 0x0b;
 
-/** A raw MQTT client that may publish and subscribe to topics below `name`, with what `properties` say in its CONNECT. */
+/**
+ * Connects a raw MQTT client that may publish and subscribe to topics below `name`, with `properties` in its CONNECT.
+ */
 function clientOf(name: string, given: number[] = NONE): Promise<Client5> {
   return client5(broker, [`${name}/one`, `${name}/two`, `${name}/+`, `${name}/#`], { properties: given });
 }
 
 const topicOf = (path: string) => `t/${broker.caller.tenantSlug}/${path}`;
 
-test("a message has the identifiers of all subscriptions of its client that it matches, and none of those without", async () => {
+test("a message has the identifiers of exactly the matching subscriptions of its client that have one", async () => {
   const client = await clientOf("ids");
   const id = (value: number) =>
     properties([SUBSCRIPTION_ID, ...(value > 127 ? [(value & 127) | 128, value >> 7] : [value])]);
@@ -43,14 +45,14 @@ test("a message has the identifiers of all subscriptions of its client that it m
   client.socket.destroy();
 });
 
-/** The identifiers of the message of two subscriptions, whose order has no meaning. */
+/** Returns the sorted identifiers of a message for two subscriptions, since their order has no meaning. */
 function sortedIds(message: Buffer): Buffer {
   const at = message.indexOf(Buffer.of(SUBSCRIPTION_ID, 0xac, 2, SUBSCRIPTION_ID, 1));
   if (at >= 0) Buffer.of(SUBSCRIPTION_ID, 1, SUBSCRIPTION_ID, 0xac, 2).copy(message, at);
   return message;
 }
 
-test("a retained message has the identifier of the subscription that asks for it", async () => {
+test("a retained message has the identifier of the subscription that requests it", async () => {
   const client = await clientOf("kept");
   const kept = publish5(topicOf("kept/one"), "a", 1, 1);
   kept[0] = 0x33;
@@ -63,7 +65,7 @@ test("a retained message has the identifier of the subscription that asks for it
   client.socket.destroy();
 });
 
-test("a topic alias stands for the topic that it was sent with last, on its own connection", async () => {
+test("a topic alias stands for the topic that it was last sent with, on its own connection", async () => {
   const alias = (value: number) => properties([TOPIC_ALIAS, 0, value]);
   const [client, other] = [await clientOf("alias"), await clientOf("alias")];
   client.send(
@@ -97,7 +99,7 @@ test("a message whose alias stands for a forbidden topic is refused", async () =
   client.socket.destroy();
 });
 
-test("a client that permits topic aliases is sent as many, each with its topic first", async () => {
+test("a client receives as many topic aliases as it permits, each first with its topic", async () => {
   const client = await clientOf("out", properties([TOPIC_ALIAS_MAXIMUM, 0, 1]));
   const alias = properties([TOPIC_ALIAS, 0, 1]);
   const [one, two] = [topicOf("out/one"), topicOf("out/two")];
@@ -117,7 +119,7 @@ test("a topic alias does not make a packet longer than its client permits", asyn
   client.socket.destroy();
 });
 
-test("a QoS 1 message without a subscriber that we do not store is acknowledged with 0x10", async () => {
+test("a QoS 1 message that has no subscriber and is not stored is acknowledged with 0x10", async () => {
   const client = await clientOf("none");
   const [one, two] = [topicOf("none/one"), topicOf("none/two")];
   client.send(publish5(one, "1", 1, 1), publish5(one, "2", 2, 2));
@@ -137,7 +139,7 @@ test("a QoS 1 message without a subscriber that we do not store is acknowledged 
   client.socket.destroy();
 });
 
-test("of overlapping subscriptions one without the client's own messages does not give it QoS or identifier", async () => {
+test("among overlapping subscriptions, one with no local adds neither QoS nor identifier to the client's own messages", async () => {
   const client = await clientOf("local");
   const [one, all] = [topicOf("local/one"), topicOf("local/#")];
   const noLocal = packet(0x82, [0, 1], properties([SUBSCRIPTION_ID, 1]), one, [4 | 2]);

@@ -17,7 +17,7 @@ const topicOf = (name: string) => `t/${broker.caller.tenantSlug}/${name}/one`;
 const clientOf = (name: string, options: Connect5 = {}): Promise<Client5> => client5(broker, [`${name}/one`], options);
 const SUBACK = 6;
 
-test("a QoS 2 message that is sent for the third time without DUP ends the session; with DUP, or another one, is acknowledged", async () => {
+test("a QoS 2 message sent for the third time without DUP ends the session; one with DUP, or another, is acknowledged", async () => {
   const topic = topicOf("ids");
   const ack = [0x50, 2, 0, 7];
   const duplicate = publish5(topic, "1", 2, 7);
@@ -76,7 +76,7 @@ test("an UNSUBSCRIBE does not end the delivery of messages that have arrived", a
   sender.socket.destroy();
 });
 
-test("a QoS 2 message that was sent is completed, also when its expiry passes meanwhile", async () => {
+test("a QoS 2 message that was sent is completed, even if it expires in the process", async () => {
   const topic = topicOf("late");
   const [client, sender] = [await clientOf("late"), await clientOf("late")];
   client.send(subscribe5(9, topic, 2));
@@ -95,7 +95,7 @@ test("a QoS 2 message that was sent is completed, also when its expiry passes me
   sender.socket.destroy();
 });
 
-test("a will is published with its properties, user properties in their order", async () => {
+test("a will is published with its properties, including user properties in order", async () => {
   const topic = topicOf("will");
   const watcher = await clientOf("will");
   watcher.send(subscribe5(9, topic, 1));

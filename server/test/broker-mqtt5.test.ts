@@ -38,7 +38,7 @@ test("a device connects with MQTT 5 and publishes at every QoS", async () => {
   assert.deepEqual((latest || []).map(({ metric }) => metric).sort(), ["m0", "m1", "m2"]);
 });
 
-test("the CONNACK says what the broker has, and gives a keep alive to a client that asks for none or a long one", async () => {
+test("the CONNACK states the broker's capabilities, and sets a keep alive for a client without one or with a long one", async () => {
   const device = await broker.enroll();
   const week = [0x11, 0, 0x09, 0x3a, 0x80];
   for (const [keepAlive, expiry, given] of [
@@ -82,7 +82,7 @@ test("a CONNECT of MQTT 5 is refused with the reason code of its problem", async
   }
 });
 
-test("a publish that is not authorized is refused by its acknowledgement, in its order, and the session stays", async () => {
+test("an unauthorized publish is refused by its acknowledgement, in order, and the session stays", async () => {
   const device = await broker.enroll();
   const client = await session5(broker, device);
   client.send(
@@ -98,7 +98,7 @@ test("a publish that is not authorized is refused by its acknowledgement, in its
   assert.equal((await broker.telemetry.listLatest(broker.caller, device.deviceId))[0]?.value, 2);
 });
 
-test("the 21st publish of a minute that is not authorized ends the session", async () => {
+test("the 21st unauthorized publish in a minute ends the session", async () => {
   const client = await session5(broker, await broker.enroll());
   for (let id = 1; id <= 21; id++) client.send(publish5("t/other", "{}", 1, id));
   assert.deepEqual((await client.rest()).slice(-3), [0xe0, 1, 0x87]);
@@ -129,7 +129,7 @@ test("a session ends with a DISCONNECT that has the reason code of its problem",
   assert.deepEqual(await late.rest(), [0xe0, 1, 0x82], "a session expiry that the CONNECT did not have");
 });
 
-test("reason strings say what was refused or ended, where the client permits them and they fit", async () => {
+test("reason strings explain refusals and disconnects, if the client permits them and they fit", async () => {
   const answersOf = async (given: number[], text: string) => {
     const device = await broker.enroll();
     const client = await session5(broker, device, { properties: given });
@@ -149,7 +149,7 @@ test("reason strings say what was refused or ended, where the client permits the
   assert.deepEqual(await answersOf(properties(short), denied), [0xe0, 1, 0x98], "only one of them fits");
 });
 
-test("takeover, revocation, silence and a stop have reason codes of their own", async (t) => {
+test("takeover, revocation, silence and a stop have distinct reason codes", async (t) => {
   const own = await withEngine(t, createEngine, broker, {});
   const [device, silent, last] = [await own.enroll(), await own.enroll(), await own.enroll()];
   const first = await session5(own, device);
@@ -163,7 +163,7 @@ test("takeover, revocation, silence and a stop have reason codes of their own", 
   assert.deepEqual(await open.rest(), [0xe0, 1, 0x8b]);
 });
 
-test("subscriptions are answered with reason codes, and so are their ends", async () => {
+test("subscriptions and unsubscriptions are answered with reason codes", async () => {
   const device = await broker.enroll();
   const client = await session5(broker, device);
   client.send(packet(0x82, [0, 7], NONE, device.filter, [1], "#", [1], "$share/g/a", [0]));
@@ -173,7 +173,7 @@ test("subscriptions are answered with reason codes, and so are their ends", asyn
   client.socket.destroy();
 });
 
-test("properties of a message reach subscribers with MQTT 5, and the message those with 3.1.1", async () => {
+test("a message reaches MQTT 5 subscribers with its properties, and 3.1.1 subscribers without them", async () => {
   const [device, older] = [await broker.enroll(), await broker.enroll()];
   const five = await connectGateway(broker, { publish: [device.filter, older.filter] }, FIVE);
   const client = await session5(broker, device);
@@ -200,7 +200,7 @@ test("properties of a message reach subscribers with MQTT 5, and the message tho
   client.socket.destroy();
 });
 
-test("subscription options: own messages, RETAIN as published, and when retained messages are sent", async () => {
+test("subscription options: no local, retain as published, and retain handling", async () => {
   const topic = `t/${broker.caller.tenantSlug}/options`;
   const client = await connectGateway(broker, { publish: [topic], subscribe: [topic] }, FIVE);
   const got: string[] = [];
@@ -218,7 +218,7 @@ test("subscription options: own messages, RETAIN as published, and when retained
   await client.endAsync();
 });
 
-test("a message waits no longer than its expiry, and says how much of it is left", async (t) => {
+test("a message waits no longer than its expiry, and carries its remaining expiry", async (t) => {
   const own = await brokerFor(t, createEngine);
   const device = await own.enroll();
   const publisher = await session5(own, device);
@@ -226,7 +226,7 @@ test("a message waits no longer than its expiry, and says how much of it is left
   retained[0] = 0x33;
   publisher.send(retained);
   await publisher.answers(4);
-  // Its retained message stays, and is sent after those of the filter before.
+  // Its retained message stays, and is sent after those of the previous filter.
   const last = `t/${own.caller.tenantSlug}/end`;
   const gateway = await connectGateway(own, { publish: [last] });
   await gateway.publishAsync(last, "{}", { qos: 1, retain: true });
@@ -251,7 +251,7 @@ test("a message waits no longer than its expiry, and says how much of it is left
   publisher.socket.destroy();
 });
 
-test("a client gets no more open messages and no longer packets than it asked for", async () => {
+test("a client receives no more open messages and no longer packets than it requested", async () => {
   const device = await broker.enroll();
   const sender = await connectGateway(broker, { publish: [device.filter] });
   const client = await session5(broker, device, { properties: properties([0x21, 0, 1, 0x27, 0, 0, 0, 200]) });
@@ -286,7 +286,7 @@ test("a PUBREC that refuses a message ends it without a PUBREL", async () => {
   client.socket.destroy();
 });
 
-test("a client that has more messages open than the receive maximum is disconnected", async (t) => {
+test("a client with more open messages than the receive maximum is disconnected", async (t) => {
   const own = await withEngine(t, createEngine, broker, {
     limits: { mqtt5ReceiveMaximum: 2 },
     around: (policy) => ({ ...policy, storeMessage: () => new Promise(() => undefined) }),
@@ -302,7 +302,7 @@ test("a client that has more messages open than the receive maximum is disconnec
   assert.deepEqual(await client.rest(), [...PINGRESP, 0xe0, 1, 0x93]);
 });
 
-test("a will is published when a DISCONNECT asks for it, and not after a normal one", async () => {
+test("a will is published if a DISCONNECT asks for it, and not after a normal one", async () => {
   const device = await broker.enroll();
   const watcher = await connectGateway(broker, { subscribe: [device.topic] });
   await watcher.subscribeAsync(device.topic, { qos: 1 });

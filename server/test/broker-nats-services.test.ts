@@ -10,7 +10,7 @@ import { https } from "./harness/https.ts";
 import { NATS_VERSION_FLOOR, type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** Two services with data folders of their own share a PostgreSQL; the embedded database has one process. */
+/** Two services with separate data folders share a PostgreSQL; the embedded database admits one process. */
 describe("two services on one database, connected by NATS", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
   let nats: NatsServer;
@@ -50,7 +50,7 @@ describe("two services on one database, connected by NATS", { skip: natsMissing 
     return [status, json.nats];
   };
 
-  test("what a device publishes at one service is received at the other, in its order", async () => {
+  test("messages that a device publishes at one service are received at the other in order", async () => {
     const expected = Array.from({ length: 50 }, (_, n) => `{"a":${n}}`);
     for (const payload of expected) await publisher.publishAsync(device.topic, payload, { qos: 1 });
     await got.atLeast(expected.length);
@@ -64,7 +64,7 @@ describe("two services on one database, connected by NATS", { skip: natsMissing 
     );
   });
 
-  test("a takeover is in the journal also where the session ended before its process had read of it", async () => {
+  test("a takeover is recorded in the journal even if the session ended before its process had read of it", async () => {
     const [one, two] = [await enrollDevice(first, tenant), await enrollDevice(first, tenant)];
     const replaced = [await connectMqtt(first, one), await connectMqtt(first, two)];
     const { promise: read, resolve: goOn } = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ describe("two services on one database, connected by NATS", { skip: natsMissing 
     for (const client of clients) await client.endAsync();
   });
 
-  test("without NATS devices are served and their messages stored; subscribers elsewhere get them when it is back", async () => {
+  test("without NATS, devices are served and their messages stored; subscribers elsewhere receive them when it is back", async () => {
     const before = got.payloads().length;
     await nats.kill();
     assert.ok(await eventually(async () => (await ready(first))[1] === false));

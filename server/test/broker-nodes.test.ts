@@ -29,7 +29,7 @@ test("a client id that connects at another node ends its session at the first, a
   assert.equal((await device.connectivity()).status, "offline");
 });
 
-test("of simultaneous connects at several nodes each but the last is reported as predecessor exactly once", async (t) => {
+test("of simultaneous connects at several nodes, each but the last is reported as predecessor exactly once", async (t) => {
   const { all, database, newDevice, session } = await processes(t, 3);
   for (let round = 0; round < 10; round++) {
     const device = await newDevice();
@@ -80,7 +80,7 @@ test("a drop whose transaction is rolled back is not delivered", async (t) => {
   assert.deepEqual(a.drops, []);
 });
 
-// The embedded database has one connection, so no two transactions at once.
+// The embedded database has one connection, so there are no two concurrent transactions.
 const withSeveralConnections = onPostgres ? test : () => undefined;
 withSeveralConnections(
   "a drop is delivered even if it is numbered before others and committed after them",
@@ -115,7 +115,7 @@ withSeveralConnections(
   },
 );
 
-/** Only `beatNow` sends heartbeats: one of its own would revive a node that the test has silenced. */
+/** Only `beatNow` sends heartbeats: an automatic one would revive a node that the test has silenced. */
 const NO_HEARTBEATS = { heartbeatMs: 3_600_000 };
 
 test("a node without heartbeats is removed with its sessions, and its devices are offline", async (t) => {
@@ -131,7 +131,7 @@ test("a node without heartbeats is removed with its sessions, and its devices ar
   assert.deepEqual(await database.db.selectFrom("mqtt_sessions").selectAll().execute(), []);
 });
 
-test("more sessions of a silent node than one statement may remove are removed, too", async (t) => {
+test("a silent node is removed even if it has more sessions than one statement may delete", async (t) => {
   const { all, database } = await processes(t, 2, NO_HEARTBEATS);
   const [a, b] = all as [Process, Process];
   const count = 2 * ROWS_OF_STATEMENT + 1;
@@ -146,7 +146,7 @@ test("more sessions of a silent node than one statement may remove are removed, 
   assert.deepEqual(nodes, [{ id: b.nodeId }]);
 });
 
-test("the node that has run for longest has the jobs of all; when it is silent the next one has them", async (t) => {
+test("the longest-running node runs the jobs of all nodes; when it falls silent, the next one takes over", async (t) => {
   const { all, database } = await processes(t, 3, NO_HEARTBEATS);
   const leaders = () => all.map(({ connections }) => connections.isLeader());
   const [a, b, c] = all as [Process, Process, Process];
@@ -164,7 +164,7 @@ test("the node that has run for longest has the jobs of all; when it is silent t
   );
 });
 
-test("a take-over concerns the one node that has the session, and waits for it while it has a heartbeat", async (t) => {
+test("a takeover concerns the one node that has the session, and waits for it while it sends heartbeats", async (t) => {
   const { all, newDevice, session } = await processes(t, 3, NO_HEARTBEATS);
   const [a, b, c] = all as [Process, Process, Process];
   const device = await newDevice();
@@ -175,7 +175,7 @@ test("a take-over concerns the one node that has the session, and waits for it w
   assert.deepEqual([a.drops.length, b.drops.length, c.drops.length], [1, 0, 0]);
 });
 
-/** A node that no process of the test is. */
+/** A node of another process. */
 async function anotherNode({ db }: Database): Promise<string> {
   const id = randomUUID();
   await sql`
@@ -187,7 +187,7 @@ async function anotherNode({ db }: Database): Promise<string> {
   return id;
 }
 
-test("a node without a heartbeat gets the drop of a session that was taken over, is notified of it, and is not waited for", async (t) => {
+test("a node without a heartbeat is notified of the drop of a session that was taken over, and is not awaited", async (t) => {
   const { all, database, newDevice, session } = await processes(t, 1, NO_HEARTBEATS);
   const [{ connections }] = all as [Process];
   const device = await newDevice();
@@ -233,7 +233,7 @@ for (const [where, index] of [
   });
 }
 
-// On PostgreSQL a process without heartbeats may be slow; on the embedded database there is only one process.
+// On PostgreSQL a process without heartbeats may be slow; the embedded database has only one process.
 const withOneProcess = onPostgres ? () => undefined : test;
 withOneProcess("a start after a crash deletes the sessions of the crashed process", async (t: TestContext) => {
   const { clock, database, newDevice, session, all } = await processes(t, 1);
@@ -275,7 +275,7 @@ test("a node that was removed by mistake restores its sessions, except those tha
   for (const device of [kept, ...moved]) assert.equal((await device.connectivity()).status, "online");
 });
 
-test("an MQTT client is registered only with a free client id and user name, and topics of its tenant", async (t) => {
+test("an MQTT client is registered only with an unused client id and user name, and topics of its tenant", async (t) => {
   const { all } = await processes(t, 1);
   const [{ connections, access }] = all as [Process];
   await access.createTenant({ slug: "other", name: "Other" });

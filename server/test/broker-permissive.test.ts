@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => broker.stop());
 
-/** Sends packets over plain TCP and resolves with at least so many bytes of what comes back. */
+/** Sends packets over plain TCP. Resolves with the answer once it has this many bytes. */
 async function answersTo(bytes: number, ...packets: Buffer[]): Promise<Buffer> {
   const socket = connectSocket({ host: "127.0.0.1", port });
   let received = Buffer.alloc(0);
@@ -27,12 +27,12 @@ async function answersTo(bytes: number, ...packets: Buffer[]): Promise<Buffer> {
 
 const LIMITS = [0x22, 0, 10, 0x27, 0, 0x1e, 0x84, 0x80, 0x21, 0, 20];
 
-test("the permissive broker has the limits in its CONNACK that outside suites compare byte by byte", async () => {
+test("the permissive broker's CONNACK has the limits that external suites compare byte by byte", async () => {
   const connack = await answersTo(16, connect5("any name at all, even a longer one"));
   assert.deepEqual([...connack], [0x20, 14, 0, 0, 11, ...LIMITS]);
 });
 
-test("the permissive broker assigns client ids, and refuses what brokers keep to themselves", async () => {
+test("the permissive broker assigns client ids, and refuses topics that are reserved for brokers", async () => {
   const connack = await answersTo(40, connect5(""));
   assert.deepEqual([...connack.subarray(0, 9)], [0x20, 38, 0, 0, 35, 0x12, 0, 21, 0x61]);
   assert.deepEqual(connack.subarray(-LIMITS.length), Buffer.from(LIMITS));
@@ -53,7 +53,7 @@ test("the permissive broker assigns client ids, and refuses what brokers keep to
   }
 });
 
-test("the permissive broker lets anyone publish and subscribe to anything but test/nosubscribe, in every version", async () => {
+test("the permissive broker allows publishing and subscribing to anything but test/nosubscribe, in every version", async () => {
   for (const protocolVersion of [3, 4, 5] as const) {
     const protocolId = protocolVersion === 3 ? "MQIsdp" : "MQTT";
     const client = mqtt.connect({

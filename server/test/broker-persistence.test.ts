@@ -28,7 +28,7 @@ const listTopics = (subscribeTopics: string[]) =>
 
 const topicOf = ({ deviceId }: TestDevice, name = "commands") => `t/${tenant.slug}/${name}/${deviceId}`;
 
-/** A gateway that may publish to what these devices subscribe to. */
+/** A gateway that may publish on the topics to which these devices subscribe. */
 async function gatewayFor(devices: TestDevice[], at: TestServer = server, options: mqtt.IClientOptions = {}) {
   const publish = devices.flatMap((device) => [topicOf(device), topicOf(device, "settings")]);
   const name = `gateway-${devices[0]!.deviceId.slice(0, 20)}`;
@@ -43,14 +43,14 @@ async function gatewayFor(devices: TestDevice[], at: TestServer = server, option
 
 const STORED = { clean: false };
 
-/** A connected client that has been sent what waited for it. */
+/** A connected client that has received its queued messages. */
 interface Resumed {
   client: mqtt.MqttClient;
   isPresent: boolean;
   received: string[];
 }
 
-/** Connects without subscribing; messages are collected from the first one on. */
+/** Connects without subscribing, and collects messages from the first one on. */
 async function resume(
   device: TestDevice,
   at: TestServer = server,
@@ -67,7 +67,7 @@ async function resume(
   return { client, isPresent, received };
 }
 
-/** The device has subscribed, and is gone. */
+/** A device that has subscribed and disconnected. */
 async function leave(device: TestDevice, topics: string[], at: TestServer = server, options: mqtt.IClientOptions = {}) {
   const { client } = await resume(device, at, options);
   await client.subscribeAsync(topics, { qos: 2 });
@@ -101,7 +101,7 @@ const empty = (device: TestDevice) =>
 const arrived = ({ received }: Resumed, expected: string[]) =>
   eventually(async () => received.length >= expected.length).then(() => assert.deepEqual(received, expected));
 
-test("messages of QoS 1 and 2 for a client that is away wait in their order, and its subscriptions stay", async () => {
+test("messages of QoS 1 and 2 for an offline client are queued in order, and its subscriptions stay", async () => {
   const device = await enrollDevice(server, tenant);
   const first = await resume(device);
   assert.equal(first.isPresent, false);
@@ -132,7 +132,7 @@ async function rawStored(device: TestDevice, flags = 0): Promise<RawClient> {
   return client;
 }
 
-test("what was sent and not acknowledged is sent again under its packet id, with DUP; what was received is released", async () => {
+test("unacknowledged messages are sent again under their packet id with DUP, and received ones are released", async () => {
   const device = await enrollDevice(server, tenant);
   const client = await rawStored(device);
   client.send(subscribePacket(1, topicOf(device)));
@@ -172,7 +172,7 @@ function publishOf(device: TestDevice, payload: string, first: number, id: numbe
   return Buffer.concat([Buffer.of(first, body.length), body]);
 }
 
-test("a clean session deletes the stored one, and one that never asked for it has none", async () => {
+test("a clean session deletes the stored one, and a client that never requested a stored session has none", async () => {
   const device = await enrollDevice(server, tenant);
   await leave(device, [topicOf(device)]);
   const clean = await resume(device, server, { clean: true });
@@ -188,7 +188,7 @@ test("a clean session deletes the stored one, and one that never asked for it ha
 const FIVE = { protocolVersion: 5 } as const;
 const expiring = (seconds: number) => ({ ...FIVE, properties: { sessionExpiryInterval: seconds } });
 
-test("a session of MQTT 5 expires after its interval, and a DISCONNECT may shorten it", async () => {
+test("an MQTT 5 session expires after its interval, and a DISCONNECT may shorten the interval", async () => {
   const device = await enrollDevice(server, tenant);
   await leave(device, [topicOf(device)], server, expiring(60));
   server.clock.advance(59 * SECOND);
@@ -204,14 +204,14 @@ test("a session of MQTT 5 expires after its interval, and a DISCONNECT may short
   assert.ok(await eventually(async () => (await storedOf(device)) === undefined));
 });
 
-/** Whether a new connection finds no stored session. */
+/** Returns whether a new connection finds no stored session. */
 async function gone(device: TestDevice, options: mqtt.IClientOptions): Promise<boolean> {
   const { client, isPresent } = await resume(device, server, options);
   await client.endAsync();
   return !isPresent;
 }
 
-test("a message that expires while its client is away is not delivered, and another has the time that is left", async () => {
+test("a message that expires while its client is offline is not delivered, and another carries its remaining expiry", async () => {
   const device = await enrollDevice(server, tenant);
   await leave(device, [topicOf(device)], server, expiring(3_600));
   const sender = await gatewayFor([device], server, FIVE);
@@ -229,7 +229,7 @@ test("a message that expires while its client is away is not delivered, and anot
   await sender.endAsync();
 });
 
-test("a message that waits keeps the identifiers of all subscriptions that it matches", async () => {
+test("a queued message keeps the identifiers of all matching subscriptions", async () => {
   const device = await enrollDevice(server, tenant);
   const { client } = await resume(device, server, expiring(3_600));
   const subscribe = (topic: string, subscriptionIdentifier: number) =>
@@ -254,7 +254,7 @@ test("a message that waits keeps the identifiers of all subscriptions that it ma
   await Promise.all([again.endAsync(), sender.endAsync()]);
 });
 
-test("as many messages and bytes as a stored session may have wait; the newest are left out and counted", async () => {
+test("a stored session queues a limited number of messages and bytes; the newest ones are dropped and counted", async () => {
   const device = await enrollDevice(server, tenant);
   const sender = await gatewayFor([device]);
   const before = await refused();
@@ -284,7 +284,7 @@ async function refused(): Promise<number> {
   return Number(/^muster_stored_messages_refused_total (\d+)/m.exec(await server.app.metrics.text())![1]);
 }
 
-test("a revoked certificate, and the deletion of the device, end the stored session; an admin's disconnect does not", async () => {
+test("a revoked certificate and the deletion of the device end the stored session; an admin's disconnect does not", async () => {
   const { connections, certificates, enrollment } = server.app;
   const [revoked, deleted, disconnected] = [
     await enrollDevice(server, tenant),
@@ -311,7 +311,7 @@ test("a revoked certificate, and the deletion of the device, end the stored sess
   await parted(disconnected);
 });
 
-test("a device whose new certificate does not list a topic any more gets nothing of it", async () => {
+test("a device whose new certificate no longer lists a topic receives nothing of it", async () => {
   const device = await enrollDevice(server, tenant);
   await leave(device, [topicOf(device), topicOf(device, "settings")]);
   const sender = await gatewayFor([device]);
@@ -329,7 +329,7 @@ test("a device whose new certificate does not list a topic any more gets nothing
   await Promise.all([renewed.client.endAsync(), sender.endAsync()]);
 });
 
-test("fifty connections at once of one client leave one session, which has what was sent", async () => {
+test("fifty simultaneous connections of one client leave one session, which has the messages that were sent", async () => {
   const device = await enrollDevice(server, tenant);
   await leave(device, [topicOf(device)]);
   const sender = await gatewayFor([device]);
@@ -354,7 +354,7 @@ describe("with two processes", () => {
   });
   after(() => second.stop());
 
-  test("a session is continued at the other process, also while the first one has the connection", async () => {
+  test("a session continues at the other process, even if the first one still has the connection", async () => {
     const device = await enrollDevice(server, tenant);
     await leave(device, [topicOf(device)]);
     const here = await gatewayFor([device]);
@@ -370,7 +370,7 @@ describe("with two processes", () => {
     await here.endAsync();
   });
 
-  test("a message at one process is queued for a client that has left the other", async () => {
+  test("one process queues a message for a client that has left the other", async () => {
     const device = await enrollDevice(server, tenant);
     await leave(device, [topicOf(device)], second);
     const sender = await gatewayFor([device]);
@@ -386,8 +386,8 @@ describe("with two processes", () => {
   });
 });
 
-// The last one: certificates that are issued after it are not valid yet for TLS, which has the clock of the machine.
-test("no session is stored for longer than a week, and what has expired is deleted", async () => {
+// This is the last test: certificates issued after it are not yet valid for TLS, which uses the machine's clock.
+test("no session is stored for longer than a week, and expired sessions are deleted", async () => {
   const device = await enrollDevice(server, tenant);
   const { client } = await resume(device, server, expiring(0xffffffff));
   await client.subscribeAsync(topicOf(device), { qos: 1 });

@@ -4,7 +4,7 @@ import { policySuite } from "./broker/policy-suite.ts";
 import { onPostgres } from "./harness/database.ts";
 import { natsMissing } from "./harness/nats-server.ts";
 
-/** The rules of one node hold where several share a database. The embedded database has one process. */
+/** The rules of one node apply to several on one database. The embedded database admits one process. */
 if (onPostgres) {
   policySuite("two workers", { createEngine, nodes: 2, bus: "sockets", ingest: "direct" });
   describe("with NATS", { skip: natsMissing ?? false }, () =>

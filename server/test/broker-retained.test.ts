@@ -57,7 +57,10 @@ interface Received {
   packet: mqtt.IPublishPacket;
 }
 
-/** What a new subscriber of these topics gets at once: everything before a message of its own on another topic. */
+/**
+ * Returns what a new subscriber to these topics receives immediately: everything before its own message on another
+ * topic.
+ */
 async function retainedOn(
   topics: string[],
   at: TestServer = server,
@@ -82,7 +85,7 @@ async function retainedOn(
   return received;
 }
 
-/** How many messages of these topics are stored and have not expired. */
+/** Counts the stored messages of these topics that have not expired. */
 async function expected(topics: string[]): Promise<number> {
   const rows = await server.app.database.db
     .selectFrom("retained_messages")
@@ -105,17 +108,17 @@ async function retain(
   await client.endAsync();
 }
 
-test("a filter that one SUBSCRIBE names fifty times does not cost fifty deliveries of retained messages", async () => {
+test("a filter that one SUBSCRIBE repeats fifty times does not cost fifty deliveries of retained messages", async () => {
   const device = await enrollDevice(server, tenant);
   await retain(device, '{"a":1}');
   const fifty = Array.from({ length: 50 }, () => device.topic);
   const received = payloads(await retainedOn(fifty));
-  // One under way, one that waits for it, and perhaps one for the database's notification of the change.
+  // One in progress, one that waits for it, and perhaps one for the database's notification of the change.
   assert.ok(received.length <= 3, `${received.length} deliveries`);
   await retain(device, "");
 });
 
-test("a message is stored before it is acknowledged, and keeps its properties and what is left of its expiry", async () => {
+test("a message is stored before it is acknowledged, with its properties and its remaining expiry", async () => {
   const device = await enrollDevice(server, tenant);
   await retain(device, '{"a":1}', {
     properties: {
@@ -148,7 +151,7 @@ test("a message is stored before it is acknowledged, and keeps its properties an
   );
 });
 
-test("an empty message removes the one of its topic, and a message of QoS 0 is retained, too", async () => {
+test("an empty message removes the one of its topic, and a QoS 0 message is retained, too", async () => {
   const device = await enrollDevice(server, tenant);
   await retain(device, "one");
   assert.deepEqual(payloads(await retainedOn([device.topic])), ["one"]);
@@ -160,7 +163,7 @@ test("an empty message removes the one of its topic, and a message of QoS 0 is r
   assert.deepEqual(payloads(await retainedOn([device.topic])), ["two"]);
 });
 
-test("messages that have expired leave room for new ones at once, however many come at the same time", async () => {
+test("expired messages make room for new ones immediately, however many arrive at the same time", async () => {
   const own = await newTenant(server);
   const topics = Array.from({ length: 2 * CAP + 1 }, (_, n) => `t/${own.slug}/${n}`);
   const [before, after, beyond] = [topics.slice(0, CAP), topics.slice(CAP, 2 * CAP), topics.at(-1)!];
@@ -175,7 +178,7 @@ test("messages that have expired leave room for new ones at once, however many c
   await client.endAsync();
 });
 
-test("a revoked certificate takes the messages along, unless another one of its device has the topic", async () => {
+test("a revoked certificate removes its messages, unless another certificate of its device has the topic", async () => {
   const device = await enrollDevice(server, tenant);
   await retain(device, "kept");
   const renewed = await renew(server, device);
@@ -192,7 +195,7 @@ test("a revoked certificate takes the messages along, unless another one of its 
   assert.deepEqual(await retainedOn([device.topic]), []);
 });
 
-test("a message ends with the right of its device to the topic, also when that connection is still open", async () => {
+test("a message ends with its device's right to the topic, even while that connection is still open", async () => {
   const { devices } = server.app;
   const type = await devices.createDeviceType(tenant.caller, {
     name: "Valve",
@@ -212,7 +215,7 @@ test("a message ends with the right of its device to the topic, also when that c
   await client.endAsync();
 });
 
-test("messages are not retained beyond their device, however close its deletion comes", async () => {
+test("messages are not retained beyond their device, however close its deletion is", async () => {
   for (let round = 0; round < 5; round++) {
     const device = await enrollDevice(server, tenant);
     const client = await connectMqtt(server, device);
@@ -229,7 +232,7 @@ test("messages are not retained beyond their device, however close its deletion 
   }
 });
 
-test("a client that subscribes while a message is retained gets no earlier one after a later one, and the last one in the end", async () => {
+test("a client that subscribes while messages are retained receives them in order and the last one in the end", async () => {
   const device = await enrollDevice(server, tenant);
   const publisher = await connectMqtt(server, device);
   await publisher.publishAsync(device.topic, "0", RETAINED);
@@ -241,7 +244,7 @@ test("a client that subscribes while a message is retained gets no earlier one a
   await publisher.endAsync();
 });
 
-/** Clients subscribe again and again while `publish` counts up. */
+/** Subscribes clients repeatedly while `publish` counts up. */
 async function eachSubscriber(
   at: TestServer,
   publish: (n: number) => Promise<void>,
@@ -264,7 +267,7 @@ async function eachSubscriber(
   await reader.endAsync();
 }
 
-/** Two servers share a PostgreSQL; the embedded database has one process. */
+/** Two servers share a PostgreSQL; the embedded database admits one process. */
 describe("two processes", () => {
   if (!onPostgres) return;
   let other: TestServer;
@@ -273,7 +276,7 @@ describe("two processes", () => {
   });
   after(() => other.stop());
 
-  test("what one process retains, replaces or removes the other one delivers so", async () => {
+  test("one process delivers what the other retains, replaces or removes", async () => {
     const device = await enrollDevice(server, tenant);
     assert.deepEqual(await retainedOn([device.topic], other), []);
     for (const payload of ["one", "two"]) {
@@ -309,7 +312,7 @@ describe("two processes", () => {
     await Promise.all([here.endAsync(), there.endAsync()]);
   });
 
-  test("a client of the other process that subscribes just after the acknowledgement gets the message", async () => {
+  test("a client of the other process that subscribes just after the acknowledgement receives the message", async () => {
     const device = await enrollDevice(server, tenant);
     const publisher = await connectMqtt(server, device);
     const reader = await clientOf({ subscribe: [device.topic] }, other);
@@ -324,7 +327,7 @@ describe("two processes", () => {
     await Promise.all([publisher.endAsync(), reader.endAsync()]);
   });
 
-  test("together they retain as many messages of a tenant as it may have; the others are acknowledged with 0x97", async () => {
+  test("together they retain a tenant's maximum of messages; the others are acknowledged with 0x97", async () => {
     const own = await newTenant(server);
     const topics = Array.from({ length: CAP + 8 }, (_, n) => `t/${own.slug}/${n}`);
     const clients: mqtt.MqttClient[] = [];

@@ -21,11 +21,11 @@ interface Group {
   filter: string;
   /** A client that may publish and subscribe to the topic, and has subscribed to the group. */
   member(qos?: number, given?: number[], ids?: number[]): Promise<Client5>;
-  /** One that may publish and subscribe, and has not. */
+  /** A client with the same rights that has not subscribed. */
   client(): Promise<Client5>;
 }
 
-/** A topic of its own for each test, and a group that shares a subscription to it. */
+/** A separate topic for each test, and a group that shares a subscription to it. */
 function group(name: string, at: TestBroker = broker): Group {
   const topic = `t/${at.caller.tenantSlug}/${name}/one`;
   const filter = `$share/workers/${topic}`;
@@ -43,13 +43,13 @@ function group(name: string, at: TestBroker = broker): Group {
   };
 }
 
-/** Publishes at QoS 1 and waits until the broker has acknowledged all. */
+/** Publishes at QoS 1 and waits until the broker has acknowledged all messages. */
 async function publishAll(sender: Client5, topic: string, payloads: string[], qos = 1): Promise<void> {
   sender.send(...payloads.map((payload, at) => publish5(topic, payload, qos, at + 1)));
   await sender.answers(4 * payloads.length);
 }
 
-/** Everything that a client has received behind its SUBACK, once it has answered a PINGREQ. */
+/** Returns everything that a client has received after its SUBACK, once it has answered a PINGREQ. */
 async function gotBy(client: Client5, expected: Buffer[]): Promise<void> {
   client.send(PINGREQ);
   const bytes = Buffer.concat([...expected, PINGRESP]);
@@ -60,7 +60,7 @@ const close = (...clients: Client5[]) => {
   for (const { socket } of clients) socket.destroy();
 };
 
-test("a message goes to one member of each group in turn, and to every client that subscribes alone", async () => {
+test("a message goes to one member of each group in turn, and to every client with its own subscription", async () => {
   const { topic, member, client } = group("turns");
   const [a, b, alone, sender] = [await member(), await member(), await client(), await client()];
   const other = await client();
@@ -76,7 +76,7 @@ test("a message goes to one member of each group in turn, and to every client th
   close(a, b, alone, other, sender);
 });
 
-test("a member gets messages with its own QoS and identifier, and no retained ones when it joins", async () => {
+test("a member receives messages with its own QoS and identifier, and no retained ones when it joins", async () => {
   const { topic, member, client } = group("grants");
   const sender = await client();
   const retained = publish5(topic, "0", 1, 1);
@@ -90,7 +90,7 @@ test("a member gets messages with its own QoS and identifier, and no retained on
   close(a, sender);
 });
 
-test("a member that does not acknowledge is passed over, and gets messages again when it has", async () => {
+test("a member that does not acknowledge is skipped, and receives messages again once it has", async () => {
   const { topic, member, client } = group("slow");
   const slow = await member(1, properties([0x21, 0, 1]));
   const [quick, sender] = [await member(), await client()];
@@ -107,7 +107,7 @@ test("a member that does not acknowledge is passed over, and gets messages again
   close(slow, quick, sender);
 });
 
-test("what a member has not acknowledged at QoS 1 goes to another when its session ends, and what it refused does not", async () => {
+test("a member's unacknowledged QoS 1 messages go to another when its session ends, and refused ones do not", async () => {
   const { topic, member, client } = group("left");
   const leaving = await member(1, properties([0x21, 0, 2]));
   const sender = await client();
@@ -126,7 +126,7 @@ test("what a member has not acknowledged at QoS 1 goes to another when its sessi
   close(heir, sender);
 });
 
-test("what a member has not acknowledged goes to no other when all sessions end: that would end next", async () => {
+test("unacknowledged messages go to no other member when all sessions end, since that one would end next", async () => {
   const stopping = await startBroker(createEngine);
   const { topic, member, client } = group("stopped", stopping);
   const leaving = await member();
@@ -156,7 +156,7 @@ test("a QoS 2 message that was sent to a member goes to no other", async () => {
   close(heir, sender);
 });
 
-test("a member that has left the group gets nothing more", async () => {
+test("a member that has left the group receives nothing more", async () => {
   const { topic, filter, member, client } = group("gone");
   const [a, b, sender] = [await member(), await member(), await client()];
   a.send(packet(0xa2, [0, 8], NONE, filter));
@@ -168,7 +168,7 @@ test("a member that has left the group gets nothing more", async () => {
   close(a, b, sender);
 });
 
-test("a group is allowed where its filter is, and never to a device", async () => {
+test("a group is allowed if its filter is, and never to a device", async () => {
   const { topic, filter, client } = group("policy");
   const device = await broker.enroll();
   const own = await session5(broker, device);

@@ -19,7 +19,7 @@ async function storedOf({ database }: Setting): Promise<string[]> {
   return rows.map((row) => row.session_id);
 }
 
-test("the sessions of one client id that connects several times at once replace each other in the order of the connects", async (t) => {
+test("simultaneous sessions of one client id replace each other in the order of the connects", async (t) => {
   const setting = await processes(t, 1);
   const { all, newDevice, session } = setting;
   const { connections } = all[0]!;
@@ -62,7 +62,7 @@ test("when the database refuses the node, every connect fails, and after its nex
   assert.equal((await storedOf(setting)).length, devices.length);
 });
 
-test("connects and ends of many clients at several nodes wait for each other, and never in a circle", async (t) => {
+test("connects and disconnects of many clients at several nodes wait for each other, but never in a cycle", async (t) => {
   const setting = await processes(t, 3);
   const { all, session } = setting;
   const random = sequence(7);
@@ -94,7 +94,7 @@ test("connects and ends of many clients at several nodes wait for each other, an
   }
 });
 
-test("sessions that connect again while their node is reaped are all there afterwards", async (t) => {
+test("sessions that reconnect while their node is reaped all exist afterwards", async (t) => {
   const setting = await processes(t, 2, NO_HEARTBEATS);
   const { all, session } = setting;
   const [ended, next] = all as [Process, Process];

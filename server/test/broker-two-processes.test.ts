@@ -11,10 +11,10 @@ const ROUNDS = 5;
 const CONNACK_BYTES = 4;
 const PINGRESP_BYTES = 2;
 const CLIENTS = 50;
-/** Devices, each connecting to both processes. */
+/** Devices, each of which connects to both processes. */
 const RACING = 16;
 
-/** Two servers share a PostgreSQL; the embedded database has one process. */
+/** Two servers share a PostgreSQL; the embedded database admits one process. */
 describe("two broker processes on one database", () => {
   if (!onPostgres) return;
   let first: TestServer;
@@ -134,7 +134,7 @@ describe("two broker processes on one database", () => {
     await assert.rejects(connectMqtt(second, device), /Not authorized/);
   });
 
-  test(`of ${CLIENTS} simultaneous connects at two processes at most one stays open, also when some close before their CONNACK`, async () => {
+  test(`at most one of ${CLIENTS} simultaneous connects at two processes stays open, also when some close before their CONNACK`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const device = await enrollDevice(first, tenant);
       const clients = await Promise.all(
@@ -145,7 +145,7 @@ describe("two broker processes on one database", () => {
         if (n % 7 === round) client.socket.destroy();
       }
       const open = (): RawClient[] => clients.filter(({ socket }) => !socket.destroyed && !socket.readableEnded);
-      // A destroyed client may be the last to connect: it takes the session over, ends it, and leaves none.
+      // A destroyed client may be the last to connect: it takes the session over and ends it, so none may be left.
       const settled = () =>
         eventually(async () => {
           const left = open();
@@ -161,7 +161,7 @@ describe("two broker processes on one database", () => {
   });
 });
 
-/** Whether the client's CONNECT was accepted and its session is open now. */
+/** Returns whether the client's CONNECT was accepted and its session is open now. */
 async function answers(client: RawClient): Promise<boolean> {
   const received = Math.max(client.received().length, CONNACK_BYTES);
   client.send(PINGREQ);

@@ -11,7 +11,7 @@ import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** Wills that wait (MQTT 5, 3.1.3.2.2). */
+/** Delayed wills (MQTT 5, 3.1.3.2.2). */
 let server: TestServer;
 let tenant: TestTenant;
 let watchers = 0;
@@ -32,7 +32,7 @@ interface Asked {
   at?: TestServer;
 }
 
-/** A device with a will that is delayed. */
+/** Connects a device with a delayed will. */
 function withWill(
   device: TestDevice,
   { delay = 30, expiry = 300, clean = false, retain = false, at = server }: Asked = {},
@@ -51,7 +51,7 @@ function withWill(
   });
 }
 
-/** What arrives on the topic of a device. */
+/** Collects what arrives on the topic of a device. */
 async function watch({ topic }: TestDevice, at: TestServer = server) {
   const name = `watcher-${tenant.slug}-${watchers++}`;
   const registered = { clientId: name, username: name, subscribe: [topic] };
@@ -76,7 +76,7 @@ const willOf = ({ topic }: TestDevice) =>
 const retainedOf = ({ topic }: TestDevice) =>
   server.app.database.db.selectFrom("retained_messages").selectAll().where("topic", "=", topic).execute();
 
-/** Lets the processes wait before they store and delete a will. */
+/** Makes the processes wait before they store and delete a will. */
 function beforeSettling() {
   const opened = Promise.withResolvers<void>();
   let waiting = 0;
@@ -92,7 +92,7 @@ function beforeSettling() {
   return { have: (count: number) => eventually(async () => waiting === count), release };
 }
 
-/** Takes all connections of a process to the database but those that open and close sessions, until they are released. */
+/** Takes all database connections of a process except those that open and close sessions, until they are released. */
 async function occupy({ app }: TestServer): Promise<() => Promise<void>> {
   const released = Promise.withResolvers<void>();
   const began = Array.from({ length: POOLS.main }, () => Promise.withResolvers<void>());
@@ -128,7 +128,7 @@ test("a will is published after its delay, with its properties", async () => {
   await watcher.client.endAsync();
 });
 
-test("a client that is back in its session before the delay is over has no will published", async () => {
+test("the will of a client that resumes its session before the delay is over is not published", async () => {
   const device = await enrollDevice(server, tenant);
   const watcher = await watch(device);
   await broken(device, await withWill(device));
@@ -142,7 +142,7 @@ test("a client that is back in its session before the delay is over has no will 
   await watcher.client.endAsync();
 });
 
-test("a will waits no longer than its session lasts: that expires, or the client begins a new one", async () => {
+test("a will waits no longer than its session lasts: it expires, or the client starts a new one", async () => {
   const device = await enrollDevice(server, tenant);
   const watcher = await watch(device);
   await broken(device, await withWill(device, { delay: 3_600, expiry: 20 }));
@@ -155,7 +155,7 @@ test("a will waits no longer than its session lasts: that expires, or the client
   await watcher.client.endAsync();
 });
 
-test("without a session that outlives the connection, or without a delay, a will is published at once", async () => {
+test("without a session that outlives the connection, or without a delay, a will is published immediately", async () => {
   for (const asked of [{ expiry: 0, clean: true }, { delay: 0 }]) {
     const device = await enrollDevice(server, tenant);
     const watcher = await watch(device);
@@ -168,7 +168,7 @@ test("without a session that outlives the connection, or without a delay, a will
   }
 });
 
-test("a will without a delay is removed by a normal end, and by the stop of the service", async () => {
+test("a will without a delay is discarded by a normal disconnect, and by the stop of the service", async () => {
   const stopping = await startServer();
   const other = await newTenant(stopping);
   const [left, last] = [await enrollDevice(stopping, other), await enrollDevice(stopping, other)];
@@ -183,12 +183,12 @@ test("a will without a delay is removed by a normal end, and by the stop of the 
   await stopping.stop();
 });
 
-test("the will of a connection whose process ended without a word is published before its client is accepted again", async () => {
+test("the will of a connection whose process crashed is published before its client is accepted again", async () => {
   const device = await enrollDevice(server, tenant);
   const watcher = await watch(device);
   const client = await withWill(device, { delay: 0 });
   const { session_id } = (await willOf(device))!;
-  // As a process leaves it that is killed: the will, and a session that only the database knows.
+  // The state after a process was killed: the will, and a session that only the database knows.
   const unknown = randomIds.uuid(server.clock.now());
   const { db } = server.app.database;
   await db.updateTable("delayed_wills").set({ session_id: unknown }).where("session_id", "=", session_id).execute();
@@ -205,7 +205,7 @@ test("clients are accepted while others wait for the wills of their earlier conn
   const other = await newTenant(narrow);
   const [lost, present] = [await enrollDevice(narrow, other), await enrollDevice(narrow, other)];
   const client = await withWill(lost, { delay: 0, at: narrow });
-  // As on a machine that is lost, and whose lease has not ended.
+  // The state after the loss of a machine whose lease has not ended.
   const { db } = narrow.app.database;
   const [node, unknown] = [randomIds.uuid(narrow.clock.now()), randomIds.uuid(narrow.clock.now())];
   await db
@@ -233,7 +233,7 @@ test("clients are accepted while others wait for the wills of their earlier conn
   await narrow.stop();
 });
 
-test("the revocation of the certificate, and the deletion of the device, void a will that waits", async () => {
+test("revoking the certificate and deleting the device discard a pending will", async () => {
   const [revoked, deleted] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
   for (const device of [revoked, deleted]) await broken(device, await withWill(device));
   const { deviceId } = revoked;
@@ -243,7 +243,7 @@ test("the revocation of the certificate, and the deletion of the device, void a 
   for (const device of [revoked, deleted]) assert.equal(await willOf(device), undefined);
 });
 
-test("the will of a connection whose process ended without a word is published, too", async () => {
+test("the will of a connection whose process crashed is also published if its client does not return", async () => {
   const device = await enrollDevice(server, tenant);
   const watcher = await watch(device);
   const client = await withWill(device);
@@ -255,7 +255,7 @@ test("the will of a connection whose process ended without a word is published, 
   await watcher.client.endAsync();
 });
 
-test("a will is not published in part: when its client is back before it is stored, it is not retained either", async () => {
+test("a will is published as a whole: if its client is back before it is stored, it is not retained either", async () => {
   const device = await enrollDevice(server, tenant);
   const watcher = await watch(device);
   await broken(device, await withWill(device, { retain: true }));
@@ -271,7 +271,7 @@ test("a will is not published in part: when its client is back before it is stor
   for (const client of [again, watcher.client]) await client.endAsync();
 });
 
-/** Two servers share a PostgreSQL; the embedded database has one process. */
+/** Two servers share a PostgreSQL; the embedded database admits one process. */
 describe("two processes", () => {
   if (!onPostgres) return;
   let other: TestServer;
@@ -280,7 +280,7 @@ describe("two processes", () => {
   });
   after(() => other.stop());
 
-  test("a will is published once, by one of them, and not when the client is back at the other one", async () => {
+  test("one of the processes publishes a will once, and not if the client is back at the other", async () => {
     const [gone, back] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
     const watching = [await watch(gone), await watch(gone, other), await watch(back), await watch(back, other)];
     for (const device of [gone, back]) await broken(device, await withWill(device));
@@ -298,7 +298,7 @@ describe("two processes", () => {
     for (const { client } of watching) await client.endAsync();
   });
 
-  test("a will is not published after a normal end that the other process has not stored yet when its client is back", async () => {
+  test("a will is not published after a normal disconnect that one process has not stored when the client is back at the other", async () => {
     const device = await enrollDevice(server, tenant);
     const watcher = await watch(device, other);
     const client = await withWill(device, { delay: 0 });
