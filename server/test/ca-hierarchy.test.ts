@@ -9,7 +9,7 @@ import { caEnvironments, leafFrom, opensslVerify, statusesOf } from "./harness/a
 
 const caEnvironment = caEnvironments();
 
-test("ten processes that start at once on an empty database make one hierarchy", async (t) => {
+test("ten processes that start simultaneously on an empty database create one hierarchy", async (t) => {
   const environment = await caEnvironment(t);
   const processes = await Promise.all(Array.from({ length: 10 }, () => environment.process()));
   const all = await processes[0]!.status();
@@ -27,7 +27,7 @@ test("ten processes that start at once on an empty database make one hierarchy",
   }
 });
 
-test("the next process finds the hierarchy", async (t) => {
+test("the next process finds the existing hierarchy", async (t) => {
   const environment = await caEnvironment(t);
   const first = await environment.process();
   const leaf = await leafFrom(first, environment.clock.now());
@@ -37,7 +37,7 @@ test("the next process finds the hierarchy", async (t) => {
   assert.deepEqual(second.verifyClientChain(leaf.der, certificatesFromPem(leaf.chainPem)), { verified: true });
 });
 
-test("a wrong master key is refused at start, which says that services share the key, and changes nothing", async (t) => {
+test("a wrong master key is refused at the start, with the note that services share the key, and changes nothing", async (t) => {
   const environment = await caEnvironment(t);
   const before = await (await environment.process()).status();
   const wrong = environment.process({ masterKey: Buffer.alloc(32, 8) });
@@ -71,7 +71,7 @@ test("private keys in the table cannot be read without the master key", async (t
   for (const { text } of dump.rows) assert.ok(!text.includes(body));
 });
 
-test("the server certificates are for the public host and this machine, with keys of their own", async (t) => {
+test("the server certificates are for the public host and this machine, with separate keys", async (t) => {
   const environment = await caEnvironment(t);
   const authorities = await environment.process();
   const [broker, https] = [authorities.brokerTls(), authorities.httpsTls()];
@@ -86,7 +86,7 @@ test("the server certificates are for the public host and this machine, with key
   }
 });
 
-test("an address serves as public host, a name that cannot be in a certificate is refused", async (t) => {
+test("an IP address is accepted as the public host, a name that cannot be in a certificate is refused", async (t) => {
   const environment = await caEnvironment(t);
   await assert.rejects(environment.process({ publicHost: "two words" }), /host name/);
   const authorities = await environment.process({ publicHost: "2001:db8::1" });
@@ -123,7 +123,7 @@ test("a forwarded certificate is trusted only with its chain and only under a de
   assert.equal(verdict(server, authorities.serverCaBundlePem()).verified, false);
 });
 
-test("a retired authority with a key is refused by the database itself", async (t) => {
+test("the database itself refuses a retired authority with a key", async (t) => {
   const environment = await caEnvironment(t);
   const authorities = await environment.process();
   await assert.rejects(

@@ -25,7 +25,7 @@ function changesOf(authorities: Authorities): () => number {
   return () => count;
 }
 
-/** Lives through `days`, maintaining every `step` days as the service does every hour. */
+/** Lets `days` pass with maintenance every `step` days, as the service does every hour. */
 async function live(environment: CaEnvironment, authorities: Authorities, days: number, step = 5): Promise<void> {
   for (let day = 0; day < days; day += step) {
     environment.clock.advance(step * DAY);
@@ -33,7 +33,7 @@ async function live(environment: CaEnvironment, authorities: Authorities, days: 
   }
 }
 
-/** Whether the chain a leaf was handed out with is believed now. */
+/** Returns whether a leaf's chain, as issued, is valid now. */
 function believes(authorities: Authorities, leaf: { der: Buffer; chainPem: string }): boolean {
   return authorities.verifyClientChain(leaf.der, certificatesFromPem(leaf.chainPem)).verified;
 }
@@ -54,7 +54,7 @@ test("maintenance with nothing due changes nothing and notifies no listener", as
   assert.equal(changes(), 0);
 });
 
-test("server certificates are re-issued in their last third, once, and listeners are notified", async (t) => {
+test("server certificates are re-issued once in their last third, and listeners are notified", async (t) => {
   const { environment, authorities } = await started(t);
   const changes = changesOf(authorities);
   const old = authorities.brokerTls();
@@ -66,7 +66,7 @@ test("server certificates are re-issued in their last third, once, and listeners
   assert.deepEqual(statusesOf(await authorities.status(), "https_server"), ["retired", "active"]);
 });
 
-test("processes that maintain at the same moment re-issue once, and all of them serve the same", async (t) => {
+test("processes that run maintenance simultaneously re-issue once, and all of them serve the same certificate", async (t) => {
   const environment = await caEnvironment(t);
   const processes = await Promise.all([environment.process(), environment.process(), environment.process()]);
   environment.clock.advance(65 * DAY);
@@ -75,7 +75,7 @@ test("processes that maintain at the same moment re-issue once, and all of them 
   for (const each of processes) assert.deepEqual(each.brokerTls(), processes[0]!.brokerTls());
 });
 
-test("a change made by one process reaches the others by itself", async (t) => {
+test("a change made by one process reaches the others automatically", async (t) => {
   const environment = await caEnvironment(t);
   const [one, other] = [await environment.process(), await environment.process()];
   const heard = new Promise<void>((resolve) => other.onChange(resolve));
@@ -124,7 +124,7 @@ test("every leaf issued in ten years ends before its issuer, and verifies until 
   assert.equal(generations.at(-1), "active");
 });
 
-test("a root near its end is succeeded with time to spare, and the servers' root before its bundle is stale", async (t) => {
+test("a root is succeeded in time before its end, and the servers' root before its bundle is stale", async (t) => {
   const { environment, authorities } = await started(t);
   await live(environment, authorities, 3652 - 725, 60);
   const announced = (await authorities.status()).filter(({ role }) => role === "server_root");
@@ -165,7 +165,7 @@ test("a service that starts after every expiry creates fresh authorities", {
   opensslVerify({ certificate: late.brokerTls().cert, roots: late.serverCaBundlePem(), purpose: "sslserver", at });
 });
 
-test("an intermediate retires, and its key is gone, when its last leaf has ended and not before", async (t) => {
+test("an intermediate retires and loses its key when its last leaf has ended, and not before", async (t) => {
   const { environment, authorities } = await started(t);
   const leaf = await leafFrom(authorities, environment.clock.now(), platform);
   const old = (await authorities.status()).find(({ role }) => role === "device_intermediate")!;
@@ -207,7 +207,7 @@ test("after rotate-root leaves of both roots are trusted; the old root retires w
   for (const each of await authorities.status()) assert.equal(stored[each.id], each.status !== "retired", each.name);
 });
 
-test("a new server root is in the bundle at once and in use only 35 days later", async (t) => {
+test("a new server root is in the bundle immediately and in use only 35 days later", async (t) => {
   const { environment, authorities } = await started(t);
   const oldBundle = authorities.serverCaBundlePem();
   await authorities.rotateRoot();
@@ -232,7 +232,7 @@ test("a new server root is in the bundle at once and in use only 35 days later",
   verifies(authorities.serverCaBundlePem());
 });
 
-test("a second rotate-root keeps the waiting server root; rotate-root immediately uses it at once", async (t) => {
+test("a second rotate-root keeps the waiting server root; rotate-root immediately activates it", async (t) => {
   const { environment, authorities } = await started(t);
   await authorities.rotateRoot();
   const bundle = authorities.serverCaBundlePem();
@@ -246,7 +246,7 @@ test("a second rotate-root keeps the waiting server root; rotate-root immediatel
   assert.equal(authorities.serverCaBundlePem().length, bundle.length);
 });
 
-test("rotations requested at several processes at once are all executed, one after the other", async (t) => {
+test("simultaneous rotations requested at several processes are all executed, one after the other", async (t) => {
   const environment = await caEnvironment(t);
   const processes = await Promise.all([environment.process(), environment.process()]);
   await Promise.all(processes.flatMap((each) => [each.rotateIntermediate(), each.rotateRoot(), each.rotateServer()]));

@@ -6,7 +6,7 @@ import type mqtt from "mqtt";
 import { connectMqtt, enrollDevice, newTenant, renew, type TestDevice, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** A server with one device that is connected throughout; `check` proves after a step that everybody is still served. */
+/** A server with one device that stays connected. After each step `check` proves that all devices are still served. */
 async function rehearsal(t: TestContext) {
   const server = await startServer();
   const clients: mqtt.MqttClient[] = [];
@@ -45,7 +45,7 @@ async function rehearsal(t: TestContext) {
   };
 }
 
-/** The server as a client sees it that has fetched today's CA bundle. */
+/** Connects to the server as a client that has fetched today's CA bundle. */
 function today(server: TestServer): TestServer {
   return { ...server, ca: server.app.authorities.serverCaBundlePem() };
 }
@@ -54,7 +54,7 @@ function enrollNow(server: TestServer, tenant: TestTenant): Promise<TestDevice> 
   return enrollDevice(today(server), tenant);
 }
 
-/** `device` after a renewal: the certificate, chain and CA bundle it was answered. It changes `device` itself too. */
+/** Returns `device` with the certificate, chain and CA bundle of a renewal, and updates `device` itself. */
 async function renewed(server: TestServer, device: TestDevice): Promise<TestDevice> {
   const { answer, key } = await renew(today(server), device);
   assert.equal(answer.status, 200, answer.text);
@@ -63,7 +63,7 @@ async function renewed(server: TestServer, device: TestDevice): Promise<TestDevi
   return Object.assign(device, { key, cert: clientCert, chain: clientCertChain, fullchain, ca: serverCaBundle });
 }
 
-/** SHA-256 of the certificate that a new connection to `port` is shown. */
+/** Returns the SHA-256 fingerprint of the certificate that a new connection to `port` receives. */
 function served(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, servername: "localhost" }, () => {
@@ -114,7 +114,7 @@ test("rotate-server with a device connected throughout: the next connection sees
   await check();
 });
 
-test("a server root taken into use after its overlap: who renewed in between connects, the session of before stays", async (t) => {
+test("a server root is activated after its overlap: devices renewed in between connect, and the old session stays", async (t) => {
   const { server, tenant, renewing, bystander, check, comesAndPublishes } = await rehearsal(t);
   await server.app.authorities.rotateRoot();
   await check();

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from "./harness/server.ts";
 let server: TestServer;
 let staff: Staff;
 let enrolled: TestDevice;
-/** Ids of certificates: of the enrolled device, a bundle of a year, a bundle that was revoked. */
+/** The ids of certificates: the enrolled device's, a bundle of one year, a revoked bundle. */
 let ids: { enrolled: string; bundle: string; revoked: string };
 
 before(async () => {
@@ -38,13 +38,13 @@ async function listed(query: object, caller: Caller = staff.caller): Promise<Cer
   return items;
 }
 
-/** The names of listed certificates in {@link ids}; of others their ids. */
+/** Returns the names of listed certificates in {@link ids}, or else their ids. */
 async function namesOf(query: object): Promise<string[]> {
   const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
   return (await listed(query)).map(({ id }) => names.get(id) ?? id);
 }
 
-test("certificates are listed by kind, state, end and order, for each caller those of the devices that they see", async () => {
+test("certificates are listed by kind, state, end and order, restricted to the devices that the caller sees", async () => {
   assert.deepEqual(await namesOf({}), ["enrolled", "bundle", "revoked"]);
   assert.deepEqual(await namesOf({ kind: "platform" }), ["bundle", "revoked"]);
   assert.deepEqual(await namesOf({ kind: "self_enrolled" }), ["enrolled"]);
@@ -67,7 +67,7 @@ test("certificates are listed by kind, state, end and order, for each caller tho
     });
 });
 
-test("certificates that are counted a little ahead are the same, and the total says where it is only the least", async () => {
+test("a list counted only a little ahead has the same certificates, and its total is marked as a lower bound", async () => {
   const { certificates } = server.app;
   for (const sort of ["newest", "expiry"] as const) {
     const query = { sort, notKind: "self_enrolled", skip: 0, limit: 1 } as const;
@@ -80,7 +80,7 @@ test("certificates that are counted a little ahead are the same, and the total s
   }
 });
 
-test("a certificate is shown with its PEM, its session, what its device has left, and its chain up to the root", async () => {
+test("a certificate is shown with its PEM, its session, its device's other certificates, and its chain up to the root", async () => {
   const { certificates, enrollment } = server.app;
   const client = await connectMqtt(server, enrolled);
   await server.app.connections.flush();
@@ -103,7 +103,7 @@ test("a certificate is shown with its PEM, its session, what its device has left
   await client.endAsync(true);
 });
 
-test("all live certificates of a device are revoked at once, its sessions closed, and repeating that changes nothing", async () => {
+test("revoking all live certificates of a device closes its sessions, and repeating it changes nothing", async () => {
   const { access, certificates, enrollment } = server.app;
   const { deviceId } = enrolled;
   const issued = await enrollment.issueBundle(staff.caller, { deviceId, acknowledgeSelfEnrollmentOverride: true });
@@ -127,7 +127,7 @@ test("all live certificates of a device are revoked at once, its sessions closed
   assert.equal((await acts()).total, 1);
 });
 
-test("a type shows its devices, and those whose certificates have other topics than it has now", async () => {
+test("a type lists its devices, and those whose certificates have other topics than the type now has", async () => {
   const { devices, enrollment } = server.app;
   const { caller, callers } = staff;
   const type = await devices.createDeviceType(caller, { name: "Valve", publishTopics: ["state/{deviceId}"] });
@@ -170,7 +170,7 @@ test("a device type is deleted once no device has it and no open claim names it"
   assert.equal((await enrollment.getClaim(caller, claim.id)).intendedDeviceTypeId, null);
 });
 
-test("a bundle is expiring 30 days before its end, a self-enrolled certificate never, and what has expired is first by expiry", async () => {
+test("a bundle is expiring 30 days before its end, a self-enrolled certificate never; sorting by expiry puts expired ones first", async () => {
   const { deviceId } = await enrollDevice(server, staff);
   const [selfEnrolled] = await listed({ deviceId });
   const inState = async (state: string) =>

@@ -17,7 +17,7 @@ after(() => environment.stop());
 
 const escalation = [{ afterMinutes: 0, notify: "channels" as const }];
 
-/** A group with channels that are not confirmed yet, after the links were sent. */
+/** A group with unconfirmed channels whose links have been sent. */
 async function named(channels: Channel[], tenant?: TestTenant) {
   const { server, newTenant, pass } = environment;
   const owner = tenant ?? (await newTenant());
@@ -31,7 +31,7 @@ const email = (target: string): Channel => ({ type: "email", target });
 const webhook = (path: string): Channel => ({ type: "webhook", target: environment.sinks.hookUrl(path) });
 const open = (url: string) => https(url, { ca: environment.server.ca });
 
-test("nothing is sent to an e-mail address before the button on the page of its link was pressed", async () => {
+test("nothing is sent to an email address until the button on the page of its link is pressed", async () => {
   const { server, sinks, anomalies, pass } = environment;
   const to = "new@plant.example";
   const { tenant, id, unconfirmed } = await named([email(to)]);
@@ -59,7 +59,7 @@ test("nothing is sent to an e-mail address before the button on the page of its 
   assert.deepEqual((await server.app.notifications.onCallOfGroup(tenant.caller, id)).gaps, []);
 });
 
-test("twenty confirmations of one link at once, over two processes, confirm once and all answer the same", async () => {
+test("twenty simultaneous confirmations of one link over two processes confirm once and get the same answer", async () => {
   const { server, second, sinks } = environment;
   const { unconfirmed } = await named([email("race@plant.example")]);
   const url = new URL(sinks.linkTo("race@plant.example")!);
@@ -93,7 +93,7 @@ test("a link expires after three days, and a later one replaces an earlier one",
   assert.deepEqual(await again(), { confirmed: true });
 });
 
-test("an address gets at most three links a day, however often it is named or asked for", async () => {
+test("an address receives at most three links per day, however often it is named or requested", async () => {
   const { server, sinks, pass } = environment;
   const to = "other@elsewhere.example";
   const { tenant, id } = await named([email(to)]);
@@ -109,7 +109,7 @@ test("an address gets at most three links a day, however often it is named or as
   assert.equal(count(), 4);
 });
 
-test("an address gets at most twelve links a day of all tenants, and the refusal of another says nothing of other tenants", async () => {
+test("an address receives at most twelve links per day from all tenants, and a refusal reveals nothing about other tenants", async () => {
   const { server, sinks, pass, newTenant } = environment;
   const to = "victim@elsewhere.example";
   const count = () => sinks.links.filter((link) => link.to.toLowerCase() === to).length;
@@ -142,7 +142,7 @@ test("an address gets at most twelve links a day of all tenants, and the refusal
   assert.equal(count(), 13, "the group's link has waited");
 });
 
-test("a tenant has sixty links an hour, and the others follow", async () => {
+test("a tenant may send sixty links per hour, and the rest follow later", async () => {
   const { sinks, newTenant, pass } = environment;
   const tenant = await newTenant();
   const addresses = Array.from({ length: 70 }, (_, n) => email(`n${n}@${tenant.slug}.example`));
@@ -184,7 +184,7 @@ test("the address of a user needs no confirmation in the user's tenant, and need
   assert.equal((await unconfirmed()).length, 1);
 });
 
-test("what the database stores of a link does not open it", async () => {
+test("the stored form of a link does not open it", async () => {
   const { server, sinks } = environment;
   await named([email("hash@plant.example")]);
   const token = new URL(sinks.linkTo("hash@plant.example")!).pathname.split("/").at(-1)!;
@@ -195,7 +195,7 @@ test("what the database stores of a link does not open it", async () => {
   assert.ok(!server.logs.some((line) => line.includes(token)));
 });
 
-test("an address that no link has is not found, another method is refused, and the page escapes what it shows", async () => {
+test("an address without a link is not found, another method is refused, and the page escapes its values", async () => {
   const { server, newTenant, sinks } = environment;
   for (const path of [`/confirm/${"A".repeat(43)}`, "/confirm/short", "/confirm/%00"]) {
     const { status, text } = await open(`${server.httpUrl}${path}`);

@@ -8,14 +8,14 @@ import { FakeClock } from "./harness/fake-clock.ts";
 import { testFeatures } from "./harness/features.ts";
 import { runSql } from "./harness/run-sql.ts";
 
-/** More than one statement deletes; the embedded database fills its tables more slowly. */
+/** More than one statement deletes. The embedded database fills its tables more slowly. */
 const EXPIRED = 10_000;
 const LIVE = 10_000;
 const UNDER_ATTACK = onPostgres ? 2_000_000 : 100_000;
 
 interface CleanUp {
   readonly table: string;
-  /** Columns and values of row `n`; `at` is its age, past the retention or of this moment. */
+  /** Returns the columns and values of row `n`; `at` is its time, past the retention or now. */
   readonly columns: string;
   readonly values: (at: string) => string;
   readonly prune: (features: Features) => Promise<void>;
@@ -59,7 +59,7 @@ after(async () => {
   await database.remove();
 });
 
-describe("a clean-up deletes what has expired and nothing else, and reads no table as a whole", () => {
+describe("a clean-up deletes exactly the expired rows, and reads no table from end to end", () => {
   for (const cleanUp of CLEAN_UPS) {
     test(cleanUp.table, async () => {
       await fill(cleanUp, EXPIRED, "now() - interval '5 years' + n * interval '1 second'");
@@ -70,7 +70,7 @@ describe("a clean-up deletes what has expired and nothing else, and reads no tab
   }
 });
 
-test(`a clean-up of ${UNDER_ATTACK} rows ends, within the time limit of a statement`, {
+test(`a clean-up of ${UNDER_ATTACK} rows ends within the time limit of a statement`, {
   timeout: 240_000,
 }, async () => {
   const [guesses] = CLEAN_UPS as [CleanUp];
@@ -80,7 +80,7 @@ test(`a clean-up of ${UNDER_ATTACK} rows ends, within the time limit of a statem
   assert.equal(await countRows("claim_guesses"), 0);
 });
 
-/** Rows of one INSERT: a long transaction would keep the tests beside this one, in the same cluster, from seeing new events. */
+/** Rows per INSERT: a long transaction would keep concurrent tests in the same cluster from seeing new events. */
 const AT_ONCE = 50_000;
 
 async function fill({ table, columns, values }: CleanUp, rows: number, at: string): Promise<void> {
@@ -90,7 +90,7 @@ async function fill({ table, columns, values }: CleanUp, rows: number, at: strin
   }
 }
 
-/** Runs a statement of the test: only those of the clean-up have the time limit of a service. */
+/** Runs a statement of the test without the service's time limit, which applies only to the clean-up. */
 async function unhurried<Row>(text: string): Promise<Row[]> {
   return await database.db.transaction().execute(async (tx) => {
     await liftTimeLimit(tx);
@@ -103,7 +103,10 @@ async function countRows(table: string): Promise<number> {
   return row!.rows;
 }
 
-/** Prunes in one transaction. @returns how many rows it read by scanning the whole table */
+/**
+ * Prunes in one transaction.
+ * @returns how many rows it read by scanning the whole table
+ */
 async function rowsReadInOrder({ table, prune }: CleanUp): Promise<number> {
   return await database.db.transaction().execute(async (tx) => {
     const already = await scannedRows(tx, table);

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => shell.stop());
 
-test("tenants, devices and claims are listed page by page; the last line says how many there are", async () => {
+test("tenants, devices and claims are listed page by page, and the last line gives their number", async () => {
   const shown = async (...args: string[]) => (await muster(args)).stdout.trimEnd();
   await json("tenant", "create", "other", "--name", "Other");
   await json("tenant", "create", "lists", "--name", "Lists");

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => shell.stop());
 
-test("the threshold packs and the silence of a device type are set and removed, and a pack runs over stored telemetry", async () => {
+test("a device type's threshold packs and silence limit are set and removed, and a pack runs over stored telemetry", async () => {
   const caller = await server.app.access.systemCaller("acme");
   const hot = { metric: "t", operator: "gt", value: 90, severity: "major" } as const;
   const { id } = await server.app.rules.createThreshold(caller, { name: "Hot", rules: [hot] });
@@ -101,7 +101,7 @@ test("a threshold pack is shown, changed by a file of its rules, disabled, enabl
   assert.equal((await command("show", { id })).error, "not_found");
 });
 
-test("a webhook's secret is shown repeatedly, to a caller that names the webhook's address exactly", async () => {
+test("a webhook's secret is shown repeatedly, to a caller that gives the webhook's exact address", async () => {
   const target = "https://hooks.acme.example/p?token=1";
   const caller = await server.app.access.systemCaller("acme");
   const channels = [{ type: "webhook" as const, target }];
@@ -115,7 +115,7 @@ test("a webhook's secret is shown repeatedly, to a caller that names the webhook
   secrets.push(secret);
 });
 
-test("on-call shows the hours without a recipient, and notification list what was sent", async () => {
+test("on-call shows the hours without a recipient, and notification list the sent messages", async () => {
   const caller = await server.app.access.systemCaller("acme");
   const escalation = [{ afterMinutes: 0, notify: "shift" as const }];
   const { id } = await server.app.groups.createGroup(caller, { name: "Watch", escalation });
@@ -155,7 +155,7 @@ test("the log does not contain the webhook's secret", () => {
   assert.ok(!server.logs.join("").includes(secrets[0]!));
 });
 
-test("a command is sent to a device, listed with what it is, and cancelled", async () => {
+test("a command is sent to a device, listed with its details, and cancelled", async () => {
   const type = ["device-type", "create", "--tenant", "acme", "--name", "Valve", "--topic", "x/{deviceId}"];
   const { id } = await json(...type, "--subscribe", "commands/{deviceId}");
   await json("device", "create", "--tenant", "acme", "--id", "valve", "--name", "Valve", "--type", id);

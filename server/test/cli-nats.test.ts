@@ -40,7 +40,7 @@ test("muster nats config creates an nkey that only its owner can read, and never
   assert.match(again.stderr, /exists/);
 });
 
-test("muster nats config needs no setting, and none of the service beside those of NATS", async () => {
+test("muster nats config needs no setting, and none of the service's except those of NATS", async () => {
   const usual = await musterProcess(["nats", "config"], folder);
   assert.equal(usual.code, 0, usual.stderr);
   assert.match(usual.stdout, /^listen: 0\.0\.0\.0:4222$/m);
@@ -129,14 +129,14 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     undelivered: nothing,
   };
 
-  test("takes a process with the nkey and the client certificate", async () => {
+  test("accepts a process with the nkey and the client certificate", async () => {
     const bus = createNatsBus(settings());
     await bus.start(receiver);
     assert.ok(bus.isConnected);
     await bus.stop();
   });
 
-  test("refuses another nkey; the start says which setting is wrong", async () => {
+  test("refuses another nkey, and the start reports which setting is wrong", async () => {
     const other = file("other.nk");
     await config("--new-key", other);
     await assert.rejects(
@@ -153,7 +153,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     });
   });
 
-  test("is not used where its certificate is of another authority", async () => {
+  test("is not used if its certificate is from another authority", async () => {
     makeCertificate(file("foreign.pem"), file("foreign-key.pem"));
     await assert.rejects(
       createNatsBus(settings({ caFile: file("foreign.pem") })).start(receiver),
@@ -161,7 +161,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     );
   });
 
-  test("stops the start where it is too old, or takes too short messages", async () => {
+  test("stops the start if it is too old, or accepts too short messages", async () => {
     await assert.rejects(
       createNatsBus(settings({ versionFloor: "99.1" })).start(receiver),
       /has version .*needs 99.1 or later/,
@@ -172,7 +172,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     );
   });
 
-  test("whose user lacks permissions stops the start, which says so", async () => {
+  test("whose user lacks permissions stops the start, which reports it", async () => {
     const permissions = 'permissions: { publish: ["other.>"], subscribe: ["other.>"] }';
     const strict = await startNats(
       `max_payload: 4MB\nauthorization { users = [ { user: "any", password: "any", ${permissions} } ] }\nno_auth_user: any`,
@@ -184,7 +184,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     await strict.stop();
   });
 
-  test("lets a process use the ingest stream and nothing else of JetStream, where MUSTER_INGEST=stream is set", async () => {
+  test("lets a process use the ingest stream and nothing else of JetStream if MUSTER_INGEST=stream is set", async () => {
     const publicKey = (await publicKeyOf(file("own.nk")))!;
     const given = {
       version: "1",
@@ -224,7 +224,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
     await server.stop();
   });
 
-  /** The printed configuration for one server of this machine. */
+  /** Returns the printed configuration for one server of this machine. */
   function onLoopback(configuration: string): string {
     return configuration
       .replace("$NATS_SERVER_NAME", "nats-1")
@@ -237,7 +237,7 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
   }
 });
 
-/** Of an authority of its own, for servers and clients. */
+/** Issues certificates for servers and clients under a new authority. */
 function makeCertificate(certFile: string, keyFile: string): void {
   const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
   const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];

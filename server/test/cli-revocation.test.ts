@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => shell.stop());
 
-/** The SHA-256 of the SPKI, as `openssl pkey -pubout -outform der | sha256sum` prints it. */
+/** Returns the SHA-256 of the SPKI, as `openssl pkey -pubout -outform der | sha256sum` prints it. */
 function spkiSha256(key: string): string {
   const spki = createPublicKey(createPrivateKey(key)).export({ format: "der", type: "spki" });
   return createHash("sha256").update(spki).digest("hex");
@@ -78,7 +78,7 @@ function identity({ answer, key }: Awaited<ReturnType<typeof renew>>) {
   return { key, cert, chain, fullchain: cert + chain };
 }
 
-test("revoking an active certificate closes its session and warns of nothing", async () => {
+test("revoking an active certificate closes its session without a warning", async () => {
   const tenant = await newTenant(server);
   const device = await enrollDevice(server, tenant);
   const session = await connected(device);
@@ -89,7 +89,7 @@ test("revoking an active certificate closes its session and warns of nothing", a
   assert.equal(await refused("certificate", "revoke", "no-id"), "muster: There is no such certificate.");
 });
 
-test("a blocked key loses its certificates and sessions in every tenant, and is refused at enrollment and renewal", async () => {
+test("blocking a key ends its certificates and sessions in every tenant, and it is refused at enrollment and renewal", async () => {
   const [one, other] = [await newTenant(server), await newTenant(server)];
   const bystander = await enrollDevice(server, one);
   const device = await enrollDevice(server, one);
@@ -135,7 +135,7 @@ test("a blocked key loses its certificates and sessions in every tenant, and is 
   assert.equal((await muster(["doctor", "--deep"])).code, 0);
 });
 
-test("a key is blocked by a certificate that has it; nonsense is refused with what is wrong", async () => {
+test("a key is blocked by naming a certificate that has it, and invalid input is refused with the reason", async () => {
   const tenant = await newTenant(server);
   const device = await enrollDevice(server, tenant);
   const [id] = await idsOf(tenant.slug, device);
@@ -146,7 +146,7 @@ test("a key is blocked by a certificate that has it; nonsense is refused with wh
   assert.match(await refused("key", "block", "0".repeat(64), "--certificate", id!), /Give either/);
 });
 
-test("an MQTT client is listed, disabled and deleted by its client id; its session ends, its password is refused", async () => {
+test("an MQTT client is listed, disabled and deleted by its client id, which ends its session and refuses its password", async () => {
   const { slug } = await newTenant(server);
   const tenant = ["--tenant", slug];
   const [clientId, username] = [`${slug}-gw`, `${slug}-gw`];

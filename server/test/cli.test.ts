@@ -75,7 +75,7 @@ test("the shell creates a tenant, an admin, a key, a device type, a device, a cl
   for (const secret of secrets) assert.ok(typeof secret === "string" && secret.length >= 16);
 });
 
-test("without --json a result is a sentence, and says that a secret is not shown again", async () => {
+test("without --json a result is a sentence, and warns that a secret is not shown again", async () => {
   const args = ["user", "create", "--tenant", "acme", "--email", "bob@acme.example", "--role", "viewer"];
   const { stdout, code } = await musterProcess(args, server.dataDir);
   assert.equal(code, 0);
@@ -86,7 +86,7 @@ test("without --json a result is a sentence, and says that a secret is not shown
   secrets.push(/Password: (\w+)/.exec(stdout)![1]!);
 });
 
-test("the shell removes the second factor of a user who lost it, and says when there was none", async () => {
+test("the shell removes the second factor of a user who lost it, and reports when there was none", async () => {
   const user = await signIn(server, { caller: await server.app.access.systemCaller("acme") });
   const { secret } = await turnOnFactor(server, user);
   secrets.push(secret);
@@ -121,7 +121,7 @@ test("deactivating a user, resetting the password and deleting the user revoke t
   assert.match(bob, /tenant admin/);
 });
 
-test("users, keys, device types and the writes with a key are listed, without a secret", async () => {
+test("users, keys, device types and a key's writes are listed without secrets", async () => {
   const [admin] = (await json("user", "list", "--tenant", "acme")).items.slice(-1);
   assert.deepEqual([admin.email, admin.role, admin.status], ["ada@acme.example", "admin", "active"]);
 
@@ -176,7 +176,7 @@ test("a refusal is one line on stderr with the offending value, and exit code 1"
   assert.deepEqual(JSON.parse(stderr), { error: "not_found", message: "There is no such API key." });
 });
 
-test("the refusal of a device type says that --type takes an id, and which command lists them", async () => {
+test("the refusal of a device type explains that --type takes an id, and which command lists them", async () => {
   for (const command of ["device", "claim"]) {
     const create = [command, "create", "--tenant", "acme", "--name", "x", "--type", "Pump"];
     assert.equal(

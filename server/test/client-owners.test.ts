@@ -9,7 +9,7 @@ import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { type SignedIn, signIn } from "./harness/sign-in.ts";
 
-/** MQTT clients work as long as the admin who answers for them is an active admin. */
+/** MQTT clients work as long as their owner is an active admin. */
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
@@ -86,7 +86,7 @@ test("a demotion of its owner ends the session of an MQTT client and refuses it,
   await connects(gateway);
 });
 
-test("the deletion of its owner suspends an MQTT client until another admin enables it, who answers for it from then on", async () => {
+test("the deletion of its owner suspends an MQTT client until another admin enables it and becomes its owner", async () => {
   const { gateway, userId } = await newOwner();
   const end = closed(await connect(gateway));
   assert.equal((await admin.call("DELETE", `/users/${userId}`)).status, 204);
@@ -110,7 +110,7 @@ test("the deletion of its owner suspends an MQTT client until another admin enab
   );
 });
 
-test("an admin who enables a disabled client of a former admin answers for it", async () => {
+test("an admin who enables a disabled client of a former admin becomes its owner", async () => {
   const { gateway, change } = await newOwner();
   const path = `/mqtt-clients/${gateway.clientId}`;
   await admin.call("POST", `${path}/disable`);
@@ -121,7 +121,7 @@ test("an admin who enables a disabled client of a former admin answers for it", 
   await connects(gateway);
 });
 
-test("what the shell registers or enables depends on no user", async () => {
+test("clients that the shell registers or enables depend on no user", async () => {
   const { gateway, change } = await newOwner();
   await change({ role: "operator" });
   await server.app.connections.enableMqttClient(tenant.caller, gateway.clientId);
@@ -131,7 +131,7 @@ test("what the shell registers or enables depends on no user", async () => {
   await connects(gateway);
 });
 
-test("the MQTT clients that a role or the end of a user suspends are listed before, and no others", async () => {
+test("exactly the MQTT clients that a role change or a user's end will suspend are listed beforehand", async () => {
   const { gateway, userId, call, change } = await newOwner();
   const more = { clientId: `${gateway.clientId}-off`, username: `${gateway.clientId}-off` };
   await call("POST", "/mqtt-clients", { body: more });
@@ -152,7 +152,7 @@ test("the MQTT clients that a role or the end of a user suspends are listed befo
   assert.deepEqual(await impact(""), []);
 });
 
-test("a delayed will of a client that has been suspended is not published, and its stored session is kept", async () => {
+test("the delayed will of a suspended client is not published, and its stored session is kept", async () => {
   const { gateway, change } = await newOwner();
   const { topic } = gateway;
   const watcher = await newOwner();
@@ -218,7 +218,7 @@ test("a client that connects at any moment of its owner's demotion has no sessio
   assert.equal(user!.role, "admin");
 });
 
-test("a former admin registers, enables and rotates nothing, though the request was admitted before", async () => {
+test("a former admin registers, enables and rotates nothing, even if the request was admitted before", async () => {
   const { gateway, change, userId } = await newOwner();
   const stale: Caller = {
     ...tenant.caller,

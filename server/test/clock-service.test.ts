@@ -17,7 +17,7 @@ after(() => server.stop());
 
 const refused = (work: Promise<unknown>) => assert.rejects(work, /Connection refused|closed before CONNACK/);
 
-test("thirty days and a year to the second; renewal is due on day twenty-one", async () => {
+test("lifetimes of thirty days and a year are exact to the second, and renewal is due on day twenty-one", async () => {
   const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "Pump" });
   const { body } = await redemption(claim.claimCode);
   const now = server.clock.now().getTime();
@@ -32,7 +32,7 @@ test("thirty days and a year to the second; renewal is due on day twenty-one", a
   assert.equal(new X509Certificate(bundle.clientCertPem).validToDate.getTime() - now, 365 * DAY);
 });
 
-test("a claim works until the millisecond before its end and is expired at that very instant", async () => {
+test("a claim works until the millisecond before its end and is expired at its end", async () => {
   const input = { intendedName: "Pump", expiresInMinutes: 5, maxUses: 3 };
   const { claimCode } = await server.app.enrollment.createClaim(tenant.caller, input);
   server.clock.advance(5 * MINUTE - 1);
@@ -85,7 +85,7 @@ test("a session outlives its certificate; the next CONNECT, renewal and proof do
   await open.endAsync(true);
 });
 
-// The embedded database belongs to one machine, whose clock is its clock.
+// The embedded database belongs to one machine and uses its clock.
 if (onPostgres) {
   test("two processes with machine clocks ten minutes apart treat a claim alike, by the database's clock", async () => {
     const machines = [new FakeClock(), new FakeClock(new Date(Date.now() + 10 * MINUTE))] as const;

@@ -36,7 +36,7 @@ async function waiting({ deviceId }: TestDevice): Promise<string[]> {
 const acknowledged = (device: TestDevice) =>
   eventually(async () => (await waiting(device)).length === 0).then((done) => assert.ok(done));
 
-/** The payloads that a client is sent, in their order; resolves with `count` of them. */
+/** Resolves with the first `count` payloads that a client receives, in order. */
 function payloads(client: mqtt.MqttClient, count: number): Promise<string[]> {
   const received: string[] = [];
   return new Promise((resolve) =>
@@ -44,7 +44,7 @@ function payloads(client: mqtt.MqttClient, count: number): Promise<string[]> {
   );
 }
 
-/** A client that has subscribed and acknowledges nothing by itself. */
+/** A client that has subscribed and acknowledges nothing automatically. */
 async function silentClient(device: TestDevice, at: TestServer = server): Promise<RawClient> {
   const client = await rawClient({ port: at.mqttPort }, device);
   client.send(connectPacket({ clientId: device.deviceId }), subscribePacket(1, topicOf(device)));
@@ -55,12 +55,12 @@ async function silentClient(device: TestDevice, at: TestServer = server): Promis
 const isSent = (client: RawClient, payload: string) =>
   eventually(async () => client.received().includes(payload)).then((sent) => assert.ok(sent, payload));
 
-/** The packet id of a PUBLISH of QoS 1 with this payload. */
+/** Resolves with the packet id of a QoS 1 PUBLISH with this payload. */
 function idOf(client: RawClient, payload: string): number {
   return client.received().readUInt16BE(client.received().indexOf(payload) - 2);
 }
 
-test("a device that is connected gets a command at once, and it is deleted when the device acknowledges it", async () => {
+test("a connected device receives a command immediately, and the command is deleted when the device acknowledges it", async () => {
   const device = await enrollDevice(server, tenant);
   const client = await connectMqtt(server, device);
   const arrived = payloads(client, 1);
@@ -76,7 +76,7 @@ test("a device that is connected gets a command at once, and it is deleted when 
   await client.endAsync();
 });
 
-test("commands for a device that is away are sent in their order once it subscribes to their topics, more than may be in flight too", async () => {
+test("commands for an offline device are sent in order once it subscribes to their topics, even more than may be in flight", async () => {
   const device = await enrollDevice(server, tenant);
   const expected = Array.from({ length: 25 }, (_, n) => `command ${n}`);
   await send(device, "a setting", { topic: topicOf(device, "settings") });
@@ -93,7 +93,7 @@ test("commands for a device that is away are sent in their order once it subscri
   await client.endAsync();
 });
 
-test("a command that was sent and not acknowledged is sent again in the next session, and not twice in the same one", async () => {
+test("an unacknowledged command is sent again in the next session, and not twice in one session", async () => {
   const device = await enrollDevice(server, tenant);
   await send(device, "once more");
   const first = await silentClient(device);
@@ -135,7 +135,7 @@ test("a command is refused on a topic that the device type does not list, withou
   assert.deepEqual(await waiting(device), []);
 });
 
-test("a command that has expired is neither listed nor sent, and is deleted", async () => {
+test("an expired command is neither listed nor sent, and is deleted", async () => {
   const device = await enrollDevice(server, tenant);
   await send(device, "short", { minutes: 1 });
   await send(device, "long", { minutes: 60 });
@@ -155,7 +155,7 @@ test("a command that has expired is neither listed nor sent, and is deleted", as
   );
 });
 
-test("as many commands as may wait for a device, also when they are sent at once; a cancelled one makes room", async () => {
+test("the limit of a device's pending commands also applies to simultaneous ones, and a cancelled one makes room", async () => {
   const device = await enrollDevice(server, tenant);
   for (let n = 0; n < 25; n++) await send(device, `${n}`);
   const sent = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => send(device, `at once ${n}`)));
@@ -210,7 +210,7 @@ describe("with two processes", () => {
   });
   after(() => second.stop());
 
-  test("a command that is sent at one process reaches the device at the other, each once while clients take over", async () => {
+  test("a command sent at one process reaches the device at the other, each once, while clients take over", async () => {
     const device = await enrollDevice(server, tenant);
     const client = await connectMqtt(second, device);
     const arrived = payloads(client, 1);

@@ -1,4 +1,7 @@
-/** What the services of compose.yaml do, without containers: the same script, commands, addresses and confinement, on a PostgreSQL of its own. */
+/**
+ * Runs the services of compose.yaml without containers: the same script, commands, addresses and confinement, on a
+ * separate PostgreSQL.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
@@ -18,7 +21,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const { services } = readCompose("compose.yaml");
 
-/** The roles sign in with their passwords only, as with the PostgreSQL image. */
+/** Requires passwords of the roles, as the PostgreSQL image does. */
 async function demandPasswords(superuser: string): Promise<void> {
   const lines = "('host all muster all trust'), ('host all all all scram-sha-256')";
   const [{ file }] = (await ask<{ file: string }>(superuser, "SELECT current_setting('hba_file') AS file")) as [
@@ -50,7 +53,7 @@ if (onPostgres)
     await demandPasswords(superuser.href);
     const confinement = await confine();
     t.after(() => rm(confinement.folder, { recursive: true }));
-    /** The address in a service's settings, at this PostgreSQL. */
+    /** Returns the database address in a service's settings, on this PostgreSQL. */
     const urlOf = (name: string) => {
       const url = new URL(services[name]!.environment!.MUSTER_DATABASE_URL!);
       url.host = superuser.host;
@@ -60,7 +63,7 @@ if (onPostgres)
     const migrate = (url: string) =>
       musterProcess(services.migrate!.command!, confinement.dataDir, { MUSTER_DATABASE_URL: url }, confinement.command);
 
-    await t.test("before the migration the service's role can do nothing", async () => {
+    await t.test("before the migration the service's role has no rights", async () => {
       const { code, stderr } = await migrate(service);
       assert.equal(code, 1);
       assert.match(stderr, /its role may not change: run muster migrate as the owner of the tables/);

@@ -14,7 +14,7 @@ import { csrOf, peerOf } from "./harness/enrollment.ts";
 
 const REVOKED = "certificate revoked";
 
-test("a revocation concerns the nodes that have sessions of the certificate, and is done without the others", async (t) => {
+test("a revocation concerns the nodes that have sessions of the certificate, and does not wait for others", async (t) => {
   const { all, database, device, revoke, dropsOf } = await nodes(t, 3);
   const { certificateId, session } = await device();
   await all[1]!.connections.openSession(session());
@@ -40,7 +40,7 @@ test("the statements and rows of a revocation are the same with 3 nodes and with
   assert.deepEqual(costs, [1, 1]);
 });
 
-test("a node that has not closed a session which was taken over gets the drop, too", async (t) => {
+test("a node that has not closed a taken-over session receives the drop, too", async (t) => {
   const { all, database, device, dropsOf, clock } = await nodes(t, 3);
   const { session, certificateId, deviceUid } = await device();
   const silent = randomUUID();
@@ -62,7 +62,7 @@ test("a node that has not closed a session which was taken over gets the drop, t
   dropsOf();
 });
 
-test("a session is not opened by a certificate that was revoked since it was authorized", async (t) => {
+test("a certificate that was revoked after its authorization opens no session", async (t) => {
   const { all, database, device, revoke, caller, connections } = await nodes(t, 2);
   const { certificateId, session } = await device();
   await revoke(certificateId);
@@ -75,7 +75,7 @@ test("a session is not opened by a certificate that was revoked since it was aut
   assert.deepEqual((await sql`SELECT FROM mqtt_sessions`.execute(database.db)).rows, []);
 });
 
-test("a node that was reaped by mistake does not restore a session whose certificate was revoked meanwhile", async (t) => {
+test("a node that was reaped by mistake does not restore a session whose certificate was revoked in the meantime", async (t) => {
   const { all, device, revoke, dropsOf } = await nodes(t, 2, { heartbeatMs: 3_600_000 });
   const { certificateId, session } = await device();
   await all[1]!.connections.openSession(session());
@@ -85,7 +85,7 @@ test("a node that was reaped by mistake does not restore a session whose certifi
   assert.deepEqual(dropsOf(), [[], [REVOKED]]);
 });
 
-test("a node that was reaped by mistake does not restore a session whose device was deleted meanwhile, after a renewal", async (t) => {
+test("a node that was reaped by mistake does not restore a session whose device was deleted after a renewal", async (t) => {
   const { all, database, device, caller, enrollment, dropsOf } = await nodes(t, 2, { heartbeatMs: 3_600_000 });
   const { clientId, session, cert } = await device();
   await all[1]!.connections.openSession(session());
@@ -97,7 +97,7 @@ test("a node that was reaped by mistake does not restore a session whose device 
   assert.deepEqual((await sql`SELECT FROM mqtt_sessions`.execute(database.db)).rows, []);
 });
 
-// The embedded database has one connection, so no two transactions at once.
+// The embedded database has one connection, so there are no two concurrent transactions.
 const withSeveralConnections = onPostgres ? test : () => undefined;
 
 withSeveralConnections(
@@ -117,7 +117,7 @@ withSeveralConnections(
     await Promise.all([done, revocation]);
     assert.equal((await opening).ended, undefined);
     assert.deepEqual(dropsOf()[1], [REVOKED]);
-    // A statement that comes while the revocation is not committed waits, and sees it.
+    // A statement that arrives while the revocation is not committed waits, and then sees it.
     const second = await device();
     let late: ReturnType<typeof node.connections.openSession> | undefined;
     await database.db.transaction().execute(async (tx) => {
@@ -211,7 +211,7 @@ async function lockSessions(database: Database): Promise<{ release(): void; done
   return { release, done };
 }
 
-/** Resolves when so many statements of this database wait for a lock. */
+/** Resolves when this many statements of this database wait for a lock. */
 async function waitingForLocks(database: Database, count: number): Promise<void> {
   const waits = async () => {
     const { rows } = await sql<{ n: number }>`

@@ -18,7 +18,7 @@ let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
 let device: TestDevice;
-/** With the files that the examples read. */
+/** Creates a folder with the files that the examples read. */
 let folder: string;
 
 before(async () => {
@@ -58,7 +58,7 @@ test("the program of the guide connects as the device and publishes", async () =
   assert.deepEqual([latest?.metric, latest?.value], ["temperature", 21.5]);
 });
 
-test("every example names the device's own values, and every file that it reads", async () => {
+test("every example contains the device's own values and names every file that it reads", async () => {
   const { guide } = await guideOf(device.deviceId);
   const publishing = guide.examples.filter(
     ({ tool }: { tool: string }) => !["openssl", "curl", "agent"].includes(tool),
@@ -71,7 +71,7 @@ test("every example names the device's own values, and every file that it reads"
     for (const [name] of text.matchAll(/\b\w+\.pem\b/g)) assert.ok(known.has(name), `${tool} reads ${name}`);
 });
 
-test("a broker with an IPv6 address and an unusual port is named as each program wants it", async () => {
+test("a broker with an IPv6 address and an unusual port is written as each program expects", async () => {
   const database = await openTestDatabase();
   const addresses = { baseUrl: "https://[2001:db8::1]:9443", brokerUrl: "mqtts://[2001:db8::1]:9883" };
   const { access, devices, enrollment } = testFeatures({ database, clock: new FakeClock(), addresses });

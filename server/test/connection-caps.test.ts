@@ -7,7 +7,7 @@ import { rawClient } from "./broker/raw-client.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** A connection that is idle on a slow machine is closed for a cap alone. */
+/** Long handshake timeouts, so that even on a slow machine only a cap closes an idle connection. */
 const PATIENT = { MUSTER_LIMIT_MQTT_HANDSHAKE_SECONDS: "600", MUSTER_LIMIT_MQTT_CONNECT_SECONDS: "600" };
 
 async function serverWith(t: TestContext, env: Record<string, string>): Promise<TestServer> {
@@ -45,7 +45,7 @@ async function openTcp(port: number, localAddress: string): Promise<Peer> {
   return peer;
 }
 
-/** An HTTPS connection that has sent one request, has its answer, and stays open. */
+/** An HTTPS connection that has sent one request, has received its answer, and stays open. */
 async function openHttps({ httpPort, ca }: TestServer, localAddress: string): Promise<Peer> {
   const socket = tlsConnect({ host: "127.0.0.1", port: httpPort, localAddress, servername: "localhost", ca } as never);
   const answered = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ async function closedConnections({ app }: TestServer, listener: string, cap: str
   return Number(found?.slice(line.length) ?? 0);
 }
 
-test("half-open MQTT handshakes of one address close each other and no other address's", async (t) => {
+test("half-open MQTT handshakes of one address displace each other, and those of no other address", async (t) => {
   const server = await serverWith(t, { MUSTER_LIMIT_MQTT_UNAUTHENTICATED: "20" });
   const honest = await openTcp(server.mqttPort, "127.0.0.2");
   const attacker = await several(60, () => openTcp(server.mqttPort, "127.0.0.3"));
@@ -97,7 +97,7 @@ test("half-open MQTT handshakes of one address close each other and no other add
   for (const { socket } of [honest, ...attacker]) socket.destroy();
 });
 
-test("above its cap an address's new MQTT connections are closed at once, authenticated ones counted", async (t) => {
+test("above its cap an address's new MQTT connections are closed immediately, counting authenticated ones", async (t) => {
   const server = await serverWith(t, { MUSTER_LIMIT_MQTT_CONNECTIONS_PER_ADDRESS: "3" });
   const device = await enrollDevice(server, await newTenant(server));
   const options = { clientId: device.deviceId, cert: device.fullchain, localAddress: "127.0.0.2" };
@@ -116,7 +116,7 @@ test("above its cap an address's new MQTT connections are closed at once, authen
   for (const { socket } of [...waiting, elsewhere]) socket.destroy();
 });
 
-test("with as many sessions as the process may have, the address with most of them loses one", async (t) => {
+test("when the process has its maximum of sessions, the address with most of them loses one", async (t) => {
   const server = await serverWith(t, { MUSTER_LIMIT_MQTT_CONNECTIONS: "3" });
   const tenant = await newTenant(server);
   const connectFrom = async (localAddress: string) => {
@@ -140,7 +140,7 @@ test("with as many sessions as the process may have, the address with most of th
   for (const { client } of [second, other, last]) await client.endAsync();
 });
 
-test("HTTPS connections count after their first request: the address with most of them loses the one idle longest", async (t) => {
+test("HTTPS connections count after their first request: the address with most of them loses its longest-idle one", async (t) => {
   const server = await serverWith(t, { MUSTER_LIMIT_HTTPS_CONNECTIONS: "10" });
   const honest = await openHttps(server, "127.0.0.2");
   const attacker = await several(9, () => openHttps(server, "127.0.0.3"));
@@ -161,7 +161,7 @@ test("HTTPS connections count after their first request: the address with most o
   for (const { socket } of [honest, late, ...attacker, ...more]) socket.destroy();
 });
 
-test("above its cap an address loses its own idle HTTPS connections; a trusted proxy's address has no cap", async (t) => {
+test("above its cap an address loses its own idle HTTPS connections, and a trusted proxy's address has no cap", async (t) => {
   const cap = { MUSTER_LIMIT_HTTPS_CONNECTIONS_PER_ADDRESS: "3" };
   const server = await serverWith(t, { ...cap, MUSTER_TRUSTED_PROXIES: "127.0.0.9" });
   const proxied = await several(8, () => openHttps(server, "127.0.0.9"));

@@ -52,7 +52,7 @@ test("a service replaces the socket of a killed one", async (t) => {
   assert.equal((await stat(socketPath(dataDir))).mode & 0o777, 0o600);
 });
 
-test("a data folder with a long path has its socket in a private temporary folder that server and client find", async (t) => {
+test("with a long path, the data folder's socket is in a private temporary folder that server and client find", async (t) => {
   const dataDir = await folder(t, `${"deep/".repeat(30)}data`);
   assert.ok(Buffer.byteLength(socketPath(dataDir)) <= 100);
   await listening(t, dataDir);

@@ -17,10 +17,10 @@ after(async () => {
   await database.remove();
 });
 
-/** The embedded database has one connection: nothing happens there while a transaction is open. */
+/** On the embedded database, which has one connection, nothing else happens while a transaction is open. */
 const withSeveralConnections = onPostgres ? test : () => undefined;
 
-/** Blocks of a few rows, so that a few rows are many blocks. */
+/** A block size of a few rows, so that a few rows become many blocks. */
 const SMALL = { block: 4, cut: 3, changes: 5 };
 const STATUSES = ["pending", "used", "revoked"] as const;
 type Status = (typeof STATUSES)[number];
@@ -32,7 +32,7 @@ async function newTenant(): Promise<string> {
   return id;
 }
 
-/** A key of a moment of one minute; `part` of the minute, from 0 to 1. */
+/** Returns the key of a time within one minute; `part` is the fraction of the minute, from 0 to 1. */
 function keyAt(part: number): string {
   return randomIds.uuid(new Date(1_800_000_000_000 + Math.floor(part * 60_000)));
 }
@@ -62,7 +62,7 @@ function page(db: Db, tenantId: string, [status, skip, limit]: Asked) {
   return countedPage<Row>(db, tenantId, shown, { skip, limit }, SMALL);
 }
 
-/** The same by reading all rows. */
+/** Counts in the same way by reading all rows. */
 async function plainPage(db: Db, tenantId: string, [status, skip, limit]: Asked) {
   const all = await runSql<Row>(
     db,
@@ -76,7 +76,7 @@ async function assertExact(db: Db, tenantId: string, asked: Asked): Promise<void
   assert.deepEqual(await page(db, tenantId, asked), await plainPage(db, tenantId, asked), String(asked));
 }
 
-/** Every page of every variant. */
+/** Reads every page of every variant. */
 async function assertAllExact(tenantId: string): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     const { total } = await plainPage(database.db, tenantId, [status, 0, 0]);
@@ -84,13 +84,19 @@ async function assertAllExact(tenantId: string): Promise<void> {
   }
 }
 
-/** Reads until every block is counted: a transaction of another test in the same cluster may delay a count, but no answer. */
+/**
+ * Reads until every block is counted. A transaction of another test in the same cluster may delay a count, but not an
+ * answer.
+ */
 async function assertExactUntilCounted(tenantId: string, asked: Asked): Promise<void> {
   do await assertExact(database.db, tenantId, asked);
   while ((await blockSizes(tenantId)).includes(null));
 }
 
-/** Reads every page until more than 20 blocks are counted, for the reason above not always at once. None has fewer rows than none. */
+/**
+ * Reads every page until more than 20 blocks are counted, which that delay may prevent at first. No block has a
+ * negative size.
+ */
 async function assertExactUntilManyCounted(tenantId: string): Promise<void> {
   let counted: number[];
   do {
@@ -109,7 +115,7 @@ async function blockSizes(tenantId: string): Promise<(number | null)[]> {
   return rows.map(({ size }) => size);
 }
 
-/** Numbers in [0, 1) that are the same in every run. */
+/** Returns numbers in [0, 1) that are the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -122,7 +128,7 @@ interface Hand {
   chance: () => number;
   any<T>(of: readonly T[]): T;
   tenantId: string;
-  /** The claims this hand has made, but for those it removed, and how many it ever made. */
+  /** The claims of this writer without removed ones, and how many it has created. */
   ids: string[];
   made: number;
 }
@@ -132,7 +138,7 @@ function newHand(seed: number, tenantId: string): Hand {
   return { chance, any: (of) => of[Math.floor(chance() * of.length)]!, tenantId, ids: [], made: 0 };
 }
 
-/** One random write: new (now and then older than what was counted), moved or removed. */
+/** Makes one random write: adds a row, occasionally one older than the counted ones, or moves or removes one. */
 async function write(db: Db, hand: Hand): Promise<void> {
   const { chance, any, tenantId, ids } = hand;
   const dice = chance();
@@ -177,7 +183,7 @@ test("a filtered page and its total equal a plain count, wherever the read-ahead
   }
 });
 
-test("pages and totals equal a plain count, whatever rows enter, move and leave", async () => {
+test("pages and totals equal a plain count, whatever rows are added, moved and removed", async () => {
   const { db } = database;
   const hand = newHand(1, await newTenant());
   const other = newHand(2, await newTenant());
@@ -190,7 +196,7 @@ test("pages and totals equal a plain count, whatever rows enter, move and leave"
   await assertExactUntilManyCounted(hand.tenantId);
 });
 
-test("the first block is cut when the tail is longer than two, and a long tail at once", async () => {
+test("the first block is split off when the tail exceeds two blocks, and a long tail is split immediately", async () => {
   const tenantId = await newTenant();
   for (let n = 0; n < 8; n++) await add(database.db, tenantId, keyAt(n / 1000), "pending");
   await assertExact(database.db, tenantId, [undefined, 0, 3]);

@@ -13,7 +13,10 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Sends a whole request and hangs up before the answer; `done` resolves to true when the server has done its work. */
+/**
+ * Sends a whole request and disconnects before the answer. `done` resolves to true when the server has completed its
+ * work.
+ */
 async function sendAndHangUp(
   path: string,
   body: unknown,

@@ -14,7 +14,10 @@ after(() => fixture?.close());
 
 const keyFiles = async () => (await readdir(fixture.dataDir)).filter((name) => name.startsWith("master.key")).sort();
 
-/** Each takes two starts. On the embedded database, where a start is slower, the one at which the database and the files differ. */
+/**
+ * The points of a kill. Each costs two starts. The embedded database, where a start is slower, tests only the point at
+ * which the database and the files differ.
+ */
 const STEPS = onPostgres ? ["prepared", "commit", "committed", "kept", "promoted"] : ["committed"];
 
 for (const step of STEPS) {

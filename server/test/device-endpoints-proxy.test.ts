@@ -35,7 +35,7 @@ function forwarded(device: Pick<TestDevice, "cert" | "chain">): Record<string, s
   return { "client-cert": field(device.cert), "client-cert-chain": field(device.chain) };
 }
 
-/** A renewal over TLS without a client certificate of its own, with `headers`. */
+/** Sends a renewal over TLS without a client certificate, with `headers`. */
 async function renewWith(server: TestServer, headers: Record<string, string | string[]>): Promise<HttpAnswer> {
   return https(`${server.httpUrl}/api/provisioning/cert/renew`, {
     ca: server.ca,
@@ -48,14 +48,14 @@ function assertCertInvalid(answer: HttpAnswer, why: string): void {
   assert.deepEqual([answer.status, answer.json.error], [401, "cert_invalid"], why);
 }
 
-test("a device behind a trusted proxy renews with the certificate the proxy forwards (RFC 9440)", async () => {
+test("a device behind a trusted proxy renews with the certificate that the proxy forwards (RFC 9440)", async () => {
   const device = await enrollDevice(behindProxy, tenants.get(behindProxy)!);
   const answer = await renewWith(behindProxy, forwarded(device));
   assert.equal(answer.status, 200, answer.text);
   assert.match(new X509Certificate(answer.json.clientCert).subject, new RegExp(`CN=${device.deviceId}`));
 });
 
-test("a proxy that is trusted with client addresses only cannot forward a certificate", async () => {
+test("a proxy that is trusted only with client addresses cannot forward a certificate", async () => {
   const own = await startServer({ env: { MUSTER_TRUSTED_PROXIES: "127.0.0.0/8, ::1" } });
   try {
     const victim = await enrollDevice(own, await newTenant(own));
@@ -81,7 +81,7 @@ test("a request with a TLS client certificate and a forwarded one is refused, wh
   }
 });
 
-test("the victim's certificate in any forwarding header proves nothing where no proxy is trusted", async () => {
+test("the victim's certificate in any forwarding header proves nothing if no proxy is trusted", async () => {
   const victim = await enrollDevice(direct, tenants.get(direct)!);
   const pem = encodeURIComponent(victim.cert);
   const attempts: Record<string, string>[] = [
@@ -94,7 +94,7 @@ test("the victim's certificate in any forwarding header proves nothing where no 
   for (const headers of attempts) assertCertInvalid(await renewWith(direct, headers), Object.keys(headers).join());
 });
 
-test("what a trusted proxy forwards is verified again: leaf alone, foreign, tampered, doubled, an authority", async () => {
+test("a certificate from a trusted proxy is verified again: leaf alone, foreign, tampered, doubled, an authority", async () => {
   const device = await enrollDevice(behindProxy, tenants.get(behindProxy)!);
   const foreign = await enrollDevice(direct, tenants.get(direct)!);
   const other = await enrollDevice(behindProxy, tenants.get(behindProxy)!);
@@ -116,7 +116,7 @@ test("what a trusted proxy forwards is verified again: leaf alone, foreign, tamp
   assertCertInvalid(await renewWith(behindProxy, good), "superseded by its renewal");
 });
 
-test("a header in odd case is the same header", async () => {
+test("header names are case-insensitive", async () => {
   const device = await enrollDevice(behindProxy, tenants.get(behindProxy)!);
   const { "client-cert": cert, "client-cert-chain": chain } = forwarded(device) as Record<string, string>;
   assert.equal((await renewWith(behindProxy, { "CLIENT-cert": cert!, "Client-Cert-CHAIN": chain! })).status, 200);
@@ -125,7 +125,7 @@ test("a header in odd case is the same header", async () => {
   assertCertInvalid(await renewWith(direct, odd), "odd case from an untrusted address");
 });
 
-test("a device's budget follows the address its trusted proxy names; other clients cannot choose one", async () => {
+test("a device's budget belongs to the address that its trusted proxy names; other clients cannot choose one", async () => {
   const env = { MUSTER_DEVICE_REQUESTS_PER_MINUTE: "2" };
   const proxied = await startServer({ env: { ...env, MUSTER_TRUSTED_PROXIES: "127.0.0.1" } });
   const open = await startServer({ env });
@@ -145,7 +145,7 @@ test("a device's budget follows the address its trusted proxy names; other clien
   }
 });
 
-test("no address given out is built from the request's Host", async () => {
+test("no returned address is built from the request's Host", async () => {
   const tenant = tenants.get(direct)!;
   const { claimCode } = await direct.app.enrollment.createClaim(tenant.caller, { intendedName: "Pump" });
   const answer = await https(`${direct.httpUrl}/api/provisioning/claim`, {

@@ -88,7 +88,7 @@ test("the devices have every certificate state", () => {
 const STATES = ["none", "active", "renewal_due", "expiring", "expired", "revoked"] as const;
 const CONNECTIVITY = ["never_seen", "online", "offline"] as const;
 
-test("a list is narrowed to what has a property, and to what has it not", async () => {
+test("a list is filtered by devices that have a property, and by those that lack it", async () => {
   const [hall, roof] = groupIds;
   const cases: [DeviceQuery["not"], (device: DeviceRecord) => boolean][] = [
     ...STATES.map((state): (typeof cases)[0] => [{ certificateState: state }, (d) => d.certificateState === state]),
@@ -117,7 +117,7 @@ test("a list is narrowed to what has a property, and to what has it not", async 
   }
 });
 
-test("a list is narrowed by when devices were seen last", async () => {
+test("a list is filtered by when devices were last seen", async () => {
   const from = addMs(registry.clock.now(), -2 * MINUTE);
   const seen = (condition: (at: Date) => boolean) => matching((d) => d.lastSeenAt !== null && condition(d.lastSeenAt));
   assert.deepEqual(
@@ -131,7 +131,7 @@ test("a list is narrowed by when devices were seen last", async () => {
   assert.deepEqual(await ids({ seenFrom: from, not: { connectivity: "online" } }), ["expiring"]);
 });
 
-test("a list is narrowed by when devices were created", async () => {
+test("a list is filtered by when devices were created", async () => {
   const { createdAt } = all[2]!;
   assert.deepEqual(
     await ids({ createdFrom: createdAt }),
@@ -144,7 +144,7 @@ test("a list is narrowed by when devices were created", async () => {
   assert.deepEqual(await ids({ createdFrom: createdAt, createdBefore: addMs(createdAt, 1) }), [all[2]!.id]);
 });
 
-test("a list is sorted in both directions, what has no value last, and paged in that order", async () => {
+test("a list is sorted in both directions, missing values last, and paged in that order", async () => {
   const values: Record<DeviceOrder, (device: DeviceRecord) => string | number | undefined> = {
     id: ({ id }) => id,
     name: ({ name }) => name.toLowerCase(),
@@ -159,7 +159,7 @@ test("a list is sorted in both directions, what has no value last, and paged in 
       const order = known.toSorted((one, other) =>
         value(one)! < value(other)! ? -1 : value(one)! > value(other)! ? 1 : 0,
       );
-      // Equal ones stay newest first.
+      // Equal devices stay newest first.
       const groups = [...Map.groupBy(order, (device) => value(device)).values()];
       const expected = (descending ? groups.toReversed() : groups).flat();
       const unknown = all.filter((device) => value(device) === undefined);
@@ -174,7 +174,7 @@ test("a list is sorted in both directions, what has no value last, and paged in 
   assert.deepEqual(new Set(byExpiry.slice(-2)), new Set(["revoked", "none"]));
 });
 
-test("an order without an index has its turn among the tenant's searches; others do not wait for it", async () => {
+test("an order without an index waits for its turn among the tenant's searches, and other lists do not", async () => {
   const { promise: search, resolve: endSearch } = Promise.withResolvers<void>();
   const running = oneLongSearch(registry.database.db, tenant.caller.tenantId, () => search);
   let isSorted = false;
@@ -188,14 +188,14 @@ test("an order without an index has its turn among the tenant's searches; others
   await Promise.all([running, byName]);
 });
 
-test("a search is narrowed and sorted like a list", async () => {
+test("a search is filtered and sorted like a list", async () => {
   const sort = { by: "id", descending: false } as const;
   assert.deepEqual(await ids({ q: "BETA" }), ["active", "expiring"]);
   assert.deepEqual(await ids({ q: "e", sort }), matching(({ id, name }) => /e/i.test(id + name)).sort());
   assert.deepEqual(await ids({ q: "beta", sort, certificateState: "expiring" }), ["expiring"]);
 });
 
-test("a list that is counted a little ahead has the same pages, and says where its total is only the least", async () => {
+test("a list counted only a little ahead has the same pages, and reports when its total is a lower bound", async () => {
   const by = { descending: false } as const;
   const queries: Partial<DeviceQuery>[] = [
     {},
@@ -227,7 +227,7 @@ test("a list that is counted a little ahead has the same pages, and says where i
   assert.deepEqual((await list({ limit: 1, countAhead: 1 })).total, all.length);
 });
 
-test("a user sees the devices of each of their groups once, however the list is narrowed and sorted", async () => {
+test("a user sees the devices of each of their groups once, however the list is filtered and sorted", async () => {
   const { caller } = tenant;
   const tenantId = caller.tenantId;
   const { id: userId } = await registry.access.createUser(caller, { email: `${tenantId}@example.com`, role: "viewer" });
@@ -245,7 +245,7 @@ test("a user sees the devices of each of their groups once, however the list is 
   assert.deepEqual(await seen({ sort: { by: "id", descending: false } }), matching(visible).sort());
   assert.deepEqual(await seen({ connectivity: "online" }), ["active"]);
   assert.deepEqual(await seen({ q: "ate" }), ["none"]);
-  // Of who sees many devices, the groups are looked up of what the text matches only.
+  // For users who see many devices, groups are looked up only for devices that match the text.
   for (const manySeen of [0, 1_000]) {
     const listing = { filter: { viewer: { groupIds } }, q: "e" };
     const { db } = registry.database;
@@ -255,7 +255,7 @@ test("a user sees the devices of each of their groups once, however the list is 
   }
 });
 
-test("a walk in an order without an index finds the keys of several parts at once, and leaves out what was deleted", async () => {
+test("a walk in an order without an index reads the keys of several parts at once, and omits deleted devices", async () => {
   const { db } = registry.database;
   const by = { by: sql`d.last_seen_at`, type: "timestamptz", descending: true, nullable: true } as const;
   const walked = { list: "devices", as: "d", columns: sql`d.id`, by } as const;
@@ -283,7 +283,7 @@ test("a walk in an order without an index finds the keys of several parts at onc
   }
 });
 
-/** The ids of a whole list, read in parts of two rows. */
+/** Returns the ids of a whole list, read in parts of two rows. */
 async function walked(query: Partial<DeviceQuery>): Promise<string[]> {
   const found: string[] = [];
   for (const walk: Walk = {}; !walk.ended; ) {
@@ -294,7 +294,7 @@ async function walked(query: Partial<DeviceQuery>): Promise<string[]> {
   return found;
 }
 
-test("a walk in parts of two rows has every row of the list once, in its order", async () => {
+test("a walk in parts of two rows has every row of the list once, in order", async () => {
   const sorts = DEVICE_ORDERS.flatMap((by) => [false, true].map((descending) => ({ by, descending })));
   const filters: Partial<DeviceQuery>[] = [
     {},

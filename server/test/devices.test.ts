@@ -64,7 +64,7 @@ test("a device added by hand shows every field of its record", async () => {
   assert.deepEqual(await devices.getDevice(acme, "pump-1"), made);
 });
 
-test("two tenants may each have a device of one id, one tenant may not", async () => {
+test("two tenants may each have a device with the same id, one tenant may not", async () => {
   await devices.createDevice(acme, { id: "twin", name: "ours" });
   await devices.createDevice(other, { id: "twin", name: "theirs" });
   assert.equal((await devices.getDevice(acme, "twin")).name, "ours");
@@ -72,18 +72,18 @@ test("two tenants may each have a device of one id, one tenant may not", async (
   await assert.rejects(devices.createDevice(acme, { id: "twin", name: "again" }), { code: "already_exists" });
 });
 
-test("a device without an id is given a random one that a topic can hold", async () => {
+test("a device without an id gets a random one that a topic can contain", async () => {
   const [one, two] = [await devices.createDevice(acme, { name: "a" }), await devices.createDevice(acme, { name: "a" })];
   assert.match(one.id, /^[a-z2-7]{16}$/);
   assert.notEqual(one.id, two.id);
 });
 
-test("an id that no topic, client id or file name could hold is refused", async () => {
+test("an id that no topic, client id or file name can contain is refused", async () => {
   for (const id of ["", "a b", "a/b", "a.b", "#", "é", "x".repeat(65), "a\0"])
     await assert.rejects(devices.createDevice(acme, { id, name: "x" }), invalid(id));
 });
 
-test("another tenant's type or group in a body is answered like one that exists nowhere", async () => {
+test("another tenant's type or group in a body is answered like an unknown one", async () => {
   const type = await devices.createDeviceType(other, { name: "x", publishTopics: ["t/{deviceId}"] });
   const group = await groups.createGroup(other, { name: "x" });
   const nowhere = randomIds.uuid(clock.now());
@@ -94,7 +94,7 @@ test("another tenant's type or group in a body is answered like one that exists 
   await assert.rejects(devices.getDevice(acme, "foreign"), { code: "not_found" });
 });
 
-test("another tenant's record under a path is answered like one that exists nowhere", async () => {
+test("another tenant's record under a path is answered like an unknown one", async () => {
   const type = await devices.createDeviceType(other, { name: "x", publishTopics: ["t/{deviceId}"] });
   const group = await groups.createGroup(other, { name: "x" });
   await devices.createDevice(other, { id: "theirs", name: "x" });
@@ -113,7 +113,7 @@ test("another tenant's record under a path is answered like one that exists nowh
   assert.equal((await devices.updateDeviceType(other, type.id, {})).name, "x");
 });
 
-test("an update of a device type changes what is given and leaves the rest", async () => {
+test("an update of a device type changes the given fields and keeps the rest", async () => {
   const made = await devices.createDeviceType(acme, {
     name: "Fan",
     publishTopics: ["a/{deviceId}"],
@@ -126,7 +126,7 @@ test("an update of a device type changes what is given and leaves the rest", asy
   await assert.rejects(devices.updateDeviceType(acme, made.id, { publishTopics: ["#"] }), invalid("#"));
 });
 
-test("lists are newest first, filtered, paged, and of one tenant", async () => {
+test("lists are newest first, filtered, paged, and restricted to one tenant", async () => {
   await access.createTenant({ slug: "lists", name: "lists" });
   const lister = await access.systemCaller("lists");
   const group = await groups.createGroup(lister, { name: "100% North" });
@@ -151,7 +151,7 @@ test("lists are newest first, filtered, paged, and of one tenant", async () => {
   assert.equal((await groups.listGroups(lister, { skip: 0, limit: 50, q: "1%N" })).total, 0);
 });
 
-test("a user who is not an admin sees the devices of the user's groups; admins see all", async () => {
+test("a non-admin sees the devices of their groups; admins see all", async () => {
   await access.createTenant({ slug: "seen", name: "seen" });
   const system = await access.systemCaller("seen");
   const { id: userId } = await access.createUser(await access.systemCaller("seen"), {
@@ -171,7 +171,7 @@ test("a user who is not an admin sees the devices of the user's groups; admins s
   await assert.rejects(devices.getDevice(as("operator"), "out"), { code: "not_found" });
 });
 
-test("devices that are read at once are each shown to those who see them, whatever was asked for beside them", async () => {
+test("devices that are read together are each shown only to users who see them, whatever else was requested", async () => {
   await access.createTenant({ slug: "at-once", name: "At once" });
   const system = await access.systemCaller("at-once");
   const { id: userId } = await access.createUser(system, { email: "op@at-once.example", role: "operator" });
@@ -203,7 +203,7 @@ test("devices that are read at once are each shown to those who see them, whatev
   );
 });
 
-test("an operator edits a device of the own groups, except its groups and its type; an admin edits those too", async () => {
+test("an operator edits a device of their groups, except its groups and its type; an admin edits those too", async () => {
   await access.createTenant({ slug: "edited", name: "Edited" });
   const system = await access.systemCaller("edited");
   const { id: userId } = await access.createUser(await access.systemCaller("edited"), {
@@ -245,7 +245,7 @@ test("a group accepts users of its tenant, and a deleted user is no longer a mem
   assert.deepEqual((await groups.getGroup(acme, made.id)).memberUserIds, []);
 });
 
-test("the certificate state is that of the live certificate that ends last, or the state of the newest", async () => {
+test("the certificate state is that of the live certificate that ends last, or else that of the newest", async () => {
   await devices.createDevice(acme, { id: "certified", name: "x" });
   const { uid } = await database.db
     .selectFrom("devices")

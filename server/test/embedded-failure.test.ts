@@ -1,4 +1,4 @@
-/** A disk that fails under the embedded database: nothing is acknowledged any more, and what was acknowledged before is there. */
+/** A disk that fails under the embedded database: nothing more is acknowledged, and acknowledged data is kept. */
 import assert from "node:assert/strict";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { runSql } from "./harness/run-sql.ts";
 import { startServer } from "./harness/server.ts";
 import { migratedSnapshot } from "./harness/snapshots.ts";
 
-/** Its fsync fails while `isFailing`: the system call gets a descriptor that is none. */
+/** A disk whose fsync fails while `isFailing`: the system call gets an invalid descriptor. */
 class FailingFolder extends SyncedFolder {
   isFailing = false;
 
@@ -93,11 +93,11 @@ async function endedThread(t: TestContext): Promise<void> {
   await again.stop();
 }
 
-// PostgreSQL is a process of its own: restart-database.test.ts takes it away.
+// PostgreSQL is a separate process, which restart-database.test.ts stops.
 if (!onPostgres) {
-  test("when fsync fails nothing is acknowledged any more, also when it would succeed again", failedSync);
+  test("when fsync fails, nothing more is acknowledged, even if it would succeed again", failedSync);
   test(
-    "when the thread of the database ends the service answers 503, says so, and has all data at its next start",
+    "when the thread of the database ends, the service answers 503, reports it, and has all data at its next start",
     endedThread,
   );
 }

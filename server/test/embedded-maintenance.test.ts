@@ -17,7 +17,7 @@ if (!onPostgres) {
 
   const query = <Row = Record<string, unknown>>(text: string) => runSql<Row>(database.db, text);
 
-  /** Statistics are collected with a delay, unless they are asked for. */
+  /** Statistics are delayed unless they are flushed. */
   async function maintain(): Promise<void> {
     await query("SELECT pg_stat_force_next_flush()");
     await database.maintain();
@@ -28,7 +28,7 @@ if (!onPostgres) {
     return Number(row!.bytes);
   }
 
-  test("a table has statistics after its first rows, and again when it has doubled", async () => {
+  test("a table is analyzed after its first rows, and again when it has doubled", async () => {
     await query("CREATE TABLE counted (n integer PRIMARY KEY, text text)");
     const known = async () => (await query("SELECT reltuples AS n FROM pg_class WHERE relname = 'counted'"))[0]!.n;
     assert.equal(await known(), -1);
@@ -40,7 +40,7 @@ if (!onPostgres) {
     assert.equal(await known(), 500);
   });
 
-  test("a table whose rows change has new statistics, at most once a minute", async () => {
+  test("a table whose rows change is analyzed again, at most once per minute", async () => {
     await query("CREATE TABLE changing (n integer PRIMARY KEY, state text)");
     await query("INSERT INTO changing SELECT n, 'new' FROM generate_series(1, 500) n");
     const states = async () =>
@@ -60,7 +60,7 @@ if (!onPostgres) {
     assert.equal(await states(), "{changed}");
   });
 
-  test("updates without end leave the size of a table, its indexes and the log flat", async () => {
+  test("endless updates do not increase the size of a table, its indexes and the log", async () => {
     await query("CREATE TABLE updated (n integer PRIMARY KEY, changed integer, text text)");
     await query("CREATE INDEX ON updated (changed)");
     await query(`INSERT INTO updated SELECT n, 0, repeat('x', 200) FROM generate_series(1, ${ROWS}) n`);
@@ -78,7 +78,7 @@ if (!onPostgres) {
     assert.ok(log <= 80 * 1024 * 1024, `the log has ${log} bytes`);
   });
 
-  test("a partitioned table is no table to clean: it has no rows, nor transactions, of its own", async () => {
+  test("a partitioned table is not vacuumed, because it has neither rows nor transactions itself", async () => {
     const parents = await query<{ name: string }>("SELECT relname AS name FROM pg_class WHERE relkind = 'p'");
     for (const { name } of parents)
       if (/\d$/.test(name)) await query(`CREATE TABLE ${name}_others PARTITION OF ${name} DEFAULT`);
@@ -88,7 +88,7 @@ if (!onPostgres) {
     assert.equal(await bytes(cleaned), 0);
   });
 
-  test("tables of the catalog are cleaned too", async () => {
+  test("catalog tables are vacuumed too", async () => {
     for (let n = 0; n < 80; n++) {
       await query(`CREATE TABLE short_lived (${Array.from({ length: 20 }, (_, c) => `c${c} integer`).join(", ")})`);
       await query("DROP TABLE short_lived");

@@ -5,9 +5,9 @@ import { createLogger } from "../src/lib/logger.ts";
 import { onPostgres, openTestDatabase } from "./harness/database.ts";
 import { runSql } from "./harness/run-sql.ts";
 
-/** PostgreSQL has its data on a disk. */
+/** PostgreSQL stores its data on a disk. */
 if (!onPostgres) {
-  test("databases in memory that begin with one dump share its rows, and nothing that is written later", async () => {
+  test("databases in memory that start from one dump share its rows, but no later writes", async () => {
     const first = await openTestDatabase();
     await runSql(
       first.db,

@@ -21,7 +21,8 @@ const sql = (text: string) => runSql<Record<string, unknown>>(server.app.databas
 test("while a statement runs for seconds, /healthz answers and open sessions stay", async () => {
   const device = await enrollDevice(server, await newTenant(server));
   const session = await connectMqtt(server, device);
-  // Where the statement held up the answers, none would ever come before its end. A busy machine may need another statement for two.
+  // If the statement blocked the answers, none would ever arrive before its end. A busy machine may need a second
+  // statement.
   let meanwhile = 0;
   while (meanwhile < 2) {
     let ended = false;
@@ -39,7 +40,7 @@ test("while a statement runs for seconds, /healthz answers and open sessions sta
   await session.endAsync();
 });
 
-test("statements of transactions that wait for each other are answered in order, each transaction whole", async () => {
+test("statements of transactions that wait for each other are answered in order, each transaction as a whole", async () => {
   const { db } = server.app.database;
   await sql("CREATE TABLE turns (nth integer, step integer, at serial)");
   await Promise.all(
@@ -59,7 +60,7 @@ test("statements of transactions that wait for each other are answered in order,
   assert.equal(order.length, 24);
 });
 
-test("an answer of megabytes arrives whole, and a dump is one while statements run", async () => {
+test("an answer of megabytes arrives complete, and a dump is consistent while statements run", async () => {
   const [row] = await sql("SELECT repeat('0123456789', 500000) AS text");
   assert.equal(row!.text, "0123456789".repeat(500_000));
   if (onPostgres) return;

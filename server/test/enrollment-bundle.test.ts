@@ -72,14 +72,14 @@ test("the private key and the passphrase of a bundle are not stored in the datab
   }
 });
 
-test("unknown devices, deleted ones and those of another tenant are all device_not_found", async () => {
+test("an unknown device, a deleted one and another tenant's are all device_not_found", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const [foreign, gone] = [await device(other), await device(mine)];
   await registry.enrollment.deleteDevice(mine.caller, gone);
   for (const id of [foreign, gone, "no-such", "nul\0", ""]) await refused(issue(mine, id), "device_not_found");
 });
 
-test("a third live platform certificate is refused with the count; expired and revoked ones do not count", async () => {
+test("a third live platform certificate is refused with the count, which excludes expired and revoked ones", async () => {
   const tenant = await addTenant(registry);
   const id = await device(tenant);
   const first = await issue(tenant, id);

@@ -53,7 +53,7 @@ test("lifetime and uses outside their limits are invalid_claim_request, naming t
   await create({ expiresInMinutes: 5, maxUses: 1 });
 });
 
-test("a group or type that is not the tenant's is invalid_request with its id in detail, also another tenant's", async () => {
+test("a group or type of no tenant or another one is invalid_request with its id in detail", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const group = await registry.groups.createGroup(mine.caller, { name: "Hall" });
   const foreign = await registry.groups.createGroup(other.caller, { name: "Hall" });

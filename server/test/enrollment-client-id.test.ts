@@ -4,7 +4,7 @@ import { DAY } from "../src/lib/clock.ts";
 import { type Ids, randomIds } from "../src/lib/ids.ts";
 import { ADDRESS, addTenant, csrOf, enroll, peerOf, refused, request, startRegistry } from "./harness/enrollment.ts";
 
-/** Device ids that the next enrollments draw. */
+/** The device ids that the next enrollments draw. */
 const drawn: string[] = [];
 const ids: Ids = { ...randomIds, deviceId: () => drawn.shift() ?? randomIds.deviceId() };
 
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => registry.stop());
 
-/** A device of the given id with a bundle, in a tenant of its own. */
+/** Creates a device with the given id and a bundle, in a new tenant. */
 async function bundled(id: string) {
   const tenant = await addTenant(registry);
   await registry.devices.createDevice(tenant.caller, { id, name: id });
@@ -22,7 +22,7 @@ async function bundled(id: string) {
   return { tenant, bundle };
 }
 
-test("nothing is issued for a client id for which another tenant's device has a live certificate", async () => {
+test("nothing is issued for a client id that another tenant's live certificate uses", async () => {
   const { bundle, tenant: owner } = await bundled("pump-1");
   const other = await addTenant(registry);
   await registry.devices.createDevice(other.caller, { id: "pump-1", name: "Same name" });
@@ -50,7 +50,7 @@ test("after a bundle was renewed, the client id is free when the renewed certifi
   const peer = peerOf(bundle.clientCertPem);
   const other = await addTenant(registry);
   await registry.devices.createDevice(other.caller, { id: "pump-3", name: "Same name" });
-  // The bundle's year is replaced by the renewal's thirty days.
+  // The renewal's thirty days replace the bundle's year.
   await registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
   registry.clock.advance(30 * DAY - 1000);
   await refused(registry.enrollment.issueBundle(other.caller, { deviceId: "pump-3" }), "client_id_in_use");
@@ -119,7 +119,7 @@ test("registering an MQTT client under the id of a device with a live certificat
 test("a renewal is never refused for its client id", async () => {
   const tenant = await addTenant(registry);
   const device = await enroll(registry, tenant);
-  // No use case leads to this state; it shows that renewal does not check the client id.
+  // No use case creates this state; it shows that renewal does not check the client id.
   await registry.database.db
     .updateTable("client_ids")
     .set({ holder: "mqtt_client" })

@@ -38,7 +38,7 @@ test("the addresses of an IPv6 /64 share one limit", async () => {
   await refused(guess(99, 2), "invalid_claim_code");
 });
 
-test("an address that is rate limited costs no transaction for further guesses", async (t) => {
+test("further guesses of a rate-limited address cost no transaction", async (t) => {
   const guess = () => registry.enrollment.redeemClaim({ address: "198.51.100.7" }, request("CLAIM-0000-0000-0000"));
   for (let n = 0; n < 30; n++) await refused(guess(), "invalid_claim_code");
   await refused(guess(), "rate_limited");

@@ -73,7 +73,7 @@ test("a redemption answers with the fields of spec 2.3 and a leaf for the key of
   ]);
 });
 
-test("a device gets the type and groups of its claim, and what the agent reported is stored", async () => {
+test("a device gets the type and groups of its claim, and the agent's report is stored", async () => {
   const tenant = await addTenant(registry);
   const group = await registry.groups.createGroup(tenant.caller, { name: "Hall" });
   const claim = await claimOf(tenant, { intendedGroupIds: [group.id], intendedDeviceTypeId: tenant.deviceTypeId });
@@ -193,7 +193,7 @@ test("an expired or revoked certificate does not prove a device", async () => {
   await refused(again(), "reenrollment_proof_required");
 });
 
-test("re-enrolling changes type and groups only where the claim names them", async () => {
+test("re-enrolling changes type and groups only if the claim names them", async () => {
   const tenant = await addTenant(registry);
   const [hall, yard] = [
     await registry.groups.createGroup(tenant.caller, { name: "Hall" }),
@@ -221,7 +221,7 @@ test("re-enrolling changes type and groups only where the claim names them", asy
   assert.deepEqual([device.groupIds, device.deviceTypeId], [[yard.id], type.id]);
 });
 
-test("of redemptions at once, each device has the type and groups of its own claim, and each that is refused its own reason", async () => {
+test("in simultaneous redemptions, each device has its own claim's type and groups, and each refusal its own reason", async () => {
   const tenant = await addTenant(registry);
   const [hall, yard] = [
     await registry.groups.createGroup(tenant.caller, { name: "Hall" }),
@@ -281,7 +281,7 @@ test("a key that two devices use enrolls both and is a finding on each", async (
   );
 });
 
-test("a signer that fails or does not answer is issuance_failed and nothing is written", async () => {
+test("a signer that fails or does not answer is issuance_failed, and nothing is written", async () => {
   const broken = await startRegistry({ signTimeoutMs: 50 });
   const tenant = await addTenant(broken);
   const claim = await broken.enrollment.createClaim(tenant.caller, { intendedName: "x" });
@@ -316,7 +316,7 @@ test("the claim is checked before anything is signed", async () => {
   registry.issuer.signer = workingSigner;
 });
 
-test("a claim that this process knows and another has ended is refused for the reason that is stored", async () => {
+test("a cached claim that another process has ended is refused for the stored reason", async () => {
   const tenant = await addTenant(registry);
   const reasons = {
     claim_revoked: "status = 'revoked', revoked_at = now(), revoked_by = 'system'",

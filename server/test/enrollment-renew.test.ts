@@ -17,7 +17,7 @@ const renew = (peer: ReturnType<typeof peerOf> | undefined, csr = csrOf()) =>
   registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr });
 const page = { skip: 0, limit: 50 };
 
-test("a renewal answers with a leaf of thirty days, without nesting, and replaces the old certificate", async () => {
+test("a renewal answers with a flat body and a leaf of thirty days, and replaces the old certificate", async () => {
   const tenant = await addTenant(registry);
   const { answer: enrolled, peer } = await enroll(registry, tenant);
   registry.clock.advance(21 * DAY);
@@ -69,7 +69,7 @@ test("the same key may be renewed", async () => {
   await renew(peer, csrOf(key));
 });
 
-test("a renewal with the replaced certificate is cert_invalid, with the new one it succeeds", async () => {
+test("a renewal with the replaced certificate is cert_invalid, and one with the new certificate succeeds", async () => {
   const { peer } = await enroll(registry, await addTenant(registry));
   const { clientCert } = await renew(peer);
   await refused(renew(peer), "cert_invalid");
@@ -112,7 +112,7 @@ test("a failing signer is issuance_failed and leaves the certificate valid", asy
   assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
-test("a device that goes on with a revoked certificate costs one signature", async () => {
+test("a device that keeps using a revoked certificate costs one signature", async () => {
   const tenant = await addTenant(registry);
   const { peer } = await enroll(registry, tenant);
   const workingSigner = registry.issuer.signer;
@@ -135,7 +135,7 @@ test("a device that goes on with a revoked certificate costs one signature", asy
   registry.issuer.signer = workingSigner;
 });
 
-test("a renewal whose statement PostgreSQL gets too late is decided by what is recorded then", async () => {
+test("a renewal whose statement reaches PostgreSQL too late is decided by the records at that time", async () => {
   const late = await startRegistry({ databaseTime: () => new Date(0) });
   try {
     const tenant = await addTenant(late);
@@ -158,7 +158,7 @@ async function lockAwaited() {
   await eventually(async () => (await waiting.execute(registry.database.db)).rows.length > 0);
 }
 
-// The embedded database has one connection, so no two transactions at once.
+// The embedded database has one connection, so there are no two concurrent transactions.
 const withSeveralConnections = onPostgres ? test : () => undefined;
 withSeveralConnections("a device whose row is locked delays no renewal of another device or tenant", async () => {
   const [one, two] = [await addTenant(registry), await addTenant(registry)];
@@ -197,7 +197,7 @@ withSeveralConnections("a renewal that waits for the deletion of its device is r
   await renewal.renewal;
 });
 
-test("a renewal resolves the topics from the present device type", async () => {
+test("a renewal resolves the topics from the current device type", async () => {
   const tenant = await addTenant(registry);
   const { peer, answer } = await enroll(registry, tenant);
   await registry.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, {
@@ -228,7 +228,7 @@ test("the certificate of a bundle is renewed into a self-enrolled one of thirty 
   assert.equal(fresh!.expiresAt.getTime() - fresh!.issuedAt.getTime(), 30 * DAY);
 });
 
-test("a peer that is not identified is reported with the reason and the device of its certificate", async () => {
+test("an unidentified peer is reported with the reason and the device of its certificate", async () => {
   const tenant = await addTenant(registry);
   const { peer, answer } = await enroll(registry, tenant);
   const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();

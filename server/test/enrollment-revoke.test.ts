@@ -26,7 +26,7 @@ after(async () => {
 const page = { skip: 0, limit: 50 };
 const certificates = async (tenant: Tenant) =>
   (await registry.certificates.listCertificates(tenant.caller, page)).items;
-/** Opens a session by a certificate. */
+/** Opens a session with a certificate. */
 async function connect({ id }: { id: string }): Promise<void> {
   const { device_id: clientId, ...of } = await registry.database.db
     .selectFrom("certificates")

@@ -12,7 +12,7 @@ import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 let server: TestServer;
-/** Another process on the same database; on the embedded database, which has one process, the same one. */
+/** Another process on the same database, or the same process on the embedded database, which has only one. */
 let second: TestServer;
 before(async () => {
   server = await startServer();
@@ -31,7 +31,7 @@ async function deviceWithAnomaly(tenant: TestTenant, at = server) {
   return { id, anomalyId: await addAnomaly(where, tenant.caller, id, 95), where };
 }
 
-test("the events of a tenant arrive in their order, with the device and the fields that a screen shows", async () => {
+test("the events of a tenant arrive in order, with the device and the fields that a screen shows", async () => {
   const tenant = await newTenant(server);
   const { events, anomalies, tickets } = server.app;
   const start = await events.cursorNow();
@@ -46,7 +46,7 @@ test("the events of a tenant arrive in their order, with the device and the fiel
   await sendValues(where, tenant.caller, id, { temperature: 20 });
 
   let page = await events.readEvents(tenant.caller.tenantId, start, 100);
-  // An event is readable when no older transaction of the PostgreSQL cluster is open.
+  // An event is readable once no older transaction of the PostgreSQL cluster is open.
   while (!kinds(page.events).includes("anomaly.resolved")) {
     page = await events.readEvents(tenant.caller.tenantId, start, 100);
   }
@@ -177,7 +177,7 @@ if (onPostgres) {
   });
 }
 
-test("a handler that fails ends its subscription with its error, and the cursor stays before the events of that batch", async () => {
+test("a failing handler ends its subscription with its error, and the cursor stays before the events of that batch", async () => {
   const tenant = await newTenant(server);
   const { events } = server.app;
   const failing = await events.subscribe(tenant.caller.tenantId, {}, () => Promise.reject(new Error("full")));
@@ -190,7 +190,7 @@ test("a handler that fails ends its subscription with its error, and the cursor 
 describe("live", () => liveRules(() => ({ server, second })));
 describe("changed telemetry", () => changesRules(() => ({ server, second })));
 
-/** Reads until there are events: one is readable when no older transaction of the PostgreSQL cluster is open. */
+/** Reads until there are events: an event is readable once no older transaction of the PostgreSQL cluster is open. */
 async function readSome(tenantId: string, after: string) {
   for (;;) {
     const read = await server.app.events.readEvents(tenantId, after, 10);
@@ -198,7 +198,7 @@ async function readSome(tenantId: string, after: string) {
   }
 }
 
-test("events are deleted after 48 hours, an older cursor has expired, and a text that is no cursor is refused", async () => {
+test("events are deleted after 48 hours, an older cursor has expired, and an invalid cursor is refused", async () => {
   const tenant = await newTenant(server);
   const quiet = await newTenant(server);
   const { events } = server.app;

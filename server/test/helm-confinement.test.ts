@@ -1,4 +1,4 @@
-/** What the pods of the Helm chart may do, whom they may talk to, and which secrets they get. */
+/** The rights, peers and secrets of the Helm chart's pods. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const one = (objects: KubernetesObject[], kind: string, name = "muster") =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
 const NATS = { url: "tls://nats-0.nats:4222", clientCertificate: false };
 
-test("no pod runs as root, writes to its root file system, has capabilities or a token, or escapes seccomp's default", () => {
+test("no pod runs as root, writes to its root file system, has capabilities or a token, or bypasses seccomp's default", () => {
   const objects = render();
   for (const { kind, spec } of [one(objects, "Deployment"), one(objects, "Job", "muster-migration")]) {
     const pod = spec.template.spec;
@@ -88,14 +88,14 @@ test("an existing TLS secret is the HTTPS certificate, mounted so that a renewed
   assert.doesNotMatch(JSON.stringify(without), /tls\.crt|MUSTER_TLS/);
 });
 
-test("settings come from other Secrets and ConfigMaps, too", () => {
+test("settings may also come from other Secrets and ConfigMaps", () => {
   const containerOf = (values: object) => one(render(values), "Deployment").spec.template.spec.containers[0];
   const extraEnvFrom = [{ secretRef: { name: "mail" } }, { configMapRef: { name: "more" } }];
   assert.deepEqual(containerOf({ extraEnvFrom }).envFrom, extraEnvFrom);
   assert.equal("envFrom" in containerOf({}), false);
 });
 
-test("the network policy admits clients to HTTPS and MQTT, the monitoring namespace to the metrics, and no other client", () => {
+test("the network policy admits only clients to HTTPS and MQTT, and the monitoring namespace to the metrics", () => {
   const objects = render();
   const { spec } = one(objects, "NetworkPolicy");
   assert.deepEqual(spec.podSelector.matchLabels, one(objects, "Deployment").spec.template.metadata.labels);
@@ -105,12 +105,12 @@ test("the network policy admits clients to HTTPS and MQTT, the monitoring namesp
     { ports: [{ port: "mqtts" }, { port: "https" }] },
     { from: [monitoring], ports: [{ port: "metrics" }] },
   ]);
-  // A rule without peers would admit everybody.
+  // A rule without peers would admit every client.
   const { ingress } = one(render({ networkPolicy: { metricsFrom: [] } }), "NetworkPolicy").spec;
   assert.deepEqual(ingress, [spec.ingress[0]]);
 });
 
-test("the network policy lets nodes out to DNS, PostgreSQL, NATS where it is set, mail servers and public webhooks", () => {
+test("the network policy lets nodes connect to DNS, PostgreSQL, NATS if it is set, mail servers and public webhooks", () => {
   const portsOf = ({ spec }: KubernetesObject) =>
     spec.egress.map(({ ports }: KubernetesObject) => ports.map(({ port }: { port: number }) => port));
   const [dns, postgresql, nats, mail, webhooks] = [[53, 53], [5432, 6432], [4222], [25, 465, 587], [443]];
@@ -129,7 +129,7 @@ test("the network policy lets nodes out to DNS, PostgreSQL, NATS where it is set
   assert.deepEqual(migration.spec.egress[1].to, postgresOnly);
   const job = one(objects, "Job", "muster-migration");
   assert.deepEqual(migration.spec.podSelector.matchLabels, job.spec.template.metadata.labels);
-  // It is there before the Job is.
+  // It exists before the Job does.
   assert.ok(Number(migration.metadata.annotations["helm.sh/hook-weight"]) < 0);
   const off = render({ networkPolicy: { enabled: false } });
   assert.equal(off.filter(({ kind }) => kind === "NetworkPolicy").length, 0);

@@ -11,7 +11,7 @@ import { https } from "./harness/https.ts";
 
 const launcher = join(import.meta.dirname, "../bin/muster.mjs");
 
-test("muster inbox stores messages beside those of earlier runs, and names the port that is in use", async (t) => {
+test("muster inbox stores messages beside those of earlier runs, and reports a port that is in use", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "muster-inbox-"));
   t.after(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "webhook-7.json"), "of an earlier run");

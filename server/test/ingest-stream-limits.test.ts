@@ -9,7 +9,9 @@ import { openStreamedFixture, type StreamedFixture } from "./harness/telemetry.t
 import { fairnessRules, reasonsOf } from "./telemetry/suite-fairness.ts";
 import { METRICS_PER_DEVICE, metricCapRules } from "./telemetry/suite-metric-cap.ts";
 
-/** A device and a tenant get no more than where messages are stored before the acknowledgement. */
+/**
+ * The limits of devices and tenants with the stream equal those where messages are stored before the acknowledgement.
+ */
 describe("limits of three processes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
@@ -26,12 +28,13 @@ describe("limits of three processes with MUSTER_INGEST=stream", { skip: natsMiss
   describe("tenants", () => {
     let fixture: StreamedFixture;
     before(async () => {
-      // What waits for a lock gives up after a service's time.
+      // Statements that wait for a lock give up after a service's time limit.
       fixture = await openStreamedFixture({ patient: false });
     });
     after(() => fixture.close());
 
-    // Each of eight appends at once may have some 500 messages of the flood where the other tenant sends to other partitions.
+    // Each of eight concurrent appends may have some 500 messages of the flood if the other tenant sends to other
+    // partitions.
     fairnessRules(() => fixture, { flood: 20_000, most: 10_000 });
 
     test("a tenant whose messages cannot be stored does not delay another's; such a message is rejected in the end", async () => {

@@ -10,7 +10,7 @@ import type { TestServer } from "./harness/server.ts";
 describe("the ingest stream for more NATS servers than have started", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("is created once they have: the start waits for it", async (t) => {
+  test("is created once they have started, and the start waits for it", async (t) => {
     const [first, second, third] = await jetStreamCluster();
     const nats = await Promise.all([first!(), second!()]);
     let services: Awaited<ReturnType<typeof streamServices>> | undefined;

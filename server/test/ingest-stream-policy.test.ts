@@ -4,7 +4,7 @@ import { policySuite } from "./broker/policy-suite.ts";
 import { onPostgres } from "./harness/database.ts";
 import { natsMissing } from "./harness/nats-server.ts";
 
-/** The rules hold where messages are acknowledged once the ingest stream has them. */
+/** The rules apply where messages are acknowledged once the ingest stream has them. */
 describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
   policySuite("one process", { createEngine, nodes: 1, bus: "nats", ingest: "stream" });

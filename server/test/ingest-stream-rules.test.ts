@@ -8,7 +8,7 @@ import { evaluationRules } from "./rules/suite-evaluation.ts";
 import { packChangeRules } from "./rules/suite-pack-changes.ts";
 import { referenceRules } from "./rules/suite-reference.ts";
 
-/** Rules and anomalies are the same where three nodes store what the stream holds. */
+/** Rules and anomalies are the same where three nodes store messages from the stream. */
 describe("three nodes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
   let env: Environment;

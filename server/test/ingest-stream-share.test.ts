@@ -11,7 +11,7 @@ import type { TestServer } from "./harness/server.ts";
 describe("an ingest stream that one tenant floods", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("has room for another tenant's messages; in the end all of both are stored", async (t) => {
+  test("has room for another tenant's messages, and finally all messages of both are stored", async (t) => {
     const nats = await startJetStream();
     const services = await streamServices([nats], 1, { MUSTER_NATS_STREAM_BYTES: String(2 * 1024 ** 2) });
     t.after(async () => {
@@ -35,7 +35,7 @@ describe("an ingest stream that one tenant floods", { skip: natsMissing ?? false
     const flood = (async () => {
       for (const n of range(0, 20)) await Promise.all(range(6 * n, 6 * (n + 1)).map(send));
     })();
-    // It waits once acknowledgements no longer come, and the other one's still do.
+    // The flooding tenant waits once its acknowledgements stop, while the other's continue.
     let before = -1;
     assert.ok(
       await eventually(async () => {

@@ -45,7 +45,7 @@ describe("silence with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, ()
   const limitSilence = () =>
     first.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, { silentForSeconds: 1 });
 
-  test("a device whose messages wait in the stream is not silent for whichever process asks; one that sends none is", async () => {
+  test("a device whose messages wait in the stream is not silent for any process, and one that sends none is", async () => {
     let n = 1;
     await first.app.database.db.transaction().execute(async (tx) => {
       await tx.executeQuery(CompiledQuery.raw("LOCK TABLE telemetry_messages IN EXCLUSIVE MODE"));

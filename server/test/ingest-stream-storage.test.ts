@@ -7,7 +7,10 @@ import { deletionRules } from "./telemetry/suite-deletion.ts";
 import { rollUpRules } from "./telemetry/suite-roll-up.ts";
 import { waitingRules } from "./telemetry/suite-waiting.ts";
 
-/** What is stored is rolled up, put into chunks and deleted as where it is stored before the acknowledgement, however late. */
+/**
+ * Messages from the stream are rolled up, put into chunks and deleted as without the stream, however late they are
+ * stored.
+ */
 describe("telemetry of three processes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
   let fixture: StreamedFixture;

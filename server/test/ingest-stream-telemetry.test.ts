@@ -5,7 +5,7 @@ import { openStreamedFixture, type TelemetryFixture } from "./harness/telemetry.
 import { rejectedRules } from "./telemetry/suite-rejected.ts";
 import { storingRules } from "./telemetry/suite-storing.ts";
 
-/** What is stored is the same as where it is stored before the acknowledgement. */
+/** The stored messages are the same as where they are stored before the acknowledgement. */
 describe("three processes with MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
   let fixture: TelemetryFixture;

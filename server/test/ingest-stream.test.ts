@@ -42,12 +42,12 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
 
   const newClient = async (server = first): Promise<[TestDevice, MqttClient]> => {
     const device = await enrollDevice(first, tenant);
-    // A test before may have taken the database away: a process needs a moment to connect again.
+    // A previous test may have stopped the database: a process needs a moment to reconnect.
     const client = await eventually(() => connectMqtt(server, device).catch(() => undefined));
     return [device, client!];
   };
 
-  test("what is acknowledged is stored once, in the order in which the device sent it", async () => {
+  test("acknowledged messages are stored once, in the order in which the device sent them", async () => {
     const [device, client] = await newClient();
     await publish(client, device, range(0, 500));
     await client.publishAsync(device.topic, "no JSON", { qos: 1 });
@@ -58,7 +58,7 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     assert.ok(await streamIs(first, true));
   });
 
-  test("while PostgreSQL is away, sessions stay and messages are acknowledged; then they are stored once and in order", async () => {
+  test("while PostgreSQL is down, sessions stay and messages are acknowledged; then they are stored once and in order", async () => {
     const [device, client] = await newClient();
     await publish(client, device, range(0, 100));
     services.proxy.vanish();
@@ -100,14 +100,14 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
         isClosed = true;
       });
       const there = await connectMqtt(other, device);
-      // What a client is sent on two connections may come in any order.
+      // Messages on two connections of a client may arrive in any order.
       await Promise.race([ended, pause(1_000)]);
       assert.equal(isClosed, true);
       await publish(there, device, [2]);
       there.end(true);
     });
 
-  test("a client that connects to two processes at once is served by one, and no more by one that is cut off from PostgreSQL", async (t) => {
+  test("a client that connects to two processes is served by one, and no longer by one that is cut off from PostgreSQL", async (t) => {
     const clocks = { leaseClock: systemClock, machineClock: systemClock };
     const start = () => startServer({ env: services.env, databaseUrl: services.url, ...clocks });
     const others = [await start(), await start()];
@@ -127,13 +127,13 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     const both = others.map((other) => connectMqtt(other, device));
     for (const each of both) each.then((there) => t.after(() => there.end(true))).catch(() => undefined);
     const there = await Promise.any(both);
-    // What a client is sent on two connections may come in any order.
+    // Messages on two connections of a client may arrive in any order.
     await Promise.race([ended, pause(100)]);
     assert.equal(isClosed, true);
     await publish(there, device, [1]);
   });
 
-  test("while NATS is away, acknowledgements wait, the doctor says so, and they come when it is back", async () => {
+  test("while NATS is down, acknowledgements wait and the doctor reports it; they arrive when NATS is back", async () => {
     const [device, client] = await newClient();
     await publish(client, device, range(0, 10));
     await nats.kill();
@@ -166,7 +166,7 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
     assert.deepEqual(stored, { numbers: range(0, 21), rejected: 1 });
   });
 
-  test("when the process that stores is killed, another one goes on within seconds, without gap or repetition", async (t) => {
+  test("when the storing process is killed, another one takes over within seconds, without gap or repetition", async (t) => {
     const env = { ...services.env, MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info" };
     const folder = await mkdtemp(join(tmpdir(), "muster-killed-"));
     const killed = await startProcess(folder, services.url, { env });
@@ -211,7 +211,10 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   });
 });
 
-/** Appends everything that the stream holds once more, as a process does whose append was not confirmed in time; NATS takes it for something else. */
+/**
+ * Appends the whole content of the stream once more, as a process does whose append was not confirmed in time; NATS
+ * treats it as new messages.
+ */
 async function appendAgain(nats: NatsServer): Promise<void> {
   const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
   const api = async <T>(verb: string, body: object) =>
@@ -233,7 +236,7 @@ async function appendAgain(nats: NatsServer): Promise<void> {
 describe("a full ingest stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("has acknowledgements wait; when the database is back, everything is stored and acknowledged", async (t) => {
+  test("makes acknowledgements wait; when the database is back, everything is stored and acknowledged", async (t) => {
     const nats = await startJetStream();
     const services = await streamServices([nats], 1, { MUSTER_NATS_STREAM_BYTES: String(1024 ** 2) });
     t.after(async () => {
@@ -267,7 +270,7 @@ describe("a full ingest stream", { skip: natsMissing ?? false }, () => {
 describe("an ingest stream with a long backlog", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("is stored and deleted to its end, also while devices of other partitions send nothing more", async (t) => {
+  test("is stored and deleted to its end, even if devices of other partitions send nothing more", async (t) => {
     const nats = await startJetStream();
     const services = await streamServices([nats], 2);
     t.after(async () => {
@@ -295,7 +298,7 @@ describe("an ingest stream with a long backlog", { skip: natsMissing ?? false },
   });
 });
 
-/** How many batches the stream holds. */
+/** Counts the batches in the stream. */
 async function messagesIn(nats: NatsServer): Promise<number> {
   const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
   const answer = await connection.request("$JS.API.STREAM.INFO.MUSTER_INGEST", "", { timeout: 5_000 });
@@ -303,10 +306,10 @@ async function messagesIn(nats: NatsServer): Promise<number> {
   return answer.json<{ state: { messages: number } }>().state.messages;
 }
 
-describe("an ingest stream that is lost", { skip: natsMissing ?? false }, () => {
+describe("a lost ingest stream", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("is created again, and all that it acknowledges then is stored, although its sequences begin again", async (t) => {
+  test("is created again, and all messages acknowledged after that are stored, although its sequences restart", async (t) => {
     const nats = await startJetStream();
     const services = await streamServices([nats], 1);
     t.after(async () => {
@@ -332,7 +335,7 @@ describe("an ingest stream that is lost", { skip: natsMissing ?? false }, () => 
 describe("the ingest stream on three NATS servers", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("goes on when the one that leads it is killed: nothing acknowledged is lost or stored twice", async (t) => {
+  test("continues when its leader is killed: nothing acknowledged is lost or stored twice", async (t) => {
     const nats = await startJetStreamCluster();
     const services = await streamServices(nats, 2);
     t.after(async () => {
@@ -366,7 +369,7 @@ describe("the ingest stream on three NATS servers", { skip: natsMissing ?? false
 describe("a change of MUSTER_INGEST", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 
-  test("process by process loses and reorders nothing: all append until none is to, and nothing is left", async (t) => {
+  test("process by process loses and reorders nothing: all append until none must, and nothing remains", async (t) => {
     const nats = await startJetStream();
     const services = await streamServices([nats], 1, { MUSTER_INGEST: "direct" });
     t.after(async () => {

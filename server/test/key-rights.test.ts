@@ -7,7 +7,7 @@ import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { type SignedIn, signIn } from "./harness/sign-in.ts";
 
-/** API keys never have more than the present rights of the user who owns them. */
+/** API keys never have more than the current rights of the user who owns them. */
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
@@ -61,7 +61,7 @@ const PACK = {
   rules: [{ metric: "temperature", operator: "gt", value: 90, severity: "major" }],
 };
 
-test("a key of a user who is no admin any more sees the devices of that user's groups, as the user does", async () => {
+test("a key of a former admin sees the devices of that user's groups, as the user does", async () => {
   const owner = await newOwner();
   const { devices, groups } = server.app;
   const { id: group } = await groups.createGroup(tenant.caller, { name: "Hall", memberUserIds: [owner.userId] });
@@ -86,7 +86,7 @@ test("an event stream that was opened with more rights ends when the owner's rol
   again.close();
 });
 
-test("the list of keys names the scopes that have no effect, and what a role would take is shown before", async () => {
+test("the list of keys names scopes without effect, and the effect of a role change is shown beforehand", async () => {
   const owner = await newOwner();
   const impact = async (role: Role) =>
     (await admin.call("GET", `/users/${owner.userId}/impact?role=${role}`)).json.keys[0];

@@ -1,4 +1,7 @@
-/** Drops of sessions that a node might not see: a crash of PostgreSQL has taken them back, or they were committed long after later ones. */
+/**
+ * Drops of sessions that a node might miss: a crash of PostgreSQL has undone them, or they were committed long after
+ * later ones.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -10,10 +13,10 @@ import { onPostgres } from "./harness/database.ts";
 
 const REVOKED = "certificate revoked";
 
-/** A node whose heartbeat notices the crash by itself puts drops of its own into the outbox. */
+/** A node whose heartbeat notices the crash adds its own drops to the outbox. */
 const NO_HEARTBEATS = { heartbeatMs: 3_600_000 };
 
-/** What a crash leaves that took back the drops. */
+/** Simulates a crash that has undone the drops. */
 async function crash(database: Database): Promise<void> {
   await sql`DELETE FROM session_drops`.execute(database.db);
   await sql`TRUNCATE complete_nodes, completing_nodes`.execute(database.db);
@@ -22,7 +25,7 @@ async function crash(database: Database): Promise<void> {
 const numbers = async ({ db }: Database) =>
   (await sql<{ seq: string }>`SELECT seq FROM session_drops`.execute(db)).rows.map(({ seq }) => Number(seq));
 
-/** A node closes sessions of a drop from when `isClosing` resolves until it is let. */
+/** Makes a node close sessions of a drop from when `isClosing` resolves until it is released. */
 function slowly({ connections }: Process) {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   const { promise: isClosing, resolve: begin } = Promise.withResolvers<void>();
@@ -33,7 +36,7 @@ function slowly({ connections }: Process) {
   return { isClosing, close };
 }
 
-test("a node that closes sessions while the drop of them is taken back acknowledges no other that has its number", async (t) => {
+test("a node that closes sessions while their drop is undone does not acknowledge another drop with the same number", async (t) => {
   const { all, database, device, revoke, dropsOf } = await nodes(t, 2, NO_HEARTBEATS);
   const [one, two] = all as [Process, Process];
   const [moves, stays] = [await device(), await device()];
@@ -54,7 +57,7 @@ test("a node that closes sessions while the drop of them is taken back acknowled
   assert.deepEqual(dropsOf()[1], ["takeover", REVOKED]);
 });
 
-test("a node records its sessions again where two are of one client, which was elsewhere in between", async (t) => {
+test("a node re-records its sessions if two belong to one client, which was elsewhere in between", async (t) => {
   const { all, database, device, dropsOf } = await nodes(t, 2, NO_HEARTBEATS);
   const [one, two] = all as [Process, Process];
   const [moves, returns] = [await device(), await device()];
@@ -79,7 +82,7 @@ test("a node records its sessions again where two are of one client, which was e
   assert.deepEqual(dropsOf()[1], ["takeover", "takeover"]);
 });
 
-test("a node whose sessions a second crash takes back while it closes others records them once more", async (t) => {
+test("a node whose sessions a second crash undoes while it closes others re-records them once more", async (t) => {
   const { all, database, device } = await nodes(t, 2, NO_HEARTBEATS);
   const [one, two] = all as [Process, Process];
   const [moves, stays] = [await device(), await device()];

@@ -5,7 +5,7 @@ import { sendValues } from "./harness/anomalies.ts";
 import { enrollDevice, renew, type TestTenant } from "./harness/devices.ts";
 import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
 
-/** Pages about certificates that are not renewed in time. Two processes poll wherever the database allows two. */
+/** Pages about certificates that are not renewed in time. Two processes poll if the database allows two. */
 let env: NotificationEnvironment;
 before(async () => {
   env = await startEnvironment();
@@ -17,7 +17,7 @@ const STEPS = [
   { afterMinutes: 60, notify: "members" },
 ] as const;
 
-/** Advances the clock, polls in both processes at once and completes what is then due. */
+/** Advances the clock, polls in both processes simultaneously and completes what is then due. */
 async function pass(ms: number): Promise<void> {
   env.server.clock.advance(ms);
   await Promise.all([env.server, env.second].map(({ app }) => app.rules.pollLostRenewals()));
@@ -32,7 +32,7 @@ const anomaliesOf = async (tenant: TestTenant, deviceId: string) =>
 
 const subjectsTo = (email: string) => env.sinks.mailsTo(email).map(({ subject }) => subject);
 
-test("a lost renewal pages the groups that want it, once a certificate, and is resolved by the renewal", async () => {
+test("a lost renewal pages the groups that request it, once per certificate, and is resolved by the renewal", async () => {
   const { server, newTenant, user, groupOnDuty } = env;
   const tenant = await newTenant();
   const [ada, bob, eve] = [await user(tenant, "ada"), await user(tenant, "bob"), await user(tenant, "eve")];
@@ -102,7 +102,7 @@ test("a bundle that ends within thirty days pages until the device has a later o
   assert.equal((await anomaliesOf(tenant, id))[0]!.status, "resolved");
 });
 
-test("an anomaly ends when no group wants the page any more, and its certificate pages no second time", async () => {
+test("an anomaly ends when no group requests the page any more, and its certificate does not page again", async () => {
   const { server, newTenant, user, groupOnDuty } = env;
   const { devices, enrollment, groups } = server.app;
   const tenant = await newTenant();
@@ -122,7 +122,7 @@ test("an anomaly ends when no group wants the page any more, and its certificate
   assert.equal((await anomaliesOf(tenant, id)).length, 1);
 });
 
-test("a device that is silent and has lost its renewal has both anomalies, and its next message ends the silence alone", async () => {
+test("a device that is silent and has lost its renewal has both anomalies, and its next message ends only the silence", async () => {
   const { server, newTenant, user, groupOnDuty } = env;
   const { devices, enrollment, rules } = server.app;
   const tenant = await newTenant();

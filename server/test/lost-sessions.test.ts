@@ -1,6 +1,6 @@
 /**
- * Sessions that a crash of PostgreSQL has taken back: their rows are gone, or those of before are back, and the table that only lasts as long as
- * PostgreSQL runs is empty. The processes and their clients have gone on.
+ * Sessions that a crash of PostgreSQL has undone: their rows are missing or in an earlier state, and the unlogged table
+ * is empty. The processes and their clients have continued.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -13,12 +13,12 @@ import { ownPostgres } from "./harness/own-postgres.ts";
 import { ask } from "./harness/postgres.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-describe("after a crash of PostgreSQL that took sessions back", () => {
-  // The embedded database lives in the one process that uses it.
+describe("after a crash of PostgreSQL that undid sessions", () => {
+  // The embedded database runs in the only process that uses it.
   if (!onPostgres) return;
   let database: TestDatabase;
   let proxy: DatabaseProxy;
-  /** Loses its connections to the database. */
+  /** Closes its connections to the database. */
   let away: TestServer;
   let other: TestServer;
   let tenant: TestTenant;
@@ -45,7 +45,10 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     (await other.app.devices.getDevice(tenant.caller, deviceId)).connectivity.status;
   const flush = () => Promise.all([away, other].map(({ app }) => app.connections.flush()));
 
-  /** What a crash leaves where it took back what `change` undoes: `away` is without the database until it is healed. */
+  /**
+   * Simulates a crash that undoes the effect of `change`. The process `away` is without the database until it is
+   * healed.
+   */
   async function crash(change: string): Promise<void> {
     await flush();
     proxy.vanish();
@@ -69,7 +72,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     });
   const deleteRow = ({ deviceId }: TestDevice) => `DELETE FROM mqtt_sessions WHERE client_id = '${deviceId}'`;
 
-  test("a revocation at another process ends a session that is not recorded before it is answered", async () => {
+  test("a revocation at another process ends an unrecorded session before it is answered", async () => {
     const device = await enrollDevice(other, tenant);
     const client = await connectMqtt(away, device);
     const [certificate] = await run(`SELECT id FROM certificates WHERE device_id = '${device.deviceId}'`);
@@ -88,7 +91,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     assert.ok(await eventually(isComplete));
   });
 
-  test("a client that connects to another process is accepted when the session that is not recorded has ended", async () => {
+  test("a client that connects to another process is accepted once the unrecorded session has ended", async () => {
     const device = await enrollDevice(other, tenant);
     const first = await connectMqtt(away, device);
     await crash(deleteRow(device));
@@ -104,7 +107,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     await second.endAsync();
   });
 
-  test("the sessions are recorded again, with their devices online, and those whose certificate was revoked meanwhile end", async () => {
+  test("the sessions are re-recorded with their devices online, and those with a certificate revoked in the meantime end", async () => {
     const [stays, revoked] = [await enrollDevice(other, tenant), await enrollDevice(other, tenant)];
     const [one, two] = [await connectMqtt(away, stays), await connectMqtt(away, revoked)];
     await flush();
@@ -123,7 +126,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     await one.endAsync();
   });
 
-  test("the latest session of a client stays, where the one that it had replaced at another process is recorded again", async () => {
+  test("the latest session of a client stays, even if the one that it had replaced at another process is re-recorded", async () => {
     const device = await enrollDevice(other, tenant);
     const first = await connectMqtt(other, device);
     const replaced = await sessionOf(device);
@@ -144,7 +147,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     await second.endAsync();
   });
 
-  test("a device is offline whose session has ended, where the session is recorded again", async () => {
+  test("a device whose session has ended is offline, even if the session is re-recorded", async () => {
     const device = await enrollDevice(other, tenant);
     const client = await connectMqtt(away, device);
     await flush();
@@ -159,7 +162,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     assert.deepEqual([await sessionOf(device), await connectivity(device)], [undefined, "offline"]);
   });
 
-  test("a session that has ended and is recorded again ends, too, where the node was to be reaped meanwhile", async () => {
+  test("an ended session that is re-recorded ends again, even if the node was about to be reaped", async () => {
     const device = await enrollDevice(other, tenant);
     const client = await connectMqtt(away, device);
     await flush();
@@ -174,7 +177,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
     assert.equal(await sessionOf(device), undefined);
   });
 
-  test("a session that is opened before the sessions are recorded again waits for that", async () => {
+  test("a new session waits until the existing ones are re-recorded", async () => {
     const devices = [await enrollDevice(other, tenant), await enrollDevice(other, tenant)];
     const [first, second] = devices as [TestDevice, TestDevice];
     const client = await connectMqtt(other, first);
@@ -189,7 +192,7 @@ describe("after a crash of PostgreSQL that took sessions back", () => {
 
 const testOnPostgres = onPostgres ? test : () => undefined;
 
-testOnPostgres("after PostgreSQL was killed, sessions are found that it may have lost", async (t) => {
+testOnPostgres("after PostgreSQL was killed, the sessions that it may have lost are found", async (t) => {
   const postgres = await ownPostgres();
   const nodes: TestServer[] = [];
   t.after(async () => {

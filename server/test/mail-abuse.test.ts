@@ -6,7 +6,10 @@ import { newBrowser, PASSWORD, type SignedIn, signIn, tokenOf } from "./harness/
 import type { Mail } from "./harness/sinks.ts";
 import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
 
-/** What tenants and clients without an account could do to a mailbox by the mails of the service. On PostgreSQL two processes take part. */
+/**
+ * Abuse of a mailbox by tenants and unauthenticated clients through the mails of the service. On PostgreSQL two
+ * processes take part.
+ */
 let environment: NotificationEnvironment;
 before(async () => {
   environment = await startEnvironment();
@@ -29,14 +32,14 @@ function spellings(mailbox: string): string[] {
   ];
 }
 
-/** Mails and links to a mailbox, in any spelling. */
+/** Returns mails and links to a mailbox, in any spelling. */
 function receivedBy(mailbox: string): { to: string }[] {
   const own = new Set(spellings(mailbox).map((each) => each.toLowerCase()));
   const { mails, links } = environment.sinks;
   return [...mails, ...links].filter(({ to }) => own.has(to.toLowerCase()));
 }
 
-/** The same session at the other process. */
+/** Opens the same session at the other process. */
 function atSecond(user: SignedIn): Pick<SignedIn, "call"> {
   const browser = newBrowser(environment.second);
   return {
@@ -59,10 +62,13 @@ async function mailTo(to: string, is: (mail: Mail) => boolean = () => true): Pro
   return sinks.mails.find(wanted)!;
 }
 
-/** Decodes what the mails of this file have of quoted-printable. */
+/** Decodes the quoted-printable sequences in the mails of this file. */
 const textOf = ({ text }: Mail) => text.replaceAll("=\r\n", "").replaceAll("=E2=80=A6", "…");
 
-/** Asserts that a mail holds no text of the tenant that a mail client could turn into a link, and only the links of the service. */
+/**
+ * Asserts that a mail contains no text of the tenant that a mail client could turn into a link, and only the service's
+ * links.
+ */
 function assertHarmless(mail: Mail): void {
   const text = textOf(mail);
   assert.doesNotMatch(`${mail.headers}${text}`, /evil\.|\/\/evil|www\.|1234567|\u202e|=E2=80=AE/i);
@@ -71,7 +77,7 @@ function assertHarmless(mail: Mail): void {
   assert.doesNotMatch(mail.headers, /text\/html/i);
 }
 
-test("the name of a tenant makes no link in an invitation, and its subject is fixed", async () => {
+test("the name of a tenant creates no link in an invitation, and its subject is fixed", async () => {
   const tenant = await environment.newTenant();
   const ada = await admin(tenant);
   const renamed = await ada.call("PATCH", "/tenant", { body: { name: HOSTILE } });
@@ -85,7 +91,7 @@ test("the name of a tenant makes no link in an invitation, and its subject is fi
   }
 });
 
-test("of sixty invitations of one mailbox in five spellings, at once by three tenants and two processes, twelve are sent", async () => {
+test("of sixty simultaneous invitations of one mailbox in five spellings, by three tenants over two processes, twelve are sent", async () => {
   const mailbox = "victim@elsewhere.example";
   const admins = [await admin(), await admin(), await admin()];
   const everywhere = admins.flatMap((each) => [each, atSecond(each)]);
@@ -101,7 +107,7 @@ test("of sixty invitations of one mailbox in five spellings, at once by three te
   assert.equal(receivedBy(mailbox).length, 12);
 });
 
-test("links to reset passwords go to a mailbox at most six times an hour, for all of its accounts, whether users or admins ask", async () => {
+test("a mailbox receives at most six reset links per hour over all its accounts, whether users or admins request them", async () => {
   const { server, sinks, second, newTenant } = environment;
   const mailbox = "many@elsewhere.example";
   const tenants = [await newTenant(), await newTenant()];
@@ -112,7 +118,7 @@ test("links to reset passwords go to a mailbox at most six times an hour, for al
   const resets = () => sinks.mails.filter(({ to }) => emails.includes(to));
   const forgot = (email: string, at: number) =>
     newBrowser([server, second][at % 2]!).call("POST", "/password/forgot", { body: { email } });
-  // Addresses without an account are mailed nothing, and use nothing up.
+  // Addresses without an account receive no mail, and use up nothing.
   for (const [at, email] of [mailbox, `${mailbox.toUpperCase()}`, "many+x@elsewhere.example"].entries())
     assert.equal((await forgot(email, at)).status, 204);
   const answers = await Promise.all(times(12, (at) => forgot(emails[at % 6]!, at)));
@@ -130,7 +136,7 @@ test("links to reset passwords go to a mailbox at most six times an hour, for al
   await sinks.until(() => resets().length === 7);
 });
 
-test("of forty confirmation links to one mailbox in five spellings, of four tenants and two processes, twelve are sent a day", async () => {
+test("of forty confirmation links to one mailbox in five spellings, from four tenants over two processes, twelve are sent per day", async () => {
   const { server, sinks, newTenant, pass } = environment;
   const mailbox = "room@elsewhere.example";
   for (const tenant of await Promise.all(times(4, newTenant))) {
@@ -167,7 +173,7 @@ test("the mail that asks to confirm a channel shows the tenant's name without li
   }
 });
 
-test("inviting an address that has an account is answered, listed, opened and withdrawn like any other; its holder gets a mail without link", async () => {
+test("inviting an address with an account is answered, listed, opened and withdrawn as usual; its holder receives a mail without a link", async () => {
   const { server, newTenant } = environment;
   const [home, other] = [await newTenant(), await newTenant()];
   const colleague = await signIn(server, home, "viewer");
@@ -203,7 +209,7 @@ test("inviting an address that has an account is answered, listed, opened and wi
   assert.equal((await colleague.call("GET", "/session")).status, 200, "nothing happens to the account");
 });
 
-test("the link of an invitation makes no second account for an address that has one", async () => {
+test("an invitation's link creates no second account for an address that has one", async () => {
   const { server, newTenant } = environment;
   const user = await signIn(server, await newTenant(), "viewer");
   const { json } = await invite(await admin(), user.email);
@@ -215,7 +221,7 @@ test("the link of an invitation makes no second account for an address that has 
   assert.deepEqual([(await enter(PASSWORD)).status, (await enter(body.password)).status], [200, 401]);
 });
 
-test("addresses of users and channels follow one grammar: quoted text, comments, dots out of place and IP addresses are refused", async () => {
+test("addresses of users and channels follow one grammar: quoted text, comments, misplaced dots and IP addresses are refused", async () => {
   const ada = await admin();
   for (const email of [
     '"victim"@elsewhere.example',

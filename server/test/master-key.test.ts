@@ -24,7 +24,7 @@ interface Process {
   logs: string[];
 }
 
-/** A database, and processes on it with data folders of their own, as `createApp` composes them. */
+/** A database, and processes on it with separate data folders, as `createApp` composes them. */
 async function environment(t: TestContext) {
   const first = await openTestDatabase();
   const clock = new FakeClock();
@@ -66,7 +66,7 @@ const wrongMasterKey = (error: unknown) => isMusterError(error, "wrong_master_ke
 const bytes = (authorities: Authorities, purpose: "claim-code" | "webhook-secrets") =>
   authorities.keysFor(purpose).map((key) => key.export().toString("hex"));
 
-test("a rotation in the data folder keeps every authority, changes every stored key and keeps the former key apart", async (t) => {
+test("a rotation in the data folder keeps every authority, changes every stored key and stores the former key separately", async (t) => {
   const { database, start } = await environment(t);
   const { authorities, dataDir } = await start();
   const stored = () =>
@@ -99,7 +99,7 @@ test("a rotation in the data folder keeps every authority, changes every stored 
   assert.deepEqual(act, { act: "master-key.rotate", target: keyId, ...ids });
 });
 
-test("open claims and webhook secrets of before a rotation stay valid for a day and a month, over further rotations", async (t) => {
+test("claims and webhook secrets from before a rotation stay valid for a day and a month, over further rotations", async (t) => {
   const { clock, start } = await environment(t);
   const { authorities } = await start();
   const [claim, webhook] = [bytes(authorities, "claim-code"), bytes(authorities, "webhook-secrets")];
@@ -120,7 +120,7 @@ test("open claims and webhook secrets of before a rotation stay valid for a day 
   await authorities.maintain();
 });
 
-test("keys that are needed no longer are deleted from the database", async (t) => {
+test("keys that are no longer needed are deleted from the database", async (t) => {
   const { database, clock, start } = await environment(t);
   const { authorities } = await start();
   await authorities.rotateMasterKey();
@@ -134,7 +134,7 @@ test("keys that are needed no longer are deleted from the database", async (t) =
   assert.equal(await count(), 0);
 });
 
-test("a master key of the environment is rotated to MUSTER_MASTER_KEY_NEXT", async (t) => {
+test("a master key in the environment is rotated to MUSTER_MASTER_KEY_NEXT", async (t) => {
   const { start } = await environment(t);
   const [key, next] = [newKey(), newKey()];
   const alone = await start({ MUSTER_MASTER_KEY: key });
@@ -175,7 +175,7 @@ test("a master key file is rotated to the file beside it, in every process that 
     assert.equal((await readFile(join(folder, "key"), "utf8")).trim(), next);
     assert.equal((await readdir(folder)).filter((name) => name !== "key" && /^key\.[0-9a-f]{8}$/.test(name)).length, 1);
   }
-  // A process without the new key keeps serving, and neither creates nor accepts claims under the former key.
+  // A process without the new key continues to serve, and neither creates nor accepts claims under the former key.
   await assert.rejects(stale!.maintain(), wrongMasterKey);
   assert.throws(() => stale!.keysFor("claim-code"), wrongMasterKey);
   assert.ok(stale!.brokerTls().key.length > 0);
@@ -196,7 +196,7 @@ async function restoreFormer(t: TestContext): Promise<void> {
 // PostgreSQL is backed up with its own tools.
 if (!onPostgres) test("a backup from before a rotation is restored with the former key", restoreFormer);
 
-test("two rotations at once: both processes end with the same key, and start again", async (t) => {
+test("two simultaneous rotations: both processes end with the same key, and start again", async (t) => {
   const { database, start } = await environment(t);
   const { authorities, dataDir } = await start();
   const done = await Promise.allSettled([authorities.rotateMasterKey(), authorities.rotateMasterKey()]);

@@ -1,4 +1,4 @@
-/** The alerting rules and the dashboard name only what a running service measures, and the documents name all of that. */
+/** The alerting rules and the dashboard use only metrics of a running service, and the documents list all of them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { startServer, type TestServer } from "./harness/server.ts";
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** What Prometheus itself adds, and what the supervisor of workers adds to metrics of Node. */
+/** Metrics that Prometheus itself adds, and those of Node that the supervisor of workers adds. */
 const ADDED_METRICS = new Set(["up"]);
 const ADDED_LABELS = new Set(["job", "instance", "le", "worker"]);
 
@@ -33,7 +33,7 @@ const queries = [
 ];
 
 let server: TestServer;
-/** Names as they are declared: a histogram stands for its buckets, sum and count. */
+/** The declared names: a histogram stands for its buckets, sum and count. */
 let exported: Map<string, string>;
 
 before(async () => {
@@ -46,7 +46,10 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Metric name → labels by which a query selects it. Functions are followed by a parenthesis, durations begin with a digit. */
+/**
+ * Returns metric name → labels by which a query selects it. A function name is followed by a parenthesis, a duration
+ * begins with a digit.
+ */
 function selectorsOf(expr: string): [name: string, labels: string[]][] {
   const withoutGrouping = expr.replace(/\b(by|without)\s*\([^)]*\)/g, "");
   return [...withoutGrouping.matchAll(/\b([a-z][a-z0-9_]*)\b(?!\s*\()(?:\{([^}]*)\})?/g)].map(
@@ -65,7 +68,7 @@ function declaredName(name: string): string {
   return exported.get(base) === "histogram" ? base : name;
 }
 
-/** The labels of each metric as docs/operations/metrics.md has them. */
+/** The labels of each metric as docs/operations/metrics.md lists them. */
 function documented(): Map<string, string[]> {
   const cells = read("docs/operations/metrics.md")
     .split("\n")
@@ -80,7 +83,7 @@ test("docs/operations/metrics.md names every metric of the service, and no other
   assert.deepEqual([...documented().keys()].sort(), ours.sort());
 });
 
-test("every query of the alerting rules and the dashboard names metrics that a running service exports, with labels that they have", () => {
+test("every query of the alerting rules and the dashboard uses metrics that a running service exports, with their labels", () => {
   assert.ok(queries.length > 40);
   const labelsOf = documented();
   for (const { of, expr } of queries) {
@@ -95,7 +98,7 @@ test("every query of the alerting rules and the dashboard names metrics that a r
   }
 });
 
-test("every alert has a name of its own, a severity, and an action whose pages and headings exist", () => {
+test("every alert has a unique name, a severity, and an action whose pages and headings exist", () => {
   assert.equal(new Set(alerts.map(({ alert }) => alert)).size, alerts.length);
   for (const { alert, labels, annotations } of alerts) {
     assert.match(alert, /^Muster[A-Za-z]+$/);
@@ -110,7 +113,7 @@ test("every alert has a name of its own, a severity, and an action whose pages a
   }
 });
 
-test("every panel of the dashboard has an id of its own and something to show", () => {
+test("every panel of the dashboard has a unique id and a query", () => {
   assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
   for (const { title, targets } of dashboard.panels)
     assert.ok(title && (targets === undefined || targets.length > 0), title);

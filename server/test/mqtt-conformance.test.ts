@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The rows of a table of `docs/`, as cells, without its header. */
+/** Returns the rows of a table of `docs/`, as cells, without its header. */
 function rowsOf(table: string): string[][] {
   const lines = readFileSync(join(root, "docs", table), "utf8")
     .trimEnd()
@@ -24,7 +24,7 @@ const statements = rowsOf("mqtt-statements.tsv").map(
   ([version, number, , tests]): Statement => ({ version: version!, number: number!, tests: tests! }),
 );
 
-/** The keys of the tests of a statement; none where a dash says why. */
+/** Returns the keys of a statement's tests; none if a dash gives the reason. */
 function keysOf({ tests }: Statement): string[] {
   return tests.startsWith("– ") ? [] : tests.split(", ");
 }
@@ -43,7 +43,10 @@ test("every statement of docs/mqtt-statements.tsv is listed once, with tests of 
   assert.deepEqual([...new Set(statements.flatMap(keysOf))].sort(), keys.sort());
 });
 
-/** How many statements each version has, and the sections whose first one has another number than 1: the standards leave these out. */
+/**
+ * The number of statements of each version, and the sections that begin with another number than 1, which the standards
+ * skip.
+ */
 const NUMBERED = [
   { version: "3.1.1", count: 141, first: {} },
   { version: "5", count: 251, first: { "2.2.1": 2 } },

@@ -30,7 +30,7 @@ test("muster node list shows host, part, version and sessions of every node", as
   client.end(true);
 });
 
-test("muster node drain names nodes that are not known, or not unambiguous", async () => {
+test("muster node drain reports nodes that are unknown or ambiguous", async () => {
   const { server, refused } = shell;
   assert.match(await refused("node", "drain", "elsewhere"), /No node has this id or host/);
   if (!onPostgres) return;

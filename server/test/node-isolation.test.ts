@@ -1,4 +1,4 @@
-/** A node that is cut off from the database by a proxy between the two, beside one that is not. */
+/** A node that a proxy cuts off from the database, beside one that stays connected. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, type TestContext, test } from "node:test";
@@ -15,12 +15,12 @@ import { testFeatures } from "./harness/features.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** The node ends its sessions by itself after 8 of the 10 s after which others reap it. */
+/** The node ends its sessions itself after 8 of the 10 s after which others reap it. */
 const OWN_MS = 8 * SECOND;
 const USE_ANOTHER_SERVER = 0x9c;
 
 describe("a node that is cut off from the database", () => {
-  // The embedded database lives in the one process that uses it.
+  // The embedded database runs in the only process that uses it.
   if (!onPostgres) return;
   let database: TestDatabase;
   let proxy: DatabaseProxy;
@@ -52,7 +52,7 @@ describe("a node that is cut off from the database", () => {
       client.sendPing();
     });
   const readiness = async () => (await https(`${cutOff.httpUrl}/readyz`, { ca: cutOff.ca })).json;
-  /** As the sessions that the database lists: each on which node. */
+  /** Returns the sessions that the database lists, each with its node. */
   const nodesOf = async ({ deviceId }: TestDevice) =>
     (
       await other.app.database.db
@@ -73,7 +73,8 @@ describe("a node that is cut off from the database", () => {
       third.on("disconnect", ({ reasonCode }) => codes.push(reasonCode));
       await cutOff.app.connections.beatNow();
       proxy[how]();
-      // A client is admitted elsewhere at once: the connection that it has left is closed when the lease ends, at the latest.
+      // A client is admitted elsewhere immediately. Its abandoned connection is closed when the lease ends at the
+      // latest.
       const moved = await connectMqtt(other, moves);
       leaseClock.advance(OWN_MS - 1);
       assert.deepEqual(await Promise.all([first, second, third].map(answers)), [true, true, true]);
@@ -94,7 +95,7 @@ describe("a node that is cut off from the database", () => {
     });
   }
 
-  test("has the sessions set offline by the node that reaps it, and none of them back when it is there again", async () => {
+  test("has its sessions set offline by the node that reaps it, and restores none of them", async () => {
     const device = await enrollDevice(other, tenant);
     const client = await connectMqtt(cutOff, device);
     await cutOff.app.connections.flush();
@@ -119,7 +120,7 @@ describe("a node that is cut off from the database", () => {
   const valuesOf = async ({ deviceId }: TestDevice) =>
     (await other.app.telemetry.listLatest(tenant.caller, deviceId)).map(({ value }) => value);
 
-  test("handles nothing that a client had sent while it stood still for longer than its lease", async () => {
+  test("ignores what a client sent while the node stood still for longer than its lease", async () => {
     await eventually(async () => (await readiness()).lease);
     const device = await enrollDevice(other, tenant);
     const client = await connectMqtt(cutOff, device);
@@ -131,7 +132,7 @@ describe("a node that is cut off from the database", () => {
     assert.deepEqual(await valuesOf(device), [1]);
   });
 
-  test("does not store what it was about to store when it stood still for longer than its lease", async () => {
+  test("does not store pending messages after it stood still for longer than its lease", async () => {
     assert.ok(await eventually(async () => (await readiness()).lease));
     const device = await enrollDevice(other, tenant);
     const client = await connectMqtt(cutOff, device);
@@ -200,7 +201,7 @@ describe("a node that is cut off from the database", () => {
   });
 });
 
-/** Whether a statement of this database waits for a lock. */
+/** Returns whether a statement of this database waits for a lock. */
 async function isBlocked(db: Db): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db);

@@ -8,12 +8,12 @@ const CAP = 12;
 let environment: NotificationEnvironment;
 before(async () => {
   environment = await startEnvironment({ MUSTER_LIMIT_DELIVERIES_PER_MINUTE: String(CAP) });
-  // At the beginning of a clock minute, so that a test's messages are all of one.
+  // The clock starts at a full minute, so that a test's messages all belong to one minute.
   environment.server.clock.advance(MINUTE - (environment.server.clock.now().getTime() % MINUTE));
 });
 after(() => environment.stop());
 
-/** A tenant whose anomalies notify one person and one channel. */
+/** Creates a tenant whose anomalies notify one person and one channel. */
 async function notified() {
   const { newTenant, user, groupOnDuty, sinks, pass } = environment;
   const tenant = await newTenant();
@@ -32,15 +32,15 @@ async function notified() {
   return { tenant, ada, path, crew: crew.id, room: room.id };
 }
 
-test("beyond a tenant's messages a minute further ones are suppressed, and one mail says how many", async () => {
+test("messages beyond a tenant's limit per minute are suppressed, and one mail reports how many", async () => {
   const { sinks, anomalies, pass, measured, server, second } = environment;
   const { tenant, path, room } = await notified();
   const { open } = await anomalies(tenant, [room], 30, { severity: "minor" });
-  // Over both processes at once: the cap is exact.
+  // Both processes send simultaneously: the cap is exact.
   await Promise.all([open(0, 15), open(15, 30)]);
   await Promise.all([server, second].map(({ app }) => app.notifications.runDue()));
   await pass(0);
-  // The last quarter is for people.
+  // The last quarter is reserved for people.
   assert.equal(sinks.hooksAt(path).length, (CAP * 3) / 4);
   await pass(MINUTE);
   const [report, ...more] = sinks.mailsTo(tenant.admin.email);
@@ -50,7 +50,7 @@ test("beyond a tenant's messages a minute further ones are suppressed, and one m
   assert.ok((await measured('muster_notifications_total{channel="webhook",result="suppressed"}')) > 0);
 });
 
-test("a tenant's own quota of messages a minute counts at once, is reported, and its use is listed", async () => {
+test("a tenant's own quota of messages per minute counts immediately, is reported, and its use is listed", async () => {
   const { sinks, anomalies, pass, server } = environment;
   const { tenant, path, room } = await notified();
   const { access } = server.app;
@@ -69,7 +69,7 @@ test("a tenant's own quota of messages a minute counts at once, is reported, and
   assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, /the limit of 4 per minute.*7 further/s);
 });
 
-test("critical pages to people are never suppressed, and lesser messages suppress no critical page to a channel", async () => {
+test("critical pages to people are never suppressed, and minor messages suppress no critical page to a channel", async () => {
   const { sinks, anomalies, pass } = environment;
   const { tenant, ada, path, crew, room } = await notified();
   const lesser = await anomalies(tenant, [room], 20, { severity: "minor" });
@@ -83,7 +83,7 @@ test("critical pages to people are never suppressed, and lesser messages suppres
   assert.equal(toRoom.filter((severity) => severity === "critical").length, CAP);
 });
 
-test("a new minute has room again, and one tenant's messages take none from another's", async () => {
+test("a new minute has room again, and one tenant's messages use none of another's", async () => {
   const { sinks, anomalies, pass } = environment;
   const [greedy, modest] = [await notified(), await notified()];
   const flood = await anomalies(greedy.tenant, [greedy.room], 20, { severity: "minor" });

@@ -16,7 +16,7 @@ after(() => environment.stop());
 const shift = [{ afterMinutes: 0, notify: "shift" as const }];
 const channels = [{ afterMinutes: 0, notify: "channels" as const }];
 
-/** A tenant whose anomalies page one person on shift. */
+/** Creates a tenant whose anomalies page one person on shift. */
 async function paged() {
   const { newTenant, user, groupOnDuty } = environment;
   const tenant = await newTenant();
@@ -24,7 +24,7 @@ async function paged() {
   return { tenant, ada, group: await groupOnDuty(tenant, { escalation: shift }, [ada.id]) };
 }
 
-/** A tenant whose anomalies call webhooks at these paths. */
+/** Creates a tenant whose anomalies call webhooks at these paths. */
 async function hooked(paths: string[], tenant?: TestTenant) {
   const { sinks, newTenant, groupOnDuty } = environment;
   const owner = tenant ?? (await newTenant());
@@ -35,7 +35,7 @@ async function hooked(paths: string[], tenant?: TestTenant) {
   return { tenant: owner, groupIds: groups.map(({ id }) => id) };
 }
 
-test("critical pages are sent each and at once, however many lesser messages to the same person wait", async () => {
+test("critical pages are sent individually and immediately, however many minor messages to the same person wait", async () => {
   const { sinks, anomalies, pass } = environment;
   const { tenant, ada, group } = await paged();
   const storm = await anomalies(tenant, [group.id], 30, { severity: "minor" });
@@ -51,7 +51,7 @@ test("critical pages are sent each and at once, however many lesser messages to 
   assert.equal(subjects.length, 26);
 });
 
-test("what one tenant sends to an address neither delays nor enters the mails of another tenant to it", async () => {
+test("one tenant's messages to an address neither delay nor enter another tenant's mails to it", async () => {
   const { sinks, newTenant, groupOnDuty, anomalies, pass } = environment;
   const { tenant: honest, ada, group } = await paged();
   const hostile = await newTenant();
@@ -75,7 +75,7 @@ test("what one tenant sends to an address neither delays nor enters the mails of
   );
 });
 
-test("a tenant whose twenty webhooks hang occupies four slots of a process, and other tenants are called at once", async () => {
+test("a tenant whose twenty webhooks hang occupies four slots of a process, and other tenants are called immediately", async () => {
   const { server, sinks, anomalies } = environment;
   const paths = Array.from({ length: 20 }, (_, n) => `/hang-${n}`);
   const hostile = await hooked(paths);
@@ -95,7 +95,7 @@ test("a tenant whose twenty webhooks hang occupies four slots of a process, and 
   await sending;
 });
 
-test("a target that fails three times in a row is paused, its messages wait, and they arrive when it answers again", async () => {
+test("a target that fails three times in a row is paused, and its messages arrive when it answers again", async () => {
   const { server, second, sinks, anomalies, pass, log, measured } = environment;
   const processes = second === server ? 1 : 2;
   const { tenant, groupIds } = await hooked(["/broken"]);
@@ -126,12 +126,12 @@ test("the targets of one tenant take turns", async () => {
   await pass(0);
   const order = sinks.hooks.slice(before).map(({ path }) => path);
   assert.equal(order.length, 36);
-  // None of the three is behind while others are served.
+  // None of the three falls behind while others are served.
   for (const path of ["/turn-a", "/turn-b", "/turn-c"])
     assert.ok(order.slice(0, 18).filter((each) => each === path).length >= 3, order.join(" "));
 });
 
-test("a page leaves while the inbox still holds many changes of another tenant", async () => {
+test("a page is sent while the inbox still has many changes of another tenant", async () => {
   const { server, sinks, newTenant, anomalies, pass } = environment;
   const { db } = server.app.database;
   const busy = await newTenant();

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => environment.stop());
 
-// In this order: TLS and webhook signatures need the real time, so they come before the clock has advanced far.
+// The order matters: TLS and webhook signatures need the real time, so they come before the clock has advanced far.
 describe("notices", () => noticeRules(() => environment));
 describe("pages", () => pageRules(() => environment));
 describe("delivery", () => deliveryRules(() => environment));

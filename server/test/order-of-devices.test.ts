@@ -13,11 +13,13 @@ import { startServer, type TestServer } from "./harness/server.ts";
 const STORING = "store-telemetry";
 const DISCONNECT = Buffer.from([0xe0, 0]);
 
-/** Of each number its first place. */
+/** Returns the first position of each number. */
 const firsts = (numbers: readonly number[]) => [...new Set(numbers)];
 
-/** A session ends while PostgreSQL has not answered a batch of it; its device sends again what was not acknowledged. */
-describe("what a device sends again after a batch that was not answered", () => {
+/**
+ * A session ends while PostgreSQL has not answered one of its batches. Its device repeats the unacknowledged messages.
+ */
+describe("messages that a device repeats after a batch without an answer", () => {
   if (!onPostgres) return;
   let database: TestDatabase;
   let proxy: DatabaseProxy;
@@ -48,7 +50,10 @@ describe("what a device sends again after a batch that was not answered", () => 
     await database?.remove();
   });
 
-  /** A device whose session at the first server has ended with the messages 1 to 3 unacknowledged, the first of which is in that batch. */
+  /**
+   * Returns a device whose session at the first server has ended with messages 1 to 3 unacknowledged, the first of
+   * which is in that batch.
+   */
   async function unanswered(from: "statement" | "answer") {
     const device = await enrollDevice(first, tenant);
     const client = await connectMqtt(first, device);
@@ -66,7 +71,7 @@ describe("what a device sends again after a batch that was not answered", () => 
   }
 
   for (const from of ["statement", "answer"] as const)
-    test(`is stored and passed on in the order of the device, where the ${from} was lost`, async () => {
+    test(`are stored and delivered in the device's order after the ${from} was lost`, async () => {
       const device = await unanswered(from);
       const before = got.payloads().length;
       const client = await connectMqtt(first, device);
@@ -79,7 +84,7 @@ describe("what a device sends again after a batch that was not answered", () => 
       client.end(true);
     });
 
-  test("is stored in the order of the device where another process has its new session", async () => {
+  test("are stored in the device's order if another process has its new session", async () => {
     const device = await unanswered("statement");
     const client = await connectMqtt(second, device);
     await publish(client, device, range(1, 5));

@@ -58,7 +58,7 @@ async function findings(caller: Caller, query: object = {}): Promise<string[]> {
   return items.map(({ kind, deviceId }) => `${kind} ${deviceId}`).sort();
 }
 
-test("findings name the devices concerned, for as long as their cause lasts, to those who see the device", async () => {
+test("findings name the devices concerned, as long as their cause lasts, to users who see the device", async () => {
   const { enrollment, clock, overview } = registry;
   await addDevice("mute", { groupIds: [groupId] });
   await enrollment.issueBundle(tenant.caller, { deviceId: "mute" });
@@ -154,7 +154,7 @@ test("the forecast has each device in the week in which its last certificate end
   assert.deepEqual(await weeks(), after, "a year from now is beyond the forecast");
 });
 
-test("the timeline of a device has what happened to it, newest first, and continues before an entry", async () => {
+test("the timeline of a device lists its events, newest first, and continues before an entry", async () => {
   const { connections, enrollment, certificates, overview, tickets, clock } = registry;
   await addDevice("lived", { groupIds: [groupId] });
   const steps = [
@@ -237,7 +237,7 @@ test("a search finds records of every kind that the caller may see", async () =>
   }
 });
 
-test("topics that have changed since the issue are found of the device, until it has a certificate with the present ones", async () => {
+test("topics changed since the issue are a finding of the device, until it has a certificate with the current ones", async () => {
   const { devices, enrollment } = registry;
   const { id: deviceTypeId } = await devices.createDeviceType(tenant.caller, {
     name: "Fan",

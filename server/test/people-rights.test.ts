@@ -11,8 +11,9 @@ import { startServer, type TestServer } from "./harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn, tokenOf } from "./harness/sign-in.ts";
 
 /**
- * Who may change whom: every operation that changes a user, by every role of the caller, on every role of the user who is changed. The
- * operations are found by their name in the administrative audit, so that a new one fails here until it has a row.
+ * Who may change whom: every operation that changes a user, by every role of the caller, on every role of the changed
+ * user. The operations are found by their name in the administrative audit, so that a new one fails here until it has a
+ * row.
  */
 let server: TestServer;
 let staff: Staff;
@@ -31,16 +32,16 @@ interface Target {
 
 interface Operation {
   args: (target: Target) => unknown[];
-  /** Of the operation of the admin app, where there is one and it takes a body. */
+  /** The body of the admin app's operation, if there is one and it takes a body. */
   body?: object;
-  /** Only the shell has it. */
+  /** Whether only the shell has it. */
   shellOnly?: true;
 }
 
 const byId = ({ id }: Target) => [id];
 const byEmail = ({ email }: Target) => [email];
 
-/** Each operation that changes a user who exists; a name can be followed by what of it is meant. */
+/** Each operation that changes an existing user. Text after the name distinguishes its variants. */
 const OPERATIONS: Record<string, Operation> = {
   "access.changeUser role": { args: ({ id }) => [id, { role: "viewer" }], body: { role: "viewer" } },
   "access.changeUser promotion": { args: ({ id }) => [id, { role: "admin" }], body: { role: "admin" } },
@@ -68,7 +69,7 @@ interface Bound {
 
 const facade = (feature: string) => (server.app as unknown as Record<string, Record<string, Bound>>)[feature]!;
 
-/** What the promise is: no user changes one who has more rights, and viewers and operators change none. */
+/** The promise: no user changes another with more rights, and viewers and operators change none. */
 function mayChange(caller: CallerRole, target: TargetRole, { shellOnly }: Operation): boolean {
   if (caller === "shell") return true;
   if (shellOnly || caller === "viewer" || caller === "operator") return false;
@@ -108,7 +109,7 @@ async function setPlatform(id: string, status = "active"): Promise<void> {
   await runSql(db, "UPDATE users SET platform = true, status = $2 WHERE id = $1", [id, status]);
 }
 
-/** A user without a password: a hash for each would be most of the work of these tests. */
+/** Creates a user without a password: hashing one for each would be most of the work of these tests. */
 async function addTarget(role: TargetRole): Promise<Target> {
   const [id, email] = [randomUUID(), `target-${randomBytes(6).toString("hex")}@example.com`];
   const isOperator = role.endsWith("platform");
@@ -119,7 +120,7 @@ async function addTarget(role: TargetRole): Promise<Target> {
   return { id, email };
 }
 
-/** The code of the refusal; `undefined` where the operation was done. */
+/** The code of the refusal; `undefined` if the operation was executed. */
 async function refusal(call: Promise<unknown>): Promise<string | undefined> {
   try {
     await call;
@@ -186,7 +187,7 @@ test("the admin app answers each of these operations alike", async () => {
   }
 });
 
-test("no invitation and no new user runs the installation, by any caller", async () => {
+test("no invitation and no new user gets the right to run the installation, from any caller", async () => {
   for (const caller of CALLERS) {
     const permitted = caller !== "viewer" && caller !== "operator";
     for (const role of ["viewer", "operator", "admin"] as const) {
@@ -213,7 +214,7 @@ test("no invitation and no new user runs the installation, by any caller", async
 const platformOf = (email: string) =>
   runSql<{ platform: boolean }>(server.app.database.db, "SELECT platform FROM users WHERE email = $1", [email]);
 
-test("a reset link that an admin made stops once its user runs the installation; one of an operator works", async () => {
+test("a reset link that an admin created stops once its user runs the installation; one of an operator works", async () => {
   for (const [caller, error] of [
     ["admin", "link_expired"],
     ["platform", undefined],
@@ -228,7 +229,7 @@ test("a reset link that an admin made stops once its user runs the installation;
   }
 });
 
-test("the last active user who runs the installation stays; the shell may end it", async () => {
+test("the last active user who runs the installation keeps that right; the shell may end it", async () => {
   const { db } = server.app.database;
   const last = browsers.platform;
   await runSql(db, "UPDATE users SET platform = false WHERE platform AND status = 'active' AND id <> $1", [

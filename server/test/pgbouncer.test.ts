@@ -6,7 +6,7 @@ import { https } from "./harness/https.ts";
 import { type PgBouncer, pgbouncerMissing, startPgBouncer } from "./harness/pgbouncer.ts";
 import { startServer } from "./harness/server.ts";
 
-/** The embedded database has nothing for a pooler to do. */
+/** The embedded database has no connections to pool. */
 const withPgBouncer = onPostgres ? test : () => undefined;
 const skip = pgbouncerMissing ?? false;
 

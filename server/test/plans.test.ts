@@ -21,7 +21,9 @@ const WHOLE_INDEX: Readonly<Record<string, string>> = {
   "settle-presence": "reads the index of devices with an event to be recorded, and no other device is in it",
 };
 
-/** Enough for every connection of the pool to keep plans of its own: PostgreSQL decides on a generic plan in the sixth run. */
+/**
+ * Enough for every connection of the pool to keep its own plans: PostgreSQL decides on a generic plan in the sixth run.
+ */
 const FIRST_DEVICES = 30;
 const MEASURED_DEVICES = 10;
 const MORE_DEVICES = 2000;
@@ -43,7 +45,7 @@ after(async () => {
 
 const query = <Row>(text: string, parameters: unknown[] = []) => runSql<Row>(registry.database.db, text, parameters);
 
-/** What a device does: it redeems a claim, renews, connects, publishes and disconnects. */
+/** Runs the life of a device: it redeems a claim, renews, connects, publishes and disconnects. */
 async function useOneDevice(): Promise<void> {
   const { answer, peer } = await enroll(registry, tenant);
   await registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
@@ -75,7 +77,10 @@ async function useOneDevice(): Promise<void> {
   await registry.connections.flush();
 }
 
-/** Has every connection of both pools report what it has counted so far; each is held until all are, so that none is left out. */
+/**
+ * Makes every connection of both pools report its counts. Each is occupied until all have reported, so that none is
+ * left out.
+ */
 async function reportCounts(): Promise<void> {
   const { db, connects } = registry.database;
   const pools = onPostgres ? [...repeat(db, POOLS.main), ...repeat(connects, POOLS.connects)] : [db];
@@ -91,7 +96,7 @@ async function reportCounts(): Promise<void> {
 
 const repeat = <T>(value: T, times: number): T[] => Array.from({ length: times }, () => value);
 
-/** Rows that scans have visited so far, of tables and of indexes. */
+/** Returns the rows that scans have visited so far, of tables and of indexes. */
 async function rowsVisited(): Promise<Map<string, number>> {
   await reportCounts();
   const counted = await query<{ name: string; rows: string }>(
@@ -102,7 +107,7 @@ async function rowsVisited(): Promise<Map<string, number>> {
   return new Map(counted.map(({ name, rows }) => [name, Number(rows)]));
 }
 
-/** Rows that one device visits: in all, and where most of them are. */
+/** Returns the rows that one device visits: the total, and the tables with most of them. */
 async function rowsVisitedByDevice(): Promise<{ rows: number; most: string }> {
   const before = await rowsVisited();
   for (let n = 0; n < MEASURED_DEVICES; n++) await useOneDevice();
@@ -113,7 +118,7 @@ async function rowsVisitedByDevice(): Promise<{ rows: number; most: string }> {
   return { rows: visited.reduce((sum, { rows }) => sum + rows, 0), most: most.join(", ") };
 }
 
-/** Devices with all that belongs to them. */
+/** Inserts devices with all their records. */
 const MORE = [
   `INSERT INTO devices (uid, tenant_id, id, name, device_type_id, fingerprint_key, connectivity, created_at, updated_at)
    SELECT gen_random_uuid(), $1, 'more-' || n, 'More', $2, 'more-' || n, 'online', now(), now()
@@ -140,14 +145,14 @@ const MORE = [
      FROM devices d WHERE d.id LIKE 'more-%' AND d.tenant_id = $1 AND $2::uuid IS NOT NULL`,
 ];
 
-test("on a fresh database, no declared statement is planned to read a whole table that grows", async () => {
+test("on a fresh database, no declared statement is planned to read a whole growing table", async () => {
   const reads = (await wholeReads(registry.database.db)).filter(({ of }) => of === "table");
   const found = reads.filter(({ statement, name }) => !(statement in WHOLE_TABLE) && !BOUNDED.includes(name));
   assert.deepEqual(found, []);
   assert.ok(declaredStatements().size > 40);
 });
 
-test("on a fresh database, with thousands of devices more, a device visits as many rows as before", async () => {
+test("on a fresh database, a device visits as many rows as before after thousands of devices are added", async () => {
   for (let n = 0; n < FIRST_DEVICES; n++) await useOneDevice();
   await registry.database.maintain();
   const few = await rowsVisitedByDevice();
@@ -161,7 +166,7 @@ test("on a fresh database, with thousands of devices more, a device visits as ma
   );
 });
 
-test("with thousands of devices, no declared statement is planned to read a whole index of theirs", async () => {
+test("with thousands of devices, no declared statement is planned to read a whole index of devices", async () => {
   const reads = (await wholeReads(registry.database.db)).filter(({ name }) => GROWN.test(name));
   assert.deepEqual(
     reads.filter(({ statement }) => !(statement in WHOLE_INDEX) && !(statement in WHOLE_TABLE)),

@@ -11,17 +11,20 @@ import { openRecorded, openSurvivors, type RecordedDatabase } from "./power-cut/
 import { seededRandom } from "./power-cut/seeded-random.ts";
 import { SimulatedDisk } from "./power-cut/simulated-disk.ts";
 
-/** How often the power is cut; a run of its own has more: `MUSTER_TEST_POWER_CUTS=200 npm test -- server/test/power-cut.test.ts`. */
+/**
+ * The number of power cuts. A dedicated run has more:
+ * `MUSTER_TEST_POWER_CUTS=200 npm test -- server/test/power-cut.test.ts`.
+ */
 const CUTS = Number(process.env.MUSTER_TEST_POWER_CUTS ?? 4);
 const SEED = Number(process.env.MUSTER_TEST_POWER_CUT_SEED ?? 1);
 const ROUNDS = 30;
 
-/** Something whose write has been acknowledged, and when. */
+/** An acknowledged write, and its time. */
 interface Acknowledged {
-  /** How many calls the file system had received. */
+  /** The number of calls that the file system had received. */
   readonly at: number;
   readonly what: string;
-  /** Whether a database that was opened after a cut has it. */
+  /** Whether a database that was opened after a cut has the write. */
   isIn(db: Db): Promise<boolean>;
 }
 
@@ -49,7 +52,9 @@ async function exists(db: Db, statement: string, values: unknown[]): Promise<boo
   return (await runSql(db, statement, values)).length > 0;
 }
 
-/** Enrollments, renewals and telemetry, with what happens in between: checkpoints, VACUUM, and the maintenance of the database. */
+/**
+ * Runs enrollments, renewals and telemetry, with checkpoints, VACUUM and the maintenance of the database in between.
+ */
 async function useService(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     clock.advance(MINUTE);
@@ -98,7 +103,7 @@ async function storeTelemetry(round: number): Promise<void> {
   });
 }
 
-/** Asserts that what was acknowledged by the time of the cut is there, and that `doctor --deep` finds nothing wrong. */
+/** Asserts that everything acknowledged by the time of the cut exists, and that `doctor --deep` finds nothing wrong. */
 async function assertWhole(survivor: Database, cutAt: number): Promise<void> {
   for (const { at, what, isIn } of acknowledged) {
     if (at <= cutAt) assert.ok(await isIn(survivor.db), `lost: ${what}`);
@@ -116,7 +121,10 @@ async function assertWhole(survivor: Database, cutAt: number): Promise<void> {
 /** Checks of the doctor that need a running service. */
 const NEEDS_SERVICE = /certificate authority|broker node/;
 
-/** Pages have checksums, so reading a torn one fails; amcheck compares what rows and indexes say of each other. */
+/**
+ * Verifies all pages and indexes: pages have checksums, so reading a torn one fails, and amcheck compares rows with
+ * indexes.
+ */
 async function checkPages(db: Db): Promise<void> {
   await runSql(db, "CREATE EXTENSION amcheck");
   await runSql(
@@ -132,7 +140,7 @@ async function checkPages(db: Db): Promise<void> {
   assert.deepEqual(corrupt, []);
 }
 
-test("what was acknowledged survives a power cut at any moment, and the database is whole", async (t) => {
+test("acknowledged data survives a power cut at any moment, and the database is intact", async (t) => {
   assert.ok(acknowledged.length === 3 * ROUNDS);
   const random = seededRandom(SEED);
   const first = acknowledged[0]!.at;
@@ -152,7 +160,7 @@ test("what was acknowledged survives a power cut at any moment, and the database
   t.diagnostic(`${CUTS} cuts within ${spread} calls, seed ${SEED}`);
 });
 
-test("a disk that is never synced loses writes: the simulation would notice a missing fsync", async () => {
+test("a disk that is never synced loses writes: the simulation would detect a missing fsync", async () => {
   const disk = new SimulatedDisk();
   const first = acknowledged[0]!.at;
   for (const [index, call] of database.calls.entries()) if (index < first || call.op !== "sync") disk.apply(call);

@@ -43,7 +43,7 @@ test("a connection prepares a statement once, and runs it with the values of eac
   });
 });
 
-test("values of every type arrive as they do without preparing, in the first run and in later ones", async () => {
+test("values of every type arrive as without preparing, in the first run and in later ones", async () => {
   const columns = sql`2::bigint AS big, 1.5::float8 AS x, true AS yes, NULL::text AS nothing, 'ü,"x"' AS text,
     '2026-11-21T10:00:00.123Z'::timestamptz AS at, '{"a":[1]}'::jsonb AS json, '{a,NULL,"b c"}'::text[] AS list,
     '\\x00ff'::bytea AS bytes, gen_random_uuid() IS NOT NULL AS id`;
@@ -60,7 +60,7 @@ test("values of every type arrive as they do without preparing, in the first run
   assert.deepEqual(await readStatement(database.db, none, { n: 1 }), []);
 });
 
-test("each of the reads of one turn is answered for itself, and an error fails only the read that caused it", async () => {
+test("each read of one turn gets its own answer, and an error fails only the read that caused it", async () => {
   const read = (declared: typeof twice, n: number) => readStatement(database.db, declared, { n });
   const reads = Array.from({ length: 100 }, (_, i) => ({ n: i % 7, declared: i % 2 === 0 ? half : twice }));
   for (let round = 0; round < 2; round++) {
@@ -77,7 +77,7 @@ test("each of the reads of one turn is answered for itself, and an error fails o
   assert.deepEqual(await read(twice, 21), [{ n: 42 }], "the connections are still usable");
 });
 
-test("a read in a transaction sees what the transaction has written", async () => {
+test("a read in a transaction sees the transaction's writes", async () => {
   await database.db.transaction().execute(async (tx) => {
     await runStatement(tx, addSetting, { key: "seen", value: "yes" });
     assert.deepEqual(await readStatement(tx, setting, { key: "seen" }), [{ value: "yes" }]);
@@ -85,7 +85,7 @@ test("a read in a transaction sees what the transaction has written", async () =
   });
 });
 
-test("pipelined statements see the effects of those before them, and none takes effect when one fails", async () => {
+test("pipelined statements see the effects of earlier ones, and none takes effect when one fails", async () => {
   const value = () => readStatement(database.db, setting, { key: "piped" });
   await runPipelined(database.db, [
     addSetting.with({ key: "piped", value: "ab" }),
@@ -116,7 +116,7 @@ test("a transaction with a failed statement is not reported as committed", async
   else await assert.rejects(swallowed);
 });
 
-test("a request's statement is ended in time; one of a migration or of doctor may take longer", async () => {
+test("a request's statement is cancelled in time; one of a migration or of doctor may take longer", async () => {
   const seconds = onPostgres ? 3 : 0;
   const sleep = statement<NoParameters, object>("test-sleep", () => sql`SELECT pg_sleep(${sql.lit(seconds)})`);
   const limited = runStatement(database.db, sleep, {});
@@ -130,7 +130,7 @@ test("a request's statement is ended in time; one of a migration or of doctor ma
   await unlimited;
 });
 
-test("the time limits of server and client are back after the transaction that lifted them", async () => {
+test("the time limits of server and client are restored after the transaction that lifted them", async () => {
   await database.db.connection().execute(async (db: Db) => {
     await db.transaction().execute(liftTimeLimit);
     const { rows } = await sql<{ limit: string }>`SELECT current_setting('statement_timeout') AS limit`.execute(db);

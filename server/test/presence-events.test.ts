@@ -12,14 +12,14 @@ import { FakeClock } from "./harness/fake-clock.ts";
 import { testFeatures } from "./harness/features.ts";
 import { runSql } from "./harness/run-sql.ts";
 
-/** The recorded connectivity events of a device, oldest first. */
+/** Returns the recorded connectivity events of a device, oldest first. */
 async function eventsOf(db: Db, deviceId: string): Promise<string[]> {
   const select = `SELECT changed_row->>'connectivity' AS state FROM events
                    WHERE changed_table = 'devices' AND device_id = $1 ORDER BY seq`;
   return (await runSql<{ state: string }>(db, select, [deviceId])).map(({ state }) => state);
 }
 
-/** A device, and two processes that it may connect to. */
+/** A device, and two processes to which it may connect. */
 async function environment(t: TestContext) {
   const database = await openTestDatabase();
   const other = { ...(await secondDatabase(database)), kind: "postgres" as const };
@@ -61,7 +61,7 @@ async function environment(t: TestContext) {
   };
 }
 
-test("a device that connects, publishes and leaves at once has both events", async (t) => {
+test("a device that connects, publishes and leaves immediately has both events", async (t) => {
   const broker = await brokerFor(t, createEngine);
   const device = await broker.enroll();
   const client = await rawClient(broker, device);
@@ -72,7 +72,7 @@ test("a device that connects, publishes and leaves at once has both events", asy
   assert.deepEqual(await eventsOf(broker.database.db, device.deviceId), ["online", "offline"]);
 });
 
-test("a device that flaps has one pair of events in ten seconds, and its last state in the end", async (t) => {
+test("a device that flaps has one pair of events in ten seconds, and finally its last state", async (t) => {
   const { clock, processes, open, visit, events, state } = await environment(t);
   const [{ flush, recordOwedPresence }] = processes;
   for (let n = 0; n < 20; n++) {
@@ -91,7 +91,7 @@ test("a device that flaps has one pair of events in ten seconds, and its last st
   assert.deepEqual(await events(), ["online", "offline", "online"]);
 });
 
-test("a device that flaps over two processes is damped alike, and either records the event that waits", async (t) => {
+test("a device that flaps over two processes is damped alike, and either process records the pending event", async (t) => {
   const { clock, processes, open, visit, events, state } = await environment(t);
   const [first, second] = processes;
   for (let n = 0; n < 6; n++) await visit(processes[n % 2]);

@@ -8,7 +8,7 @@ import { newTenant, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 const CLIENT = "203.0.113.7";
-/** The load balancer and everything else of these tests is on loopback. */
+/** The load balancer and all other peers of these tests are on loopback. */
 const OWN = "127.0.0.1";
 
 let server: TestServer;
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A header of version 2 for a client with this address. */
+/** Returns a header of version 2 for a client with this address. */
 function header(address: string): Buffer {
   assert.ok(isIPv4(address));
   const addresses = [...address.split(".").map(Number), 10, 0, 0, 1, 0x80, 0x01, 0x22, 0xb3];
@@ -28,11 +28,11 @@ function header(address: string): Buffer {
   return Buffer.concat([signature, Buffer.from([0x21, 0x11, 0, 12, ...addresses])]);
 }
 
-/** A connection that begins with `first`; the TLS follows in its own packets. */
+/** Opens a connection that begins with `first`; the TLS follows in separate packets. */
 function connectAfter(port: number, first: Buffer): TLSSocket {
   const socket = connect(port, OWN);
   socket.setNoDelay(true);
-  // In two packets, most of the time.
+  // It arrives in two packets, most of the time.
   socket.write(first.subarray(0, 7));
   socket.write(first.subarray(7));
   const secure = connectTls({ socket, ca: server.ca, servername: "localhost" });
@@ -45,7 +45,7 @@ function healthOver(socket: TLSSocket): Promise<string> {
   return text(socket);
 }
 
-test("a session has the address of the client that the load balancer names", async () => {
+test("a session has the client address that the load balancer names", async () => {
   const { connections, database } = server.app;
   const wanted = { clientId: "gateway", username: "gateway" };
   const { password } = await connections.createMqttClient(tenant.caller, wanted);
@@ -58,7 +58,7 @@ test("a session has the address of the client that the load balancer names", asy
   client.end(true);
 });
 
-test("HTTPS takes the header, too; without one a connection from the load balancer is closed", async () => {
+test("HTTPS accepts the header, too, and without one a connection from the load balancer is closed", async () => {
   assert.match(await healthOver(connectAfter(server.httpPort, header(CLIENT))), /^HTTP\/1\.1 200 /);
   const local = Buffer.concat([header(CLIENT).subarray(0, 12), Buffer.from([0x20, 0, 0, 0])]);
   assert.match(await healthOver(connectAfter(server.httpPort, local)), /^HTTP\/1\.1 200 /, "a probe of its own");

@@ -15,21 +15,21 @@ import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /**
- * Runs the commands of pages of docs/quickstarts as they stand and compares what they print with what the pages say.
+ * Runs the commands of the pages of docs/quickstarts unchanged and compares their output with the pages.
  * `MUSTER_TEST_UPDATE_DOCS=1` writes the real output into the pages instead.
  */
 const PAGES = join(import.meta.dirname, "../../docs/quickstarts");
 const LAUNCHER = join(import.meta.dirname, "../bin/muster.mjs");
 const AGENT = join(import.meta.dirname, "../../agent/bin/muster-agent.mjs");
 const BLOCK = /```sh\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```\n)?/g;
-/** Of a virtual environment with Paho, which CONTRIBUTING.md makes. */
+/** The Python of a virtual environment with Paho, which CONTRIBUTING.md creates. */
 const PYTHON = join(import.meta.dirname, "../../node_modules/.paho/bin/python");
 const MARK = "—— next ——";
 
-/** The page that starts a dozen processes is walked on PostgreSQL, and wherever it is written. */
+/** The page that starts a dozen processes runs on PostgreSQL, and whenever pages are updated. */
 const WITH_MONITORING = onPostgres || process.env.MUSTER_TEST_UPDATE_DOCS !== undefined;
 
-/** Where the reader's shell is: the folder of the project, as far as the pages use it. */
+/** Creates the folder of the reader's shell: the folder of the project, as far as the pages use it. */
 let folder: string;
 let inbox: ChildProcess | undefined;
 let hookUrl: string;
@@ -58,7 +58,10 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `muster inbox`, as the quickstart starts it. @returns the service's settings for it */
+/**
+ * Starts `muster inbox` as the quickstart does.
+ * @returns the service's settings for it
+ */
 async function startInbox(): Promise<Record<string, string>> {
   const free = ["--mail-port", "0", "--webhook-port", "0"];
   inbox = spawn(process.execPath, [LAUNCHER, "inbox", ...free], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
@@ -66,12 +69,12 @@ async function startInbox(): Promise<Record<string, string>> {
   for await (const line of createInterface({ input: inbox.stdout! })) if (said.push(line) === 3) break;
   const [mailUrl, webhookUrl] = said.map((line) => line.split(/ +/)[1]!);
   hookUrl = webhookUrl!;
-  // As NODE_EXTRA_CA_CERTS does at start.
+  // The same effect as `NODE_EXTRA_CA_CERTS` at start.
   setDefaultCACertificates([...getCACertificates("default"), await readFile(join(folder, "inbox/cert.pem"), "utf8")]);
   return { MUSTER_SMTP_URL: mailUrl!, MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" };
 }
 
-/** The certificate of the receiver that a page has its reader write, which the service trusts. */
+/** The certificate of the receiver that a page has its reader write. The service trusts it. */
 async function makeReceiver(): Promise<void> {
   const text = await readFile(join(PAGES, "webhooks.md"), "utf8");
   const [commands] = /mkdir receiver[\s\S]*?cert\.pem\n/.exec(text)!;
@@ -80,7 +83,7 @@ async function makeReceiver(): Promise<void> {
   setDefaultCACertificates([...getCACertificates("default"), cert]);
 }
 
-/** A port that is free now. */
+/** Returns a port that is free now. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await once(probe.listen(0, "127.0.0.1"), "listening");
@@ -89,7 +92,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A request for `/65` advances the clock by 65 seconds, after all work that was due before. */
+/** Serves a clock: a request for `/65` advances it by 65 seconds, after all work that was due before. */
 async function keepTime(): Promise<Server> {
   const passing = createServer(async ({ url }, response) => {
     await server.app.notifications.runDue();
@@ -101,15 +104,15 @@ async function keepTime(): Promise<Server> {
   return passing;
 }
 
-/** Whether the programs that a page uses are missing, in words. */
+/** Returns which programs of a page are missing, as a sentence. */
 function without(...tools: string[]): string | false {
   const missing = tools.filter((tool) => spawnSync(tool, ["--help"]).error);
   return missing.length > 0 ? `${missing.join(" and ")} not installed` : false;
 }
 
 /**
- * Runs the blocks of pages one after the other in one shell, after `settings`, which their reader makes by hand, and compares what each
- * block prints.
+ * Runs the blocks of pages one after the other in one shell, after `settings`, which their reader makes by hand, and
+ * compares the output of each block.
  */
 async function walk(pages: string | readonly string[], settings: string[]): Promise<void> {
   const texts = await Promise.all(
@@ -149,14 +152,14 @@ async function walk(pages: string | readonly string[], settings: string[]): Prom
       assert.equal(masked(outputs[index]!), masked(reported ?? ""));
 }
 
-// First: later the mails about the other pages' device are in the inbox as well.
+// This is first because later the inbox also has mails about the other pages' device.
 if (WITH_MONITORING) {
   const skip = without("openssl", "curl", "jq", "mosquitto_pub");
   test("a reading becomes a page and a ticket as the quickstart shows", { skip }, async () => {
     const { port } = hours.address() as AddressInfo;
     await walk("monitoring.md", [
       `HOOK=${hookUrl}`,
-      // The service's clock stands still unless the reader waits; a second goes by between two readings.
+      // The service's clock stands still unless the reader waits. One second passes between two readings.
       `sleep() { curl -sS http://127.0.0.1:${port}/$1; }`,
       `mosquitto_pub() { sleep 1; command mosquitto_pub "$@"; }`,
     ]);
@@ -182,7 +185,7 @@ test("the public API with curl works as the quickstart shows", {
   await walk("api.md", [`TYPE=${tenant.deviceTypeId}`]);
 });
 
-test("the walk by hand works as the quickstart shows", {
+test("the steps by hand work as the quickstart shows", {
   skip: without("openssl", "curl", "mosquitto_pub"),
 }, async () => {
   const claim = await server.app.enrollment.createClaim(tenant.caller, {
@@ -197,7 +200,7 @@ test("the walk by hand works as the quickstart shows", {
 
 let devicesSetUp = 0;
 
-/** A device type that lists a topic for commands, and what a page about such a device starts with. */
+/** A device type that lists a topic for commands, and the start of a page about such a device. */
 async function commandedDevice(name: string): Promise<string[]> {
   const { devices, enrollment } = server.app;
   const type = await devices.createDeviceType(tenant.caller, {
@@ -224,7 +227,7 @@ for (const [page, preparation, tools] of [
     await walk([...preparation, page], await commandedDevice(page));
   });
 
-/** @param outputs of the blocks that are left; those of this page are taken away */
+/** @param outputs of the remaining blocks; those of this page are removed */
 function withOutputs(text: string, outputs: string[]): string {
   return text.replace(BLOCK, (_, commands: string) => {
     const output = outputs.shift()!;
@@ -232,7 +235,7 @@ function withOutputs(text: string, outputs: string[]): string {
   });
 }
 
-/** What differs from run to run, made equal. */
+/** Replaces values that differ between runs. */
 function masked(output: string): string {
   return (
     output
@@ -247,7 +250,7 @@ function masked(output: string): string {
       .replace(/\d{4}-\d\d-\d\d [\d:]{8}/g, "<local time>")
       .replace(/[A-Z][a-z]{2} +\d+ [\d:]{8} \d{4} GMT/g, "<date>")
       .replace(/\(\d+ days\)/g, "(<days>)")
-      // Whether the client was still writing when the broker hung up.
+      // The error depends on whether the client was still writing when the broker disconnected.
       .replace(
         /Error: (The connection was lost\.\nexit 7|(Broken pipe|Connection reset by peer)\nexit 14)/g,
         "Error: <hung up on>",

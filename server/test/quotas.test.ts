@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => shell.stop());
 
-/** Ways to add one of each, and the sentence about it. */
+/** Ways to add one of each, and the expected message. */
 function additions({ caller, admin }: TestTenant): Record<string, [add: () => Promise<unknown>, of: RegExp]> {
   const { access, connections, devices, enrollment, groups, rules } = server.app;
   let n = 0;
@@ -47,7 +47,7 @@ function additions({ caller, admin }: TestTenant): Record<string, [add: () => Pr
   };
 }
 
-test("each quota refuses the first addition beyond it with its name, its value and what to do", async () => {
+test("each quota refuses the first addition beyond it with its name, its value and the remedy", async () => {
   const tenant = await newTenant(server);
   const { access } = server.app;
   const covered = additions(tenant);
@@ -76,7 +76,7 @@ test("a quota of one tenant refuses no other tenant", async () => {
   await server.app.groups.createGroup(other.caller, { name: "x" });
 });
 
-test("what ends makes room: expired claims, revoked keys, deleted users and devices", async () => {
+test("ended records make room: expired claims, revoked keys, deleted users and devices", async () => {
   const tenant = await newTenant(server);
   const { access, devices, enrollment } = server.app;
   const { caller, admin } = tenant;
@@ -99,7 +99,7 @@ test("what ends makes room: expired claims, revoked keys, deleted users and devi
   await enrollment.createClaim(caller, { intendedName: "x" });
 });
 
-test("a change of a threshold pack counts the rules that it adds", async () => {
+test("a change of a threshold pack counts the added rules", async () => {
   const { caller } = await newTenant(server);
   const rule = (value: number) => ({ metric: "t", operator: "gt", value, severity: "major" }) as const;
   await server.app.access.setQuota(caller, "rules", 3);
@@ -110,7 +110,7 @@ test("a change of a threshold pack counts the rules that it adds", async () => {
   await server.app.rules.updateThreshold(caller, pack.id, { rules: [rule(9)] });
 });
 
-test("a redemption beyond the device quota is 409, spends no use, and a device that is there enrolls again", async () => {
+test("a redemption beyond the device quota is 409, uses up nothing, and an existing device enrolls again", async () => {
   const tenant = await newTenant(server);
   const { caller } = tenant;
   const claim = await server.app.enrollment.createClaim(caller, { intendedName: "x", maxUses: 3 });
@@ -145,7 +145,7 @@ test("tickets beyond the rate are 429 with the seconds until one more is admitte
   assert.equal((await open()).status, 201);
 });
 
-test("the shell sets a quota, returns it to the default, and shows counts beside quotas", async () => {
+test("the shell sets a quota, resets it to the default, and shows counts beside quotas", async () => {
   const tenant = await newTenant(server);
   await server.app.groups.createGroup(tenant.caller, { name: "x" });
   const set = await shell.json("tenant", "quota", tenant.slug, "groups", "5");
@@ -174,7 +174,7 @@ test("the shell sets a quota, returns it to the default, and shows counts beside
   }
 });
 
-test("the variable of a quota sets it for every tenant without a value of its own", async () => {
+test("the variable of a quota sets it for every tenant without its own value", async () => {
   const tenant = await newTenant(server);
   const add = () => server.app.devices.createDeviceType(tenant.caller, { name: "x", publishTopics: [] });
   await add();
@@ -182,7 +182,7 @@ test("the variable of a quota sets it for every tenant without a value of its ow
   await assert.rejects(add(), { code: "quota_exceeded", message: /deviceTypes allows 3/ });
 });
 
-test("metrics show the greatest share of each quota, and count refusals by quota", async () => {
+test("metrics show the highest usage of each quota, and count refusals by quota", async () => {
   const tenant = await newTenant(server);
   await server.app.access.setQuota(tenant.caller, "shifts", 0);
   await server.app.access.setQuota(tenant.caller, "deviceTypes", 1);

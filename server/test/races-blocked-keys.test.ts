@@ -17,7 +17,7 @@ import {
 } from "./harness/enrollment.ts";
 import { runSql } from "./harness/run-sql.ts";
 
-/** A key is blocked while devices enroll and renew with it, in two processes. */
+/** A key is blocked while devices enroll and renew with it in two processes. */
 let registry: Awaited<ReturnType<typeof startRegistry>>;
 let other: ReturnType<typeof createRegistry>;
 let closeOther: () => Promise<void>;

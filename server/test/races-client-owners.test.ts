@@ -6,7 +6,8 @@ import { addTenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces } from "./harness/races.ts";
 import { runSql } from "./harness/run-sql.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
@@ -14,10 +15,10 @@ before(async () => {
 after(() => track.stop());
 
 const ROUNDS = onPostgres ? 30 : 6;
-/** Some thirty rounds in a row may be won by the same side; ten times as many are not. */
+/** One side may win thirty consecutive rounds by chance, but not ten times as many. */
 const MOST_ROUNDS = 10 * ROUNDS;
 
-/** An admin of a tenant of their own where another admin stays, and the ways in which the admin's right ends. */
+/** Creates an admin in a new tenant where another admin stays, and the ways in which the admin's right ends. */
 async function addAdmin() {
   const { caller } = await addTenant(track);
   const create = (name: string) =>
@@ -32,7 +33,7 @@ async function addAdmin() {
   return { caller, admin, ends, userId };
 }
 
-test("no MQTT client of a former admin works that is registered, enabled or rotated while the admin's right ends", async () => {
+test("no MQTT client works that a former admin registers, enables or rotates while the admin's right ends", async () => {
   const seen = new Set<string>();
   const close = () => !onPostgres || (seen.has("ok") && seen.has("insufficient_role"));
   for (let round = 0; round < ROUNDS || (!close() && round < MOST_ROUNDS); round++) {

@@ -5,7 +5,8 @@ import { onPostgres } from "./harness/database.ts";
 import { ADDRESS, addTenant, csrOf, enroll, peerOf, request, type Tenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
@@ -30,7 +31,7 @@ const certificates = async (tenant: Tenant, deviceId: string) =>
   (await track.certificates.listCertificates(tenant.caller, { ...page, deviceId })).items;
 const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index));
 
-test("the last use of a claim, redeemed by fifty at once, enrolls one device", async () => {
+test("the last use of a claim, redeemed fifty times simultaneously, enrolls one device", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const claim = await claimOf(tenant);
@@ -42,7 +43,7 @@ test("the last use of a claim, redeemed by fifty at once, enrolls one device", a
   await track.assertConsistent();
 });
 
-test("a claim of n uses, redeemed by n + 20 at once, enrolls n devices", async () => {
+test("a claim of n uses, redeemed n + 20 times simultaneously, enrolls n devices", async () => {
   const tenant = await addTenant(track);
   for (const n of [2, 7, 30]) {
     const claim = await claimOf(tenant, { maxUses: n });
@@ -53,7 +54,7 @@ test("a claim of n uses, redeemed by n + 20 at once, enrolls n devices", async (
   await track.assertConsistent();
 });
 
-test("one fingerprint redeemed twenty times at once enrolls one device and counts one use", async () => {
+test("one fingerprint redeemed twenty times simultaneously enrolls one device and counts one use", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const claims = [await claimOf(tenant, { maxUses: 20 }), await claimOf(tenant, { maxUses: 20 })];
@@ -91,7 +92,7 @@ test("no process redeems a claim at the instant of its expiry", async () => {
   assert.deepEqual(tally(await track.race(times(10, () => redeem(claim.claimCode)))), { claim_expired: 10 });
 });
 
-test("of ten bundles for one device at once, two are issued", async () => {
+test("of ten simultaneous bundles for one device, two are issued", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const deviceId = `capped-${round}`;
@@ -105,7 +106,7 @@ test("of ten bundles for one device at once, two are issued", async () => {
 test("a bundle racing a re-enrollment of the device: the second sees the first", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
-    // Enrolled before, but with nothing live except a bundle: the proof for the redemption.
+    // The device has enrolled before, but has only a live bundle: the proof for the redemption.
     const device = await enroll(track, tenant);
     const { deviceId } = device.answer;
     const [selfEnrolled] = await certificates(tenant, deviceId);
@@ -124,7 +125,7 @@ test("a bundle racing a re-enrollment of the device: the second sees the first",
   await track.assertConsistent();
 });
 
-test("a client id that two tenants request at once goes to one of them", async () => {
+test("a client id that two tenants request simultaneously goes to one of them", async () => {
   const [one, two] = [await addTenant(track), await addTenant(track)];
   for (let round = 0; round < ROUNDS * 2; round++) {
     const deviceId = `shared-${round}`;
@@ -159,7 +160,7 @@ test("a device's first certificate racing an MQTT client of the same id: one of 
   await track.assertConsistent();
 });
 
-test("of ten renewals of one certificate at once, one succeeds", async () => {
+test("of ten simultaneous renewals of one certificate, one succeeds", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const { peer, answer } = await enroll(track, tenant);
@@ -203,7 +204,7 @@ test("re-enrollments racing the revocation of their proof: none is recorded afte
     const { ok = 0, reenrollment_proof_required = 0, ...rest } = tally(await track.race(jobs));
     assert.deepEqual([rest, ok + reenrollment_proof_required], [{}, 10]);
     assert.equal((await track.enrollment.getClaim(tenant.caller, claim.id)).usedCount, ok - 1);
-    // Both write their audit entries while they lock the device's row, so the entries are in the order of the decisions.
+    // Both write their audit entries while they lock the device's row, so the entries have the order of the decisions.
     const last = await track.database.db
       .selectFrom("certificate_audit")
       .select("kind")
@@ -253,7 +254,7 @@ test("deleting a device during renewals and re-enrollments leaves it no live cer
   await track.assertConsistent();
 });
 
-test("ten devices that enroll with one key at once each get a finding", async () => {
+test("ten devices that enroll simultaneously with one key each get a finding", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const csr = csrOf();
@@ -272,7 +273,7 @@ test("ten devices that enroll with one key at once each get a finding", async ()
   await track.assertConsistent();
 });
 
-test("of a hundred guesses at once over two processes, seventy are rate limited", async () => {
+test("of a hundred simultaneous guesses over two processes, seventy are rate limited", async () => {
   const guess: Job = { use: "redeemClaim", args: [{ address: "198.51.100.77" }, request("CLAIM-0000-0000-0000")] };
   assert.deepEqual(tally(await track.race(times(100, () => guess))), { invalid_claim_code: 30, rate_limited: 70 });
 });

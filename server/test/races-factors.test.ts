@@ -8,7 +8,8 @@ import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts"
 import { authenticator } from "./harness/second-factor.ts";
 import { PASSWORD, tokenOf } from "./harness/sign-in.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 let tenant: Tenant;
 before(async () => {
@@ -39,7 +40,7 @@ async function signInTimes(email: string, times: number): Promise<Session[]> {
   return sessions;
 }
 
-test("of six sign-ins with one code in two processes one is completed, and so it is with a recovery code", async () => {
+test("of six sign-ins with one code over two processes one is completed, and likewise with a recovery code", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const email = `user-${round}@example.com`;
     const { app, recoveryCodes } = await addUser(email);

@@ -5,19 +5,23 @@ import { type Job, type Outcome, type RaceTrack, startRaces, tally } from "./har
 import { runSql } from "./harness/run-sql.ts";
 import { PASSWORD, tokenOf } from "./harness/sign-in.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
 });
 after(() => track.stop());
 
-/** Few enough for the passwords that wait to be hashed in each process. */
+/** Few enough for each process's queue of passwords to hash. */
 const AT_ONCE = 8;
 const BROWSER = { address: ADDRESS, userAgent: "Chromium" };
 const times = <T>(make: (index: number) => T): T[] => Array.from({ length: AT_ONCE }, (_, index) => make(index));
 
-/** Exactly one has used the link. @returns what it got */
+/**
+ * Asserts that exactly one has used the link.
+ * @returns its result
+ */
 function oneWinner(outcomes: Outcome[]): Outcome["result"] {
   assert.deepEqual(tally(outcomes), { ok: 1, link_expired: AT_ONCE - 1 });
   return outcomes.find(({ code }) => code === "ok")!.result;
@@ -55,7 +59,7 @@ test("of eight browsers with one invitation one becomes the user", async () => {
   await track.assertConsistent();
 });
 
-test("of two passwords that are chosen at once with a reset link one is set", async () => {
+test("of two simultaneous passwords with one reset link one is set", async () => {
   const tenant = await addTenant(track);
   const user = await track.access.createUser(tenant.caller, { email: "eve@acme.example", role: "viewer" });
   const { url } = await track.identity.resetUser(tenant.caller, user.id);
@@ -75,7 +79,7 @@ test("of two passwords that are chosen at once with a reset link one is set", as
   await assert.rejects(signIn((winner + 1) % AT_ONCE), { code: "invalid_credentials" });
 });
 
-test("a disabled MQTT client that is enabled at once by eight, while its client id is registered again, has one owner", async () => {
+test("a disabled MQTT client enabled by eight requests, while its client id is registered again, has one owner", async () => {
   const tenant = await addTenant(track);
   const gateway = { clientId: `gateway-${tenant.slug}`, username: `gateway-${tenant.slug}` };
   await track.connections.createMqttClient(tenant.caller, gateway);
@@ -84,7 +88,8 @@ test("a disabled MQTT client that is enabled at once by eight, while its client 
   const create: Job = { use: "createMqttClient", args: [tenant.caller, { ...gateway, username: `${tenant.slug}-2` }] };
   const outcomes = await track.race([...enable.slice(0, 4), create, ...enable.slice(4)]);
   const [created] = outcomes.splice(4, 1);
-  // Where the registration was first, an enabling finds an enabled client and changes nothing, or waits for it and is refused.
+  // If the registration was first, a request to enable finds an enabled client and changes nothing, or waits for it and
+  // is refused.
   const refusals = outcomes.filter(({ code }) => code !== "ok");
   assert.ok(
     refusals.every(({ code }) => code === "client_id_in_use"),

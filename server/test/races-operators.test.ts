@@ -6,7 +6,8 @@ import { addTenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces } from "./harness/races.ts";
 import { runSql } from "./harness/run-sql.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
@@ -15,7 +16,7 @@ after(() => track.stop());
 
 const ROUNDS = onPostgres ? 20 : 4;
 
-/** A user who runs the installation, in a tenant of their own where another admin stays. */
+/** A user who runs the installation, in a new tenant where another admin stays. */
 async function addOperator(): Promise<Caller> {
   const { caller } = await addTenant(track);
   const create = (name: string) =>
@@ -26,14 +27,14 @@ async function addOperator(): Promise<Caller> {
   return { ...caller, actor: `user:${userId}`, rights };
 }
 
-/** Ways in which a user who runs the installation ends that. */
+/** Ways to stop being a user who runs the installation. */
 const ENDS: readonly ((caller: Caller, id: string) => Job)[] = [
   (caller, id) => ({ use: "changeUser", args: [caller, id, { role: "viewer" }] }),
   (caller, id) => ({ use: "changeUser", args: [caller, id, { status: "deactivated" }] }),
   (caller, id) => ({ use: "removeUser", args: [caller, id] }),
 ];
 
-test("of two users who run the installation, each of whom ends that at the same time, one stays", async () => {
+test("when two users who run the installation stop simultaneously, one stays", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     await runSql(track.database.db, "UPDATE users SET platform = false", []);
     const operators = [await addOperator(), await addOperator()];

@@ -7,7 +7,8 @@ import { onPostgres } from "./harness/database.ts";
 import { addTenant, type Tenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 let tenant: Tenant;
 before(async () => {
@@ -34,7 +35,7 @@ async function newUser(): Promise<Caller> {
 
 const channelsOf = async (user: Caller) => (await track.notifications.getOwnNotifications(user)).channels;
 
-test("of twelve channels that a user adds at once five are added, and one address is one channel", async () => {
+test("of twelve channels that a user adds simultaneously five are added, and one address is one channel", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const user = await newUser();
     const add = (target: string): Job => ({ use: "addOwnChannel", args: [user, { type: "email", target }] });
@@ -55,7 +56,7 @@ test("of twelve channels that a user adds at once five are added, and one addres
   }
 });
 
-test("a user who removes channels while adding others names ten addresses a day", async () => {
+test("a user who removes channels while adding others names at most ten addresses per day", async () => {
   const user = await newUser();
   let named = 0;
   for (let from = 0; from < 2 * MOST_ADDRESSES; from += MOST_CHANNELS) {
@@ -70,7 +71,7 @@ test("a user who removes channels while adding others names ten addresses a day"
   assert.equal(named, MOST_ADDRESSES);
 });
 
-test("tests that a user sends at once are counted together", async () => {
+test("tests that a user sends simultaneously are counted together", async () => {
   const user = await newUser();
   const jobs = times(MOST_TESTS + 5, (): Job => ({ use: "testOwnNotifications", args: [user] }));
   const outcomes = await track.race(jobs);
@@ -79,7 +80,7 @@ test("tests that a user sends at once are counted together", async () => {
   assert.deepEqual(tally(await track.race(jobs.slice(0, 1))), { ok: 1 });
 });
 
-test("of the filters that a user saves at once twenty are saved, and a name is given once", async () => {
+test("of the filters that a user saves simultaneously twenty are saved, and each name is used once", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const user = await newUser();
     const save = (name: string): Job => ({ use: "saveFilter", args: [user, { list: "devices", name, values: {} }] });

@@ -4,7 +4,8 @@ import { onPostgres } from "./harness/database.ts";
 import { ADDRESS, addTenant, request, type Tenant } from "./harness/enrollment.ts";
 import { type Job, type Outcome, type RaceTrack, startRaces, tally } from "./harness/races.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
@@ -12,7 +13,7 @@ before(async () => {
 after(() => track.stop());
 
 const ROUNDS = onPostgres ? 5 : 2;
-/** Those that wait for one lock at a time: all of them get it within the time limit of a statement, on a slow machine too. */
+/** The concurrency on one lock: all requests get it within the time limit of a statement, even on a slow machine. */
 const AT_ONCE = 40;
 const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index));
 const mint = ({ caller }: Tenant): Job => ({ use: "createClaim", args: [caller, { intendedName: "Pump" }] });
@@ -21,7 +22,7 @@ async function used(tenant: Tenant, quota: string): Promise<number> {
   return (await track.access.tenantUsage(tenant.caller)).find((record) => record.quota === quota)!.used;
 }
 
-test("the last device of a quota, enrolled and added by forty at once, is one, and no use of a claim is lost", async () => {
+test("the last device of a quota, enrolled and added forty times simultaneously, is one, and no use of a claim is lost", async () => {
   const tenant = await addTenant(track);
   for (let round = 1; round <= ROUNDS; round++) {
     await track.access.setQuota(tenant.caller, "devices", round);
@@ -57,7 +58,7 @@ test("a quota that is filled through rounds of allowances is filled exactly", as
   await track.assertConsistent();
 });
 
-test("a quota lowered in the midst of additions holds at once, and what was there stays", async () => {
+test("a quota lowered during additions applies immediately, and existing records stay", async () => {
   const tenant = await addTenant(track);
   await track.access.setQuota(tenant.caller, "openClaims", 1_000);
   const [outcomes, { used: whenLowered }] = await Promise.all([
@@ -84,7 +85,7 @@ test("room that a deletion makes is filled again, exactly", async () => {
   assert.deepEqual(tally(again), { ok: 2, quota_exceeded: 6 });
 });
 
-test("groups and their channels created at once stay within both quotas", async () => {
+test("groups and their channels created simultaneously stay within both quotas", async () => {
   const { caller } = await addTenant(track);
   await track.access.setQuota(caller, "groups", 7);
   await track.access.setQuota(caller, "channels", 9);
@@ -93,7 +94,7 @@ test("groups and their channels created at once stay within both quotas", async 
   assert.deepEqual(tally(await track.race(jobs)), { ok: 4, quota_exceeded: 16 });
 });
 
-test("tickets created at once are as many as a minute admits, and one more is admitted a minute after the first", async () => {
+test("simultaneous tickets are created up to the limit per minute, and one more is admitted a minute after the first", async () => {
   const tenant = await addTenant(track);
   const open = (): Job => ({ use: "openTicket", args: [tenant.caller, { title: "Grease it" }] });
   await track.access.setQuota(tenant.caller, "ticketsPerMinute", 12);

@@ -6,14 +6,15 @@ import { addTenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts";
 import { ticketOf } from "./harness/tickets.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; without, within the one of the embedded engine.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded
+// database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
 });
 after(() => track.stop());
 
-// Within one process every round comes to the same.
+// Within one process every round has the same outcome.
 const ROUNDS = onPostgres ? 3 : 2;
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index));
@@ -23,7 +24,7 @@ async function deviceWithAnomaly(caller: Parameters<typeof addAnomaly>[1]) {
   return { deviceId: device.id, anomalyId: await addAnomaly(track, caller, device.id) };
 }
 
-test("fifty tickets opened at once, of which some are refused, are numbered from 1 without a gap", async () => {
+test("fifty tickets opened simultaneously, some of which are refused, are numbered from 1 without a gap", async () => {
   const [one, two] = [await addTenant(track), await addTenant(track)];
   let opened = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -54,7 +55,7 @@ async function numbersOf(tenantId: string): Promise<{ rows: number[] }> {
   return { rows: (await query.orderBy("number").execute()).map(({ number }) => number) };
 }
 
-test("an anomaly for which ten requests open, reopen and link tickets at once has one unfinished ticket, and shows it", async () => {
+test("an anomaly for which ten requests open, reopen and link tickets simultaneously has one unfinished ticket, and shows it", async () => {
   const { caller } = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const { deviceId, anomalyId } = await deviceWithAnomaly(caller);

@@ -1,4 +1,7 @@
-/** `muster reapply-revocations` after a recovery of PostgreSQL: what it refuses, and what it says. Which doors it closes: restore-over.test.ts. */
+/**
+ * `muster reapply-revocations` after a recovery of PostgreSQL: its refusals and output. restore-over.test.ts covers the
+ * doors that it closes.
+ */
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +22,7 @@ async function recovered(t: TestContext) {
   const tenant = await newTenant(server);
   const user = await signIn(server, tenant);
   await state.backUp(server);
-  // Ids of audit entries are in the order of time, to the millisecond.
+  // Ids of audit entries are ordered by time, to the millisecond.
   server.clock.advance(1_000);
   await server.app.access.deleteUser(tenant.caller, user.email);
   await state.stop(server);
@@ -27,7 +30,7 @@ async function recovered(t: TestContext) {
   return { ...state, tenant, user };
 }
 
-/** Everything that the command could change. */
+/** Returns everything that the command could change. */
 async function contentOf(url: string) {
   const counted = ["admin_audit", "user_sessions", "broker_nodes"].map((table) => `(SELECT count(*) FROM ${table})`);
   return await ask(
@@ -125,5 +128,5 @@ if (onPostgres) {
   test("the address of the former database is read from a private file", readsAddressFile);
   test("devices that enrolled or renewed since are counted, and are refused until they enroll again", countsRenewed);
 } else {
-  test("on the embedded database the command names the one that does the same", refusesEmbedded);
+  test("on the embedded database the command names the equivalent one", refusesEmbedded);
 }

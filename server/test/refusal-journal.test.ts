@@ -32,7 +32,7 @@ async function journals(t: TestContext, limits: Partial<Limits> = {}) {
   return { database, clock, connections, tenant, count };
 }
 
-/** Refusals a second apart, the newest now, stored without the journal; of no tenant where `tenantId` is null. */
+/** Stores refusals a second apart, the newest now, without the journal; without a tenant if `tenantId` is null. */
 async function store(
   { database, clock }: Pick<Awaited<ReturnType<typeof journals>>, "database" | "clock">,
   tenantId: string | null,
@@ -51,7 +51,7 @@ async function store(
   }
 }
 
-test("repeated refusals of an address and reason are one count, and no other tenant's or address's is among them", async (t) => {
+test("repeated refusals of an address and reason are one count, separate from other tenants and addresses", async (t) => {
   const { clock, connections, tenant } = await journals(t, { refusalsPerAddress: 3 });
   const [acme, other] = [await tenant("acme"), await tenant("other")];
   const refuse = (tenantId: string, remoteAddress: string) =>
@@ -114,7 +114,7 @@ test("delivered session drops are deleted after a day, in batches", async (t) =>
   assert.equal((await runSql(database.db, "SELECT seq FROM session_drops")).length, 0);
 });
 
-test("refusals are narrowed by device, certificate and reason, and users see those of their devices", async (t) => {
+test("refusals are filtered by device, certificate and reason, and users see those of their devices", async (t) => {
   const database = await openTestDatabase();
   const clock = new FakeClock();
   const { access, connections, devices, groups } = testFeatures({ database, clock });
@@ -148,7 +148,7 @@ test("refusals are narrowed by device, certificate and reason, and users see tho
   assert.deepEqual(await list(viewer, { deviceId: "out" }), []);
 });
 
-test("every symptom and every refusal says its cause and its cure, in sentences", async (t) => {
+test("every symptom and every refusal gives its cause and remedy in sentences", async (t) => {
   const { connections, tenant } = await journals(t);
   const acme = await tenant("acme");
   const reasons = Object.keys(REFUSAL_REASONS) as RefusalReason[];
@@ -173,7 +173,7 @@ if (onPostgres)
      ALTER TABLE connection_refusals DROP CONSTRAINT connection_refusals_pkey,
        DROP CONSTRAINT connection_refusals_tenant_id_fkey`,
     );
-    // In small transactions: a long one would keep the tests beside this one, in the same cluster, from seeing new events.
+    // Transactions are small: a long one would keep concurrent tests in the same cluster from seeing new events.
     for (let first = 1; first < 2_000_000; first += 50_000) {
       await ask(
         database.url!,

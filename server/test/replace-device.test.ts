@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => env.stop());
 
-test("a PUT replaces the device's editable fields; what it leaves out becomes empty, and nothing else changes", async () => {
+test("a PUT replaces the device's editable fields; omitted ones become empty, and nothing else changes", async () => {
   const { server, tenant, ask, newDevice, newPack } = env;
   const { id } = await newDevice(tenant);
   const { json: before } = await ask("GET", `devices/${id}`);
@@ -96,7 +96,7 @@ test("an invalid PUT is refused and changes nothing", async () => {
   assert.equal((await ask("PUT", `devices/${theirs.id}`, { name: "mine" })).status, 404);
 });
 
-test("of two PUTs with one If-Match exactly one succeeds, in whichever processes they arrive", async () => {
+test("of two PUTs with one If-Match exactly one succeeds, at whichever processes they arrive", async () => {
   const { server, second, tenant, ask, newDevice } = env;
   const { id } = await newDevice(tenant);
   const put = (at: TestServer, name: string, etag: string) =>
@@ -128,7 +128,7 @@ test("a heartbeat does not change the ETag: If-Match ignores the fields that the
   assert.equal((await ask("PUT", "devices/nowhere", { name: "new" }, { "if-match": etag })).status, 404);
 });
 
-test("a device's new type decides the topics of its next certificate, and leaves the live one its own", async () => {
+test("a device's new type decides the topics of its next certificate, and does not change the live one's", async () => {
   const { server, tenant, ask, newDevice } = env;
   const { certificates, enrollment, devices } = server.app;
   const { id } = await newDevice(tenant);
@@ -142,7 +142,7 @@ test("a device's new type decides the topics of its next certificate, and leaves
   assert.deepEqual(first?.publishTopics, [`t/${tenant.slug}/telemetry/${id}`]);
 });
 
-test("a PUT with an id that no device can have is 404", async () => {
+test("a PUT with an invalid device id is 404", async () => {
   const { server, ask } = env;
   const unknown = await ask("PUT", "devices/nowhere", { name: "x" });
   for (const id of ["a.b", "x".repeat(65), randomIds.uuid(server.clock.now())]) {

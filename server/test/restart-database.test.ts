@@ -21,11 +21,11 @@ import { https } from "./harness/https.ts";
 import { ask } from "./harness/postgres.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** The most time of a request while the database does not answer, plus what a busy machine adds. */
+/** The maximum duration of a request while the database does not answer, plus the delay of a busy machine. */
 const ANSWER_MS = 5_000 + 10_000;
 const RECOVERY_MS = 60_000;
 
-/** Tries `work` until it succeeds; its last error after {@link RECOVERY_MS}. */
+/** Retries `work` until it succeeds; throws its last error after {@link RECOVERY_MS}. */
 async function eventually<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + RECOVERY_MS;
   for (;;) {
@@ -37,7 +37,7 @@ async function eventually<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// The embedded database cannot be away: it lives in the process.
+// The embedded database cannot be unavailable: it runs in the process.
 if (onPostgres) {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
@@ -80,7 +80,7 @@ if (onPostgres) {
     await client.endAsync();
   });
 
-  /** Asserts a 503 of the documented shape, in time. */
+  /** Asserts a 503 with the documented shape, in time. */
   async function unavailable(what: string, work: () => Promise<{ status: number; json: { error: string } }>) {
     const began = performance.now();
     const { status, json } = await work();
@@ -102,7 +102,7 @@ if (onPostgres) {
 
   for (const how of ["vanish", "pause"] as const) {
     const said = { vanish: "is gone", pause: "hangs" }[how];
-    test(`while the database ${said}: 503 in time, no CONNECT, open sessions stay; then all works again`, async () => {
+    test(`while the database ${said}: 503 in time, no CONNECT, open sessions stay; then everything works again`, async () => {
       const [device, other] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
       const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "Pump" });
       const { body } = await redemption(claim.claimCode);
@@ -133,7 +133,7 @@ if (onPostgres) {
     });
   }
 
-  test("while the database hangs and every connection is in use, a waiting request is answered in time too", async () => {
+  test("while the database hangs and every connection is in use, a waiting request is answered in time, too", async () => {
     proxy.pause();
     try {
       const late = async (n: number) => {
@@ -173,7 +173,7 @@ if (onPostgres) {
     await assert.rejects(connectMqtt(server, revoked), /Not authorized/);
   });
 
-  test("connections that the database ends are opened again, and requests succeed afterwards", async () => {
+  test("connections that the database ends are reopened, and requests succeed afterwards", async () => {
     const device = await enrollDevice(server, tenant);
     await endConnections(database.url!);
     await worksAgain(device);
@@ -189,7 +189,7 @@ if (onPostgres) {
     await fragile.close();
   });
 
-  test("a notification that cannot be handled ends no process, and the next one is handled", async () => {
+  test("a notification that cannot be handled does not end the process, and the next one is handled", async () => {
     const listener = createListener(database.url!, createLogger("silent"));
     const { promise: heard, resolve } = Promise.withResolvers<string>();
     await listener.listen("news", (payload) => resolve(JSON.parse(payload)));
@@ -199,7 +199,7 @@ if (onPostgres) {
     await listener.close();
   });
 
-  test("PostgreSQL ends a LISTEN connection that takes nothing any more", async () => {
+  test("PostgreSQL ends a LISTEN connection that no longer reads", async () => {
     const stuck = await databaseProxy(database.url!);
     const listener = createListener(stuck.url, createLogger("silent"), DAY, ANSWER_MS, 2_000);
     await listener.listen("news", () => undefined);

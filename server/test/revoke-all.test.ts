@@ -1,4 +1,7 @@
-/** A restore brings back data, never access: rehearsed with pg_dump on PostgreSQL, and with `muster backup` on the embedded database. */
+/**
+ * A restore brings back data, never access. The tests rehearse it with pg_dump on PostgreSQL, and with `muster backup`
+ * on the embedded database.
+ */
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { DOORS, NO_DOORS, TABLES_WITHOUT_DOORS } from "../src/backup/backup.ts";
@@ -22,7 +25,7 @@ after(() => commandLine.stop());
 const ALL = Object.keys(DOORS).filter(
   (name) => DOORS[name as keyof typeof DOORS].revokeAll !== "kept",
 ) as OutsideDoor[];
-/** What is open after a restore that ends nothing by itself. */
+/** The open doors after a restore that ends nothing by itself. */
 const REVIVED = ALL.filter((name) => onPostgres || DOORS[name].restore !== "ended");
 
 async function muster(server: TestServer, ...args: string[]) {
@@ -36,7 +39,7 @@ async function started(t: TestContext): Promise<TestServer> {
   return server;
 }
 
-test("every table, and every column that looks like one that opens a door, is classified", async (t) => {
+test("every table, and every column that looks like a credential, is classified", async (t) => {
   const server = await started(t);
   const columns = await runSql<{ table: string; column: string }>(
     server.app.database.db,
@@ -56,7 +59,7 @@ test("every table, and every column that looks like one that opens a door, is cl
   for (const name of [...doors, ...Object.keys(NO_DOORS)]) assert.ok(names.includes(name), name);
 });
 
-test("after a recovery to an earlier state muster revoke-all closes every door that had been closed, and says how to come in again", async (t) => {
+test("after a recovery to an earlier state muster revoke-all closes every door that had been closed, and prints how to sign in again", async (t) => {
   const server = await started(t);
   const made = await makeDoors(server);
   assert.deepEqual(await openDoors(server, made.attempts), ALL);
@@ -79,7 +82,7 @@ test("after a recovery to an earlier state muster revoke-all closes every door t
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(await openDoors(restored, made.attempts), []);
   const { ended, certificates, sessionsClosed, operators } = done.json();
-  // The copy has the node of the service that was copied, too, until it is reaped.
+  // The copy also has the node of the copied service, until it is reaped.
   assert.ok(sessionsClosed || onPostgres);
   assert.ok(certificates.revoked >= 1 && certificates.kept === 0, JSON.stringify(certificates));
   for (const name of ["sessions", "passwords", "factors", "apiKeys", "mqttClients", "claims"])
@@ -101,7 +104,7 @@ test("after a recovery to an earlier state muster revoke-all closes every door t
   );
 });
 
-/** The operator sets a password through the printed link, and lets another user in. */
+/** The operator sets a password through the printed link, and invites another user. */
 async function comesIn(server: TestServer, { operator, tenant }: Opened, links: { email: string; url: string }[]) {
   // The first user of an installation runs it, too.
   assert.deepEqual(
@@ -138,7 +141,7 @@ test("with --keep-certificates devices stay connected, and a repetition ends not
   });
 });
 
-test("what is open in the processes that run ends: sessions, streams, MQTT clients, and connections of devices", async (t) => {
+test("open sessions, streams, MQTT clients and device connections end in all running processes", async (t) => {
   const server = await started(t);
   const other = onPostgres ? await startServer({ share: server }) : server;
   if (other !== server) t.after(other.stop);
@@ -160,7 +163,7 @@ test("what is open in the processes that run ends: sessions, streams, MQTT clien
   assert.equal(rights.status, 401);
 });
 
-test("a user whose password was ended cannot have a link mailed, but gets one from an admin", async (t) => {
+test("a user whose password was revoked cannot request a link by mail, but gets one from an admin", async (t) => {
   const server = await startServer({ env: { MUSTER_SMTP_URL: "smtp://127.0.0.1:9" } });
   t.after(server.stop);
   const { operator } = await makeDoors(server);
@@ -172,7 +175,7 @@ test("a user whose password was ended cannot have a link mailed, but gets one fr
   assert.equal(links.length, 0);
 });
 
-test("races: a sign-in and links that are used at the same moment survive no revoke-all", async (t) => {
+test("races: a sign-in and links that are used at the same moment do not survive revoke-all", async (t) => {
   const server = await started(t);
   const other = onPostgres ? await startServer({ share: server }) : server;
   if (other !== server) t.after(other.stop);

@@ -10,7 +10,7 @@ import { runSql } from "./harness/run-sql.ts";
 
 const VERSION = { before: 0, after: 1 };
 
-test("a pack that changes has its devices loaded again, and no others", async (t) => {
+test("a pack that changes reloads its devices, and no others", async (t) => {
   const database = await openTestDatabase();
   t.after(async () => {
     await database.close();
@@ -49,7 +49,7 @@ test("a pack that changes has its devices loaded again, and no others", async (t
   };
   const listen: typeof database.listen = (...given) => database.listen(...given);
   const cache = createRuleCache({ db: database.db.withPlugin(counter), listen });
-  /** The limits by which a device is evaluated, and how many statements that took. */
+  /** Returns the limits by which a device is evaluated, and how many statements that took. */
   const limitsOf = async (uid: string) => {
     const before = statements;
     const found = await cache.rulesOf(new Set([uid]), () => VERSION);

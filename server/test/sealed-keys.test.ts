@@ -1,4 +1,4 @@
-/** What is sealed under the master key is refused once it was changed in the database. */
+/** Sealed values are refused once they were changed in the database. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createAuthorities, createMasterKeys } from "../src/authorities/authorities.ts";
@@ -60,7 +60,7 @@ const isChanged = (what: RegExp) => (error: unknown) => {
   return true;
 };
 
-test("a service whose stored key was changed, or exchanged with another, does not start and says which one it is", async (t) => {
+test("a service whose stored key was changed, or exchanged with another, does not start and reports which one it is", async (t) => {
   const { start, run, rows } = await environment(t);
   await (await start()).close();
   const [intermediate, broker, https] = ["device_intermediate", "broker_server", "https_server"].map(
@@ -77,7 +77,7 @@ test("a service whose stored key was changed, or exchanged with another, does no
   const [one, other] = [await broker!, await https!];
   await set(one, other.private_key_pem);
   await assert.rejects(start, isChanged(/broker_server/));
-  // Key and certificate of the other one together: they fit, but not this record.
+  // Key and certificate of the other record together: they match, but not this record.
   await run("UPDATE authorities SET certificate_der = $2 WHERE id = $1", [one.id, other.certificate_der]);
   await assert.rejects(start, isChanged(/broker_server/));
   await run("UPDATE authorities SET certificate_der = $2 WHERE id = $1", [one.id, one.certificate_der]);
@@ -98,7 +98,7 @@ test("a root whose stored key was changed signs nothing, and the rotation is ref
   assert.deepEqual(await rows(), before);
 });
 
-test("a second factor's secret that was moved to another user admits no code of it", async (t) => {
+test("a second factor's secret that was moved to another user accepts no code of that user", async (t) => {
   const server = await startServer();
   t.after(server.stop);
   const tenant = await newTenant(server);

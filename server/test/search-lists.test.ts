@@ -54,7 +54,7 @@ test("whatever the step, a search finds the same page and the same total", async
   }
 });
 
-test("a search that would read more records than it may says so", async () => {
+test("a search that would read more records than allowed reports it", async () => {
   await assert.rejects(search("pump", { skip: 0, limit: 5 }, 10, 20), {
     code: "invalid_request",
     detail: "q",
@@ -63,11 +63,12 @@ test("a search that would read more records than it may says so", async () => {
   assert.equal((await search("pump", { skip: 0, limit: 5 }, 10, 31)).total, 10);
 });
 
-test("a search that is counted a little ahead ends when it has found as many", async () => {
+test("a search counted only a little ahead ends when it has found that many", async () => {
   const searched = { list: "devices", as: "d", columns: sql`d.name`, matches: contains("d.name", "pump") } as const;
   const page = { skip: 1, limit: 2, countAhead: 1 };
   const { db } = registry.database;
-  // Every third matches: of 30 rows the first two steps of six have four matches. More than twelve rows it may not read.
+  // Every third row matches: the first two steps of six rows out of 30 have four matches. It may not read more than
+  // twelve rows.
   const found = await searchPage<{ name: string }>(db, tenant.caller.tenantId, { ...searched }, page, {
     step: 6,
     most: 12,

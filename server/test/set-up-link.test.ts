@@ -17,7 +17,7 @@ const LAUNCHER = join(import.meta.dirname, "../bin/muster.mjs");
 /** A link to set up the service, in a log. */
 const LINK = /setup#|setupUrl/;
 
-/** A service that has no tenant, without a terminal, as systemd and Docker start it. */
+/** Starts a service without a tenant and without a terminal, as systemd and Docker do. */
 async function startFirst(env: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(root, "data-"));
   const database = onPostgres ? await testDatabase() : undefined;
@@ -81,7 +81,7 @@ for (const workers of onPostgres ? ["1", "2"] : ["1"]) {
       assert.equal((await setUp(server, url)).json.error, "link_expired");
       assert.equal((await setUp(server, linkIn(file))).status, 201);
       await server.end("SIGTERM");
-      // As a process leaves it that was killed.
+      // The state that a killed process leaves.
       writeFileSync(file, "the link of the first start");
       server = await start();
       assert.ok(!existsSync(file));
@@ -95,7 +95,7 @@ for (const workers of onPostgres ? ["1", "2"] : ["1"]) {
 
 // The terminal of util-linux.
 if (process.platform === "linux" && !onPostgres) {
-  test("a terminal shows the link, whichever of both outputs goes there, and there is no file", async () => {
+  test("a terminal shows the link, whichever of both outputs it receives, and there is no file", async () => {
     for (const redirected of ["2>/dev/null", `>'${join(root, "log")}'`]) {
       const { dataDir, file } = await startFirst();
       const command = `exec '${process.execPath}' '${LAUNCHER}' serve ${redirected}`;

@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Calls the public API with a key of its own that may do everything with groups and shifts. */
+/** Calls the public API with a separate key that has all rights to groups and shifts. */
 async function caller(of = tenant) {
   const key = await newKey(server, of, "groups:*", "shifts:*");
   return (path: string, body?: unknown) =>
@@ -81,7 +81,7 @@ const steps = (...minutes: unknown[]) => ({
 });
 const twice = { type: "email", target: "a@b.example" };
 
-/** What is wrong with a group, and the `detail` of its refusal. */
+/** Defects of a group, and the `detail` of its refusal. */
 const BAD_GROUPS: [object, string][] = [
   ...["a@b@c", "ab", "@b", "a@", "a b@c", "a@b\r\nBcc: c@d", "a,b@c", "<a@b>", "a@-b", "a@b..c", "ä@b", "a@b;", ""].map(
     (target) => [email(target), "channels.0.target"] as [object, string],
@@ -128,7 +128,7 @@ const BAD_GROUPS: [object, string][] = [
   [{ memberUserIds: [NOWHERE] }, NOWHERE],
 ];
 
-test("a group with unusable channels or steps is refused, and the error names the place", async () => {
+test("a group with unusable channels or steps is refused, and the error names the position", async () => {
   const call = await caller();
   for (const [wrong, detail] of BAD_GROUPS) {
     const { status, json } = await call("/groups", { name: "x", ...wrong });
@@ -224,7 +224,7 @@ test("a shift is assigned to a group, both show it, and repeating the assignment
   assert.deepEqual((await call(`/shifts/${shiftId}`)).json.groupIds, [group.id]);
 });
 
-test("another tenant's group is 404 and another tenant's shift 400 with its id, like ids that exist nowhere", async () => {
+test("another tenant's group is 404 and another tenant's shift 400 with its id, like unknown ids", async () => {
   const call = await caller();
   const [ours, theirs] = await Promise.all(
     [tenant, otherTenant].map((each) => server.app.groups.createGroup(each.caller, { name: "one" })),
@@ -262,7 +262,7 @@ test("the database refuses a group, a shift and a user of different tenants, and
   }
 });
 
-test("one shift assigned to a group ten times at once is assigned once, and each request is answered 200", async () => {
+test("one shift assigned to a group ten times simultaneously is assigned once, and each request is answered 200", async () => {
   const call = await caller();
   const { id } = await server.app.groups.createGroup(tenant.caller, { name: "contested" });
   const { id: shiftId } = await createShift();
@@ -273,7 +273,7 @@ test("one shift assigned to a group ten times at once is assigned once, and each
   assert.deepEqual(results.sort(), [...Array(9).fill("unchanged"), "updated"]);
 });
 
-test("a group has at most as many shifts as its limit says", async () => {
+test("the number of a group's shifts is limited", async () => {
   const { groups, database } = server.app;
   const { tenantId: tenant_id } = tenant.caller;
   const { id } = await groups.createGroup(tenant.caller, { name: "full" });

@@ -7,7 +7,10 @@ import { addRecords, addStaff, kindsUsed, type Records, type Staff } from "./aut
 import { startServer, type TestServer } from "./harness/server.ts";
 import { PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
 
-/** What asks for password and second factor again: one list, and what each of its operations does in a session that is not fresh. */
+/**
+ * The operations that ask for password and second factor again: one list, and each operation's behaviour in a session
+ * that is not fresh.
+ */
 let server: TestServer;
 let staff: Staff;
 let admin: SignedIn;
@@ -22,16 +25,16 @@ after(() => server.stop());
 const stepUp = async (user: SignedIn) =>
   assert.equal((await user.call("POST", "/session/step-up", { body: { password: PASSWORD } })).status, 204);
 
-/** After it nothing in any session is fresh. */
+/** Advances the clock so that no session is fresh. */
 const age = () => server.clock.advance(10 * MINUTE);
 
-test("the list names every operation of the admin app that writes, each once, and no other", () => {
+test("the list names every writing operation of the admin app once, and no other", () => {
   const writing = adminRoutes.flatMap(({ method, operationId }) => (method === "GET" ? [] : [operationId]));
   const listed = [...Object.keys(DANGEROUS_OPERATIONS), ...HARMLESS_OPERATIONS];
   assert.deepEqual(listed.sort(), writing.sort());
 });
 
-test("a scope is dangerous exactly where the admin app asks again for what it admits a key to, or what only keys do", () => {
+test("a scope is dangerous exactly if the admin app asks again for what it allows, or if only keys have it", () => {
   const dangerous = new Set<string>(["webhooks:write", "device-certificates:read"]);
   for (const route of adminRoutes) {
     if (route.by !== "user" || !DANGEROUS_OPERATIONS[route.operationId]) continue;
@@ -44,9 +47,9 @@ test("a scope is dangerous exactly where the admin app asks again for what it ad
 interface Trial {
   method: string;
   path: (ids: Records) => string;
-  /** What asks again. */
+  /** Bodies that ask again. */
   dangerous: (ids: Records) => object;
-  /** What does not. */
+  /** Bodies that do not. */
   harmless: (ids: Records) => object;
 }
 
@@ -54,7 +57,7 @@ const HOOK = { type: "webhook", target: "https://hooks.example.com/elsewhere" };
 let made = 0;
 const fresh = () => `new-${++made}`;
 
-/** Of operations that ask again for some bodies only, a body of each kind. */
+/** For operations that ask again for some bodies only, bodies of each kind. */
 const BODIES: Record<string, Trial> = {
   createClaim: {
     method: "POST",
@@ -94,7 +97,7 @@ const BODIES: Record<string, Trial> = {
   },
 };
 
-test("there is a trial for each operation that asks again for some bodies", () => {
+test("each operation that asks again for some bodies has such bodies here", () => {
   const some = Object.entries(DANGEROUS_OPERATIONS).flatMap(([id, { stepUp }]) =>
     typeof stepUp === "function" ? [id] : [],
   );
@@ -102,7 +105,7 @@ test("there is a trial for each operation that asks again for some bodies", () =
 });
 
 for (const [operation, { method, path, dangerous, harmless }] of Object.entries(BODIES)) {
-  test(`${operation} asks again exactly for dangerous bodies, and goes on after the step-up`, async () => {
+  test(`${operation} asks again exactly for dangerous bodies, and continues after the step-up`, async () => {
     const ids = await addRecords(server, staff, [...kindsUsed(path), ...kindsUsed(dangerous)]);
     const send = (body: object) => admin.call(method, path(ids), { body });
     await stepUp(admin);
@@ -117,7 +120,7 @@ for (const [operation, { method, path, dangerous, harmless }] of Object.entries(
   });
 }
 
-test("a session that is not fresh sends commands to five devices, as many as it likes, and to a sixth after a step-up", async () => {
+test("a session that is not fresh sends any number of commands to five devices, and needs a step-up for a sixth", async () => {
   const [operator, other] = [await signIn(server, staff, "operator"), await signIn(server, staff, "operator")];
   const seen = { ...staff, callers: { operator: staff.callers.operator } };
   const members = [operator.userId, other.userId];

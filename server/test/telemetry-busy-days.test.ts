@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** A process in which everything is slow: whenever it asks for the time, `step` milliseconds have passed. */
+/** A process in which everything is slow: each read of the clock takes `step` milliseconds. */
 function slowProcess(step: number): Telemetry {
   class SlowClock extends FakeClock {
     override now(): Date {
@@ -27,7 +27,10 @@ function slowProcess(step: number): Telemetry {
   return testFeatures({ database, clock: new SlowClock(clock.now()) }).telemetry;
 }
 
-/** Devices of a tenant of their own, each with so many messages in each of the first hours of a day, none of which is in a chunk. */
+/**
+ * Creates devices in a new tenant, each with this many messages in each of the first hours of a day, none of them in a
+ * chunk.
+ */
 async function busyDay(
   daysAgo: number,
   { devices, hours, messages }: { devices: number; hours: number; messages: number },
@@ -53,10 +56,10 @@ async function rowsOf(devices: readonly TestSender[]): Promise<number> {
   return rows;
 }
 
-/** What a day has at most of rows in hours that are in no chunk, when its rows are dropped: those are stored again. */
+/** The maximum of a day's rows in hours without a chunk when its rows are dropped; those are stored again. */
 const MOST_ROWS = 10_000;
 
-test("a day that a tenant keeps busy has the rows of no other day stay", async () => {
+test("a day that a tenant keeps busy does not keep the rows of other days", async () => {
   const late = { devices: 1, hours: 10, messages: 1_010 };
   const [older, busy, newer] = [
     await busyDay(4, late),
@@ -69,11 +72,11 @@ test("a day that a tenant keeps busy has the rows of no other day stay", async (
   assert.equal(await rowsOf(newer), 0);
 });
 
-test("the time that one day does not need is for the others, before it and behind it", async () => {
+test("time that one day does not need goes to the others, before and after it", async () => {
   const small = { devices: 2, hours: 1, messages: 5_005 };
   const [older, large, newer] = [
     await busyDay(4, small),
-    // Until 74 of these hours are in chunks the day stays. A third of the time is enough for some 50.
+    // The day stays until 74 of these hours are in chunks. A third of the time is enough for some 50.
     await busyDay(3, { devices: 10, hours: 24, messages: 60 }),
     await busyDay(2, small),
   ];

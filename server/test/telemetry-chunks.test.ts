@@ -24,7 +24,7 @@ after(() => fixture.close());
 
 describe("chunks", () => chunkRules(() => fixture, onPostgres ? 25 : 10));
 
-test("a computation that fails half-way, and several processes at once, lose and double nothing", async () => {
+test("a computation that fails half-way, and several simultaneous processes, lose and double nothing", async () => {
   const { device, sent, start } = await reads.deviceWithDays();
   fixture.clock.advance(3 * MINUTE);
   const failing = fixture.database.db.transaction().execute(async (tx) => {
@@ -43,7 +43,7 @@ test("a computation that fails half-way, and several processes at once, lose and
   await reads.assertReads(device, sent, [start, start + 2 * DAY]);
 });
 
-test("a message whose day is dropped each time before it is stored is neither acknowledged nor rejected", async () => {
+test("a message whose day is always dropped before it is stored is neither acknowledged nor rejected", async () => {
   const device = await fixture.device(caller);
   const ts = reads.yesterday(5);
   await fixture.query("ALTER FUNCTION make_message_day(smallint, date) RENAME TO make_message_day_away");
@@ -73,7 +73,7 @@ if (onPostgres) {
   });
 }
 
-test("a device that sends late messages all the time keeps no rows of others, whatever it has in the hour", async () => {
+test("a device that continually sends late messages keeps no rows of others, whatever it has in the hour", async () => {
   const { device: honest, sent: ofHonest, start } = await reads.deviceWithDays();
   const late = await fixture.device(await fixture.tenant());
   const sent: Sent = new Map();
@@ -86,7 +86,7 @@ test("a device that sends late messages all the time keeps no rows of others, wh
   for (let from = 0; from <= 10_000; from += 1_000) await send1000(from);
   fixture.clock.advance(3 * MINUTE);
   await fixture.telemetry.rollUp();
-  // The hour is marked whenever the day is to go, and was never due for long.
+  // The hour is marked whenever the day is to be dropped, and was never due for long.
   for (const ts of [1, 2]) {
     await reads.send(late, sent, [{ ts: start + 8 * HOUR + ts, values: { z: -ts } }]);
     await fixture.telemetry.retireMessages();
@@ -96,7 +96,7 @@ test("a device that sends late messages all the time keeps no rows of others, wh
   await reads.assertReads(honest, ofHonest, [start, start + DAY]);
   assert.deepEqual(await lateReadings(), sent.get("z"));
 
-  /** In the order of their times, as they were sent. */
+  /** Returns them ordered by time, as they were sent. */
   async function lateReadings(): Promise<Map<number, unknown>> {
     const found = new Map<number, unknown>();
     const which = { deviceUid: late.uid, metric: "z", from: new Date(start), to: new Date(start + DAY) };

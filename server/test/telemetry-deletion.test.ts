@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** As of this file's fixture. */
+/** The settings of this file's fixture. */
 const rows = (device: TestSender) => rowsOf(fixture, device);
 const assertDeleted = (device: TestSender) => assertDeletedOnce(fixture, device);
 const newDevice = (readings?: number) => deviceWithTelemetry(fixture, caller, readings);
@@ -82,7 +82,8 @@ if (onPostgres) {
     await fixture.features.enrollment.deleteDevice(caller, device.id);
     const left: number[] = [];
     fixture.clock.advance(MINUTE);
-    // The first has leased the device, the second deleted marks and latest values, the third some of the readings.
+    // The first statement has leased the device, the second deleted marks and latest values, the third some of the
+    // readings.
     for (const statements of [1, 4, 12]) {
       const args = [fixture.databaseUrl!, fixture.clock.now().toISOString(), String(statements)];
       const child = fork(join(import.meta.dirname, "harness/killed-deletion.ts"), args, { execArgv: [] });
@@ -98,7 +99,7 @@ if (onPostgres) {
     assert.deepEqual(await rows(device), {});
   });
 
-  test("processes that delete at once delete everything, each device once", async () => {
+  test("simultaneous processes delete everything, each device once", async () => {
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     for (const { id } of devices) await fixture.features.enrollment.deleteDevice(caller, id);
     for (const wait of [MINUTE, HOUR]) {

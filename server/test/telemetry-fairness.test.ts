@@ -16,7 +16,7 @@ let fixture: TelemetryFixture;
 let caller: Caller;
 let other: Caller;
 before(async () => {
-  // What waits for a lock gives up after a service's time.
+  // Statements that wait for a lock give up after a service's time limit.
   fixture = await openTelemetryFixture({ patient: false });
   [caller, other] = [await fixture.tenant(), await fixture.tenant()];
 });
@@ -50,7 +50,7 @@ test("a message of many rows is stored in parts, between which other tenants' me
 });
 
 if (onPostgres) {
-  /** Runs `work` while the latest values of a device are locked, so that no message of it can be stored. */
+  /** Runs `work` while the latest values of a device are locked, so that none of its messages can be stored. */
   async function whileLocked<T>(device: TestSender, work: () => Promise<T>): Promise<T> {
     return await fixture.database.db.transaction().execute(async (tx: Tx) => {
       await runSql(tx, "SELECT FROM device_latest WHERE device_uid = $1 FOR UPDATE", [device.uid]);
@@ -77,13 +77,13 @@ if (onPostgres) {
     assert.equal(await valueOfA(caller, locked!), 2);
     assert.deepEqual(await reasonsOf(fixture, caller, locked!), []);
     assert.ok(delays.length > 2, `only ${delays.length} rounds`);
-    // One that waited for the lock would have taken as long as all rounds. A machine may be slow, but not always.
+    // A message that waited for the lock would have taken as long as all rounds. A machine may be slow, but not always.
     const usual = delays.toSorted((a, b) => a - b)[delays.length >> 1]!;
     assert.ok(usual < 1_500, `a message of the other tenant took ${usual} ms`);
     await fixture.telemetry.drain();
   });
 
-  test("a message that times out again and again, alone, is rejected with a reason; the others of its batch are stored", async () => {
+  test("a message that times out repeatedly and alone is rejected with a reason, and the rest of its batch is stored", async () => {
     const metrics = createMetrics();
     const { telemetry } = testFeatures({ ...fixture, metrics });
     const [locked, ...others] = await devicesOf(fixture, caller);
@@ -110,7 +110,7 @@ if (onPostgres) {
     "being rolled up": async (tx: Tx, { uid }: TestSender) => {
       await runSql(tx, "DELETE FROM roll_up_marks WHERE device_uid = $1", [uid]);
     },
-    // Whenever it is asked what the message waits for, the process that computes the hour has just taken a step.
+    // Whenever a check asks what the message waits for, the process that computes the hour has just completed a step.
     "rolled up in steps": async (tx: Tx, { uid }: TestSender) => {
       await fixture.query("UPDATE roll_up_marks SET done_to = hour WHERE device_uid = $1", [uid]);
       await runSql(tx, "SELECT FROM device_latest WHERE device_uid = $1 FOR UPDATE", [uid]);
@@ -133,7 +133,7 @@ if (onPostgres) {
       const waiting = await fixture.database.db.transaction().execute(async (tx: Tx) => {
         await rollUp(tx, device);
         const late = device.publish({ ts: ts + 1, values: { late: 1 } }, telemetry);
-        // Of either shard, the one that stores for the device among them.
+        // Tenants in both shards, so that one of them shares the shard that stores for the device.
         await Promise.all(others.map((other) => other.publish({ a: 1 }, telemetry)));
         assert.equal(await withTimeout<unknown>(late, 3 * SECOND, () => "waits"), "waits");
         return { late };
@@ -146,7 +146,7 @@ if (onPostgres) {
     });
   }
 
-  test("a message that times out because the table is locked is not rejected, nor acknowledged", async () => {
+  test("a message that times out because the table is locked is neither rejected nor acknowledged", async () => {
     const device = await fixture.device(caller);
     await device.publish({ a: 0 });
     await fixture.database.db.transaction().execute(async (tx) => {

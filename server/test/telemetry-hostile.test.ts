@@ -5,7 +5,7 @@ import type { NewRule } from "../src/rules/rules.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-// Attacks on ingest within the rate limits of a device, as a device sends them; each once harmed other tenants.
+// Attacks on ingest within the rate limits of a device, sent by a device. Each once affected other tenants.
 
 const HOT: NewRule = { metric: "a", operator: "gt", value: 90, severity: "major" };
 
@@ -13,7 +13,7 @@ interface Attacker extends TestDevice {
   client: mqtt.MqttClient;
 }
 
-/** A connected device with so many rules on its metric `a`. */
+/** A connected device with this many rules on its metric `a`. */
 async function attackerOf(server: TestServer, tenant: TestTenant, rules: number): Promise<Attacker> {
   const { app } = server;
   const device = await enrollDevice(server, tenant);
@@ -30,7 +30,7 @@ async function attackerOf(server: TestServer, tenant: TestTenant, rules: number)
 const send = ({ client, topic }: Attacker, payload: unknown) =>
   client.publishAsync(topic, JSON.stringify(payload), { qos: 1 });
 
-/** Readings that break every rule and are good again in turn. */
+/** Readings that alternately break every rule and are normal. */
 function alternating(server: TestServer, readings: number): unknown[] {
   const from = server.clock.now().getTime() - readings;
   return Array.from({ length: readings }, (_, at) => ({ ts: from + at, values: { a: at % 2 === 0 ? 99 : 1 } }));
@@ -50,7 +50,7 @@ async function withServer(env: Record<string, string>, work: (server: TestServer
   }
 }
 
-test("a message of 3,300 readings is rejected with a reason, is counted, and leaves its session and others undisturbed", () =>
+test("a message of 3,300 readings is rejected with a reason and counted; its session and others are undisturbed", () =>
   withServer({}, async (server) => {
     const tenant = await newTenant(server);
     const attacker = await attackerOf(server, tenant, 10);
@@ -75,7 +75,7 @@ test("a message of 3,300 readings is rejected with a reason, is counted, and lea
     await Promise.all([attacker, honest].map(({ client }) => client.endAsync()));
   }));
 
-test("3,300 alternating readings against 50 rules store one resolved anomaly a rule, which counts all openings", () =>
+test("3,300 alternating readings against 50 rules store one resolved anomaly per rule, which counts all openings", () =>
   withServer({ MUSTER_LIMIT_READINGS_PER_MESSAGE: "5000" }, async (server) => {
     const tenant = await newTenant(server);
     const attacker = await attackerOf(server, tenant, 50);
@@ -89,7 +89,7 @@ test("3,300 alternating readings against 50 rules store one resolved anomaly a r
     await attacker.client.endAsync();
   }));
 
-test("a device that sends ever more metric names keeps the first 500 and its session", () =>
+test("a device that keeps sending new metric names keeps the first 500 and its session", () =>
   withServer({}, async (server) => {
     const tenant = await newTenant(server);
     const attacker = await attackerOf(server, tenant, 0);

@@ -19,12 +19,12 @@ before(async () => {
 beforeEach(() => atNoon(fixture));
 after(() => fixture.close());
 
-/** A run of another process, which is stopped after so many turns. Each takes a second. */
+/** Runs another process that stops after this many turns, each of which takes a second. */
 async function rollUpTurns(turns: number): Promise<void> {
   const stop = new AbortController();
   let calls = 0;
   const monotonicMs = () => {
-    // It is asked for the time as a turn begins, and as it ends.
+    // It reads the clock at the beginning and at the end of a turn.
     if (++calls === 2 * turns) stop.abort();
     return calls * SECOND;
   };
@@ -38,7 +38,9 @@ async function rollUpTurns(turns: number): Promise<void> {
   await telemetry.rollUp(stop.signal);
 }
 
-/** Up to where its hour is done, milliseconds; undefined: it has no mark. Null: it is not computed in steps. */
+/**
+ * Up to where the hour is computed, in milliseconds; undefined if it has no mark, null if it is not computed in steps.
+ */
 async function doneTo({ uid }: TestSender): Promise<number | null | undefined> {
   const [mark] = await fixture.query<{ ms: number | null }>(
     "SELECT (extract(epoch FROM done_to) * 1000)::float8 AS ms FROM roll_up_marks WHERE device_uid = $1",
@@ -47,7 +49,7 @@ async function doneTo({ uid }: TestSender): Promise<number | null | undefined> {
   return mark?.ms;
 }
 
-test("a large hour is computed in several transactions, is read exactly between two, and another process goes on", async () => {
+test("a large hour is computed in several transactions, is read exactly between two, and another process continues", async () => {
   const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   fixture.clock.advance(3 * MINUTE);
   await rollUpTurns(2);
@@ -65,7 +67,7 @@ test("a large hour is computed in several transactions, is read exactly between 
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
-test("a message that is stored between two steps, into what is done or not, is in a chunk in the end", async () => {
+test("a message stored between two steps, before or after their position, is finally in a chunk", async () => {
   const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   fixture.clock.advance(3 * MINUTE);
   await rollUpTurns(2);
@@ -85,7 +87,7 @@ test("a message that is stored between two steps, into what is done or not, is i
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
-test("a step that ends within what was a chunk loses nothing of the rest of it", async () => {
+test("a step that ends within a former chunk loses nothing of its rest", async () => {
   const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   await settle(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
@@ -100,7 +102,7 @@ test("a step that ends within what was a chunk loses nothing of the rest of it",
   await assertReads({ fixture, caller }, device, sent, around(hour), 100);
 });
 
-test("large hours of one tenant are computed one after the other, in half of the time while hours of others are due", async () => {
+test("large hours of one tenant are computed one by one, in half of the time while hours of others are due", async () => {
   const large = [await deviceWithLargeHour(fixture, caller), await deviceWithLargeHour(fixture, caller)];
   const small = await fixture.device(await fixture.tenant());
   const start = Math.floor(fixture.clock.now().getTime() / HOUR - 100) * HOUR;
@@ -108,7 +110,7 @@ test("large hours of one tenant are computed one after the other, in half of the
   const due = async ({ uid }: TestSender) =>
     (await fixture.query("SELECT FROM roll_up_marks WHERE device_uid = $1", [uid])).length;
   fixture.clock.advance(3 * MINUTE);
-  // In the first turn ten hours of each tenant are claimed, then twenty.
+  // The first turn claims ten hours of each tenant, the next one twenty.
   await rollUpTurns(4);
   assert.equal(await due(small), 70);
   const done = await Promise.all(large.map(async ({ device, hour }) => (await doneTo(device))! - hour));
@@ -121,7 +123,7 @@ test("large hours of one tenant are computed one after the other, in half of the
   }
 });
 
-test("whatever is sent between steps, and whenever the rows of the day go, nothing is lost or doubled", async () => {
+test("whatever is sent between steps, and whenever the day's rows are dropped, nothing is lost or doubled", async () => {
   const burst = fc.record({
     at: fc.integer({ min: 0, max: 59 }),
     count: fc.integer({ min: 1, max: 150 }),

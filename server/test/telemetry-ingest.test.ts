@@ -120,7 +120,7 @@ test("other work of the event loop gets a turn between two batches", async () =>
     if (!done) setImmediate(count);
   };
   setImmediate(count);
-  // Three batches, of 2,000 messages at most.
+  // Three batches of at most 2,000 messages.
   await Promise.all(Array.from({ length: 4001 }, (_, at) => device.publish({ ts: from + at, values: { a: at } })));
   done = true;
   assert.ok(turns >= 3, `${turns} turns`);
@@ -167,7 +167,7 @@ if (onPostgres) {
     assert.deepEqual(await latestOf(device), { a: 2 });
   });
 
-  /** Terminates the backend that waits for the lock on telemetry, as soon as there is one. */
+  /** Terminates the backend that waits for the lock on telemetry as soon as there is one. */
   async function killWaiter(): Promise<void> {
     for (let killed = false; !killed; ) {
       const rows = await fixture.query(
@@ -178,11 +178,12 @@ if (onPostgres) {
   }
 }
 
-test("after a failover that lost the last commits, no values are stored as those of another device", async () => {
+test("after a failover that lost the last commits, no values are stored for another device", async () => {
   const [device, other] = [await fixture.device(caller), await fixture.device(caller)];
   await device.publish({ a: 1 });
   await device.publish({ b: 2, c: 3 });
-  // As a standby that had not received the last message: a device of another process has the number of its shape.
+  // The state of a standby that had not received the last message: a device of another process has the number of its
+  // shape.
   await fixture.query(
     `WITH lost AS (DELETE FROM telemetry_shapes WHERE device_uid = $1 AND cardinality(metrics) = 2 RETURNING *)
      INSERT INTO telemetry_shapes OVERRIDING SYSTEM VALUE

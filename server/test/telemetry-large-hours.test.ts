@@ -20,7 +20,7 @@ before(async () => {
 beforeEach(() => atNoon(fixture));
 after(() => fixture.close());
 
-/** Where the parts of the device's hours begin. */
+/** Returns where the slices of the device's hours begin. */
 async function partsOf({ uid }: TestSender, { query } = fixture): Promise<number[]> {
   const rows = await query<{ ms: number }>(
     `SELECT DISTINCT (extract(epoch FROM ts) * 1000)::float8 AS ms FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no)
@@ -30,7 +30,7 @@ async function partsOf({ uid }: TestSender, { query } = fixture): Promise<number
   return rows.map(({ ms }) => ms);
 }
 
-/** Between two hours that are one part each. */
+/** A time between two hours that are one slice each. */
 async function deviceWithHours(): Promise<LargeHour> {
   const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
   await send(
@@ -41,7 +41,7 @@ async function deviceWithHours(): Promise<LargeHour> {
   return { device, sent, hour };
 }
 
-test("an hour that is too large for a chunk goes into parts, is read exactly, and the rows of its day go", async () => {
+test("an hour too large for one chunk is cut into slices, is read exactly, and its day's rows are dropped", async () => {
   const { device, sent, hour } = await deviceWithHours();
   await settle(fixture);
   const parts = await partsOf(device);
@@ -56,7 +56,7 @@ test("an hour that is too large for a chunk goes into parts, is read exactly, an
   for (const limit of [1_000, 9]) await assertReads({ fixture, caller }, device, sent, inside, limit);
 });
 
-test("late messages of an hour in parts are read at once, and join the part of their time", async () => {
+test("late messages of an hour in slices are readable immediately, and join the slice of their time", async () => {
   const { device, sent, hour } = await deviceWithHours();
   await settle(fixture);
   const before = await partsOf(device);
@@ -69,7 +69,7 @@ test("late messages of an hour in parts are read at once, and join the part of t
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
-test("a part that gets too many late messages becomes several, and the others stay", async () => {
+test("a slice that receives too many late messages is split, and the others stay", async () => {
   const { device, sent, hour } = await deviceWithHours();
   await settle(fixture);
   const before = await partsOf(device);
@@ -85,7 +85,7 @@ test("a part that gets too many late messages becomes several, and the others st
   await assertReads({ fixture, caller }, device, sent, around(hour), 50);
 });
 
-test("an hour of many shapes, of which one has most rows, goes into few parts", async () => {
+test("an hour of many shapes, one of which has most rows, is cut into few slices", async () => {
   const large = await openTelemetryFixture({ partBytes: 100_000 });
   after(() => large.close());
   const caller = await large.tenant();
@@ -110,7 +110,7 @@ test("an hour of many shapes, of which one has most rows, goes into few parts", 
   await assertReads({ fixture: large, caller }, device, read, around(hour));
 });
 
-test("several processes at once lose and double nothing of an hour in parts", async () => {
+test("several simultaneous processes lose and double nothing of an hour in slices", async () => {
   const { device, sent, hour } = await deviceWithHours();
   await settle(fixture);
   await send(device, sent, [{ ts: hour + 30 * MINUTE, values: { a: 1, b: true } }]);
@@ -122,7 +122,7 @@ test("several processes at once lose and double nothing of an hour in parts", as
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
-test("whatever is sent, in whatever order, is read the same before and after it goes into parts", async () => {
+test("messages in any order are read the same before and after their hour is cut into slices", async () => {
   const value = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.boolean(), fc.constantFrom("x", "y"));
   const burst = fc.record({
     at: fc.integer({ min: -1, max: 3 }),
@@ -163,7 +163,7 @@ test("whatever is sent, in whatever order, is read the same before and after it 
 });
 
 if (onPostgres) {
-  test("while an hour in parts is computed, messages of other tenants' hours do not wait", async () => {
+  test("while an hour in slices is computed, messages of other tenants' hours do not wait", async () => {
     const { device, sent, hour } = await deviceWithHours();
     await settle(fixture);
     const last = (await partsOf(device)).findLast((start) => start < hour + HOUR)!;
@@ -189,7 +189,7 @@ if (onPostgres) {
   });
 }
 
-test("hours that are too much for one transaction together have several", async () => {
+test("hours that are too much for one transaction take several", async () => {
   const device = await fixture.device(caller);
   const sent: Sent = new Map();
   const first = Math.floor(fixture.clock.now().getTime() / DAY - 3) * DAY;

@@ -1,4 +1,4 @@
-/** Minutes, which charts read, with the chunks of their hours. */
+/** Per-minute values, which charts read, stored with the chunks of their hours. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ before(async () => {
 beforeEach(() => atNoon(fixture));
 after(() => fixture.close());
 
-/** How many chunks of the device have minutes. */
+/** Returns how many chunks of the device have minutes. */
 async function chunksWithMinutes({ uid }: TestSender): Promise<number> {
   const chunks = await fixture.query(
     `SELECT FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no) WHERE device_uid = $1 AND minutes IS NOT NULL`,
@@ -31,7 +31,7 @@ async function chunksWithMinutes({ uid }: TestSender): Promise<number> {
   return chunks.length;
 }
 
-/** The charts of a device in some minutes, of five hours. */
+/** Returns the charts of a device in multiples of a minute, over five hours. */
 async function charts(device: TestSender, start: number) {
   const all = [];
   for (const metric of METRICS)
@@ -62,7 +62,10 @@ async function assertCharts(device: TestSender, start: number): Promise<void> {
       });
 }
 
-/** A device with a reading each five seconds in one hour, a minute in the next, and one alone in another. */
+/**
+ * Creates a device with a reading every five seconds in one hour, every minute in the next, and a single one in
+ * another.
+ */
 async function deviceWithHours(): Promise<{ device: TestSender; start: number }> {
   const device = await fixture.device(caller);
   const start = Math.floor(fixture.clock.now().getTime() / HOUR - 6) * HOUR;
@@ -103,13 +106,13 @@ test("a late message is in the chart before and after its hour is computed again
   }
 });
 
-test("whatever is sent, and whenever it is rolled up, charts in minutes are those of the readings", async () => {
+test("whatever is sent, and whenever it is rolled up, charts in minutes equal the readings", async () => {
   const values = fc.oneof(
     fc.record({ a: fc.oneof(fc.integer({ min: -999, max: 999 }), fc.constantFrom("text", true)), b: fc.nat(9) }),
     fc.record({ a: fc.nat(9) }),
     fc.record({ a: fc.nat(9), c: fc.nat(9) }),
   );
-  // Few times, so that messages of several shapes have the same.
+  // There are few times, so that messages of several shapes share them.
   const reading = fc.record({ at: fc.nat(40).map((n) => n * 7 * MINUTE + (n % 3) * SECOND), values });
   const steps = fc.array(
     fc.oneof(

@@ -23,7 +23,7 @@ after(() => fixture.close());
 
 describe("roll-ups", () => rollUpRules(() => fixture, onPostgres ? 40 : 8));
 
-test("rolling up twice, in two processes and after one that failed gives the same result", async () => {
+test("rolling up twice, in two processes and after a failed run gives the same result", async () => {
   const device = await fixture.device(caller);
   const start = fixture.clock.now().getTime() - 10 * HOUR;
   await device.publish(
@@ -61,7 +61,7 @@ test("a series of numbers too large to add up is still readable", async () => {
   }
 });
 
-test("readings are listed newest first, page by page, of the range and the metric only", async () => {
+test("readings are listed newest first, page by page, only of the range and the metric", async () => {
   const device = await fixture.device(caller);
   const start = fixture.clock.now().getTime() - 3 * DAY;
   const values = [1, "two", true, 4, 5];

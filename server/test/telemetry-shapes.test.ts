@@ -1,4 +1,4 @@
-/** Shapes: what the messages of a device have in common, the names and types of their metrics. */
+/** Shapes: the common part of a device's messages, which is the names and types of their metrics. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
@@ -14,14 +14,14 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** What every reader has: a page of readings, a dry run, charts of readings and of roll-ups. */
+/** Returns the results of every reader: a page of readings, a dry run, charts of readings and of roll-ups. */
 async function assertReadings(
   device: TestSender,
   metric: string,
   expected: [ms: number, value: number][],
 ): Promise<void> {
   const from = new Date(expected[0]?.[0] ?? fixture.clock.now().getTime());
-  // Behind the minute of the last, so that it is not read from its readings.
+  // After the minute of the last reading, so that the chart is not read from readings.
   const to = new Date((expected.at(-1)?.[0] ?? from.getTime()) + MINUTE);
   const { items } = await fixture.telemetry.listReadings(caller, device.id, metric, { from, to, limit: 1_000 });
   assert.deepEqual(
@@ -55,7 +55,7 @@ async function assertReadings(
   }
 }
 
-test("a device that sends its metrics in many combinations has a bounded number of shapes, and every reading is there", async () => {
+test("a device that sends its metrics in many combinations has a bounded number of shapes, and every reading is kept", async () => {
   const device = await fixture.device(caller);
   const start = fixture.clock.now().getTime() - HOUR;
   const metrics = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -76,7 +76,7 @@ test("a device that sends its metrics in many combinations has a bounded number 
   }
 });
 
-test("metrics in another order are of the same shape, with other types or replaced times of another", async () => {
+test("metrics in another order have the same shape, and other types or replaced times another one", async () => {
   const device = await fixture.device(caller);
   const sent = [
     { a: 1, b: "x", c: true },

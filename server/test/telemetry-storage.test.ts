@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** The partitions of a device's messages: name → number of readings. */
+/** Returns the partitions of a device's messages: name → number of readings. */
 async function partitionsOf(device: TestSender): Promise<Record<string, number>> {
   const rows = await fixture.query<{ name: string; rows: number }>(
     `SELECT m.tableoid::regclass::text AS name, sum(cardinality(s.metrics))::integer AS rows
@@ -66,7 +66,7 @@ test("two processes that first store a day create one partition and lose no read
   }
 });
 
-test("a tenant's retention applies to readings that arrive from then on, and to that tenant only", async () => {
+test("a tenant's retention applies to later readings of that tenant only", async () => {
   const [short, other] = [await fixture.tenant(), await fixture.tenant()];
   const [device, neighbour] = [await fixture.device(short), await fixture.device(other)];
   const ts = fixture.clock.now().getTime();
@@ -78,7 +78,7 @@ test("a tenant's retention applies to readings that arrive from then on, and to 
   assert.deepEqual(Object.keys(await partitionsOf(neighbour)), [partition(90, ts)]);
 });
 
-test("a reading that is sent once more under another retention is read once, with its last value", async () => {
+test("a reading that is sent again under another retention is read once, with its last value", async () => {
   const caller = await fixture.tenant();
   const device = await fixture.device(caller);
   const now = fixture.clock.now().getTime();
@@ -123,7 +123,7 @@ test("a reading that is sent once more under another retention is read once, wit
   await assertCharts();
 });
 
-test("minutes have readings of each retention, also of the shorter one that they were stored under first", async () => {
+test("minutes have readings of each retention, including the shorter one that they were stored under first", async () => {
   const caller = await fixture.tenant();
   await setRetention(caller.tenantSlug, 7);
   const device = await fixture.device(caller);
@@ -152,7 +152,7 @@ test("minutes have readings of each retention, also of the shorter one that they
   );
 });
 
-test("a reading past its tenant's retention is acknowledged and not stored, the others of its message are", async () => {
+test("a reading past its tenant's retention is acknowledged but not stored, and the rest of its message is", async () => {
   const caller = await fixture.tenant();
   await setRetention(caller.tenantSlug, 7);
   const device = await fixture.device(caller);
@@ -187,7 +187,7 @@ test("only the known retentions can be set, and only for an existing tenant", as
   await assert.rejects(setRetention("nobody", 30), /no such tenant/);
 });
 
-test("maintenance creates the next days, drops the expired ones, and leaves the others", async () => {
+test("maintenance creates the next days, drops the expired ones, and keeps the others", async () => {
   const caller = await fixture.tenant();
   await setRetention(caller.tenantSlug, 7);
   const device = await fixture.device(caller);
@@ -219,7 +219,7 @@ test("the partition of a day that was dropped is created again by the next messa
 });
 
 if (onPostgres) {
-  test("a drop gives way to a transaction that uses the partition, and is done the next time", async () => {
+  test("a drop yields to a transaction that uses the partition, and succeeds the next time", async () => {
     const device = await fixture.device(await fixture.tenant());
     const ts = fixture.clock.now().getTime();
     await device.publish({ ts, values: { a: 1 } });

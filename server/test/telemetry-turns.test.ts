@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** A process that is slow: five seconds pass whenever it reads the clock, so that a run of its job ends after a few hours. */
+/** A slow process: each read of the clock takes five seconds, so that a run of its job ends after a few hours. */
 function slowProcess(): Telemetry {
   const { clock, database } = fixture;
   const slow: Clock = {
@@ -51,7 +51,7 @@ test("however many hours of a tenant are due, those of others are computed in th
   assert.equal(await hoursDue(big), 0);
 });
 
-test("tenants of which more are due than a run computes have their turns in the runs after it", async () => {
+test("tenants with more due hours than a run computes have their turns in later runs", async () => {
   const devices: TestSender[] = [];
   for (let n = 0; n < 60; n++) devices.push(await deviceOfTenant(n % 20 === 0 ? 24 : 1));
   fixture.clock.advance(3 * MINUTE);
@@ -65,7 +65,7 @@ test("tenants of which more are due than a run computes have their turns in the 
   for (const [n, device] of devices.entries()) if (n % 20 !== 0) assert.equal(await hoursDue(device), 0);
 });
 
-test("an hour that cannot be computed delays no other, of whichever tenant, and is tried again later", async () => {
+test("an hour that cannot be computed delays no other of any tenant, and is retried later", async () => {
   const metrics = createMetrics();
   const { telemetry } = testFeatures({ ...fixture, metrics });
   const caller = await fixture.tenant();

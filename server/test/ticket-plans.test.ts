@@ -8,7 +8,7 @@ import { runSql } from "./harness/run-sql.ts";
 
 const TENANT = "01890000-0000-7000-8000-000000000001";
 const TICKETS = 2_000;
-/** Tickets that were changed together and are never due: their order is that of the tie-break. */
+/** Creates tickets that were changed at the same time and are never due, so that the tie-break orders them. */
 const INSERT = `INSERT INTO tickets (id, tenant_id, number, title, type, priority, created_by, created_at, updated_at)
   SELECT gen_random_uuid(), $1, n, 'Grease', 'preventive', 'low', 'system', now(), now() FROM generate_series(1, ${TICKETS}) n`;
 
@@ -38,7 +38,7 @@ for (const [by, descending, index] of [
   });
 }
 
-test("a sorted search of tickets has its turn among the tenant's searches, whichever index has the order", async (t) => {
+test("a sorted search of tickets waits for its turn among the tenant's searches, whichever index has the order", async (t) => {
   const database = await openTestDatabase();
   t.after(async () => {
     await database.close();

@@ -49,7 +49,7 @@ test("a client that sends KeyUpdates before its CONNECT or its first request is 
   assert.deepEqual([await closedConnections(server, "mqtt"), await closedConnections(server, "https")], [1, 1]);
 });
 
-test("a device that sends KeyUpdates is closed, while messages of another are acknowledged", async (t) => {
+test("a device that sends KeyUpdates is disconnected, while another's messages are acknowledged", async (t) => {
   const server = await serverFor(t);
   const tenant = await newTenant(server);
   const [honest, hostile] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
@@ -69,7 +69,7 @@ test("a device that sends KeyUpdates is closed, while messages of another are ac
   await session.endAsync();
 });
 
-test("a client of HTTPS that sends KeyUpdates after a request is closed", async (t) => {
+test("an HTTPS client that sends KeyUpdates after a request is disconnected", async (t) => {
   const server = await serverFor(t);
   const client = await rawTls(server.httpPort);
   await client.ask(client.record(Buffer.from("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")));
@@ -77,16 +77,16 @@ test("a client of HTTPS that sends KeyUpdates after a request is closed", async 
   assert.equal(await closedConnections(server, "https"), 1);
 });
 
-test("a device whose bytes and acknowledgements are each a record of their own is served", async (t) => {
+test("a device with a separate record for each byte and acknowledgement is served", async (t) => {
   const server = await serverFor(t);
   const device = await enrollDevice(server, await newTenant(server));
   const client = await connectRaw(server, device);
   const bytewise = (bytes: Buffer) => Buffer.concat([...bytes].map((byte) => client.record([byte])));
   await client.ask(bytewise(connectPacket(device)));
-  // Some 132 KB that are no data.
+  // Some 132 KB without data.
   const acknowledgements = Array.from({ length: 6_000 }, () => client.record([0x40, 2, 0, 1]));
   await client.ask(Buffer.concat([...acknowledgements, bytewise(PING)]));
-  // Clients were checked when this one is closed.
+  // All clients had been checked when this one is closed.
   await flood(await rawTls(server.mqttPort));
   await client.ask(bytewise(PING));
   assert.equal(client.socket.closed, false);

@@ -21,7 +21,7 @@ after(async () => {
   undo();
 });
 
-/** Signs a user in who runs the installation, at the clock's present time. */
+/** Signs in a user who runs the installation, at the clock's current time. */
 async function askAsOwner(path: string) {
   const { userId, email, password } = await signIn(server, tenant);
   await runSql(server.app.database.db, "UPDATE users SET platform = true WHERE id = $1", [userId]);
@@ -41,7 +41,7 @@ async function findings(query: object): Promise<string[]> {
   return items.filter(({ kind }) => kind === "server_root_missing").map(({ deviceId }) => deviceId);
 }
 
-test("devices that have the new server root are those that have connected with a certificate issued with it", async () => {
+test("devices that have connected with a certificate issued with the new server root count as having it", async () => {
   const { authorities, platform } = server.app;
   const { deviceId } = await enrollDevice(server, tenant);
   assert.equal(await platform.measureRollout(), undefined);

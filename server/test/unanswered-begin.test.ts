@@ -10,7 +10,7 @@ import { ask } from "./harness/postgres.ts";
 // The embedded database is a part of the process: it has no connections that stop.
 const postgresTest = onPostgres ? test : () => undefined;
 
-postgresTest("what is stored after a BEGIN that PostgreSQL executed too late is committed", async () => {
+postgresTest("rows stored after a BEGIN that PostgreSQL executed too late are committed", async () => {
   const { url, remove } = await testDatabase();
   const proxy = await databaseProxy(url!);
   const database = await openDatabase({

@@ -36,14 +36,14 @@ describe("workers that exchange their messages over NATS", { skip: natsMissing ?
     await nats.stop();
   });
 
-  /** Resolves when a message of the device has arrived that it sent after the call. */
+  /** Resolves when a message has arrived that the device sent after the call. */
   async function arrives({ device, acknowledged }: ResendingDevice): Promise<void> {
     const next = acknowledged.length + 1;
     const isNew = (payload: string) => JSON.parse(payload).values.n > next;
     assert.ok(await eventually(async () => got.of(device.topic).some(isNew)), "no message arrives");
   }
 
-  test("a subscriber at one worker gets the messages of a device at the other, in their order", async () => {
+  test("a subscriber at one worker receives the messages of a device at the other in order", async () => {
     subscriber = await gateway(service, "listener");
     got = received(subscriber);
     await subscriber.subscribeAsync(TELEMETRY, { qos: 1 });
@@ -56,7 +56,7 @@ describe("workers that exchange their messages over NATS", { skip: natsMissing ?
     await client.endAsync();
   });
 
-  test("the doctor, in a process that needs no connection to NATS, tries one", async () => {
+  test("the doctor tries a connection to NATS from a process that needs none", async () => {
     const found = async () => {
       const { checks } = await service.server.command("doctor", { deep: false });
       return checks.find(({ name }: { name: string }) => name === "NATS accepts a connection of this service");

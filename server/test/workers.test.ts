@@ -26,9 +26,13 @@ import { StoredSubscriber } from "./workers/stored-subscriber.ts";
 
 /** Acknowledgements of each device before a process is ended. */
 const ENOUGH = 20;
-/** Clients with a stored session: that none of them is at one of two workers is as likely as one in 4,096. */
+/**
+ * The number of clients with a stored session. The probability that one of two workers has none of them is 1 in 4,096.
+ */
 const STORED = 12;
-/** Requests of one connection each: that none of them comes to one of two workers is as likely as one in 16,000. */
+/**
+ * The number of requests with a connection each. The probability that one of two workers receives none is 1 in 16,000.
+ */
 const ROUND = 15;
 
 /** Several processes need PostgreSQL: the embedded database has one. */
@@ -48,13 +52,16 @@ describe("a service of several processes", () => {
 
   const nodes = () => ask(service.databaseUrl!, "SELECT id FROM broker_nodes");
 
-  /** The node of a killed process is gone, that of its successor is there. */
+  /** Resolves when the node of a killed process is removed and that of its successor exists. */
   async function assertReaped(): Promise<void> {
     const reaped = await eventually(async () => (await nodes()).length === WORKERS + 1);
     assert.ok(reaped, `${(await nodes()).length} nodes`);
   }
 
-  /** Devices publish while `act` runs, and until each has some more acknowledgements after it. @returns the devices */
+  /**
+   * Publishes from devices while `act` runs, and until each has some more acknowledgements after it.
+   * @returns the devices
+   */
   async function publishingWhile(count: number, act: () => Promise<unknown>): Promise<ResendingDevice[]> {
     const devices: ResendingDevice[] = [];
     for (let n = 0; n < count; n++) devices.push(new ResendingDevice(service, await service.enroll()));
@@ -74,13 +81,13 @@ describe("a service of several processes", () => {
     return devices;
   }
 
-  /** Every acknowledged message is stored, and none twice. */
+  /** Asserts that every acknowledged message is stored, and none twice. */
   async function assertStoredOnce(devices: readonly ResendingDevice[]): Promise<void> {
     for (const { device, acknowledged } of devices)
       assert.deepEqual(await storedOf(service, device.deviceId), acknowledged, device.deviceId);
   }
 
-  test("one process has the jobs, the others serve; the metrics of all are in one text", async () => {
+  test("one process has the jobs, the others serve, and the metrics of all are in one text", async () => {
     assert.deepEqual(names().sort(), ["jobs", "serve-1", "serve-2"]);
     const text = await (await fetch(service.server.metricsUrl)).text();
     assert.match(text, new RegExp(`^muster_workers\\{role="serve"\\} ${WORKERS}$`, "m"));
@@ -99,7 +106,7 @@ describe("a service of several processes", () => {
       headers: { "x-forwarded-for": "192.0.2.7" },
     };
     const ask = async () => {
-      // A connection of its own, so that the kernel picks the worker.
+      // Each request has its own connection, so that the kernel picks the worker.
       const agent = new Agent({ keepAlive: false });
       const { status } = await https(`${service.server.httpUrl}/api/provisioning/cert/renew`, {
         ...ofOneAddress,
@@ -118,7 +125,7 @@ describe("a service of several processes", () => {
     assert.ok(admitted >= REQUESTS, `${admitted} requests were admitted`);
   });
 
-  test("a subscriber gets the messages of devices of every worker, each device's in their order", async () => {
+  test("a subscriber receives the messages of devices of every worker, in the order of each device", async () => {
     const [one, other] = [await service.enroll(), await service.enroll()];
     const subscriber = await gateway(service, "listener");
     const got = new Map<string, number[]>();
@@ -140,7 +147,7 @@ describe("a service of several processes", () => {
     await Promise.all([subscriber, near.client, far.client].map((each) => each.endAsync()));
   });
 
-  test("a device that connects at another worker loses its first session; a revocation ends the session wherever it is", async () => {
+  test("a device that connects at another worker loses its first session, and a revocation ends the session at any worker", async () => {
     const device = await service.enroll();
     const first = await connectElsewhere(service, device, undefined);
     const lost = closed(first.client);
@@ -156,7 +163,7 @@ describe("a service of several processes", () => {
     await assert.rejects(connectMqtt(service.server, device), /Not authorized/);
   });
 
-  test("when a worker is killed, another one takes its devices; nothing acknowledged is lost, and it is started again", async () => {
+  test("when a worker is killed, another takes its devices, nothing acknowledged is lost, and the worker is restarted", async () => {
     const victim = processesOf(service).find(({ name }) => name === "serve-1")!;
     const devices = await publishingWhile(4, async () => {
       process.kill(victim.pid, "SIGKILL");
@@ -171,7 +178,7 @@ describe("a service of several processes", () => {
     await service.doctor();
   });
 
-  test("what is published once a worker was killed waits for the stored sessions of its clients", async () => {
+  test("messages published after a worker was killed wait for its clients' stored sessions", async () => {
     const subscribers = Array.from({ length: STORED }, (_, n) => new StoredSubscriber(service, `stored-${n}`));
     for (const each of subscribers) await each.subscribe();
     const device = await service.enroll();
@@ -179,7 +186,7 @@ describe("a service of several processes", () => {
     const victim = processesOf(service).find(({ name }) => name === "serve-1")!;
     process.kill(victim.pid, "SIGKILL");
     await ended;
-    // A connection that the killed process had not accepted yet is reset.
+    // The kernel resets a connection that the killed process had not accepted yet.
     const publisher = (await eventually(() => connectMqtt(service.server, device).catch(() => undefined)))!;
     const expected = Array.from({ length: 20 }, (_, n) => n);
     for (const n of expected) await publisher.publishAsync(device.topic, JSON.stringify({ n }), { qos: 1 });
@@ -197,7 +204,7 @@ describe("a service of several processes", () => {
     return rows.map(({ topic }) => topic);
   }
 
-  test("when a worker is killed, the wills of its clients are published, each once, and not those of clients that have left", async () => {
+  test("when a worker is killed, the wills of its connected clients are published once, and those of others are not", async () => {
     const subscriber = new StoredSubscriber(service, "of-wills");
     await subscriber.subscribe();
     const devices = await Promise.all(Array.from({ length: STORED }, () => service.enroll()));
@@ -230,7 +237,7 @@ describe("a service of several processes", () => {
     for (const client of [publisher, subscriber.client]) await client.endAsync();
   });
 
-  test("when the process with the jobs is killed, devices notice nothing, and it is started again", async () => {
+  test("when the process with the jobs is killed, devices notice nothing, and it is restarted", async () => {
     const victim = processesOf(service).find(({ name }) => name === "jobs")!;
     const devices = await publishingWhile(2, async () => {
       process.kill(victim.pid, "SIGKILL");
@@ -245,7 +252,7 @@ describe("a service of several processes", () => {
     assert.ok(await eventually(() => service.server.command("doctor", { deep: false }).catch(() => undefined)));
   });
 
-  test("a rolling restart replaces every process; devices connect again, and every acknowledged message is stored once", async () => {
+  test("a rolling restart replaces every process; devices reconnect, and every acknowledged message is stored once", async () => {
     const before = processesOf(service);
     const devices = await publishingWhile(4, async () => {
       const { stdout, code } = await musterProcess(["restart", "--rolling"], service.dataDir);
