@@ -1,6 +1,6 @@
 /**
- * `npm run check`: every requirement of a commit, fast steps first, one line a step; stops at the first step that fails.
- * `npm run check -- --no-tests` leaves out the tests, and `npm run check -- --only=words` runs the steps whose name
+ * `npm run check`: verifies every requirement of a commit, fast steps first, one line per step, and stops at the first
+ * failure. `npm run check -- --no-tests` omits the tests, and `npm run check -- --only=words` runs the steps whose name
  * contains the word.
  */
 import { spawnSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { missingFromLock } from "./lockfile.ts";
 import { type RuleCheck, ruleChecks } from "./rule-checks.ts";
 
 const root = dirname(import.meta.dirname);
-/** What `npm run generate` runs. */
+/** The programs that `npm run generate` runs. */
 const GENERATORS = [
   "server/src/api/openapi/generate.ts",
   "tools/schema/generate.ts",
@@ -20,7 +20,7 @@ const GENERATORS = [
 
 interface Step {
   name: string;
-  /** @returns the problems it found, or an empty string */
+  /** @returns the problems found, or an empty string */
   run: () => string;
 }
 
@@ -57,12 +57,15 @@ if (only === undefined && !process.argv.includes("--no-tests")) {
   process.exitCode = status ?? 1;
 }
 
-/** The types of its client are generated, so they fit `openapi/admin.json` or the step fails. */
+/** Checks the app's types. Its client's types are generated, so they fit `openapi/admin.json` or the step fails. */
 function appTypes(): string {
   return tool("node", ["admin/tools/generate-types.ts"]) || tool("tsc", ["-p", "admin"]);
 }
 
-/** Runs a program of `node_modules/.bin`; silent when it succeeds. */
+/**
+ * Runs a program of `node_modules/.bin`.
+ * @returns its output if it fails, else an empty string
+ */
 function tool(name: string, args: string[]): string {
   const program = name === "node" ? process.execPath : join(root, "node_modules/.bin", name);
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, encoding: "utf8" });

@@ -4,9 +4,9 @@ interface Entry {
 }
 
 /**
- * The packages that `lock` (a parsed package-lock.json) requires and does not contain. `npm ci` refuses such a lock file, yet
- * `npm install` writes one when its registry lacks the build for another platform: install a version of which the
- * registry has every platform.
+ * Returns the packages that `lock` (a parsed package-lock.json) requires and does not contain. `npm ci` refuses such a
+ * lock file, yet `npm install` writes one if its registry lacks the build for another platform. In that case, install a
+ * version that the registry has for every platform.
  */
 export function missingFromLock(lock: { packages: Record<string, Entry> }): string[] {
   const contained = new Set(

@@ -7,12 +7,12 @@ import { checkSizes } from "./sizes/sizes.ts";
 
 const planted = join(import.meta.dirname, "fixtures", "planted");
 
-/** Small enough for fixtures. */
+/** Limits small enough for fixtures. */
 const LIMITS = { fileLines: 60, testFileLines: 60, functionLines: 8, folderFiles: 5 };
-/** A folder has no line that could announce it. */
+/** Violations of folders, which have no line that could announce them. */
 const FOLDERS = ["server/src/devices:1 folders"];
 
-/** What the fixtures say of themselves: `// caught: rule, rule` at the end of each line that breaks one. */
+/** Returns the violations that fixtures announce: `// caught: rule, rule` at the end of each line that breaks one. */
 function announced(): string[] {
   const lines = globSync("**/*.{ts,tsx,md}", { cwd: planted }).flatMap((file) =>
     readFileSync(join(planted, file), "utf8")
@@ -26,7 +26,7 @@ function rulesIn(line: string): string[] {
   return /\/\/ caught: ([\w-]+(?:, [\w-]+)*)/.exec(line)?.[1]?.split(", ") ?? [];
 }
 
-test("every planted violation is caught on its line, and nothing beside it", () => {
+test("every planted violation is caught on its line, and nothing else", () => {
   const violations = [
     ...ruleChecks.filter(({ name }) => name !== "sizes").flatMap(({ check }) => check(planted)),
     ...checkSizes(planted, LIMITS),

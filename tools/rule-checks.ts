@@ -9,13 +9,13 @@ import { checkClauses } from "./wording/clauses.ts";
 import { checkWording } from "./wording/wording.ts";
 
 export interface RuleCheck {
-  /** As `npm run check` prints it; `--only=` selects by a part of it. */
+  /** The name as `npm run check` prints it; `--only=` selects by a part of it. */
   name: string;
-  /** Every violation in the repository under `root`. */
+  /** Returns every violation in the repository under `root`. */
   check: (root: string) => Violation[];
 }
 
-/** The rules of the code that no tool from outside knows. */
+/** The project's own rules, which no external tool knows. */
 export const ruleChecks: readonly RuleCheck[] = [
   { name: "folder boundaries", check: (root) => checkBoundaries(root, table) },
   { name: "table owners", check: checkOwners },

@@ -1,14 +1,14 @@
 /**
- * `npm test`: runs every test file, and ends with node's summary. In a run of all tests a few processes share the
- * files (`test-run/share.ts`); a file that is named has a process of its own.
+ * `npm test`: runs every test file, and ends with node's summary. In a run of all tests a few processes share the files
+ * (`test-run/share.ts`); a named file has a separate process.
  *
  *   npm test                                     everything
  *   npm test -- server/test/tickets.test.ts      one file; a folder or a part of a path selects several
  *   npm test -- --test-name-pattern='last use'   flags go to node in each test process
  *
- * `MUSTER_TEST_DATABASE_URL` makes the harness use that PostgreSQL instead of the embedded database (`tools/with-postgres`).
- * With `CI=true` a skipped test fails the run, since CI must have every program that the tests use, and a file that fails runs once
- * more, alone (`test-run/run-in-ci.ts`).
+ * `MUSTER_TEST_DATABASE_URL` makes the harness use that PostgreSQL instead of the embedded database
+ * (`tools/with-postgres`). With `CI=true` a skipped test fails the run, since CI must have every program that the tests
+ * use, and a file that fails runs once more, alone (`test-run/run-in-ci.ts`).
  */
 import { dirname, join } from "node:path";
 import { runTests } from "./test-run/run-tests.ts";
@@ -22,7 +22,7 @@ if (Number(major) < 24) {
 }
 
 const root = dirname(import.meta.dirname);
-// Processes share their compiled sources, also those that `server/bin/muster.mjs` starts.
+// Processes share their compiled sources, including those that `server/bin/muster.mjs` starts.
 process.env.NODE_COMPILE_CACHE ??= join(root, "server/node_modules/.cache/node");
 process.exitCode = await runTests({
   root,

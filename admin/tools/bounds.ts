@@ -1,4 +1,4 @@
-/** What a form can check of a field before it sends it. */
+/** The constraints of a field that a form can check before it sends the field. */
 export interface Bounds {
   required?: true;
   minLength?: number;
@@ -6,7 +6,7 @@ export interface Bounds {
   minimum?: number;
   maximum?: number;
   maxItems?: number;
-  /** The values that there are. */
+  /** The allowed values. */
   enum?: readonly (string | number)[];
 }
 
@@ -25,7 +25,7 @@ export interface OpenApi {
   components?: { schemas?: Record<string, Schema> };
 }
 
-/** The bounds of every field of every body: operation → field → bounds. */
+/** Returns the bounds of every field of every body: operation → field → bounds. */
 export function boundsOf(document: OpenApi): Record<string, Record<string, Bounds>> {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   return Object.fromEntries(

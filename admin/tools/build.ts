@@ -1,6 +1,6 @@
 /**
- * Builds the admin app into `admin/dist`, which the service serves: `npm run build`, and with `--if-possible` npm's `prepare`, after
- * which an installation without Vite, or on a platform where it does not run, simply has no app.
+ * Builds the admin app into `admin/dist`, from where the service serves it: `npm run build`. npm's `prepare` runs it
+ * with `--if-possible`, after which an installation without Vite, or on a platform where Vite does not run, has no app.
  */
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import { generateBounds } from "./generate-types.ts";
 const admin = dirname(import.meta.dirname);
 const dist = join(admin, "dist");
 const fresh = join(admin, "dist.new");
-/** Faults of a build repeat the lines of their sources. */
+/** Build errors repeat the lines of their sources. */
 const MOST_REASON = 600;
 const optional = process.argv.includes("--if-possible");
 
@@ -32,14 +32,14 @@ async function build(): Promise<void> {
   await vite.build({
     configFile: join(admin, "vite.config.ts"),
     configLoader: "native",
-    // Warnings are about directives of the libraries for server rendering.
+    // The warnings concern directives of libraries for server rendering.
     logLevel: "error",
     build: { outDir: fresh },
   });
   writeFileSync(join(fresh, "routes.json"), JSON.stringify(appRoutes.map(({ path }) => path)));
   await compressFolder(join(fresh, "assets"));
   const { bytes, page } = firstLoad(fresh);
-  // A running service never sees half a build.
+  // A running service never sees a partial build.
   rmSync(dist, { recursive: true, force: true });
   renameSync(fresh, dist);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

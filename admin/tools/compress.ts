@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-/** Smaller files are sent as they are. */
+/** Smaller files are sent uncompressed. */
 const LEAST_BYTES = 1024;
 
 /** Writes a `.br` and a `.gz` beside every larger file of `folder`. */

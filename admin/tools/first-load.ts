@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a browser fetches before a page can be used, compressed with brotli. */
+/** The limit of what a browser fetches before a page is usable, compressed with brotli. */
 export const MOST_FIRST_LOAD_BYTES = 260_000;
 
 interface Chunk {
@@ -13,8 +13,8 @@ interface Chunk {
 }
 
 /**
- * The largest first load of any page of the build in `folder`: the HTML, the entry, and the page's own chunks. What a page loads only
- * when it is used, such as the chart, does not count.
+ * Returns the largest first load of any page of the build in `folder`: the HTML, the entry, and the page's own chunks.
+ * Parts that a page loads on demand, such as the chart, do not count.
  */
 export function firstLoad(folder: string): { bytes: number; page: string } {
   const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Record<string, Chunk>;
@@ -29,7 +29,7 @@ export function firstLoad(folder: string): { bytes: number; page: string } {
   return loads.reduce((most, load) => (load.bytes > most.bytes ? load : most));
 }
 
-/** The script and style files of a chunk and of everything it imports statically. */
+/** Returns the script and style files of a chunk and of all its static imports. */
 function filesOf(manifest: Record<string, Chunk>, name: string, seen = new Set<string>()): Set<string> {
   const chunk = manifest[name]!;
   if (seen.has(chunk.file)) return seen;

@@ -1,6 +1,7 @@
 /**
- * Writes what the app derives from `openapi/` into `admin/src/api/generated/` (not checked in): the types of the client, the bounds of
- * the fields, which forms check before they send, and the limits that screens name. Run before the types are checked, and by `npm run build`.
+ * Writes what the app derives from `openapi/` into `admin/src/api/generated/` (not checked in): the types of the
+ * client, the bounds of the fields, which forms check before they send, and the limits that screens name. It runs
+ * before the types are checked, and in `npm run build`.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { boundsOf } from "./bounds.ts";
 const root = join(import.meta.dirname, "../..");
 const DESCRIPTION = join(root, "openapi/admin.json");
 const FOLDER = join(root, "admin/src/api/generated");
-/** It needs a TypeScript of its own, as that workspace has it. */
+/** The generator needs the TypeScript of its own workspace. */
 const GENERATOR = join(root, "tools/api-client/node_modules/openapi-typescript/bin/cli.js");
 
 /** Writes `bounds.json`, `limits.json` and `dangerous-scopes.json`, which the build needs. */
@@ -35,7 +36,7 @@ export function generateTypes(): void {
   writeFileSync(copy, description);
 }
 
-/** Leaves the time of an unchanged file, which incremental tools compare. */
+/** Keeps the modification time of an unchanged file, which incremental tools compare. */
 function writeIfChanged(path: string, text: string): void {
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
 }

@@ -6,7 +6,7 @@ import { TOPIC } from "./remote/service.ts";
 import { enrolled } from "./remote/setup.ts";
 
 const code = (wanted: string) => (error: AgentError) => error.code === wanted;
-/** Back-off without delay, in real time otherwise. */
+/** Backoff without delay; all other timing is real. */
 const eager = { ...systemRuntime, random: () => 0 };
 
 async function started(t: TestContext, options: Partial<MusterAgentOptions> = {}) {
@@ -20,7 +20,7 @@ const serialOf = async (stateDir: string) => (await loadIdentity(stateDir)).cert
 const payloads = (remote: { broker: { messages: Array<{ payload: string }> } }) =>
   remote.broker.messages.map((one) => one.payload);
 
-test("connects under the exact device id, publishes on its topic, resolves on the acknowledgement", async (t) => {
+test("the agent connects under the exact device id, publishes on its topic, and resolves on the acknowledgement", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   await agent.connect();
   await agent.publish({ temperature: 21.5 });
@@ -46,7 +46,7 @@ test("messages published before the connection arrive in order once it is open",
   assert.deepEqual(payloads(remote), ["1", "2", "3"]);
 });
 
-test("drained waits for a message published just before", async (t) => {
+test("drained() waits for a message published just before", async (t) => {
   const { remote, agent } = await started(t);
   agent.publish("1");
   const drained = agent.drained();
@@ -69,7 +69,7 @@ test("after a lost session the agent reconnects and repeats unacknowledged messa
   assert.deepEqual(payloads(remote), ["kept", "kept"]);
 });
 
-test("topics that the certificate does not contain and messages over the limit are refused at once", async (t) => {
+test("topics that the certificate does not contain and messages over the limit are refused immediately", async (t) => {
   const { remote, agent } = await started(t);
   await agent.connect();
   await assert.rejects(agent.publish("1", { topic: "t/acme/telemetry/dev-2" }), code("topic_not_authorised"));
@@ -154,7 +154,7 @@ test("a CONNACK other than 0 is a refusal", async (t) => {
   await assert.rejects(agent.connect({ retry: false }), code("refused"));
 });
 
-test("a missing broker is unreachable; one with another certificate is untrusted_server", async (t) => {
+test("a missing broker is unreachable, and one with another certificate is untrusted_server", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   const { readFile, writeFile } = await import("node:fs/promises");
   const { newAuthority } = await import("./remote/authority.ts");
@@ -171,7 +171,7 @@ test("a missing broker is unreachable; one with another certificate is untrusted
   await assert.rejects(second.connect({ retry: false }), code("unreachable"));
 });
 
-test("the agent renews by itself when renewal is due", async (t) => {
+test("the agent renews automatically when renewal is due", async (t) => {
   const { remote, stateDir, agent } = await started(t, { autoRenew: true, runtime: eager });
   remote.answers.length = 0;
   const dueAt = Date.parse((await loadIdentity(stateDir)).device.renewAfterUtc);
@@ -197,7 +197,7 @@ test("close rejects waiting messages and stops the agent permanently", async (t)
   assert.equal(agent.connected, false);
 });
 
-test("connecting without an identity fails at once", async (t) => {
+test("connecting without an identity fails immediately", async (t) => {
   const { stateDir } = await enrolled(t);
   const agent = new MusterAgent({ stateDir: `${stateDir}-none` });
   await assert.rejects(agent.connect(), code("not_enrolled"));

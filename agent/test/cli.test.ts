@@ -76,7 +76,7 @@ test("a refusal gives exit code 1, the server's code and message, and advice", a
   assert.deepEqual({ error, status, requestId }, { error: "cert_invalid", status: 401, requestId: "req-1" });
 });
 
-test("a claim without uses left is reported in one sentence, with what to do", async (t) => {
+test("a claim without remaining uses is reported in one sentence, with the remedy", async (t) => {
   const { remote, stateDir } = await setup(t);
   const ca = join(stateDir, "../given-ca.pem");
   await writeFile(ca, remote.caPem);
@@ -115,7 +115,7 @@ test("run ends with an error when a revoked device cannot deliver its input", as
   assert.match(err, /^refused: /m);
 });
 
-test("messages that a connected server does not acknowledge in time are reported as that", async (t) => {
+test("messages that a connected server does not acknowledge in time are reported", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   remote.broker.take = () => "silent";
   const run = (input: string) => cli(["run", "--state-dir", stateDir, "--drain-timeout", "1"], input).done;
@@ -200,7 +200,7 @@ test("run speaks only the version of MQTT that its option names", async (t) => {
   assert.equal((await cli(["run", "--state-dir", stateDir, "--mqtt", "4"], "1\n").done).code, 2);
 });
 
-test("as a system service run stays connected until SIGTERM", async (t) => {
+test("as a system service, run stays connected until SIGTERM", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { child, done } = cli(["run", "--state-dir", stateDir], "ignore");
   await new Promise<void>((resolve) => {

@@ -39,7 +39,7 @@ test("the request carries the fields of the specification and never the key", as
   assert.doesNotMatch(JSON.stringify(request!.body), /PRIVATE/);
 });
 
-test("a first enrollment presents no certificate, a second one that of the first as proof", async (t) => {
+test("a first enrollment presents no certificate, and a second one presents the first's as proof", async (t) => {
   const { remote, stateDir, identity } = await enrolled(t);
   await enroll(enrollment(remote, stateDir));
   assert.equal(remote.requests[0]!.serial, undefined);
@@ -72,7 +72,7 @@ test("an overloaded server is asked again with the same key, after its Retry-Aft
   assert.equal(remote.requests.length, 3);
 });
 
-test("after a lost answer the same key is used again and the following refusal is explained", async (t) => {
+test("after a lost answer the same key is used again, and the subsequent refusal is explained", async (t) => {
   const { remote, stateDir } = await setup(t);
   const { X509Certificate } = await import("node:crypto");
   const lost: string[] = [];
@@ -93,7 +93,7 @@ test("after a lost answer the same key is used again and the following refusal i
   assert.deepEqual(identity.certificate.publicKey.export({ format: "der", type: "spki" }), spki(lost[0]!));
 });
 
-test("a certificate that does not name the address is reported so; the advice is not the CA file", async (t) => {
+test("a certificate that does not name the address is reported as such, and the advice is not about the CA file", async (t) => {
   const { remote, stateDir } = await setup(t);
   const elsewhere = { ...enrollment(remote, stateDir), server: remote.url.replace("localhost", "127.0.0.1") };
   const isReported = (error: AgentError) => {
@@ -109,7 +109,7 @@ test("a certificate that does not name the address is reported so; the advice is
   await assert.rejects(enroll(elsewhere), isReported);
 });
 
-test("a port of another protocol is reported with the question whether it is the HTTPS port", async (t) => {
+test("a port with another protocol is reported with the question whether it is the HTTPS port", async (t) => {
   const { remote, stateDir } = await setup(t);
   const plain = createServer((socket) => void socket.on("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
   await new Promise<void>((listening) => plain.listen(0, "127.0.0.1", listening));
@@ -123,7 +123,7 @@ test("a port of another protocol is reported with the question whether it is the
   }
 });
 
-test("a claim code is not sent to a server that is not trusted", async (t) => {
+test("a claim code is not sent to an untrusted server", async (t) => {
   const { remote, stateDir } = await setup(t);
   const { caPem: _, ...withoutCa } = enrollment(remote, stateDir);
   await assert.rejects(enroll(withoutCa), (error: AgentError) => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { MusterAgent, systemRuntime } from "../src/index.ts";
 import { enrolled } from "./remote/setup.ts";
 
-test("the broker's keep alive counts, and a broker that answers no PINGREQ has lost the session", async (t) => {
+test("the broker's keep alive overrides the agent's, and a broker that answers no PINGREQ has lost the session", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { broker } = remote;
   broker.properties = { serverKeepAlive: 1 };

@@ -1,4 +1,4 @@
-/** What a broker can do to the agent by breaking the rules of MQTT, or by sending more than the device can carry out. */
+/** What a broker can do to the agent by violating MQTT, or by sending more than the device can process. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -64,7 +64,7 @@ test("at most 1,000 QoS 0 commands wait for the handler; further ones are droppe
   assert.equal(broker.connects.length, 1);
 });
 
-test("at most 8 MiB of QoS 0 commands wait for the handler; the others have room of their own", async (t) => {
+test("at most 8 MiB of QoS 0 commands wait for the handler, and other commands have separate room", async (t) => {
   const { handled, open, onCommand } = slowHandler();
   const { broker, agent } = await started(t, { onCommand });
   let reports = 0;
@@ -101,7 +101,7 @@ test("without MQTT 5's Receive Maximum, commands beyond 1,000 stay unacknowledge
 });
 
 for (const qos of [1, 2] as const)
-  test(`a broker that exceeds the Receive Maximum with QoS ${qos} gets 0x93, and the agent reconnects with back-off`, async (t) => {
+  test(`a broker that exceeds the Receive Maximum with QoS ${qos} gets 0x93, and the agent reconnects with backoff`, async (t) => {
     const { open, onCommand } = slowHandler();
     const { broker, agent, sleeps } = await started(t, { onCommand });
     await agent.connect();
@@ -139,7 +139,7 @@ test("acknowledged commands do not count toward the Receive Maximum", async (t) 
   assert.deepEqual([broker.connects.length, reasonsOf(broker)], [1, []]);
 });
 
-test("a second CONNACK gets 0x82, the agent reconnects with back-off, and no keep alive timer is left", async (t) => {
+test("a second CONNACK gets 0x82, the agent reconnects with backoff, and no keep alive timer is left", async (t) => {
   const { mock: begun } = t.mock.method(globalThis, "setInterval");
   const { mock: stopped } = t.mock.method(globalThis, "clearInterval");
   const { broker, agent, sleeps } = await started(t);
@@ -172,7 +172,7 @@ test("a second CONNACK gets 0x82, the agent reconnects with back-off, and no kee
   assert.ok(timers.every((timer) => ended.has(timer)));
 });
 
-test("a server reference has no control characters, in texts and in the library", async (t) => {
+test("a server reference contains no control characters, in texts and in the library", async (t) => {
   const { remote, identity } = await enrolled(t);
   const { broker } = remote;
   const properties = { serverReference: "elsewhere\u001b[31m\u009b:1\r\nmore" };

@@ -1,4 +1,4 @@
-/** What the agent does on the reason codes of MQTT 5, with a broker that sends each of them. */
+/** The agent's reactions to the reason codes of MQTT 5, with a broker that sends each of them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { started } from "./remote/setup.ts";
 
 const code = (wanted: string) => (error: AgentError) => error.code === wanted;
 
-test("MQTT 5 is spoken by default, with what the agent permits the broker; 3.1.1 where that is asked for", async (t) => {
+test("the agent speaks MQTT 5 by default, with its limits for the broker, and 3.1.1 on request", async (t) => {
   const { broker, stateDir, agent } = await started(t);
   await agent.connect();
   const [connect] = broker.packets;
@@ -25,7 +25,7 @@ test("MQTT 5 is spoken by default, with what the agent permits the broker; 3.1.1
   await older.publish("1");
 });
 
-test("with a broker that answers that it does not speak MQTT 5 the agent goes on with 3.1.1, and says so once", async (t) => {
+test("when a broker answers that it does not speak MQTT 5, the agent continues with 3.1.1 and reports it once", async (t) => {
   for (const answer of ["3.1.1", "0x84"]) {
     const { broker, agent } = await started(t);
     if (answer === "3.1.1") broker.speaks = 4;
@@ -41,7 +41,7 @@ test("with a broker that answers that it does not speak MQTT 5 the agent goes on
   }
 });
 
-test("a broker that only hangs up is not connected to with 3.1.1, nor one for which MQTT 5 was asked for", async (t) => {
+test("if a broker only disconnects, or if MQTT 5 was requested, the agent does not try 3.1.1", async (t) => {
   const { broker, stateDir, agent } = await started(t);
   broker.accept = () => false;
   await assert.rejects(agent.connect({ retry: false }), code("refused"));
@@ -54,7 +54,7 @@ test("a broker that only hangs up is not connected to with 3.1.1, nor one for wh
   assert.ok(broker.connects.every(({ version }) => version === 5));
 });
 
-test("a refused message is reported with code and reason string, and the session goes on", async (t) => {
+test("a refused message is reported with code and reason string, and the session continues", async (t) => {
   const { broker, agent } = await started(t);
   broker.take = ({ payload }) => (payload === "2" ? 0x87 : true);
   broker.onSession = (session) => {
@@ -76,7 +76,7 @@ test("a refused message is reported with code and reason string, and the session
   assert.equal(broker.connects.length, 1);
 });
 
-test("when an administrator ends the session and the device is refused, it is revoked; an accepted one goes on", async (t) => {
+test("when an administrator ends the session and the device is refused, it is revoked; an accepted one continues", async (t) => {
   const { broker, agent } = await started(t);
   await agent.connect();
   const again = once(agent, "connected");
@@ -92,7 +92,7 @@ test("when an administrator ends the session and the device is refused, it is re
   assert.equal((await revoked)[0].error.code, "revoked");
 });
 
-test("after the first takeover the agent reconnects soon, after further ones it waits longer and longer", async (t) => {
+test("after the first takeover the agent reconnects soon, and after further ones with growing delays", async (t) => {
   const { broker, agent, sleeps } = await started(t);
   await agent.connect();
   for (let round = 0; round < 4; round++) {
@@ -104,7 +104,7 @@ test("after the first takeover the agent reconnects soon, after further ones it 
 });
 
 for (const busy of [0x88, 0x89, 0x97, 0x9f])
-  test(`a CONNACK 0x${busy.toString(16)} is no refusal of the device: the agent tries again, less and less often`, async (t) => {
+  test(`a CONNACK 0x${busy.toString(16)} does not refuse the device: the agent retries with growing delays`, async (t) => {
     const { broker, agent, sleeps } = await started(t);
     let answers = 0;
     broker.accept = () => (answers++ < 4 ? busy : true);
@@ -115,7 +115,7 @@ for (const busy of [0x88, 0x89, 0x97, 0x9f])
     assert.deepEqual(sleeps, [7_500, 15_000, 30_000, 60_000]);
   });
 
-test("the agent follows a server reference at CONNECT and while connected, and then goes back", async (t) => {
+test("the agent follows a server reference at CONNECT and while connected, and then returns", async (t) => {
   const { remote, broker, agent } = await started(t);
   const other = new RemoteBroker({ ...(await remote.authority.server()), clientCa: remote.authority.rootPem });
   const serverReference = `localhost:${await other.listen()}`;
@@ -139,7 +139,7 @@ test("the agent follows a server reference at CONNECT and while connected, and t
   assert.deepEqual([other.messages.length, referred], [2, [serverReference, serverReference]]);
 });
 
-test("a server that refers elsewhere without an end, or to no address, is left after three times", async (t) => {
+test("a server that refers elsewhere endlessly, or to no address, is abandoned after three times", async (t) => {
   const { broker, remote, agent } = await started(t);
   let asked = 0;
   broker.accept = () => {
@@ -152,7 +152,7 @@ test("a server that refers elsewhere without an end, or to no address, is left a
   assert.equal(referred.length, 3);
 });
 
-test("the broker's receive maximum and topic aliases are kept, and its maximum packet size", async (t) => {
+test("the agent respects the broker's receive maximum, topic aliases and maximum packet size", async (t) => {
   const { broker, agent } = await started(t);
   broker.properties = { receiveMaximum: 2, topicAliasMaximum: 1, maximumPacketSize: 1000 };
   broker.take = () => "silent";
@@ -174,7 +174,7 @@ test("the broker's receive maximum and topic aliases are kept, and its maximum p
   ]);
 });
 
-test("a broker that has no QoS 1 is refused, and one that retains nothing gets no message to retain", async (t) => {
+test("a broker without QoS 1 is refused, and one that retains nothing gets no message to retain", async (t) => {
   const { broker, agent, stateDir } = await started(t);
   broker.properties = { retainAvailable: false };
   await agent.connect();
@@ -187,7 +187,7 @@ test("a broker that has no QoS 1 is refused, and one that retains nothing gets n
   await assert.rejects(other.connect({ retry: false }), { code: "refused", reasonCode: 0x9b });
 });
 
-test("messages wait while the broker restarts, and arrive in their order", async (t) => {
+test("messages wait while the broker restarts, and arrive in order", async (t) => {
   const { remote, broker, agent } = await started(t);
   await agent.connect();
   broker.take = ({ payload }) => (Number(payload) < 10 ? true : "silent");
@@ -210,7 +210,7 @@ test("messages wait while the broker restarts, and arrive in their order", async
   assert.deepEqual(agent.counts, { waiting: 0, acknowledged: 100, dropped: 0 });
 });
 
-test("a broker that sends more than the agent permits, or no MQTT, loses the session, and the agent tries again", async (t) => {
+test("a broker that sends more than the agent permits, or no MQTT, loses the session, and the agent retries", async (t) => {
   const { broker, agent } = await started(t);
   await agent.connect();
   for (const [bytes, reason] of [

@@ -22,7 +22,7 @@ test("renewal presents the certificate, takes a new key, and commits after conne
   assert.equal(await loadCandidate(stateDir), undefined);
 });
 
-test("a certificate that cannot connect does not replace the old one, and is tried again instead of requesting another", async (t) => {
+test("a certificate that cannot connect does not replace the old one, and is retried instead of requesting another", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const before = await serialOf(stateDir);
   remote.broker.accept = () => false;
@@ -35,7 +35,7 @@ test("a certificate that cannot connect does not replace the old one, and is tri
   assert.equal(remote.requests.length, 2);
 });
 
-test("after a lost answer the refusal of the retry explains the cause and what to do", async (t) => {
+test("after a lost answer the refusal of the retry explains the cause and the remedy", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   remote.answers.push(async (request) => {
     await remote.ordinary(request);
@@ -61,7 +61,7 @@ test("a refusal without a lost answer does not mention one", async (t) => {
 test("topics in the answer of a renewal replace the recorded ones", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   remote.answers.push(async (request) => {
-    // biome-ignore lint/suspicious/noExplicitAny: one field is added to whatever was answered
+    // biome-ignore lint/suspicious/noExplicitAny: adds one field to the answer
     const answer = (await remote.ordinary(request)) as any;
     return { ...answer, body: { ...answer.body, publishTopics: ["t/acme/other/dev-1"] } };
   });

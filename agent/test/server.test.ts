@@ -72,7 +72,7 @@ test("a certificate that a renewal replaced is refused at the next connection", 
   await (await openSession(await loadIdentity(stateDir))).end();
 });
 
-test("enrolling again from the same folder keeps the device id; from an empty one it needs the proof", async (t) => {
+test("re-enrolling from the same folder keeps the device id, and from an empty one it needs the proof", async (t) => {
   const { identity, stateDir } = await device(t, "again-1");
   const second = await enroll(request(stateDir, await newClaim(), "again-1"));
   assert.equal(second.device.deviceId, identity.device.deviceId);
@@ -104,7 +104,7 @@ test("a revoked device loses its session, is refused again, and cannot renew", a
   await assert.rejects(agent.renew(), code("cert_invalid"));
 });
 
-/** A device whose type lists a topic to subscribe to, and what its agent has received. */
+/** A device whose type lists a topic to subscribe to, and the messages that its agent has received. */
 async function commanded(t: TestContext, fingerprint: string) {
   await server.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, { subscribeTopics: ["c/{deviceId}"] });
   const { stateDir, identity, agent: silent } = await device(t, fingerprint);
@@ -132,7 +132,7 @@ async function commanded(t: TestContext, fingerprint: string) {
   return { received, newAgent, send, until, waiting, silent, identity };
 }
 
-test("commands reach a device while it is connected and after its absence, each acknowledged once carried out", async (t) => {
+test("commands reach a device while it is connected and after its absence, each acknowledged after its execution", async (t) => {
   const { received, newAgent, send, until, waiting } = await commanded(t, "commands-1");
   const first = newAgent();
   const failed = once(first, "command-failed");
@@ -150,7 +150,7 @@ test("commands reach a device while it is connected and after its absence, each 
   assert.ok(await eventually(async () => (await waiting()) === 0));
 });
 
-test("a message of a service waits while the device is away, and while an agent without a handler or a renewal connects", async (t) => {
+test("a service's message waits while the device is offline, and while an agent without a handler or a renewal connects", async (t) => {
   const { received, newAgent, until, silent, identity } = await commanded(t, "commands-2");
   const [topic] = identity.device.subscribeTopics;
   const registration = { clientId: "gateway-1", username: "gateway", publish: [topic!], subscribe: [] };
@@ -173,11 +173,11 @@ test("a message of a service waits while the device is away, and while an agent 
   await gateway.endAsync();
 });
 
-test("a message that the broker denies is reported and the session stays, with MQTT 3.1.1 later ones still arrive", async (t) => {
+test("a message that the broker denies is reported and the session stays; with MQTT 3.1.1 later ones still arrive", async (t) => {
   const { identity, agent, stateDir } = await device(t, "denied-1");
   const { device: record } = identity;
   const foreign = `${record.topicPrefix}/telemetry/other`;
-  // The agent checks topics itself; this one believes in a topic that its certificate does not have.
+  // The agent checks topics itself, so this one is told of a topic that its certificate does not have.
   const publishTopics = [...record.publishTopics, foreign];
   await writeFile(join(stateDir, "device.json"), JSON.stringify({ ...record, publishTopics }));
   await agent.connect();
@@ -199,7 +199,7 @@ test("no message is lost when other connections take over the session", async (t
   await agent.connect();
   const start = 1_795_000_000_000;
   const sent = Array.from({ length: 300 }, (_, n) => agent.publish({ ts: start + n, values: { n } }));
-  // The agent comes back at once, perhaps before the other connection has its CONNACK.
+  // The agent reconnects immediately, perhaps before the other connection has its CONNACK.
   await openSession(identity).then(
     (other) => other.closed,
     (error: AgentError) => assert.equal(error.code, "refused"),
@@ -226,7 +226,7 @@ test("the shell agent enrolls, publishes, renews and publishes again", { skip: s
   assert.equal(again.out, `enrolled as ${deviceId}\n`);
 });
 
-test("the state files are sufficient for mosquitto_pub; a leaf without its chain is refused", {
+test("the state files are sufficient for mosquitto_pub, and a leaf without its chain is refused", {
   skip: shellSkip,
 }, async (t) => {
   const { stateDir, identity } = await device(t, "plain-1");

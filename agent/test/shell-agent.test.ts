@@ -40,7 +40,7 @@ test("the shell agent enrolls, publishes and renews", { skip: shellSkip }, async
   assert.equal((await shell(["publish", stateDir], "3\n")).code, 0);
 });
 
-test("the library uses the state folder of the shell agent, and the other way round", {
+test("the library uses the state folder of the shell agent, and vice versa", {
   skip: shellSkip,
 }, async (t) => {
   const { remote, stateDir } = await enrolledByShell(t);

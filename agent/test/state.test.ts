@@ -14,7 +14,7 @@ import { freshFolder } from "./remote/setup.ts";
 
 const authority: Authority = await newAuthority();
 
-/** A whole new identity; `mark` tells it from others. */
+/** Returns a new identity; `mark` distinguishes it from others. */
 async function newFiles(mark: string): Promise<StateFiles> {
   const keyPem = await makeKey();
   const { certPem } = await authority.issue(makeCsr(keyPem), "dev-1");
@@ -46,7 +46,7 @@ const NEW = await newFiles("new");
 
 class PowerCut extends Error {}
 
-/** The disk, until the power fails at step number `at`: before it, or for a write in the middle of it. */
+/** The disk until the power fails at step number `at`: before the step, or in the middle of a write. */
 function failingAt(at: number): { steps: FileSteps; count: () => number } {
   let done = 0;
   const guard = async (step: () => Promise<void>, halfway?: () => Promise<void>) => {
@@ -82,7 +82,7 @@ function failingAt(at: number): { steps: FileSteps; count: () => number } {
 
 const markOf = async (stateDir: string) => (await loadIdentity(stateDir)).device.hardwareFingerprint;
 
-/** Interrupts `change` at each of its steps and passes the folder as it was left to `check`. */
+/** Interrupts `change` at each of its steps and passes the resulting folder to `check`. */
 async function atEveryStep(
   t: Parameters<typeof freshFolder>[0],
   prepare: (stateDir: string) => Promise<void>,
@@ -105,7 +105,7 @@ async function atEveryStep(
   }
 }
 
-/** After recovery the plain files are one identity, and nothing is left lying about. */
+/** Asserts that after recovery the plain files are one identity, and no other file is left. */
 async function plainFilesAgree(stateDir: string): Promise<string> {
   const mark = await markOf(stateDir);
   const read = (name: string) => readFile(join(stateDir, name), "utf8");
@@ -126,7 +126,7 @@ test("a first identity interrupted at any step is complete or absent", async (t)
       const mark = await markOf(stateDir).catch((error: AgentError) => error.code);
       outcomes.add(mark);
       if (whole) assert.equal(mark, "new");
-      // The next start goes through whatever was left.
+      // The next start cleans up the leftovers.
       await commitFiles(stateDir, NEW);
       assert.equal(await plainFilesAgree(stateDir), "new");
     },
@@ -195,7 +195,7 @@ test("kill -9 at random moments of repeated replacement always leaves one comple
         stdio: ["ignore", "pipe", "inherit"],
       },
     );
-    // The child prints a dot a replacement: killed after a different number of bytes each time.
+    // The child prints a dot per replacement, and is killed after a different number of bytes each time.
     let dots = 0;
     for await (const chunk of child.stdout) {
       dots += (chunk as Buffer).length;
@@ -209,7 +209,7 @@ test("kill -9 at random moments of repeated replacement always leaves one comple
   }
 });
 
-test("a reader beside a replacing process never sees a mixture of two identities", async (t) => {
+test("a reader concurrent with a replacing process never sees a mixture of two identities", async (t) => {
   const stateDir = await freshFolder(t);
   await commitFiles(stateDir, OLD);
   let replacing = true;
@@ -233,7 +233,7 @@ test("a key that does not belong to the certificate is reported as state_damaged
   await assert.rejects(loadIdentity(stateDir), (error: AgentError) => error.code === "state_damaged");
 });
 
-test("one process at a time enrolls or renews; the lock of an ended process is ignored", async (t) => {
+test("one process at a time enrolls or renews, and the lock of an ended process is ignored", async (t) => {
   const stateDir = await freshFolder(t);
   await mkdir(stateDir);
   const lock = join(stateDir, "agent.lock");

@@ -1,6 +1,6 @@
 /**
- * What a platform engineer writes with a client generated from `openapi/public.json`: `./public.ts` is the output of
- * openapi-typescript. The test `server/test/api-client.test.ts` type-checks this and runs it against a server.
+ * A platform engineer's program with a client generated from `openapi/public.json`; `./public.ts` is the output of
+ * openapi-typescript. The test `server/test/api-client.test.ts` type-checks it and runs it against a server.
  */
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
@@ -9,7 +9,7 @@ import type { components, paths } from "./public.ts";
 const { BASE_URL: baseUrl = "", API_KEY: key = "", CSR: csr = "", SHIFT_ID: shiftId = "" } = process.env;
 const api = createClient<paths>({ baseUrl, headers: { "X-API-Key": key } });
 
-/** The answer's body, or the error as an exception. */
+/** Returns the answer's body, or throws the error. */
 function must<T>({ data, error }: { data?: T; error?: components["schemas"]["Error"] }): T {
   if (error) throw new Error(`${error.error}: ${error.message} (request ${error.requestId})`);
   return data as T;
@@ -39,7 +39,7 @@ const threshold = must(
 );
 assert.equal(threshold.rules[0]?.clearValue, 90);
 
-// A claim, and the device that redeems it by itself.
+// A claim, and the device that redeems it.
 const claim = must(
   await api.POST("/api/v1/provisioning/claims", {
     body: { intendedName: "Feed pump", intendedGroupIds: [group.id], expiresInMinutes: 60 },
@@ -61,7 +61,7 @@ const { deviceId } = (await redeemed.json()) as { deviceId: string };
 const used = must(await api.GET("/api/v1/provisioning/claims/{id}", { params: { path: { id: claim.id } } }));
 assert.deepEqual([used.status, used.deviceIds], ["used", [deviceId]]);
 
-// The device as it is now, changed only if its ETag still matches.
+// The current device, changed only if its ETag still matches.
 const devices = must(await api.GET("/api/v1/devices", { params: { query: { groupId: group.id } } }));
 assert.deepEqual(
   devices.items.map(({ id }) => id),
@@ -77,7 +77,7 @@ assert.deepEqual([device.name, device.thresholdIds], ["Feed pump 1", [threshold.
 const late = await api.PUT("/api/v1/devices/{id}", { params: { path, header }, body: { name: "Feed pump 2" } });
 assert.equal(late.error?.error, "precondition_failed");
 
-// A bundle beside the certificate that the device made itself, and its end.
+// A bundle beside the certificate of the enrolled device, and its revocation.
 const refused = await api.POST("/api/v1/device-certificates", { body: { deviceId } });
 assert.equal(refused.error?.error, "device_self_enrolled");
 const bundle = must(
@@ -112,7 +112,7 @@ assert.deepEqual([started.number, started.status], [1, "in_progress"]);
 const impossible = await api.PATCH("/api/v1/tickets/{id}", { params: ticketPath, body: { status: "open" } });
 if (impossible.response.status === 409) assert.equal(impossible.error?.error, "invalid_transition");
 
-// What the compiler knows of errors and enumerations.
+// Errors and enumerations that the compiler checks.
 const unknown = await api.POST("/api/v1/provisioning/claims", {
   body: { intendedName: "x", intendedGroupIds: ["nowhere"] },
 });

@@ -11,8 +11,9 @@ const AGENT = "agent/src/";
 const ADMIN = "admin/src/";
 
 /**
- * Compares the production code under `root` (`server/src`, `agent/src`) with the import table, and finds cycles there and in `admin/src`.
- * @returns every violation, in the order of files and lines; empty when there is none
+ * Compares the production code under `root` (`server/src`, `agent/src`) with the import table, and finds cycles there
+ * and in `admin/src`.
+ * @returns every violation, ordered by file and line; empty if there is none
  */
 export function checkBoundaries(root: string, table: Table): Violation[] {
   const scans = scansOf(root, `${SERVER}**/*.ts`, `${AGENT}**/*.ts`);
@@ -45,7 +46,7 @@ function importFindings(table: Table, root: string, file: string, found: FoundIm
   return home === SERVER ? checkImport(table, inServer(file), inServer(target), found) : [];
 }
 
-/** A relative path may not lead out of the workspace's `src`; its own package.json is the one thing worth reading there. */
+/** A relative path must not leave the workspace's `src`, except to its own package.json. */
 function leavesHome(root: string, file: string, target: string): Finding[] {
   const manifest = `${file.slice(0, file.indexOf("/"))}/package.json`;
   if (target === manifest && existsSync(join(root, target))) return [];

@@ -9,7 +9,7 @@ function graph(edges: [string, string][]): Map<string, string[]> {
   return found;
 }
 
-test("every file on a cycle is on a path returned, and each path is the shortest one back to its start", () => {
+test("every file on a cycle is on a returned path, and each path is the shortest one back to its start", () => {
   const edges: [string, string][] = [
     ["c", "a"],
     ["b", "c"],
@@ -27,7 +27,7 @@ test("a file that imports itself is a cycle", () => {
   assert.deepEqual(findCycles(graph([["a", "a"]])), [["a", "a"]]);
 });
 
-test("imports that only go downwards have no cycle, and one import upwards makes one", () => {
+test("imports that only go downwards have no cycle, and one import upwards creates one", () => {
   const downwards = fc.array(
     fc.tuple(fc.nat(20), fc.nat(20)).filter(([from, to]) => from < to),
     { minLength: 1 },

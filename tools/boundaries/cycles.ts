@@ -1,7 +1,7 @@
 /**
- * Finds import cycles: every file that imports itself, directly or not, is on one of the paths returned.
+ * Finds import cycles: every file that imports itself, directly or not, is on one of the returned paths.
  * @param graph file → the files it imports
- * @returns closed walks such as `["a.ts", "b.ts", "a.ts"]`, the shortest there are, in the order of their first files
+ * @returns closed walks such as `["a.ts", "b.ts", "a.ts"]`, the shortest possible, ordered by their first files
  */
 export function findCycles(graph: Map<string, string[]>): string[][] {
   const cycles: string[][] = [];

@@ -3,13 +3,15 @@ import type { Violation } from "../source/violation.ts";
 import type { FoundImport, FoundUse } from "./scan.ts";
 import type { Table } from "./table.ts";
 
-/** A file of `server/src`: `path` relative to it, with `/`; `place` the folder or the top-level file's bare name. */
+/**
+ * A file of `server/src`: `path` is relative to it, with `/`; `place` is the folder or the top-level file's bare name.
+ */
 export interface SourceFile {
   path: string;
   place: string;
 }
 
-/** What a rule says of an import or a use, before its file and line are added. */
+/** A rule's message about an import or a use, before its file and line are added. */
 export type Finding = Omit<Violation, "file" | "line">;
 
 export function sourceFile(path: string): SourceFile {
@@ -17,7 +19,7 @@ export function sourceFile(path: string): SourceFile {
   return { path, place: slash < 0 ? path.replace(/\.ts$/, "") : path.slice(0, slash) };
 }
 
-/** What is wrong with `from` importing the file `to` of `server/src`. */
+/** Returns what is wrong with `from` importing the file `to` of `server/src`. */
 export function checkImport(table: Table, from: SourceFile, to: SourceFile, found: FoundImport): Finding[] {
   const findings: Finding[] = [];
   const say = (rule: string, message: string) => findings.push({ rule, message });
@@ -45,7 +47,7 @@ export function checkImport(table: Table, from: SourceFile, to: SourceFile, foun
   return findings;
 }
 
-/** What is wrong with `from` importing the package (or built-in) `specifier`. */
+/** Returns what is wrong with `from` importing the package (or built-in) `specifier`. */
 export function checkPackage(table: Table, from: SourceFile, specifier: string): Finding[] {
   const name = packageName(specifier);
   const places = table.packages[name];
@@ -54,7 +56,7 @@ export function checkPackage(table: Table, from: SourceFile, specifier: string):
   return [{ rule, message: `${name} may be imported in ${places.join(", ")} only` }];
 }
 
-/** What is wrong with `from` using the clock, chance, the environment or the query builder. */
+/** Returns what is wrong with `from` using the clock, chance, the environment or the query builder. */
 export function checkUse(table: Table, from: SourceFile, { use }: FoundUse): Finding[] {
   if (use.startsWith("call:")) {
     const method = use.slice("call:".length);

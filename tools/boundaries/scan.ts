@@ -1,8 +1,8 @@
 import { isNode, type Node, parse, propertyOf, stringOf, visit } from "../source/syntax.ts";
 
 /**
- * One import of a file, in any spelling: `import`, `export … from`, `import()`, or a type written `import("x").T`.
- * `specifier` is undefined for an `import()` whose argument is not a plain string.
+ * An import in any form: `import`, `export … from`, `import()`, or a type written `import("x").T`. `specifier` is
+ * undefined for an `import()` whose argument is not a plain string.
  */
 export interface FoundImport {
   specifier: string | undefined;
@@ -22,8 +22,8 @@ export interface Scan {
 }
 
 /**
- * Reads the TypeScript file `path` and lists what it imports, and where it uses the clock, chance or the environment.
- * @throws Error when the file does not parse
+ * Reads the TypeScript file `path` and lists its imports, and where it uses the clock, chance or the environment.
+ * @throws Error if the file does not parse
  */
 export function scan(path: string): Scan {
   const { program, lineOf } = parse(path);
@@ -76,7 +76,7 @@ function usesOf(node: Node): string[] {
   return [];
 }
 
-/** `Date` and `globalThis.Date` alike. */
+/** Whether the node is `Date` or `globalThis.Date`. */
 function isNamed(node: unknown, name: string): boolean {
   if (!isNode(node)) return false;
   if (node.type === "Identifier") return node.name === name;

@@ -1,6 +1,6 @@
 /**
- * The import table: which folder of `server/src` may import from which. ARCHITECTURE.md explains it, `npm run check` enforces it,
- * and `tools/fixtures/planted/` proves that. A commit that moves a folder moves its row.
+ * The import table: which folder of `server/src` may import from which. ARCHITECTURE.md explains it, `npm run check`
+ * enforces it, and `tools/fixtures/planted/` proves that. A commit that moves a folder moves its row.
  *
  * Type-only imports count like any other: a type is a dependency too.
  */
@@ -30,8 +30,8 @@ const FEATURES = [
 
 export const table = {
   /**
-   * Folder (or top-level file) of `server/src` → what it may import from. `*` is everything. A folder may always import
-   * itself; a folder without a row is an error, so that no new one appears unnoticed.
+   * Folder (or top-level file) of `server/src` → the places it may import from. `*` is everything. A folder may always
+   * import itself. A folder without a row is an error, so that no new one goes unnoticed.
    */
   imports: {
     main: ["*"],
@@ -113,25 +113,28 @@ export const table = {
     lib: [],
   } as Record<string, string[]>,
 
-  /** Folders entered from outside only through `<folder>/<folder>.ts` (its facade) or `<folder>/errors.ts`. */
+  /** Folders that other folders import only through `<folder>/<folder>.ts` (the facade) or `<folder>/errors.ts`. */
   facades: [...FEATURES, "backup", "doctor", "pki"],
 
   /**
-   * Folder inside a place → the only others of that place that may import it. Nothing that answers requests depends on the
-   * descriptions of the API: they are made from it, and the composition root mounts them.
+   * Folder inside a place → the only others of that place that may import it. Code that answers requests does not
+   * depend on the API descriptions: they are derived from it, and the composition root mounts them.
    */
   leaves: { "api/openapi/": ["api/reference/"], "api/reference/": [] } as Record<string, string[]>,
 
   /**
-   * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition
-   * root is here because it opens the database. Everywhere else `db/` may be imported for its types only.
+   * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The
+   * composition root is included because it opens the database. All other code may import only types of `db/`.
    */
   sqlPlaces: ["db/", "lists/", "*-store.ts", "app.ts"],
 
-  /** Values of `db/` that a use case may import all the same: they carry transactions, statements and clean-ups of stores, and write none. */
+  /**
+   * Values of `db/` that a use case may import nevertheless: they carry transactions, statements and clean-ups of
+   * stores, but contain no SQL.
+   */
   dbValuesForUseCases: ["db/prune.ts", "db/statement.ts", "db/transaction.ts"] as string[],
 
-  /** Calls that write SQL with the query builder, wherever the handle came from. */
+  /** Query builder calls that write SQL, wherever the handle came from. */
   queryBuilderCalls: [
     "selectFrom",
     "insertInto",
@@ -142,7 +145,7 @@ export const table = {
     "executeQuery",
   ],
 
-  /** Package → the only places that may import it. A package not named here is free. */
+  /** Package → the only places that may import it. Packages that are not named here are unrestricted. */
   packages: {
     zod: ["api/", "config/", "control/"],
     kysely: ["db/", "lists/", "*-store.ts", "app.ts"],
@@ -158,7 +161,10 @@ export const table = {
     "@muster/agent": ["demo/"],
   } as Record<string, string[]>,
 
-  /** What reads the clock, chance or the environment → the only places that may: all other code takes them as arguments. */
+  /**
+   * Uses of the clock, chance or the environment → the only places that may read them: all other code takes them as
+   * arguments.
+   */
   constructs: {
     time: ["lib/clock.ts"],
     chance: ["lib/ids.ts"],

@@ -1,6 +1,6 @@
 /**
- * Writes `docs/configuration.md` from the settings that the service parses: `npm run generate`, or `--check` to fail when the page is
- * not current.
+ * Writes `docs/configuration.md` from the settings that the service parses: `npm run generate`. With `--check` it fails
+ * if the page is outdated.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
-/** What `docs/configuration.md` says about a setting. */
+/** The description of a setting in `docs/configuration.md`. */
 export interface SettingText {
   meaning: string;
-  /** The default in words, where the parsed default is absent or says too little. */
+  /** The default in words, if the parsed default is missing or not informative. */
   unset?: string;
 }
 

@@ -11,7 +11,7 @@ test("links are found outside of code, with their lines", () => {
   ]);
 });
 
-test("anchors are the headings as GitHub slugs, repeated ones numbered", () => {
+test("anchors are the headings as GitHub slugs, numbered if they repeat", () => {
   const text = "# PostgreSQL: a `role`\n\n## A [link](x)\n\n## Twice\n## Twice\n```sh\n# a comment\n```\n";
   assert.deepEqual([...anchorsOf(text)], ["postgresql-a-role", "a-link", "twice", "twice-1"]);
 });

@@ -1,4 +1,4 @@
-/** A link of a Markdown page: `[text](target)`, images included. */
+/** A link of a Markdown page: `[text](target)`, including images. */
 export interface Link {
   target: string;
   line: number;
@@ -8,7 +8,7 @@ const LINK = /\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?: "[^"]*")?\)/g;
 const HEADING = /^#{1,6} +(.+?) *#*$/gm;
 const EXPLICIT_ANCHOR = /<a (?:id|name)="([^"]+)"/g;
 
-/** Returns the links of `text` outside of code, in their order. */
+/** Returns the links of `text` outside of code, in order. */
 export function linksOf(text: string): Link[] {
   const prose = withoutCode(text);
   return [...prose.matchAll(LINK)].map(({ 1: target, index }) => {
@@ -16,7 +16,7 @@ export function linksOf(text: string): Link[] {
   });
 }
 
-/** Returns the anchors of `text` as GitHub gives them: one per heading, repeated ones numbered, and explicit ones. */
+/** Returns the anchors of `text` as GitHub creates them: one per heading, numbered if it repeats, and explicit ones. */
 export function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading] of withoutFences(text).matchAll(HEADING)) {
@@ -37,7 +37,7 @@ function slugOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** `text` with blanks for its code, so that lines keep their numbers. */
+/** Replaces the code in `text` with blanks, so that lines keep their numbers. */
 function withoutCode(text: string): string {
   return withoutFences(text).replace(/`[^`\n]*`/g, blank);
 }

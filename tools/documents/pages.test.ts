@@ -10,7 +10,10 @@ const INDEX = "docs/README.md";
 const pages = filesIn(ROOT, "*.md", "{docs,agent,bench,attack,simulate}/**/*.md");
 const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
-/** The file that a link of `page` leads to, relative to the repository, and its anchor; undefined for web addresses. */
+/**
+ * Returns the file to which a link of `page` leads, relative to the repository, and its anchor; undefined for web
+ * addresses.
+ */
 function destination(page: string, target: string): { file: string; anchor: string | undefined } | undefined {
   if (/^[a-z]+:/.test(target)) return undefined;
   const [path = "", anchor] = target.split("#");

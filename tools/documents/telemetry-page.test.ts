@@ -7,7 +7,7 @@ import { type ParsedPayload, parsePayload, type Reading } from "../../server/src
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
-/** The rows of a section's table whose two cells are code. */
+/** Returns the rows of a section's table whose two cells are code. */
 function rowsOf(heading: string): [payload: string, result: string][] {
   const section = PAGE.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
   return [...section.matchAll(/^\| `(.+)` \| `(.+)` \|$/gm)].map(([, payload, result]) => [payload!, result!]);

@@ -1,4 +1,7 @@
-/** `npm run fuzz -- [streams] [seed]`: reads mutated MQTT packets, two million streams where nothing else is said. Fails where reading throws. */
+/**
+ * `npm run fuzz -- [streams] [seed]`: reads mutated MQTT packets, two million streams by default. It fails if reading
+ * throws.
+ */
 import {
   cut,
   mutatedStream,

@@ -1,6 +1,7 @@
 /**
- * Writes from the limits that the code uses `docs/limits.tsv` (all of them), `docs/limits.md` (their variables), and `openapi/limits.json`,
- * the values that no setting changes, for the admin app: `npm run generate`, or `--check` to fail when a file is not current.
+ * Writes three files from the limits in the code: `docs/limits.tsv` (all limits), `docs/limits.md` (their variables),
+ * and `openapi/limits.json` (the fixed values, for the admin app). It runs in `npm run generate`. With `--check` it
+ * fails if a file is outdated.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -48,7 +49,7 @@ for (const [path, text] of Object.entries(files)) {
   }
 }
 
-/** The variables of a level as a table; nothing where there is none. */
+/** Returns the variables of a level as a table, or nothing if there are none. */
 function section(level: Level): string {
   const rows = settable((name, limit) => limit.level === level && !isQuota(name)).map(({ name, value, zeroIsNone }) => {
     return `| \`${limitVariable(name)}\` | ${shown(value)}${zeroIsNone ? " (0: no limit)" : ""} |`;

@@ -13,8 +13,8 @@ const MIGRATIONS = `${SERVER}db/migrations/`;
 const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])));
 
 /**
- * Compares the SQL of `server/src` under `root` with the owner table: a table is written and read in its owner's folder
- * only. Migrations are compared too: each table they create needs an owner, each view a name that all may read.
+ * Compares the SQL of `server/src` under `root` with the owner table: only its owner's folder reads and writes a table.
+ * Migrations are compared too: each table that they create needs an owner, and each view a name that all may read.
  */
 export function checkOwners(root: string): Violation[] {
   const files = serverFiles(root);
@@ -49,7 +49,7 @@ function wrongUse(place: string, { name, access, line }: TableUse): Finding | un
   return found(table, `${table} belongs to ${owner}/: write it through its facade`);
 }
 
-/** Partitions carry their table's name and numbers: telemetry_90, telemetry_hour_90_202607. */
+/** Matches partitions, which carry their table's name and numbers: telemetry_90, telemetry_hour_90_202607. */
 function partitioned(name: string): string {
   return name.replace(/(_\d+)+$/, "");
 }
@@ -70,7 +70,7 @@ function tablesOfMigrations(root: string, files: string[]) {
   return createdTables(inDb, (file) => join(root, file));
 }
 
-/** The tables of the owner table that no migration under `root` creates. */
+/** Returns the tables of the owner table that no migration under `root` creates. */
 function unknownTables(root: string, files: string[]): Violation[] {
   if (!existsSync(join(root, TABLE))) return [];
   const names = new Set(tablesOfMigrations(root, files).map(({ name }) => name));

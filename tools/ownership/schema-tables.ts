@@ -20,16 +20,16 @@ const STATEMENTS = new RegExp(
 );
 
 /**
- * The tables and views that are there after all statements in the strings of `files`, in this order. Partitions are left
- * out: they belong to their table.
- * @param read gives the path to parse for a file
+ * Returns the tables and views that exist after all statements in the strings of `files`, in this order. Partitions are
+ * omitted because they belong to their table.
+ * @param read returns the path to parse for a file
  */
 export function createdTables(files: readonly string[], read: (file: string) => string): CreatedTable[] {
   const there = new Map<string, CreatedTable>();
   for (const file of files) {
     const source = parse(read(file));
     visit(source.program, (node) => {
-      // A literal's text begins behind its quote.
+      // The text of a literal begins after its quote.
       for (const { groups, index } of literalText(node).matchAll(STATEMENTS)) {
         apply(there, groups!, { file, line: source.lineOf(node.start + 1 + index) });
       }

@@ -2,14 +2,14 @@ import { isNode, type Node, propertyOf, type Source, stringOf, visit } from "../
 import { tablesNamed } from "./sql-tables.ts";
 import { HOLE } from "./sql-tokens.ts";
 
-/** A place of a source file that reads or writes a table; `name` is undefined where the source computes it. */
+/** A place of a source file that reads or writes a table; `name` is undefined if the source computes it. */
 export interface TableUse {
   name: string | undefined;
   access: "read" | "write";
   line: number;
 }
 
-/** The query builder's calls whose first argument is a table (`"devices as d"`), or a list of them. */
+/** Query builder calls whose first argument is a table (`"devices as d"`), or a list of tables. */
 const BUILDER: Readonly<Record<string, "read" | "write">> = {
   selectFrom: "read",
   innerJoin: "read",
@@ -27,10 +27,10 @@ const BUILDER: Readonly<Record<string, "read" | "write">> = {
   mergeInto: "write",
 };
 
-/** Calls `sql.table(name)`: what the statement does there is not known, so it counts as a write. */
+/** Calls of `sql.table(name)`. The effect of the statement is unknown, so the call counts as a write. */
 const NAMES_TABLE = /^(table|id)$/;
 
-/** Every place of `source` that reads or writes something by name: SQL text and calls of the query builder. */
+/** Returns every place of `source` that reads or writes something by name: SQL text and calls of the query builder. */
 export function tableUses(source: Source): TableUse[] {
   const found: TableUse[] = [];
   visit(source.program, (node, parent) => {
@@ -59,13 +59,16 @@ function usesOfCall(call: Node, source: Source): TableUse[] {
   return of(access, names).filter(({ name }) => name !== undefined);
 }
 
-/** The text of a string or template literal, with a hole for each interpolated expression. */
+/** Returns the text of a string or template literal, with a hole for each interpolated expression. */
 function textOf(node: Node): string | undefined {
   if (node.type !== "TemplateLiteral") return stringOf(node);
   return (node.quasis as Node[]).map((part) => (part.value as { cooked: string | null }).cooked ?? "").join(HOLE);
 }
 
-/** The line of `offset` in the literal's text. A template's lines are the source's, as interpolations rarely break lines. */
+/**
+ * Returns the line of `offset` in the literal's text. A template's lines equal the source's, because interpolations
+ * rarely break lines.
+ */
 function lineIn(source: Source, node: Node, text: string, offset: number): number {
   if (node.type !== "TemplateLiteral") return source.lineOf(node);
   const hole = text.slice(0, offset).split(HOLE).length - 1;
@@ -74,7 +77,7 @@ function lineIn(source: Source, node: Node, text: string, offset: number): numbe
   return source.lineOf(part) + within.split("\n").length - 1;
 }
 
-/** `` sql`…` ``, `` sql<Row>`…` ``: keywords count in any case. */
+/** Matches `` sql`…` `` and `` sql<Row>`…` ``, in which keywords count in any case. */
 function isSqlTemplate(parent: Node | undefined): boolean {
   return parent?.type === "TaggedTemplateExpression" && isSqlTag(parent.tag);
 }

@@ -7,21 +7,22 @@ export interface NamedTable {
   offset: number;
 }
 
-/** Words before the name of a table that is written; each is tried as a whole, the longest first. */
+/** Words before the name of a written table. Each is tried as a whole, the longest first. */
 const WRITES = ["insert into", "merge into", "delete from", "truncate table", "truncate", "update", "alter table"];
-/** Words that a FROM or USING list ends with, at its own depth of parentheses. */
+/** Words that end a FROM or USING list at the same depth of parentheses. */
 const AFTER_LIST =
   /^(where|group|order|having|limit|offset|fetch|for|union|except|intersect|window|returning|set|when|select)$/;
-/** Functions whose arguments may say FROM. */
+/** Functions whose arguments may contain FROM. */
 const FROM_IN_CALL = /^(extract|substring|trim|overlay)$/;
 const BEFORE_NAME = /^(only|lateral|table|public)$/;
 
 /**
- * Every place of `sql` that reads or writes something by name: a table, a view, a CTE of another text. Names of CTEs that
- * the text itself defines are left out after their definition; whether another name is a table, the caller knows.
+ * Returns every place of `sql` that reads or writes something by name: a table, a view, or a CTE of another text. Names
+ * of CTEs that the text itself defines are omitted after their definition; the caller knows whether another name is a
+ * table.
  *
- * It reads text, not a grammar: fragments of statements are fine.
- * @param anyCase keywords count in lower case too; without, `to merge into devices` in a message names no table
+ * It reads text without a grammar, so fragments of statements are valid.
+ * @param anyCase whether lower-case keywords count; otherwise `to merge into devices` in a message names no table
  */
 export function tablesNamed(sql: string, anyCase = false): NamedTable[] {
   const tokens = tokensOf(sql);
@@ -33,7 +34,7 @@ export function tablesNamed(sql: string, anyCase = false): NamedTable[] {
 interface Parenthesis {
   /** The word before it: the function of a call. */
   before: string | undefined;
-  /** Set while the list after FROM or USING goes on at this depth. */
+  /** Set while the list after FROM or USING continues at this depth. */
   list: boolean;
   /** The CTE whose body this is. */
   cte: string | undefined;
@@ -74,7 +75,7 @@ class Reading {
     }
   }
 
-  /** `FOR UPDATE`, `DO UPDATE SET` and `THEN UPDATE SET` name no table. */
+  /** Whether UPDATE names no table, as in `FOR UPDATE`, `DO UPDATE SET` and `THEN UPDATE SET`. */
   #isStatement(at: number): boolean {
     return !/^(for|key|do|then|on|after|before|or)$/.test(this.#tokens[at - 1]?.text ?? "");
   }
@@ -86,7 +87,7 @@ class Reading {
     return !called || this.#startsWithSelect(at);
   }
 
-  /** Whether a SELECT stands between the parenthesis that is open here and `at`. */
+  /** Returns whether a SELECT is between the open parenthesis and `at`. */
   #startsWithSelect(at: number): boolean {
     for (let before = at - 1, depth = 0; before >= 0; before--) {
       const { text } = this.#tokens[before]!;
@@ -132,7 +133,10 @@ class Reading {
   }
 }
 
-/** The CTE whose body begins with the parenthesis at `at`: `name AS (`, `name (columns) AS (`, `name AS MATERIALIZED (`. */
+/**
+ * Returns the name of the CTE whose body begins with the parenthesis at `at`: `name AS (`, `name (columns) AS (`,
+ * `name AS MATERIALIZED (`.
+ */
 export function cteNamed(tokens: readonly Token[], at: number): Token | undefined {
   let before = at - 1;
   while (/^(not|materialized)$/.test(tokens[before]?.text ?? "")) before--;

@@ -2,15 +2,15 @@ import type { PGlite } from "@electric-sql/pglite";
 
 export interface Column {
   readonly name: string;
-  /** As PostgreSQL prints it: `timestamp with time zone`, `text[]`. */
+  /** The type as PostgreSQL prints it: `timestamp with time zone`, `text[]`. */
   readonly type: string;
   readonly notNull: boolean;
-  /** The expression, also of a generated column; an identity column has none. */
+  /** The default expression, or that of a generated column; null for an identity column. */
   readonly default: string | null;
-  /** The database computes the column from others of its row. */
+  /** Whether the database computes the column from others of its row. */
   readonly generated: boolean;
   readonly identity: "always" | "by default" | null;
-  /** Only where it is not the type's own. */
+  /** The collation, if it is not the type's default. */
   readonly collation: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface Constraint {
   readonly definition: string;
 }
 
-/** A name with the statement that makes it. */
+/** A name with the statement that creates it. */
 export interface Definition {
   readonly name: string;
   readonly definition: string;
@@ -33,10 +33,10 @@ export interface Table {
   readonly triggers: readonly Definition[];
   /** Storage parameters: `fillfactor=50`. */
   readonly options: readonly string[];
-  /** Its changes are not in the log: a crash empties it. */
+  /** Whether it is unlogged: a crash empties it. */
   readonly unlogged: boolean;
   readonly partitionKey: string | null;
-  /** Partitions that the migrations make, each with its bounds. */
+  /** Partitions that the migrations create, each with its bounds. */
   readonly partitions: readonly Definition[];
 }
 
@@ -48,7 +48,7 @@ export interface View {
   readonly reads: readonly string[];
 }
 
-/** What is in the schema `public`, everything by name. */
+/** The objects of the schema `public`, each kind sorted by name. */
 export interface Catalog {
   readonly tables: readonly Table[];
   readonly views: readonly View[];
@@ -97,7 +97,7 @@ SELECT c.relname AS name, ${COLUMNS} AS columns, pg_get_viewdef(c.oid, true) AS 
 FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'v'
 ORDER BY c.relname COLLATE "C"`;
 
-/** Without those of identity columns. */
+/** Sequences without those of identity columns. */
 const SEQUENCES = `
 SELECT c.relname AS name FROM pg_class c
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'S'
@@ -110,7 +110,7 @@ WHERE p.pronamespace = 'public'::regnamespace
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
 ORDER BY p.proname COLLATE "C", pg_get_function_identity_arguments(p.oid) COLLATE "C"`;
 
-/** Reads the catalog of a database that the migrations have been applied to. */
+/** Reads the catalog of a migrated database. */
 export async function readCatalog(pglite: PGlite): Promise<Catalog> {
   const rows = async <Row>(statement: string) => (await pglite.query<Row>(statement)).rows;
   return {

@@ -8,7 +8,7 @@ const root = dirname(dirname(import.meta.dirname));
 const schema = readFileSync(join(root, "server/src/db/schema.sql"), "utf8");
 const page = readFileSync(join(root, "docs/database.md"), "utf8");
 
-/** The cells of the last table under a heading of docs/database.md, without backticks. */
+/** Returns the cells of the last table under a heading of docs/database.md, without backticks. */
 function rowsUnder(heading: string): string[][] {
   const section = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
   const lines = section.split("\n").filter((line) => line.startsWith("| `"));
@@ -20,7 +20,7 @@ function rowsUnder(heading: string): string[][] {
   );
 }
 
-/** The rows of a table of `docs/`, as cells, without its header. */
+/** Returns the rows of a table of `docs/`, as cells, without its header. */
 function rowsOf(table: string): string[][] {
   const lines = readFileSync(join(root, "docs", table), "utf8")
     .trimEnd()
@@ -46,14 +46,14 @@ test("docs/database-functions.tsv names each function, with a reason", () => {
   );
 });
 
-test("every trigger and function says its kind, one of docs/database.md, and its reason", () => {
+test("every trigger and function states its kind, one of docs/database.md, and its reason", () => {
   for (const [name, , kind, reason] of [...rowsOf("database-triggers.tsv"), ...rowsOf("database-functions.tsv")]) {
     assert.match(page, new RegExp(`^\\| ${kind} \\|`, "m"), `${name}: ${kind}`);
     assert.ok(reason && reason.length > 10, name);
   }
 });
 
-test("docs/database.md has the owners of tools/boundaries/owners.ts", () => {
+test("docs/database.md lists the owners of tools/boundaries/owners.ts", () => {
   assert.deepEqual(
     rowsUnder("Owners"),
     Object.entries(owners).map(([owner, tables]) => [`${owner}/`, tables.join(", ")]),

@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from the migrations into `server/src/db/`: `schema.sql`, the whole schema in one place, and
- * `schema.generated.ts`, the row types. `npm run generate`, or `--check` to fail when the files are not current.
+ * Writes two files into `server/src/db/` from the migrations: `schema.sql`, the whole schema in one place, and
+ * `schema.generated.ts`, the row types. It runs in `npm run generate`. With `--check` it fails if a file is outdated.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

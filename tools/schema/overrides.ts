@@ -1,6 +1,6 @@
-/** What the catalog cannot say of a column. */
+/** Facts about a column that the catalog lacks. */
 export interface Override {
-  /** Its type in TypeScript, without `null`. */
+  /** The type in TypeScript, without `null`. */
   readonly type: string;
   /** A comment for the row type. */
   readonly note?: string;
@@ -12,7 +12,8 @@ const DATE = {
 };
 
 /**
- * `<table>.<column>` → its type. Every `json` and `jsonb` column must be here; others where the catalog knows less than the code.
+ * `<table>.<column>` → its type. Every `json` and `jsonb` column must be here, and others if the catalog knows less
+ * than the code.
  */
 export const overrides: Readonly<Record<string, Override>> = {
   "saved_filters.values": { type: "Record<string, string>" },

@@ -26,13 +26,13 @@ function catalog(tables: Table[], views: Catalog["views"] = []): Catalog {
   return { tables, views, sequences: [], functions: [] };
 }
 
-/** The fields of the interface `name`. */
+/** Returns the fields of the interface `name`. */
 function fieldsOf(name: string, of: Catalog): string[] {
   const body = new RegExp(`export interface ${name} \\{\n([^}]*)\\}`).exec(rowTypes(of))![1]!;
   return body.split("\n").flatMap((line) => line.trim() || []);
 }
 
-test("a column that may be null, has a default or is generated says so", () => {
+test("the type of a column shows whether it may be null, has a default or is generated", () => {
   const jobs = table("print_jobs", [
     column("seq", "bigint", { identity: "always" }),
     column("at", "timestamp with time zone", { notNull: false }),
@@ -77,7 +77,7 @@ test("a view's column has its table's type, but may be null behind an outer join
   assert.deepEqual(fieldsOf("SharedFilesView", outer), ["id: string | null;", "size: string | null;"]);
 });
 
-test("a type that the catalog cannot say must be in the table of overrides", () => {
+test("a type that the catalog cannot express must be in the table of overrides", () => {
   assert.throws(
     () => rowTypes(catalog([table("files", [column("tags", "jsonb")])])),
     /files\.tags is jsonb.*overrides/,

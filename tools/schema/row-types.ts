@@ -9,7 +9,7 @@ const SCHEMA = `/**
  */
 `;
 
-/** As both drivers hand them over (\`embedded.ts\`, \`postgres.ts\`). */
+/** The types as both drivers return them (`embedded.ts`, `postgres.ts`). */
 const TYPES: Readonly<Record<string, string>> = {
   bigint: "string",
   boolean: "boolean",
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   xid8: "string",
 };
 
-/** The TypeScript file with the interface `Schema` and an interface for each table and view. */
+/** Returns the TypeScript file with the interface `Schema` and an interface for each table and view. */
 export function rowTypes({ tables, views }: Catalog): string {
   const named = [
     ...tables.map((table) => ({ name: table.name, type: `${pascal(table.name)}Table`, fields: tableFields(table) })),
@@ -61,8 +61,8 @@ function viewFields(view: View, tables: readonly Table[]): string[] {
 }
 
 /**
- * The column of a table that a view's column is, if that is plain to see: the one column of that name which the view reads.
- * An outer join may empty it: such a view needs an entry in `overrides.ts`.
+ * Returns the table column behind a view's column if it is obvious: the only column of that name which the view reads.
+ * An outer join may make it null, so such a view needs an entry in `overrides.ts`.
  */
 function sourceOf(view: View, column: Column, tables: readonly Table[]): [Table, Column] | undefined {
   if (/\b(LEFT|RIGHT|FULL) JOIN\b/.test(view.definition)) return undefined;
@@ -76,7 +76,9 @@ function override(of: { readonly name: string }, column: Column): Override | und
   return overrides[`${of.name}.${column.name}`];
 }
 
-/** The values that a check of this column alone allows: `CHECK ((status = ANY (ARRAY['a'::text, 'b'::text])))`. */
+/**
+ * Returns the values that a check of this column alone allows: `CHECK ((status = ANY (ARRAY['a'::text, 'b'::text])))`.
+ */
 function checkedType(constraints: readonly Constraint[], { name }: Column): string | undefined {
   const subject = `CHECK \\(\\(*${name}`;
   for (const { definition } of constraints) {

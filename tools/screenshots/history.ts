@@ -2,14 +2,17 @@ import type { SimulatedPump } from "../../server/src/demo/simulated-pump.ts";
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 10_000;
-/** The load of the plant rises and falls this often within the hour. */
+/** How often the load of the plant rises and falls within the hour. */
 const WAVES = 3;
-/** In this part of the hour a bearing vibrates more and more, up to so many mm/s more, below the limit of the demo's threshold pack. */
+/**
+ * The part of the hour in which a bearing vibrates increasingly, by up to this many mm/s, below the limit of the demo's
+ * threshold pack.
+ */
 const WEAR = { from: 0.25, to: 0.7, most: 4.2 };
 
 /**
- * Publishes the readings of the hour before `now`, as a device does that was without a connection: one message of many readings. They
- * are the same in every run.
+ * Publishes the readings of the hour before `now` as a device does that was offline: in one message. They are the same
+ * in every run.
  */
 export async function publishHistory(
   { agent, normal }: SimulatedPump,
@@ -30,7 +33,7 @@ export async function publishHistory(
   await agent.publish(readings);
 }
 
-/** From 0 to 1, until the bearing is replaced. */
+/** Rises from 0 to 1, until the bearing is replaced. */
 function wearAt(share: number): number {
   return share > WEAR.to ? 0 : Math.max(0, share - WEAR.from) / (WEAR.to - WEAR.from);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: starts the demo, plays its story and photographs the admin app in Chromium into `docs/images`. Times and the ids
- * of devices differ from run to run; what the pictures show is the same.
+ * `npm run screenshots`: starts the demo, plays its story and photographs the admin app in Chromium into `docs/images`.
+ * Times and device ids differ between runs, but the pictures show the same.
  */
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { addressOf, choosePassword, signIn, type User } from "./sign-in.ts";
 import { STORY } from "./story.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/images");
-/** The pump that wears out again after the story has done so before. */
+/** The pump that wears out again after the story. */
 const MOST_READINGS = 50;
 /** Half of the noise: the same readings in every run. */
 const STEADY = () => 0.5;
@@ -44,7 +44,7 @@ try {
   await demo.close();
 }
 
-/** Until an anomaly opens. */
+/** Publishes until an anomaly opens. */
 async function wearOut({ pumps }: DemoState): Promise<void> {
   const pump = failingPump(pumps);
   for (let count = 0; count < MOST_READINGS && pump.reading.vibration <= VIBRATION_LIMIT; count++) {

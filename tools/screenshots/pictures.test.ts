@@ -9,7 +9,7 @@ const PICTURES = [...SINGLE, ...STORY];
 const DOCS = join(import.meta.dirname, "../../docs");
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
 
-test("every picture of the documents is made by npm run screenshots, in its size, and loads quickly", () => {
+test("npm run screenshots creates every picture of the documents, in its size and small enough to load quickly", () => {
   const files = readdirSync(join(DOCS, "images")).sort();
   assert.deepEqual(files, PICTURES.map(({ name }) => `${name}.png`).sort());
   for (const { name, width, height } of PICTURES) {
@@ -21,7 +21,7 @@ test("every picture of the documents is made by npm run screenshots, in its size
   }
 });
 
-test("every picture stands in a document", () => {
+test("every picture is used in a document", () => {
   const pages = [
     join(DOCS, "../README.md"),
     ...readdirSync(DOCS, { recursive: true, encoding: "utf8" })

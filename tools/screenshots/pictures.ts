@@ -9,13 +9,13 @@ export interface Picture {
   width: number;
   height: number;
   scheme: "light" | "dark";
-  /** Who is signed in, if not the administrator. */
+  /** The signed-in user, if not the administrator. */
   as?: "operator";
-  /** Opens the screen, signed in, and waits until it shows what the picture is for. */
+  /** Opens the screen, signed in, and waits until it shows the picture's subject. */
   open(page: Page, state: DemoState): Promise<unknown>;
 }
 
-/** A document is read on a page, so a picture has to load quickly. */
+/** The size limit: a picture in a document must load quickly. */
 export const MOST_BYTES = 200_000;
 
 export const WIDE = { width: 1280, height: 800, scheme: "light" } as const;
@@ -29,14 +29,17 @@ async function waitForChart(page: Page): Promise<void> {
   await page.getByRole("img", { name: /^vibration/ }).waitFor();
 }
 
-/** The anomaly of the pump that wears out again. */
+/** Returns the anomaly of the pump that wears out again. */
 async function openAnomaly(page: Page): Promise<void> {
   await page.goto("/anomalies?status=open");
   await page.locator(".table-main a").first().click();
   await page.getByRole("img", { name: /^vibration around/ }).waitFor();
 }
 
-/** A group whose days and weekday nights leave the weekend's nights uncovered. @returns its id */
+/**
+ * Creates a group whose days and weekday nights leave the weekend's nights uncovered.
+ * @returns its id
+ */
 async function addBoilerHouse({ api, service, operator, leader }: DemoState): Promise<string> {
   const escalation = [{ afterMinutes: 0, notify: "shift" }];
   const { id } = await api.expect(201, "POST", "/groups", { name: "Boiler house", escalation });
@@ -58,10 +61,10 @@ async function addBoilerHouse({ api, service, operator, leader }: DemoState): Pr
   return String(id);
 }
 
-/** Where what stands below the app's header begins, in pixels. */
+/** The vertical position of the content below the app's header, in pixels. */
 const UNDER_HEADER = 72;
 
-/** Quiet hours are not saved: the story goes on with this user. */
+/** Quiet hours are not saved, because the story continues with this user. */
 async function openOwnNotifications(page: Page): Promise<void> {
   await page.goto("/account");
   await page.getByRole("button", { name: "Add a channel", exact: true }).click();

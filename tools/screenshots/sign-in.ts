@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { DemoState } from "../../server/src/demo/demo-state.ts";
 
-/** Who signs in. */
+/** The user who signs in. */
 export interface User {
   email: string;
   password: string;
@@ -20,7 +20,7 @@ export async function signIn(page: Page, { email, password }: User): Promise<voi
   await page.waitForURL((url) => url.pathname !== "/sign-in");
 }
 
-/** The demo's operator, after the first sign-in: until then its password is one of the service. */
+/** The demo's operator after the first sign-in, which replaces the generated password. */
 export async function choosePassword(browser: Browser, state: DemoState): Promise<User> {
   const { email } = state.operator;
   const { password: drawn } = await state.service.command("user.reset-password", { email });

@@ -9,8 +9,8 @@ const MOST_READINGS = 50;
 const TITLE = "Replace the bearing of the sludge pump";
 
 /**
- * The pump wears out again: its operator is paged, acknowledges, repairs and completes the ticket. Each chapter acts in the browser and is
- * photographed after; they are taken in this order.
+ * Plays the story: the pump wears out again, and its operator is paged, acknowledges, repairs and completes the ticket.
+ * Each chapter acts in the browser and is photographed afterwards, in this order.
  */
 export const STORY: readonly Picture[] = [
   {
@@ -115,7 +115,7 @@ async function repair({ pumps }: DemoState): Promise<void> {
     await publish(pump, () => 0.5);
 }
 
-/** The mail as a phone's mail program shows it. */
+/** Shows the mail as a phone's mail program does. */
 async function showMail(page: Page, subject: string, text: string): Promise<void> {
   await page.goto("about:blank");
   await page.setContent('<meta name="viewport" content="width=device-width"><h1></h1><pre></pre>');
@@ -127,7 +127,7 @@ async function showMail(page: Page, subject: string, text: string): Promise<void
   await page.locator("pre").evaluate((element, content) => element.replaceChildren(content), text);
 }
 
-/** The text of a mail without the line breaks of its transfer (RFC 2045, 6.7). */
+/** Returns the text of a mail without the line breaks of its transfer encoding (RFC 2045, 6.7). */
 function decoded(text: string): string {
   return text.replaceAll("=\n", "").replaceAll("=3D", "=");
 }

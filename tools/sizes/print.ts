@@ -1,4 +1,7 @@
-/** `npm run -s sizes`: the median and the 90th percentile of the lines of files and of named functions, without tests. */
+/**
+ * `npm run -s sizes`: prints the median and the 90th percentile of the lines of files and of named functions, without
+ * tests.
+ */
 import { dirname, join } from "node:path";
 import { fileLines, functionsIn, isProduction, measuredFiles } from "./sizes.ts";
 

@@ -3,42 +3,42 @@ import { sep } from "node:path";
 
 export const SERVER = "server/src/";
 
-/** The TypeScript files under `root` that match, sorted, with `/`. */
+/** Returns the matching TypeScript files under `root`, sorted, with `/`. */
 export function filesIn(root: string, ...patterns: string[]): string[] {
   return globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
     .map((file) => file.split(sep).join("/"))
     .sort();
 }
 
-/** The server's files without tests. */
+/** Returns the server's files without tests. */
 export function serverFiles(root: string): string[] {
   return filesIn(root, `${SERVER}**/*.ts`).filter((file) => !isTestCode(file));
 }
 
 /**
- * Shipped migrations are never edited, generated code repeats what is checked elsewhere, `words.ts` names what it refuses, and the
- * fixtures break the rules.
+ * Files exempt from the rules of wording: shipped migrations are never edited, generated code repeats checked text,
+ * `words.ts` contains the words that it refuses, and the fixtures break the rules.
  */
 const EXEMPT =
   /^server\/src\/db\/migrations\/00(0\d|1[0-4])-|^tools\/words\.ts$|^tools\/fixtures\/|^admin\/(src\/api\/generated|dist(\.new)?)\//;
 
-/** The TypeScript files whose wording counts, tests included. */
+/** Returns the TypeScript files whose wording is checked, tests included. */
 export function writtenCode(root: string): string[] {
   const folders = ["server", "agent", "admin", "bench", "attack", "simulate", "tools"];
   return filesIn(root, ...folders.map((folder) => `${folder}/**/*.{ts,tsx}`)).filter((file) => !EXEMPT.test(file));
 }
 
-/** The pages for people, and the scripts, whose comments read alike. */
+/** Returns the pages for people, and the scripts, whose comments are checked in the same way. */
 export function documents(root: string): string[] {
   return filesIn(root, "*.md", "{docs,agent,bench,attack,simulate}/**/*.{md,tsv}", ".ci/*", "tools/with-postgres");
 }
 
-/** The folder of `server/src` that a file is in, or the bare name of a file that is in none. */
+/** Returns the folder of `server/src` that contains a file, or the bare name of a top-level file. */
 export function placeOf(file: string): string {
   return file.slice(SERVER.length).replace(/\/.*|\.ts$/, "");
 }
 
-/** Tests and what only tests import. */
+/** Returns whether the file is a test or only tests import it. */
 export function isTestCode(path: string): boolean {
   return path.endsWith(".test.ts") || path.includes("test-support/");
 }

@@ -13,7 +13,7 @@ export interface Source {
   text: string;
   program: Node;
   comments: readonly Comment[];
-  /** The line of an offset or a node, from 1. */
+  /** Returns the line of an offset or a node, counted from 1. */
   lineOf: (at: number | Node) => number;
 }
 
@@ -22,8 +22,9 @@ const parsed = new Map<string, Source>();
 /**
  * Parses the TypeScript file `path`, once for all rules.
  *
- * With oxc because TypeScript 7 offers no stable JavaScript API, and type stripping would erase the type-only imports.
- * @throws Error when the file does not parse
+ * It uses oxc because TypeScript 7 offers no stable JavaScript API, and type stripping would erase the type-only
+ * imports.
+ * @throws Error if the file does not parse
  */
 export function parse(path: string): Source {
   const known = parsed.get(path);
@@ -45,7 +46,7 @@ export function parseText(path: string, text: string): Source {
   };
 }
 
-/** Maps an offset of `text` to its line, from 1, by binary search. */
+/** Returns a function that maps an offset of `text` to its line, counted from 1, by binary search. */
 export function lineFinder(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -75,12 +76,12 @@ export function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 }
 
-/** The value of a plain string literal. */
+/** Returns the value of a plain string literal. */
 export function stringOf(node: unknown): string | undefined {
   return isNode(node) && node.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
-/** The name after the dot of a member expression, or in constant brackets. */
+/** Returns the name after the dot of a member expression, or in constant brackets. */
 export function propertyOf(node: Node): string | undefined {
   if (node.type !== "MemberExpression") return undefined;
   if (node.computed) return stringOf(node.property);

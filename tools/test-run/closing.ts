@@ -1,19 +1,22 @@
 import { type Flaky, textOf } from "./flaky-note.ts";
 import { failuresOf, type Results } from "./results.ts";
 
-/** How a run in CI has ended. */
+/** The outcome of a run in CI. */
 export interface Outcome {
   results: Results;
   flaky: readonly Flaky[];
-  /** What failed beside tests, a sentence each. */
+  /** Failures outside tests, one sentence each. */
   problems: readonly string[];
   durationMs: number;
 }
 
-/** More of them in a run fail it. */
+/** The maximum number of flaky tests in a run. */
 export const MOST_FLAKY = 3;
 
-/** Returns the exit code of a run, and the lines with which it ends, whose numbers hold after the repetition, as those of node's `spec` reporter. */
+/**
+ * Returns the exit code of a run and its closing lines. Like those of node's `spec` reporter, they count tests after
+ * the repetition.
+ */
 export function closingOf({ results, flaky, problems, durationMs }: Outcome): { exitCode: number; lines: string[] } {
   const files = [...results.files];
   const tests = files.flatMap(([, { tests }]) => tests);

@@ -13,7 +13,10 @@ const HEAD = `# Flaky tests
 Each failed in a run of CI and passed when its file ran again, alone, in a fresh process. The next change mends them first.
 `;
 
-/** Appends to the note: the runs on both databases share it. @param database on which the tests ran */
+/**
+ * Appends to the note, which the runs on both databases share.
+ * @param database on which the tests ran
+ */
 export function recordFlaky(path: string, flaky: readonly Flaky[], database: string): void {
   if (flaky.length === 0) return;
   const entries = flaky.map(

@@ -1,8 +1,9 @@
 import { after } from "node:test";
 
 /**
- * Loaded before every test file. When the tests have ended but the process keeps running, something was not closed: after this
- * time the file fails and prints what is open, instead of hanging the run. `?ms=` after its address sets another time.
+ * Loaded before every test file. If the process keeps running after its tests have ended, something was not closed.
+ * After this time the file fails and prints what is open, instead of hanging the run. `?ms=` in its address sets
+ * another time.
  */
 const GRACE_MS = Number(new URL(import.meta.url).searchParams.get("ms") ?? 20_000);
 

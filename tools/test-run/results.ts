@@ -1,22 +1,22 @@
 import type { TestEvent } from "node:test/reporters";
 
 export interface TestResult {
-  /** With the suites around it. */
+  /** The name with the enclosing suites. */
   name: string;
   state: "passed" | "failed" | "skipped" | "todo";
   error?: unknown;
 }
 
-/** What one test file has reported. */
+/** The results that one test file has reported. */
 export interface FileResult {
   tests: TestResult[];
   suites: number;
 }
 
-/** Collects what the tests of a run report, by file. Every file is a suite at the top, named by its path below the root. */
+/** Collects the results of a run by file. Every file is a suite at the top level, named by its path below the root. */
 export class Results {
   readonly files = new Map<string, FileResult>();
-  /** Processes that ended other than their tests say, by entry file. */
+  /** Processes whose exit differs from their tests' results, by entry file. */
   readonly processes = new Map<string, unknown>();
   #path: string[] = [];
 
@@ -28,7 +28,7 @@ export class Results {
     else if (type === "test:fail") this.processes.set(data.name, data.details.error);
   }
 
-  /** The failure of a file as a whole, in place of what its tests have reported. */
+  /** The failure of a file as a whole, in place of its tests' results. */
   failFile(file: string, error: unknown): void {
     this.files.set(file, { tests: [{ name: "the file as a whole", state: "failed", error }], suites: 0 });
   }
@@ -38,7 +38,7 @@ export class Results {
     return result !== undefined && failuresOf(result).length > 0;
   }
 
-  /** Takes over what the files of another run have reported. */
+  /** Takes over the results that the files of another run have reported. */
   replaceBy(other: Results): void {
     for (const [file, result] of other.files) this.files.set(file, result);
   }
@@ -48,7 +48,7 @@ export class Results {
     const isSuite = details.type === "suite";
     if (isSuite && nesting > 0) file.suites += 1;
     const { error } = details;
-    // A suite fails by itself where a hook or its own code has failed.
+    // A suite itself fails if a hook or its own code has failed.
     if (isSuite && (type === "test:pass" || isOfSubtests(error))) return;
     const state = type === "test:pass" ? "passed" : "failed";
     const path = nesting === 0 ? "the file as a whole" : [...this.#path.slice(1, nesting), name].join(" > ");

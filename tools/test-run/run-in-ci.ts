@@ -10,26 +10,26 @@ export interface CiRun {
   root: string;
   /** Absolute paths. */
   files: readonly string[];
-  /** Whether a few processes share the files; otherwise each has its own. */
+  /** Whether a few processes share the files; otherwise each file has its own process. */
   isWhole: boolean;
   concurrency: number;
   /** Options of node in each test process. */
   execArgv: string[];
   /** An empty folder for entry files. */
   folder: string;
-  /** Where flaky tests are noted. */
+  /** The file in which flaky tests are noted. */
   note: string;
-  /** On which database the tests run, for the note. */
+  /** The database on which the tests run, for the note. */
   database: string;
 }
 
-/** Where more files fail, something else is wrong: none is repeated. */
+/** If more files fail, something else is wrong and none is repeated. */
 const MOST_REPEATED = 10;
 const COUNT = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 
 /**
- * Runs tests as CI does: a file with a test that fails runs once more, alone, in a fresh process. If it passes then, the test is printed and
- * noted as flaky, and the run goes on; more than three flaky tests fail it.
+ * Runs tests as CI does. A file with a failed test runs once more, alone, in a fresh process. If it passes then, the
+ * test is printed and noted as flaky, and the run continues; more than three flaky tests fail it.
  *
  * @returns the exit code
  */
@@ -52,7 +52,10 @@ export async function runInCi(ci: CiRun): Promise<number> {
   return exitCode;
 }
 
-/** Runs every file once, also those that a process left which has ended early. @returns problems of processes */
+/**
+ * Runs every file once, including those that a process left when it ended early.
+ * @returns problems of processes
+ */
 async function runAll(ci: CiRun, results: Results): Promise<string[]> {
   const problems: string[] = [];
   let rest = ci.files;
@@ -83,7 +86,10 @@ async function passesAlone(ci: CiRun, file: string, results: Results): Promise<b
   return !again.hasFailed(file);
 }
 
-/** Runs the processes of the shares. A file that a process has begun and not ended has failed. @returns problems of processes */
+/**
+ * Runs the processes of the shares. A file that a process has begun and not ended has failed.
+ * @returns problems of processes
+ */
 async function play(
   { root, concurrency, execArgv }: CiRun,
   shares: readonly Share[],
@@ -99,7 +105,7 @@ async function play(
   const taken = shares.flatMap((share) => share.progress()).filter(({ entry }) => entry !== undefined);
   for (const { file, entry } of taken.filter(({ ended }) => !ended))
     results.failFile(relative(root, file), results.processes.get(entry!) ?? "its process ended before its tests");
-  // What a failed test has left open fails its process, too: the repetition decides.
+  // Whatever a failed test has left open fails its process, too: the repetition decides.
   const explained = new Set(
     taken.filter(({ file }) => results.hasFailed(relative(root, file))).map(({ entry }) => entry),
   );
@@ -108,7 +114,10 @@ async function play(
     .map(([entry, error]) => `a process has failed after its tests (${relative(root, entry)}): ${textOf(error)}`);
 }
 
-/** Whether the reporter ends its run with it: counts and failures, which hold only after the repetition. */
+/**
+ * Returns whether the reporter prints it at the end of a run: counts and failures, which are valid only after the
+ * repetition.
+ */
 function isClosing({ type, data }: TestEvent): boolean {
   return type === "test:summary" || (type === "test:diagnostic" && data.nesting === 0 && COUNT.test(data.message));
 }

@@ -9,7 +9,7 @@ export interface SharedFile {
 /**
  * Runs the files that no other process has taken, one after the other, each as a suite.
  *
- * @param folder of the marks that say which process has taken a file, and which files have ended
+ * @param folder of the marks that record which process has taken a file, and which files have ended
  */
 export async function runShared(files: readonly SharedFile[], folder: string): Promise<void> {
   for (const [at, { name, url }] of files.entries()) {
@@ -17,7 +17,7 @@ export async function runShared(files: readonly SharedFile[], folder: string): P
     await new Promise<void>((resolve) => {
       describe(name, async () => {
         await import(url).finally(() => {
-          // The last hook: those of the file have run.
+          // This is the last hook, so those of the file have run.
           after(() => resolve());
         });
       });
@@ -26,7 +26,7 @@ export async function runShared(files: readonly SharedFile[], folder: string): P
   }
 }
 
-/** @returns false where another process was first */
+/** @returns false if another process was first */
 function take(path: string): boolean {
   try {
     writeFileSync(path, process.argv[1]!, { flag: "wx" });

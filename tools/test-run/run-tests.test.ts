@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "muster-run-tests-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const RUNNER = pathToFileURL(join(import.meta.dirname, "run-tests.ts")).href;
-/** What a test does the first time it runs, and never again; `what` is a name of its own. */
+/** Returns code that runs `what` the first time only; `what` needs a unique name. */
 const once = (what: string, act: string) =>
   `if (!existsSync("${what}.ran")) { writeFileSync("${what}.ran", ""); ${act} }`;
 const passing = (name: string) => `test(${JSON.stringify(name)}, () => {});`;
@@ -19,13 +19,13 @@ const flaky = (name: string) => `test("${name}", () => { ${once(name, `throw new
 const failing = (name: string) => `test("${name}", () => { throw new Error("planted in ${name}"); });`;
 
 interface Planted {
-  /** Test code by the name of its file. */
+  /** Test code by file name. */
   files: Record<string, string>;
   args?: string[];
   isCi?: boolean;
 }
 
-/** Runs planted test files as `npm test` does, in a project of their own. */
+/** Runs planted test files as `npm test` does, in a separate project. */
 async function runPlanted({ files, args = [], isCi = true }: Planted) {
   const root = mkdtempSync(join(folder, "project-"));
   mkdirSync(join(root, "server/test"), { recursive: true });
@@ -42,7 +42,7 @@ async function runPlanted({ files, args = [], isCi = true }: Planted) {
   const code = `import { runTests } from "${RUNNER}"; process.exitCode = await runTests(${run});`;
   const main = join(root, "main.mjs");
   writeFileSync(main, code);
-  // Of this test's own run.
+  // Variables of this test's own run.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, [main], { cwd: root, env });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -72,7 +72,7 @@ for (const args of [[], ["server/test/one.test.ts", "server/test/two.test.ts"]])
   });
 }
 
-test("a test that fails twice fails the run, with its error, and no note says that it is flaky", async () => {
+test("a test that fails twice fails the run with its error, and is not noted as flaky", async () => {
   const files = { one: failing("always") + passing("fine"), two: passing("other") };
   const { exitCode, counts, output, note } = await runPlanted({ files });
   assert.deepEqual([exitCode, counts, note], [1, ["pass 2", "fail 1"], undefined], output);
@@ -90,7 +90,7 @@ test("three flaky tests pass, and a fourth fails the run; each is noted", async 
   for (const name of names) assert.match(four.note!, new RegExp(`^## server/test/one\\.test\\.ts: ${name}$`, "m"));
 });
 
-test("a file whose process ends before its tests is repeated, also after exit code 0, and the files behind it run", async () => {
+test("a file whose process ends before its tests is repeated, even after exit code 0, and the files after it run", async () => {
   const rest = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`z${at}`, passing(`rest ${at}`)]));
   for (const end of ["process.exit(3);", "process.exit(0);", 'process.kill(process.pid, "SIGKILL");']) {
     const crashes = (name: string) =>
@@ -117,7 +117,7 @@ test("a file that always ends its process, or cannot be loaded or prepared, fail
     assert.match(output, new RegExp(`✖ server/test/${name}\\.test\\.ts: `), output);
 });
 
-test("a test that hangs once is flaky, whether it waits without end or never gives the processor back; one that always hangs fails", async () => {
+test("a test that hangs once is flaky, whether it waits forever or blocks the event loop; one that always hangs fails", async () => {
   const hangs = {
     wait: "await new Promise((resolve) => setInterval(() => {}, 1_000));",
     loop: "for (;;);",
@@ -132,7 +132,7 @@ test("a test that hangs once is flaky, whether it waits without end or never giv
   }
 });
 
-test("a process that keeps running after tests that all passed fails the run", async () => {
+test("a process that keeps running after its tests have passed fails the run", async () => {
   const { exitCode, counts, output } = await runPlanted({
     files: { one: `test("leaves a timer", () => void setInterval(() => {}, 1_000));`, two: passing("fine") },
   });
@@ -140,7 +140,7 @@ test("a process that keeps running after tests that all passed fails the run", a
   assert.match(output, /✖ a process has failed after its tests/);
 });
 
-test("where many files fail none is repeated, and a skipped test fails the run", async () => {
+test("if many files fail, none is repeated, and a skipped test fails the run", async () => {
   const names = Array.from({ length: 11 }, (_, at) => `f${at}`);
   const many = await runPlanted({ files: Object.fromEntries(names.map((name) => [name, flaky(name)])) });
   assert.deepEqual([many.exitCode, many.counts, many.note], [1, ["pass 0", "fail 11"], undefined], many.output);
@@ -150,7 +150,7 @@ test("where many files fail none is repeated, and a skipped test fails the run",
   assert.match(skipped.output, /1 skipped: in CI every test must run/);
 });
 
-test("outside of CI a failure fails at once, without a repetition or a note", async () => {
+test("outside of CI a failure fails immediately, without a repetition or a note", async () => {
   for (const args of [[], ["server/test/one.test.ts"]]) {
     const files = { one: flaky("sometimes") + passing("fine") };
     const { exitCode, counts, output, note } = await runPlanted({ files, args, isCi: false });

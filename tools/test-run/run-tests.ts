@@ -8,7 +8,7 @@ import { selectTests } from "./select.ts";
 import { shareProcesses } from "./share.ts";
 import { COLLECT_LATE, COMPILE_HOT, COMPILE_ONCE } from "./v8-flags.ts";
 
-/** No measure of speed: a machine that is busy with other work may take ten times as long as an idle one. */
+/** A timeout that does not measure speed: a busy machine may take ten times as long as an idle one. */
 const TEST_TIMEOUT_MS = 240_000;
 // One more than cores, since some processes wait for time to pass or for a service in another process.
 const CONCURRENCY = Math.min(availableParallelism() + 1, 8);
@@ -19,13 +19,20 @@ export interface TestRun {
   args: readonly string[];
   /** Whether a failure is repeated and a skipped test fails the run. */
   isCi: boolean;
-  /** On which database the tests run, for the note of flaky tests. */
+  /** The database on which the tests run, for the note of flaky tests. */
   database: string;
-  /** Milliseconds after which a process ends that keeps running after its tests, and one in CI whose event loop stands still. */
+  /**
+   * Milliseconds after which a process ends that keeps running after its tests, or in CI one whose event loop is
+   * blocked.
+   */
   limits?: { openMs: number; stillMs: number } | undefined;
 }
 
-/** Runs the selected tests and prints what they report. @returns the exit code @throws Error for an argument that selects nothing */
+/**
+ * Runs the selected tests and prints their reports.
+ * @returns the exit code
+ * @throws Error for an argument that selects nothing
+ */
 export async function runTests({ root, args, isCi, database, limits }: TestRun): Promise<number> {
   const wanted = args.filter((arg) => !arg.startsWith("-"));
   const flags = args.filter((arg) => arg.startsWith("-"));
@@ -63,7 +70,7 @@ interface OneRun {
   folder: string;
 }
 
-/** Outside of CI: a failure fails. */
+/** Runs tests outside of CI, where a failure fails. */
 async function runOnce({ root, files, isWhole, concurrency, execArgv, folder }: OneRun): Promise<number> {
   const entries = isWhole ? shareProcesses(root, files, concurrency, folder) : files;
   const events = run({ files: entries, cwd: root, concurrency, execArgv });

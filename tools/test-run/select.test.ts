@@ -24,12 +24,12 @@ test("without arguments every test is selected, but none of dependencies or fixt
   assert.deepEqual(select(), ["agent/test/enroll.test.ts", "server/src/pki/csr.test.ts", "server/test/claims.test.ts"]);
 });
 
-test("a file, a folder and a part of a path select the tests they match, each once", () => {
+test("a file, a folder and a part of a path select the matching tests, each once", () => {
   assert.deepEqual(select("server/test/claims.test.ts"), ["server/test/claims.test.ts"]);
   assert.deepEqual(select("server"), ["server/src/pki/csr.test.ts", "server/test/claims.test.ts"]);
   assert.deepEqual(select("csr", "server/src"), ["server/src/pki/csr.test.ts"]);
 });
 
-test("an argument that matches no test is an error, not a green run without tests", () => {
+test("an argument that matches no test is an error, not a successful run without tests", () => {
   assert.throws(() => select("clams"), /no test file matches clams/);
 });

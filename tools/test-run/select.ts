@@ -4,7 +4,7 @@ import { relative, resolve } from "node:path";
 const HOMES = ["server", "agent", "admin", "tools", "bench", "attack", "simulate"];
 
 /**
- * The test files to run, as absolute paths under `root`.
+ * Returns the test files to run, as absolute paths under `root`.
  * @param wanted files, folders, or parts of a path; none means every test
  * @throws Error naming the first of `wanted` that selects nothing
  */

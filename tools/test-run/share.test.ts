@@ -9,7 +9,7 @@ import { shareProcesses } from "./share.ts";
 const root = mkdtempSync(join(tmpdir(), "muster-share-"));
 after(() => rmSync(root, { recursive: true }));
 
-/** A test file whose hooks and test print their names as they run. */
+/** Returns a test file whose hooks and test print their names as they run. */
 function testFile(name: string): string {
   const path = join(root, `server/test/${name}.test.ts`);
   mkdirSync(dirname(path), { recursive: true });
@@ -20,7 +20,7 @@ function testFile(name: string): string {
   return path;
 }
 
-/** What a process prints, also of failing tests. */
+/** Returns the output of a process, including that of failing tests. */
 function outputOf(entry: string): Promise<string> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return new Promise((resolve) =>
@@ -28,7 +28,7 @@ function outputOf(entry: string): Promise<string> {
   );
 }
 
-test("files that share a process are suites whose hooks run for their own tests only", async () => {
+test("files that share a process are suites whose hooks run only for their own tests", async () => {
   const [entry, ...more] = shareProcesses(root, [testFile("one"), testFile("two")], 1, join(root, "made"));
   assert.deepEqual(more, []);
   const output = await outputOf(entry!);

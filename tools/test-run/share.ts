@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Test files that need a process of their own, and why. */
+/** Test files that need a separate process, and the reasons. */
 const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/api-malformed.test.ts", "measures the memory of its process"],
   ["server/test/quickstarts.test.ts", "sets the trusted authorities of its process"],
 ]);
 
-/** Begun before all others, since they take longest: no process is still busy with one when the others have ended. */
+/** The longest-running files, which start before all others so that no process is still busy with one at the end. */
 const LONGEST = [
   ...[
     "demo",
@@ -43,9 +43,9 @@ const LONGEST = [
 ];
 
 /**
- * Has a few processes share the files of a whole run. A process loads the sources, compiles the embedded database and warms up its
- * code only once, which is half the time of a test file in a process of its own. Each file is a suite there, with its own hooks;
- * a process takes the next file when it has ended one, so that all of them end at about the same time.
+ * Lets a few processes share the files of a whole run. A process loads the sources, compiles the embedded database and
+ * warms up its code only once; in a separate process per file that is half the time. Each file is a suite with its own
+ * hooks. A process takes the next file when it has ended one, so that all of them end at about the same time.
  *
  * @param files absolute paths under `root`
  * @param folder an empty folder for the generated entry files
@@ -57,28 +57,31 @@ export function shareProcesses(root: string, files: readonly string[], processes
   return [...alone, ...makeShare(root, shared, processes, folder).entries];
 }
 
-/** Whether the file needs a process of its own. */
+/** Returns whether the file needs a separate process. */
 export function isAlone(root: string, file: string): boolean {
   return ALONE.has(relative(root, file));
 }
 
 /** Test files that a few processes share. */
 export interface Share {
-  /** The files to give to node, one for each process. */
+  /** The files to pass to node, one for each process. */
   entries: string[];
-  /** How far each file has come. */
+  /** The progress of each file. */
   progress(): Progress[];
 }
 
 export interface Progress {
   /** Its absolute path. */
   file: string;
-  /** The process that has taken it, by its entry file; `undefined` when none has. */
+  /** The process that has taken it, by its entry file; `undefined` if none has. */
   entry: string | undefined;
   ended: boolean;
 }
 
-/** Writes the entry files of processes that share `files`. @param folder an empty folder for them */
+/**
+ * Writes the entry files of processes that share `files`.
+ * @param folder an empty folder for them
+ */
 export function makeShare(root: string, files: readonly string[], processes: number, folder: string): Share {
   const shared = files
     .map((file) => ({ file, name: relative(root, file), url: pathToFileURL(file).href }))

@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * Loaded before the tests in CI, where a run must end: kills the process once its event loop has stood still for longer than any test may take.
- * Node's own timeouts wait for the event loop.
+ * Loaded before the tests in CI, where a run must end: kills the process once its event loop has been blocked for
+ * longer than any test may take. Node's own timeouts wait for the event loop.
  *
  * @param url of this module; `?ms=` sets another time
  */

@@ -4,19 +4,19 @@ import { placeOf, serverFiles } from "../source/files.ts";
 import { isNode, type Node, parse, propertyOf, visit } from "../source/syntax.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
 
-/** What a function that runs inside the transaction of a use case takes first. */
+/** The type of the first parameter of a function that runs inside a use case's transaction. */
 const CONNECTION = /^(Db|Tx)$/;
 
-/** What declares a use case with its rule. */
+/** The functions that declare a use case with its rule. */
 const DECLARES = /^(useCase|adminUseCase)$/;
 
 /**
- * Who may run a use case is declared with it, and checked in one place. So under `root`:
+ * Checks that every use case under `root` declares who may run it, and that one place checks it:
  *
- * - an exported function of a feature that takes a caller second is declared with `useCase(rule, …)` or, where it administers, with
- *   `adminUseCase(rule, act, …)`. Stores are left out,
- *   and functions that take a connection first: they run inside a use case;
- * - `caller.rights` is read in `access/` only.
+ * - an exported function of a feature that takes a caller second is declared with `useCase(rule, …)` or, for
+ *   administration, with `adminUseCase(rule, act, …)`. Stores and functions that take a connection first are exempt
+ *   because they run inside a use case;
+ * - only `access/` reads `caller.rights`.
  */
 export function checkUseCases(root: string): Violation[] {
   return inOrder(
@@ -63,7 +63,7 @@ function undeclaredUseCases(program: Node): NamedNode[] {
     .filter(({ name, node }) => exported.has(name) && takesCaller(node));
 }
 
-/** The functions that a statement declares: by themselves, or wrapped in a call of something else than `useCase`. */
+/** Returns the functions that a statement declares, directly or wrapped in a call other than `useCase`. */
 function declaredFunctions(statement: Node): NamedNode[] {
   if (statement.type === "FunctionDeclaration") return [{ name: nameOf(statement.id) ?? "default", node: statement }];
   if (statement.type === "ArrowFunctionExpression") return [{ name: "default", node: statement }];
@@ -94,7 +94,7 @@ function takesCaller({ type, params }: Node): boolean {
   return typeNameOf(second) === "Caller" || nameOf(second) === "caller";
 }
 
-/** `Caller` of `caller: Caller`, of `{ tenantId }: Caller` and of `caller: Caller = …`. */
+/** Returns `Caller` for `caller: Caller`, `{ tenantId }: Caller` and `caller: Caller = …`. */
 function typeNameOf(parameter: Node): string | undefined {
   const bare = parameter.type === "AssignmentPattern" ? (parameter.left as Node) : parameter;
   const type = isNode(bare.typeAnnotation) ? bare.typeAnnotation.typeAnnotation : undefined;
@@ -105,7 +105,7 @@ function nameOf(node: unknown): string | undefined {
   return isNode(node) && node.type === "Identifier" ? (node.name as string) : undefined;
 }
 
-/** `x.rights`, and `rights` taken out of an object by a pattern. */
+/** Whether the node is `x.rights`, or a pattern that takes `rights` out of an object. */
 function readsRights(program: Node): Node[] {
   const found: Node[] = [];
   visit(program, (node) => {

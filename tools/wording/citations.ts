@@ -5,17 +5,17 @@ import { lineFinder, parse } from "../source/syntax.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
 import { proseOf } from "./prose.ts";
 
-/** A page (`pki.md`), or a source file with its folder (`lists/lists.ts`). Addresses and patterns are no citations. */
+/** Matches a page (`pki.md`), or a source file with its folder (`lists/lists.ts`), but no addresses or patterns. */
 const CITED = /(?<![\w./:*<>{}…-])(?:[\w.-]+\/)*[\w.-]+\.(?:md|ts)\b(?![\w*<{/-])/g;
-/** What a run of the tools writes into the repository, ignored by git. */
+/** Files that a run of the tools writes into the repository; git ignores them. */
 const WRITTEN_BY_TOOLS = ["flaky-tests.md"];
 /** The number of a clause of another page. */
 const CLAUSE = /\bB\d{1,2}\b/g;
 
 /**
- * Every page and every source file that a comment, a sentence or a document under `root` names is in the repository:
- * `docs/pki.md`, or the end of a path, `pki.md` and `lists/lists.ts`. A bare `lists.ts` may be any file. A
- * clause is cited by what it says, not by its number.
+ * Checks that every page and every source file that a comment, a sentence or a document under `root` names is in the
+ * repository: `docs/pki.md`, or the end of a path, `pki.md` and `lists/lists.ts`. A bare `lists.ts` may be any file. A
+ * clause is cited by its content, not by its number.
  */
 export function checkCitations(root: string): Violation[] {
   const files = filesIn(root, "*.md", "{docs,server,agent,admin,bench,attack,simulate,tools}/**/*.{md,ts}");
@@ -40,7 +40,7 @@ export function checkCitations(root: string): Violation[] {
   ]);
 }
 
-/** A path may be cited as a whole, or by its last parts. */
+/** Returns the suffixes by which a path may be cited: the whole path, or its last parts. */
 function endsOf(path: string): string[] {
   const parts = path.split("/");
   return parts.map((_, from) => parts.slice(from).join("/"));

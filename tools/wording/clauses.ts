@@ -7,14 +7,14 @@ import { proseOf } from "./prose.ts";
 
 const SPECIFICATION = "docs/specification.md";
 const CLAUSE = String.raw`\d+(?:\.\d+)?(?: rules? \d+(?:, \d+)*)?`;
-/** `spec 4.10`, `spec 3.1 rule 4`, `spec 4.9, 9` and `spec 2.1-2.6, 3`. */
+/** Matches `spec 4.10`, `spec 3.1 rule 4`, `spec 4.9, 9` and `spec 2.1-2.6, 3`. */
 const CITED = new RegExp(String.raw`\bspec (${CLAUSE}(?:(?:, |-| and )${CLAUSE})*)`, "gi");
 const HEADING = /^#{2,3} (\d+(?:\.\d+)?)\.? /;
 const ITEM = /^(\d+)\. /;
 
 /**
- * Every clause that a comment, a sentence or a page under `root` cites is a heading of `docs/specification.md`, and every rule of a
- * clause is an item of the numbered list there.
+ * Checks that every clause that a comment, a sentence or a page under `root` cites is a heading of
+ * `docs/specification.md`, and every rule of a clause an item of the numbered list there.
  */
 export function checkClauses(root: string): Violation[] {
   const path = join(root, SPECIFICATION);
@@ -40,7 +40,7 @@ export function checkClauses(root: string): Violation[] {
   ]);
 }
 
-/** The clauses of the specification, and `<clause> rule <number>` for each item of its numbered lists. */
+/** Returns the clauses of the specification, and `<clause> rule <number>` for each item of its numbered lists. */
 export function clausesOf(page: string): Set<string> {
   const found = new Set<string>();
   let clause = "";
@@ -53,7 +53,7 @@ export function clausesOf(page: string): Set<string> {
   return found;
 }
 
-/** The clauses of one citation: `5 rules 3, 5` is `5 rule 3` and `5 rule 5`; a range is its two ends. */
+/** Returns the clauses of one citation: `5 rules 3, 5` is `5 rule 3` and `5 rule 5`; a range is its two ends. */
 export function keysOf(cited: string): string[] {
   return [...cited.matchAll(new RegExp(CLAUSE, "g"))].flatMap(({ 0: each }) => {
     const [clause, rules] = each.split(/ rules? /);

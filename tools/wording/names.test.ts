@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { parseText } from "../source/syntax.ts";
 import { declaredNames, wordsOf } from "./names.ts";
 
-test("a name is read as words, in every way of writing names", () => {
+test("a name is split into words in every naming style", () => {
   assert.equal(wordsOf("checkAllKeys"), "check all keys");
   assert.equal(wordsOf("HTTPServer2Go"), "http server2 go");
   assert.equal(wordsOf("MAX_KEYS"), "max keys");
   assert.equal(wordsOf("list-store"), "list store");
 });
 
-test("names are found where they are declared, and not where they are used", () => {
+test("names are found at their declarations, and not at their uses", () => {
   const source = parseText(
     "example.ts",
     `import { imported } from "./other.ts";

@@ -11,7 +11,10 @@ const FUNCTION = /Function|TSMethodSignature|TSCallSignature/;
 const DECLARATION = /^(Function|Class|TSInterface|TSTypeAlias)Declaration$|^TSDeclareFunction$|^TSTypeParameter$/;
 const MEMBER = /^(PropertyDefinition|MethodDefinition|TSPropertySignature|TSMethodSignature)$/;
 
-/** Every name that `source` declares: variables, parameters, functions, types and their members, and names in its SQL. */
+/**
+ * Returns every name that `source` declares: variables, parameters, functions, types and their members, and names in
+ * its SQL.
+ */
 export function declaredNames(source: Source): DeclaredName[] {
   const found: DeclaredName[] = [];
   visit(source.program, (node) => {
@@ -24,7 +27,7 @@ export function declaredNames(source: Source): DeclaredName[] {
 
 const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|MERGE)\b/;
 
-/** What SQL text names: `WITH name AS (`, and `AS name` of a column or a table. */
+/** Returns the names that SQL text introduces: `WITH name AS (`, and `AS name` of a column or a table. */
 function namesInSql(text: string | undefined): Token[] {
   if (text === undefined || !SQL.test(text)) return [];
   const tokens = tokensOf(text);
@@ -47,12 +50,12 @@ function namesIn(node: Node): Node[] {
   return [...own, ...parameters, ...key];
 }
 
-/** A function in an object literal. */
+/** Whether the node is a function in an object literal. */
 function isMethod(node: Node): boolean {
   return node.type === "Property" && isNode(node.value) && FUNCTION.test(node.value.type);
 }
 
-/** The identifiers that a pattern binds. */
+/** Returns the identifiers that a pattern binds. */
 function bound(pattern: unknown): Node[] {
   if (!isNode(pattern)) return [];
   switch (pattern.type) {
@@ -72,7 +75,7 @@ function bound(pattern: unknown): Node[] {
   }
 }
 
-/** `keyStore`, `KEY_STORE` and `key-store` are `key store`. */
+/** Splits a name into words: `keyStore`, `KEY_STORE` and `key-store` become `key store`. */
 export function wordsOf(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

@@ -6,13 +6,13 @@ export interface Prose {
   /** Where it begins in its file. */
   offset: number;
   comment: boolean;
-  /** An operator reads it: a log line, the help of a metric, an error's message. */
+  /** Whether an operator reads it: a log line, the help of a metric, an error's message. */
   operators: boolean;
 }
 
 const LOG = /^(trace|debug|info|warn|error|fatal)$/;
 
-/** The comments of `source`, and its strings that are sentences: those with a blank. */
+/** Returns the comments of `source`, and its strings that are sentences: those with a blank. */
 export function proseOf(source: Source): Prose[] {
   const comments = source.comments.map(({ value, start }) => ({
     text: value,
@@ -45,7 +45,7 @@ function textOf(node: Node): string | undefined {
   return node.type === "TemplateElement" ? (node.value as { raw: string }).raw : stringOf(node);
 }
 
-/** The arguments of `logger.warn(…)` and `new MusterError(…)`, and the help of a metric. */
+/** Returns the arguments of `logger.warn(…)` and `new MusterError(…)`, and the help of a metric. */
 function textsForOperators(node: Node): Node[] {
   if (node.type === "NewExpression") return nameOf(node.callee) === "MusterError" ? (node.arguments as Node[]) : [];
   if (node.type === "Property") return nameOf(node.key) === "help" ? [node.value as Node] : [];
@@ -64,8 +64,8 @@ function nameOf(node: unknown): string | undefined {
 }
 
 /**
- * `text` with blanks for what is no prose, the rest in its place: code, the addresses of links, and the star that begins the
- * line of a comment, so that a phrase may go on in the next line.
+ * Replaces with blanks what is not prose: code, the addresses of links, and the star at the start of a comment's line,
+ * so that a phrase may continue on the next line. The rest keeps its place.
  */
 export function withoutCode(text: string): string {
   return text

@@ -7,7 +7,7 @@ import { type AvoidedWord, avoidedInTexts, avoidedNames, avoidedPhrases } from "
 import { type DeclaredName, declaredNames, wordsOf } from "./names.ts";
 import { type Prose, proseOf, withoutCode } from "./prose.ts";
 
-/** Every string here is read by an operator or a user. */
+/** Files in which an operator or a user reads every string. */
 const FOR_OPERATORS = /^server\/src\/(cli|control|doctor|demo)\/|^agent\/src\/cli\/|^admin\/src\//;
 
 const findInName = finder(avoidedNames, " ");
@@ -59,10 +59,13 @@ interface Match {
   at: number;
 }
 
-/** Finds the avoided words of a list in a text. `blank`: what a blank in a pattern may stand for. */
+/**
+ * Returns a function that finds the avoided words of a list in a text.
+ * @param blank the pattern for a blank in an avoided phrase
+ */
 function finder(avoided: readonly AvoidedWord[], blank: string): (text: string) => Match[] {
   const whole = avoided.map(({ pattern }) => `\\b(?:${pattern.replaceAll(" ", blank)})\\b`);
-  // One expression with a group for each word: a text is read once.
+  // One expression with a group for each word, so that a text is read once.
   const all = new RegExp(whole.map((each, index) => `(?<word${index}>${each})`).join("|"), "gi");
   return (text) =>
     [...text.matchAll(all)].map(({ 0: found, index: at, groups }) => {

@@ -11,9 +11,9 @@ const DAY = 86_400_000;
 export interface Authority {
   rootPem: string;
   chainPem: string;
-  /** A client certificate for the key of a PEM request, as the service would issue it. */
+  /** Returns a client certificate for the key of a PEM request, as the service would issue it. */
   issue(csrPem: string, deviceId: string, days?: number): Promise<Issued>;
-  /** A server certificate for localhost and its key. */
+  /** Returns a server certificate for localhost and its key. */
   server(): Promise<{ cert: string; key: string }>;
 }
 

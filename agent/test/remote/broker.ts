@@ -17,7 +17,7 @@ export interface RemoteMessage {
 
 /** Properties of a CONNACK, as far as tests set them. */
 type Properties = NonNullable<IConnackPacket["properties"]>;
-/** What becomes of a CONNECT: accepted, closed without CONNACK, or refused with a code and properties. */
+/** The outcome of a CONNECT: accepted, closed without CONNACK, or refused with a code and properties. */
 export type Admission = boolean | number | { code: number; properties: Properties };
 
 export interface RemoteSession {
@@ -25,21 +25,24 @@ export interface RemoteSession {
   version: number;
   socket: TLSSocket;
   send(packet: Packet): void;
-  /** DISCONNECT of MQTT 5, then close. */
+  /** Sends a DISCONNECT of MQTT 5, then closes. */
   disconnect(reasonCode: number, properties?: { reasonString?: string; serverReference?: string }): void;
 }
 
-/** A remote MQTT broker of 3.1.1 and 5, small enough to misbehave on request: refuses, closes, keeps acknowledgements to itself. */
+/**
+ * A remote MQTT broker of 3.1.1 and 5, small enough to misbehave on request: it refuses, closes, or withholds
+ * acknowledgements.
+ */
 export class RemoteBroker {
   readonly messages: RemoteMessage[] = [];
   readonly connects: Array<{ clientId: string; serial: string; clean: boolean; version: number }> = [];
-  /** Every packet as it arrived. */
+  /** Every packet in order of arrival. */
   readonly packets: Packet[] = [];
   /** Decides on a CONNECT. */
   accept: (clientId: string, serial: string, packet: IConnectPacket) => Admission = () => true;
   /** Decides on a PUBLISH: false closes the connection, "silent" acknowledges nothing, a number is the reason code. */
   take: (message: RemoteMessage) => boolean | "silent" | number = () => true;
-  /** The newest version that it speaks: one without MQTT 5 answers in MQTT 3.1.1, "unacceptable protocol version". */
+  /** The newest supported version. A broker without MQTT 5 answers in MQTT 3.1.1, "unacceptable protocol version". */
   speaks: 4 | 5 = 5;
   /** Properties of the CONNACK that accepts. */
   properties: Properties = {};
@@ -54,7 +57,10 @@ export class RemoteBroker {
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
-  /** Listens on a free port, or again on `port`; answers the port. */
+  /**
+   * Listens on a free port, or again on `port`.
+   * @returns the port
+   */
   listen(port = 0): Promise<number> {
     return new Promise((resolve) => {
       this.#server.listen(port, "127.0.0.1", () => resolve((this.#server.address() as { port: number }).port));
@@ -79,7 +85,7 @@ export class RemoteBroker {
     this.#sockets.add(socket);
     const serial = socket.getPeerCertificate().serialNumber?.toLowerCase() ?? "";
     const session = newSession(socket);
-    // The parser reads the version out of the CONNECT.
+    // The parser takes the version from the CONNECT.
     const packets = parser({});
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {

@@ -1,4 +1,4 @@
-/** Run by state.test.ts: replaces the identity in a folder again and again until it is killed. */
+/** Replaces the identity in a folder repeatedly until it is killed. state.test.ts runs it. */
 import { readFileSync, writeSync } from "node:fs";
 import type { StateFiles } from "../../src/state/identity.ts";
 import { commitFiles } from "../../src/state/state.ts";

@@ -7,7 +7,7 @@ export interface RemoteRequest {
   path: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
   body: any;
-  /** Serial of the verified client certificate, or undefined. */
+  /** The serial of the verified client certificate, or undefined. */
   serial: string | undefined;
 }
 
@@ -17,15 +17,15 @@ export type RemoteAnswer = { status: number; body: unknown; headers?: Record<str
 /** A remote service as the specification describes it to a device: two HTTPS endpoints and a broker. */
 export interface RemoteService {
   url: string;
-  /** Trusts the HTTPS server. */
+  /** The CA bundle that verifies the HTTPS server. */
   caPem: string;
   authority: Authority;
   broker: RemoteBroker;
   brokerPort: number;
   requests: RemoteRequest[];
-  /** Serials that no longer count. */
+  /** Serials of revoked certificates. */
   revoked: Set<string>;
-  /** What the next requests get, before the ordinary answers. */
+  /** Answers to the next requests, before the ordinary ones. */
   answers: Array<(request: RemoteRequest) => Promise<RemoteAnswer> | RemoteAnswer>;
   ordinary(request: RemoteRequest): Promise<RemoteAnswer>;
   /** Days of validity of certificates issued from now on. */
@@ -79,7 +79,7 @@ function listen(remote: RemoteService, tls: { cert: string; key: string }, ca: s
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-/** Spec 2.3: what a server that has no objection answers. */
+/** Returns the ordinary answer of spec 2.3. */
 async function answer(remote: RemoteService, request: RemoteRequest): Promise<RemoteAnswer> {
   const renewal = request.path === "/api/provisioning/cert/renew";
   if (renewal && (request.serial === undefined || remote.revoked.has(request.serial))) {

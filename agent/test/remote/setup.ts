@@ -13,21 +13,21 @@ import {
 } from "../../src/index.ts";
 import { type RemoteService, startRemote } from "./service.ts";
 
-/** A folder that goes with the test. */
+/** Creates a folder that is removed after the test. */
 export async function freshFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "muster-agent-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return join(folder, "state");
 }
 
-/** A remote service and a state folder that is still empty. */
+/** Starts a remote service and creates an empty state folder. */
 export async function setup(t: TestContext): Promise<{ remote: RemoteService; stateDir: string }> {
   const remote = await startRemote();
   t.after(() => remote.close());
   return { remote, stateDir: await freshFolder(t) };
 }
 
-/** Waits for nothing: time for tests in which the passing of time is not the point. */
+/** A backoff without delays, for tests in which time does not matter. */
 export const hasty: Runtime = { ...systemRuntime, random: () => 0, sleep: () => Promise.resolve() };
 
 export function enrollment(remote: RemoteService, stateDir: string): EnrollOptions {
@@ -42,14 +42,14 @@ export function enrollment(remote: RemoteService, stateDir: string): EnrollOptio
   };
 }
 
-/** A remote service and a device enrolled with it. */
+/** Starts a remote service and enrolls a device with it. */
 export async function enrolled(t: TestContext) {
   const { remote, stateDir } = await setup(t);
   const identity: Identity = await enroll(enrollment(remote, stateDir));
   return { remote, stateDir, identity };
 }
 
-/** Back-off whose delays are recorded, and over at once. */
+/** Returns a backoff whose delays are recorded and end immediately. */
 function recorder() {
   const sleeps: number[] = [];
   const sleep = async (ms: number) => {
@@ -59,7 +59,7 @@ function recorder() {
   return { sleeps, runtime: { ...systemRuntime, random: () => 0.5, sleep } };
 }
 
-/** An agent of an enrolled device that has not connected yet, and the delays of its back-off. */
+/** Returns an agent of an enrolled device that has not connected yet, and the delays of its backoff. */
 export async function started(t: TestContext, options: Partial<MusterAgentOptions> = {}) {
   const { remote, stateDir } = await enrolled(t);
   const { sleeps, runtime } = recorder();
