@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Creates the database of Muster and its two roles: muster_owner, which owns the tables and is used by `muster migrate` alone, and muster_service,
-# which the service uses and which owns nothing (docs/operations/database-roles.md). The PostgreSQL image runs this script once, when it creates its cluster.
-# To run it by hand: set the passwords and the variables of psql (PGHOST, …), and POSTGRES_USER to a superuser.
+# Creates the database of Muster and its two roles (docs/operations/database-roles.md): muster_owner, which owns the
+# tables and which only `muster migrate` uses, and muster_service, which the service uses and which owns nothing. The
+# PostgreSQL image runs this script once, when it creates its cluster. To run it by hand, set the passwords, the
+# variables of psql (PGHOST, …), and POSTGRES_USER to a superuser.
 set -euo pipefail
 : "${MUSTER_OWNER_PASSWORD:?}" "${MUSTER_SERVICE_PASSWORD:?}"
 
-# \getenv keeps the passwords out of the arguments of psql, which every user of the machine can read.
+# \getenv keeps the passwords out of psql's arguments, which every user of the machine can read.
 psql --no-psqlrc --quiet -v ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
 \getenv owner_password MUSTER_OWNER_PASSWORD
 \getenv service_password MUSTER_SERVICE_PASSWORD

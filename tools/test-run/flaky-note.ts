@@ -10,7 +10,7 @@ export interface Flaky {
 
 const HEAD = `# Flaky tests
 
-Each failed in a run of CI and passed when its file ran again, alone, in a fresh process. The next change mends them first.
+Each failed in a run of CI and passed when its file ran again, alone, in a fresh process. Fix them before the next change.
 `;
 
 /**
