@@ -177,7 +177,7 @@ test("a message that the broker denies is reported and the session stays; with M
   const { identity, agent, stateDir } = await device(t, "denied-1");
   const { device: record } = identity;
   const foreign = `${record.topicPrefix}/telemetry/other`;
-  // The agent checks topics itself, so this one is told of a topic that its certificate does not have.
+  // The agent checks topics itself, so this one gets a topic that its certificate does not have.
   const publishTopics = [...record.publishTopics, foreign];
   await writeFile(join(stateDir, "device.json"), JSON.stringify({ ...record, publishTopics }));
   await agent.connect();
