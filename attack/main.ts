@@ -1,25 +1,31 @@
 /**
- * `npm run attack`: each way in which a tenant, a device or an unauthenticated client could harm others, beside an honest tenant whose figures are
- * printed without and with the attack. Exits with 1 when a promise is broken.
+ * `npm run attack`: each way in which a tenant, a device or an unauthenticated client could harm others, beside an
+ * honest tenant whose figures are printed without and with the attack. Exits with 1 when a promise is broken.
  *
- *   npm run attack                                every attack on both databases, those of the front door with four workers, too
+ *   npm run attack                                every attack on both databases, and those of the front door with four workers
  *   npm run attack -- --database=embedded qos2    attacks whose name contains one of the words
  *   npm run attack -- --short                     a few seconds an attack, all on one server: for CI
  *
  * Linux only: memory and descriptors are read from /proc.
  */
+import { parseArgs } from "node:util";
+import { progressTo } from "../load/measure.ts";
 import { attacksMatching, FRONT_DOOR } from "./attacks/index.ts";
-import { type DatabaseKind, parseOptions } from "./options.ts";
 import { type Row, table } from "./report.ts";
 import { runAttacks } from "./run-attacks.ts";
+import { DATABASES, type DatabaseKind } from "./service.ts";
 
-const { databases, short, words } = parseOptions(process.argv.slice(2));
-const attacks = attacksMatching(words);
-const started = performance.now();
-const progress = (line: string) =>
-  console.log(`[${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s] ${line}`);
+const { values, positionals } = parseArgs({
+  options: { database: { type: "string" }, short: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const { database, short } = values;
+const databases = DATABASES.filter((kind) => database === undefined || kind === database);
+if (databases.length === 0) throw new Error(`Unknown database ${database}. Valid databases: ${DATABASES.join(", ")}`);
+const attacks = attacksMatching(positionals);
+const progress = progressTo(console.log);
 
-// One server for all in the short form; otherwise each attack has its own, so that none finds what another has left.
+// One server for all in the short form; otherwise one for each attack, so that none finds what another has left.
 const seriesOf = (kind: DatabaseKind) => {
   const chosen = kind === "workers" ? attacks.filter((attack) => FRONT_DOOR.includes(attack)) : attacks;
   return short && chosen.length > 0 ? [chosen] : chosen.map((attack) => [attack]);

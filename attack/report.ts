@@ -1,5 +1,6 @@
+import { columns } from "../server/src/cli/output.ts";
 import type { Figures } from "./honest/measure.ts";
-import type { DatabaseKind } from "./options.ts";
+import type { DatabaseKind } from "./service.ts";
 
 export interface Row {
   readonly database: DatabaseKind;
@@ -24,7 +25,7 @@ const COLUMNS: readonly [title: string, figure: keyof Figures][] = [
   ["memory", "memory"],
 ];
 
-/** A line an attack: each figure without → with the attack; below it what was done and which promises were broken. */
+/** Returns a line an attack, each figure without → with it; below, what was done and which promises were broken. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map(({ database, attack, without, under, broken }) => [
     attack,
@@ -32,25 +33,13 @@ export function table(rows: readonly Row[]): string {
     ...COLUMNS.map(([, figure]) => `${readable(without[figure])} → ${readable(under[figure])}`),
     broken.length === 0 ? "kept" : "BROKEN",
   ]);
-  const all = [["attack", "database", ...COLUMNS.map(([title]) => title), "promises"], ...lines];
-  const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
-  const text = all.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join("  ")
-      .trimEnd(),
-  );
   const notes = rows.flatMap(({ attack, database, done, broken }) => [
     `${attack}, ${database}: ${done}`,
     ...broken.map((promise) => `  BROKEN ${promise}`),
   ]);
-  return [
-    ...text,
-    "",
-    "Milliseconds (CPU: of the server, a second) and MB, without → with the attack.",
-    "",
-    ...notes,
-  ].join("\n");
+  const units = "Milliseconds (CPU: of the server, a second) and MB, without → with the attack.";
+  const head = ["attack", "database", ...COLUMNS.map(([title]) => title), "promises"];
+  return [...columns([head, ...lines], ""), "", units, "", ...notes].join("\n");
 }
 
 function readable(value: Figures[keyof Figures]): string {

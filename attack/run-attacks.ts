@@ -1,21 +1,19 @@
-import { unlessEnded } from "../bench/interrupt.ts";
+import { unlessEnded } from "../load/interrupt.ts";
 import { startSinks } from "../server/test/harness/sinks.ts";
-import type { Attack } from "./attack.ts";
-import { createEnvironment, type Environment, type Scene } from "./environment.ts";
+import { type Attack, createEnvironment, type Environment, type Scene } from "./attack.ts";
 import { createHonestTenant } from "./honest/honest-tenant.ts";
 import { type Figures, measureHonest, type Phase } from "./honest/measure.ts";
 import { startAssault } from "./hostile/start-assault.ts";
-import type { DatabaseKind } from "./options.ts";
 import { brokenPromises, PROMISES, SHORT_PROMISES } from "./promises.ts";
 import type { Row } from "./report.ts";
-import { startService } from "./service.ts";
+import { type DatabaseKind, startService } from "./service.ts";
 
 const WARM_UP: Phase = { seconds: 2, faults: 1 };
 const PHASE: Phase = { seconds: 20, faults: 4 };
 const SHORT_PHASE: Phase = { seconds: 4, faults: 2 };
-/** How many of the log's last warnings are shown beside a broken promise. */
+/** The last warnings of the log that are shown beside a broken promise. */
 const WARNINGS = 5;
-/** In the short form attacks on connections reach the limit in seconds; the honest tenant has some twenty. */
+/** Lets attacks on connections reach the limit within seconds; the honest tenant has some twenty. */
 const SHORT_SETTINGS = { MUSTER_LIMIT_HTTPS_CONNECTIONS_PER_ADDRESS: "100" };
 
 /** Runs the attacks one after the other on one server. @param progress called with a line at each step */

@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
-import type { Load } from "./measure.ts";
+import { type Load, readable } from "../load/measure.ts";
+import { columns } from "../server/src/cli/output.ts";
 
 /** One measured figure, beside the same figure of a peer measured in the same run. */
 export interface Figure {
@@ -16,56 +17,62 @@ export type Target =
   | { readonly of: "value" | "ratio"; readonly atLeast: number }
   | { readonly of: "value" | "ratio"; readonly atMost: number };
 
-/** The CPU time of one piece of work, of server and database together; apart in the note. */
-export function cpuFigure(
-  name: string,
-  { count, serverMs, databaseMs }: Omit<Load, "seconds">,
-  unit: "ms" | "µs",
-): Figure & { readonly note: string } {
-  const each = (ms: number) => (ms / count) * (unit === "ms" ? 1 : 1000);
-  const parts = `server ${readable(each(serverMs))} ${unit}, database ${readable(each(databaseMs))} ${unit}`;
-  const note = databaseMs === 0 ? "the database is part of the server" : parts;
-  return { name, value: each(serverMs + databaseMs), unit, note };
+type Part = Pick<Figure, "peer" | "target" | "note">;
+
+/** Returns a figure. @param parts its peer, target and note, from the functions below */
+export function figure(name: string, value: number, unit: string, ...parts: readonly Part[]): Figure {
+  return Object.assign({ name, value, unit }, ...parts);
 }
 
-/** A row that cannot be measured here, and why. */
-export class Skip extends Error {
-  override readonly name = "Skip";
+/** The peer's value; nothing where the peer was not measured. */
+export const beside = (name: string, value: number | undefined): Part =>
+  value === undefined ? {} : { peer: { name, value } };
+export const note = (text: string): Part => ({ note: text });
+export const atMost = (limit: number): Part => ({ target: { of: "value", atMost: limit } });
+export const atLeast = (limit: number): Part => ({ target: { of: "value", atLeast: limit } });
+export const timesAtMost = (limit: number): Part => ({ target: { of: "ratio", atMost: limit } });
+export const timesAtLeast = (limit: number): Part => ({ target: { of: "ratio", atLeast: limit } });
+
+/** Pieces of work a second. */
+export const rate = ({ count, seconds }: Load) => count / seconds;
+/** CPU time of one piece of work, in milliseconds: of the server, of the database, and of both. */
+export const serverMs = (load: Load) => load.serverMs / load.count;
+export const databaseMs = (load: Load) => load.databaseMs / load.count;
+export const bothMs = (load: Load) => serverMs(load) + databaseMs(load);
+
+/** Returns a note that divides the CPU time of one piece of work between server and database. */
+export function divided(load: Load, unit: "ms" | "µs"): Part {
+  const each = (ms: number) => `${readable(ms * (unit === "ms" ? 1 : 1000))} ${unit}`;
+  const parts = `server ${each(serverMs(load))}, database ${each(databaseMs(load))}`;
+  return note(load.databaseMs === 0 ? "the database is part of the server" : parts);
 }
 
 export function ratioOf({ value, peer }: Figure): number | undefined {
   return peer === undefined || peer.value === 0 ? undefined : value / peer.value;
 }
 
-/** Whether the target is met; `undefined` where there is none, or nothing to compare with. */
-export function isMet(figure: Figure): boolean | undefined {
-  const { target } = figure;
+/** Returns whether the target is met; undefined where there is none, or nothing to compare with. */
+export function isMet(measured: Figure): boolean | undefined {
+  const { target } = measured;
   if (target === undefined) return undefined;
-  const measured = target.of === "value" ? figure.value : ratioOf(figure);
-  if (measured === undefined) return undefined;
-  return "atLeast" in target ? measured >= target.atLeast : measured <= target.atMost;
+  const value = target.of === "value" ? measured.value : ratioOf(measured);
+  if (value === undefined) return undefined;
+  return "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
 }
 
 export function table(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => {
-    const ratio = ratioOf(figure);
+  const rows = figures.map((each) => {
+    const ratio = ratioOf(each);
     return [
-      figure.name,
-      `${readable(figure.value)} ${figure.unit}`,
-      figure.peer === undefined ? "" : `${figure.peer.name}: ${readable(figure.peer.value)}`,
+      each.name,
+      `${readable(each.value)} ${each.unit}`,
+      each.peer === undefined ? "" : `${each.peer.name}: ${readable(each.peer.value)}`,
       ratio === undefined ? "" : `${readable(ratio)}×`,
-      figure.target === undefined ? "" : `${targetText(figure.target)} ${verdict(isMet(figure))}`,
+      each.target === undefined ? "" : `${targetText(each.target)} ${verdict(isMet(each))}`,
     ];
   });
-  const all = [["", "Muster", "peer", "ratio", "target"], ...rows];
-  const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  const line = (row: string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join("  ")
-      .trimEnd();
   const notes = figures.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}`]));
-  return [line(all[0]!), ...rows.map(line), "", ...notes].join("\n");
+  return [...columns([["", "Muster", "peer", "ratio", "target"], ...rows], ""), "", ...notes].join("\n");
 }
 
 function targetText(target: Target): string {
@@ -77,12 +84,7 @@ function verdict(met: boolean | undefined): string {
   return met === undefined ? "(nothing to compare with)" : met ? "met" : "MISSED";
 }
 
-export function readable(value: number): string {
-  if (value >= 1000) return Math.round(value).toLocaleString("en-US");
-  return String(Number(value.toPrecision(3)));
-}
-
-/** The machine that the figures were measured on. */
+/** Describes the machine that the figures were measured on. */
 export function machine(): Record<string, unknown> {
   return { node: process.version, cpus: cpus().length, cpu: cpus()[0]?.model ?? "unknown", platform: process.platform };
 }

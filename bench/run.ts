@@ -1,48 +1,72 @@
-import { type Figure, Skip } from "./report.ts";
+import { throwIfEnded, unlessEnded } from "../load/interrupt.ts";
+import { progressTo, Skip } from "../load/measure.ts";
+import type { Figure } from "./report.ts";
 
 const given = process.argv.slice(2);
 const words = given.filter((each) => !each.includes("="));
-const started = performance.now();
 
 /** The figures of this run so far, in the order of the report. */
 export const figures: Figure[] = [];
-/** What could not be measured on this machine, and why. */
-export const skipped: string[] = [];
+/** Rows that failed or that this machine cannot run, and why: any of them makes the run fail. */
+export const missing: string[] = [];
+/** Peers that this machine cannot run, and why. */
+export const withoutPeer: string[] = [];
+const begun = new Set<string>();
 
-/** Whether the arguments select a row with one of `names`: a part of a name does, and no argument selects every row. */
-export function wants(...names: string[]): boolean {
-  return words.length === 0 || names.some((name) => words.some((word) => name.includes(word)));
-}
+/** Prints a line of progress with the seconds since the start. */
+export const progress = progressTo(console.log);
 
-/** Whether `name` is an argument as a whole: for rows that run only when they are named. */
-export function isNamed(name: string): boolean {
-  return words.includes(name);
-}
-
-/** The number of the argument `name=…`. */
+/** Returns the number of the argument `name=…`. */
 export function setting(name: string, otherwise: number): number {
   const found = given.find((each) => each.startsWith(`${name}=`));
   return found === undefined ? otherwise : Number(found.slice(name.length + 1));
 }
 
-/** Prints a line of progress with the seconds since the start. */
-export function progress(text: string): void {
-  console.log(`[${((performance.now() - started) / 1000).toFixed(0).padStart(3)} s] ${text}`);
+/** A row that runs only when an argument is its whole name. */
+export const onlyNamed = (name: string): string => `${name}!`;
+
+/** Returns whether the arguments select a row: a part of its name does, and no argument selects every row. */
+function isWanted(name: string): boolean {
+  if (name.endsWith("!")) return words.includes(name.slice(0, -1));
+  return words.length === 0 || words.some((word) => name.includes(word));
 }
 
-export function add(more: readonly Figure[]): void {
-  figures.push(...more);
+/** Runs a row if it is selected and adds its figures. A row that fails is reported, and the others go on. */
+export async function row(name: string, work: () => Promise<readonly Figure[]>): Promise<void> {
+  if (!isWanted(name)) return;
+  begun.add(name);
+  progress(name.replace("!", ""));
+  await work().then(
+    (found) => figures.push(...found),
+    (error: Error) => report(name, error),
+  );
+  throwIfEnded();
 }
 
-/** What `start` returns; undefined, with a line in the report, where it throws {@link Skip}. */
-export async function available<T>(without: string, start: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await start();
-  } catch (error) {
+/** Prepares something for several rows, which `work` runs one after the other; skipped unless one of them is selected. */
+export async function group(names: readonly string[], work: () => Promise<void>): Promise<void> {
+  const wanted = names.filter(isWanted);
+  if (wanted.length === 0) return;
+  progress(`${wanted.join(", ").replaceAll("!", "")}: preparing`);
+  await unlessEnded(work()).catch((error: Error) => {
+    throwIfEnded();
+    for (const name of wanted) if (!begun.has(name)) report(name, error);
+  });
+}
+
+function report(name: string, error: Error): void {
+  throwIfEnded();
+  const line = `${name.replace("!", "")}: ${error instanceof Skip ? error.message : (error.stack ?? error.message)}`;
+  missing.push(line);
+  progress(`MISSING ${line}`);
+}
+
+/** Starts a peer; undefined, with a line in the report, where it throws {@link Skip}. */
+export async function available<T>(start: () => Promise<T>): Promise<T | undefined> {
+  return await start().catch((error) => {
     if (!(error instanceof Skip)) throw error;
-    const line = `${error.message}: ${without}`;
-    skipped.push(line);
-    progress(line);
+    withoutPeer.push(error.message);
+    progress(`without a peer: ${error.message}`);
     return undefined;
-  }
+  });
 }

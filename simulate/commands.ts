@@ -1,4 +1,4 @@
-import { sleep } from "../bench/measure.ts";
+import { sleep } from "../load/measure.ts";
 import type { Figures } from "./figures/figures.ts";
 import { type DeviceResult, nowMs } from "./load/protocol.ts";
 import type { Target } from "./target/target.ts";

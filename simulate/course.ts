@@ -1,5 +1,5 @@
-import { throwIfEnded } from "../bench/interrupt.ts";
-import { sleep } from "../bench/measure.ts";
+import { throwIfEnded } from "../load/interrupt.ts";
+import { sleep } from "../load/measure.ts";
 import { CommandSender } from "./commands.ts";
 import { Figures } from "./figures/figures.ts";
 import type { Fleet } from "./load/fleet.ts";

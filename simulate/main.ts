@@ -1,6 +1,6 @@
 /** `npm run simulate`: simulated devices against Muster, and what they notice of it. `-- --help` lists the options. */
 import { writeFile } from "node:fs/promises";
-import { unlessEnded } from "../bench/interrupt.ts";
+import { unlessEnded } from "../load/interrupt.ts";
 import { runCourse } from "./course.ts";
 import { simulateFaults } from "./faults/faults.ts";
 import { Fleet } from "./load/fleet.ts";

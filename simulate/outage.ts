@@ -1,6 +1,6 @@
-import { throwIfEnded } from "../bench/interrupt.ts";
-import { sleep } from "../bench/measure.ts";
-import type { PrivatePostgres } from "../bench/peers/postgres.ts";
+import { throwIfEnded } from "../load/interrupt.ts";
+import { sleep } from "../load/measure.ts";
+import type { PrivatePostgres } from "../load/postgres.ts";
 import type { Options } from "./options.ts";
 import type { StreamContents } from "./target/part-meter.ts";
 import type { Target } from "./target/target.ts";

@@ -1,4 +1,4 @@
-import { readable } from "../bench/report.ts";
+import { readable } from "../load/measure.ts";
 import { columns } from "../server/src/cli/output.ts";
 import type { Phase } from "./course.ts";
 import { TIMED, type Timed } from "./figures/figures.ts";

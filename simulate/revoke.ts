@@ -1,4 +1,4 @@
-import { sleep } from "../bench/measure.ts";
+import { sleep } from "../load/measure.ts";
 import type { Figures } from "./figures/figures.ts";
 import type { Fleet } from "./load/fleet.ts";
 import { nowMs } from "./load/protocol.ts";

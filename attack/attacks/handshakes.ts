@@ -1,18 +1,18 @@
 import { connect, type Socket } from "node:net";
-import type { MqttTarget } from "../../bench/load/mqtt-client.ts";
-import { sleep } from "../../bench/measure.ts";
+import { sleep } from "../../load/measure.ts";
+import type { MqttTarget } from "../../load/mqtt-client.ts";
 import type { Attack } from "../attack.ts";
 
-/** More than may be open without authentication in all. */
+/** More than may be open without authentication. */
 const CONNECTIONS = 3_000;
 const TICK_MS = 50;
-/** Of a ClientHello: the server waits for the rest. */
+/** The begin of a ClientHello: the server waits for the rest. */
 const FIRST_OCTETS = Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00);
 
 export const handshakes: Attack<MqttTarget> = {
   name: "handshakes",
   what: `${CONNECTIONS} half-open MQTT handshakes from one address, each opened again when it is closed`,
-  // 2,000 sockets may be open without authentication, of 60 KB each; some thousands a second are closed for new ones and not freed at once.
+  // 2,000 sockets of 60 KB may be open without authentication; thousands a second are closed for new ones and freed later.
   memory: 250,
 
   async prepare({ service, hostileAddress }) {

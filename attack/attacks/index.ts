@@ -1,35 +1,20 @@
 import type { Attack } from "../attack.ts";
-import { folding } from "./folding.ts";
+import { folding, webhooks } from "./channels.ts";
+import { greedy, metrics, qos2, readings, refusals } from "./devices.ts";
 import { handshakeFloods } from "./front-door/handshake-floods.ts";
 import { insiders } from "./front-door/insiders.ts";
 import { unauthenticatedClients } from "./front-door/unauthenticated.ts";
-import { greedy } from "./greedy.ts";
 import { handshakes } from "./handshakes.ts";
-import { metrics } from "./metrics.ts";
-import { qos2 } from "./qos2.ts";
-import { readings } from "./readings.ts";
-import { refusals } from "./refusals.ts";
 import { searches } from "./searches.ts";
 import { silence } from "./silence.ts";
-import { webhooks } from "./webhooks.ts";
 
-/** Attacks on the HTTPS and MQTT ports themselves: with several workers each process has a front door of its own. */
+/** Attacks on the HTTPS and MQTT ports themselves: with several workers each process has a front door. */
 export const FRONT_DOOR: readonly Attack[] = [...handshakeFloods, ...unauthenticatedClients, ...insiders];
 
+const SESSIONS: readonly Attack[] = [readings, greedy, qos2, metrics, refusals, silence, handshakes];
+
 /** Every attack, in the order of the report. The last ones use up what an address may get. */
-export const ATTACKS: readonly Attack[] = [
-  readings,
-  greedy,
-  qos2,
-  metrics,
-  refusals,
-  silence,
-  handshakes,
-  ...FRONT_DOOR,
-  searches,
-  webhooks,
-  folding,
-];
+export const ATTACKS: readonly Attack[] = [...SESSIONS, ...FRONT_DOOR, searches, webhooks, folding];
 
 export function attackNamed(name: string): Attack {
   const found = ATTACKS.find((attack) => attack.name === name);
@@ -37,7 +22,7 @@ export function attackNamed(name: string): Attack {
   return found;
 }
 
-/** The attacks whose name contains one of the words; all without words. @throws Error for a word that selects none */
+/** Returns the attacks whose name contains one of the words; all without words. @throws Error for a word that selects none */
 export function attacksMatching(words: readonly string[]): readonly Attack[] {
   for (const word of words) if (!ATTACKS.some(({ name }) => name.includes(word))) attackNamed(word);
   return ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { type HttpsTarget, openHttps } from "../../bench/load/https-client.ts";
-import { sleep } from "../../bench/measure.ts";
+import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
+import { sleep } from "../../load/measure.ts";
+import { setUpTenant } from "../../load/tenant.ts";
 import { liftTimeLimit } from "../../server/src/db/time-limit.ts";
 import type { Attack } from "../attack.ts";
-import { setUpTenant } from "../tenant.ts";
 
 const TENANT = "searches";
 const DEVICES = { short: 20_000, full: 100_000 };
 const KEYS = 5;
-/** What a key admits in a minute; all at once, as it may. */
+/** The requests that a key admits in a minute; all at once, as it may. */
 const REQUESTS_A_KEY = 120;
-/** Of one key at once. */
+/** The connections of one key. */
 const CONNECTIONS = 8;
 const AGAIN_MS = 5_000;
 

@@ -1,5 +1,5 @@
-import { type HttpsTarget, openHttps } from "../../bench/load/https-client.ts";
-import { sleep } from "../../bench/measure.ts";
+import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
+import { sleep } from "../../load/measure.ts";
 import type { Attack } from "../attack.ts";
 import { openDescriptors } from "../service.ts";
 
@@ -16,12 +16,7 @@ export const silence: Attack<Plan> = {
   name: "silence",
   what: `${CONNECTIONS_PER_SECOND} HTTPS connections a second from one address, one request without a key on each, then silence`,
 
-  async prepare({ service, hostileAddress }) {
-    return {
-      target: { ...service.https, localAddress: hostileAddress },
-      descriptorsBefore: openDescriptors(service.pid),
-    };
-  },
+  prepare: async ({ service, https }) => ({ target: https, descriptorsBefore: openDescriptors(service.pid) }),
 
   async assault({ target }, { ended, begun }) {
     let [opened, refused] = [0, 0];

@@ -1,14 +1,13 @@
-import { type Identity, openAll } from "../../bench/load/mqtt-client.ts";
+import { type Identity, openAll, type Session } from "../../load/mqtt-client.ts";
+import { createTenant, type Tenant } from "../../load/tenant.ts";
 import type { Sinks } from "../../server/test/harness/sinks.ts";
 import type { Service } from "../service.ts";
-import { createTenant, type Tenant } from "../tenant.ts";
-import type { HonestSession } from "./acknowledgements.ts";
 import type { Monitored } from "./pages.ts";
 
 /** The tenant that is measured: an ordinary one, which does nothing that is near a limit. */
 export interface HonestTenant {
   /** Sessions that publish all the time. */
-  readonly publishers: readonly HonestSession[];
+  readonly publishers: readonly Session[];
   /** Devices whose faults page. An address gets at most twenty mails a minute, so each has an operator of its own. */
   readonly monitored: readonly Monitored[];
   /** Connects and disconnects. */
@@ -30,20 +29,15 @@ export async function createHonestTenant(service: Service, sinks: Sinks): Promis
   const [visitor] = await tenant.newDevices(1, "Visitor");
   const monitored: Monitored[] = [];
   for (let index = 0; index < MONITORED; index++) monitored.push(await createMonitored(service, tenant, sinks, index));
-  return { publishers: await openSessions(service, identities), monitored, visitor: visitor!, keys };
-}
-
-async function openSessions(service: Service, identities: readonly Identity[]): Promise<HonestSession[]> {
-  const sockets = await openAll(service.mqtt, identities);
-  return sockets.map((socket, index) => ({ socket, topic: identities[index]!.topic }));
+  return { publishers: await openAll(service.mqtt, identities), monitored, visitor: visitor!, keys };
 }
 
 /** A device in two groups: one pages the operator on shift, the other calls a webhook. */
 async function createMonitored(service: Service, tenant: Tenant, sinks: Sinks, index: number): Promise<Monitored> {
   const operator = `operator-${index}@honest.example`;
   const hookPath = `/honest/${index}`;
-  await service.command("user.create", { tenant: tenant.slug, email: operator, role: "operator" });
-  const shift = await service.command("shift.create", {
+  await service.shell("user.create", { tenant: tenant.slug, email: operator, role: "operator" });
+  const shift = await service.shell("shift.create", {
     tenant: tenant.slug,
     name: `Around the clock ${index}`,
     timeZone: "UTC",
@@ -60,7 +54,7 @@ async function createMonitored(service: Service, tenant: Tenant, sinks: Sinks, i
     escalation: [{ afterMinutes: 0, notify: "channels" }],
   });
   const identities = await tenant.newDevices(1, `Monitored ${index}`, [team, room]);
-  const [session] = await openSessions(service, identities);
+  const [session] = await openAll(service.mqtt, identities);
   session!.socket.resume();
   return { ...session!, operator, hookPath };
 }

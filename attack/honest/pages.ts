@@ -1,15 +1,15 @@
-import { publishPacket } from "../../bench/load/publish-packet.ts";
-import { sleep, within } from "../../bench/measure.ts";
+import { sleep, within } from "../../load/measure.ts";
+import type { Session } from "../../load/mqtt-client.ts";
+import { packetBytes, publishPacket } from "../../load/publish-packet.ts";
 import type { Sinks } from "../../server/test/harness/sinks.ts";
-import type { HonestSession } from "./acknowledgements.ts";
 
 /** A device of the honest tenant whose faults page an operator and call a webhook. */
-export interface Monitored extends HonestSession {
+export interface Monitored extends Session {
   readonly operator: string;
   readonly hookPath: string;
 }
 
-/** Milliseconds from a critical reading to its e-mail and to its webhook; `Infinity` of one that did not come. */
+/** The milliseconds from a critical reading to its e-mail and to its webhook; `Infinity` where none came. */
 export interface PageDelay {
   readonly page: number;
   readonly webhook: number;
@@ -17,12 +17,12 @@ export interface PageDelay {
 
 /** A page that takes longer counts as lost. */
 const LOST_SECONDS = 30;
-/** Values from here on break the rule; each is used once, so that messages are recognised by it. */
+/** Values from here on break the rule; each is used once, so that it identifies a message. */
 const FIRST_FAULT = 1_000;
 const WELL = 20;
 let faults = FIRST_FAULT;
 
-/** A fault on each device in turn, `apart` ms between them. */
+/** Causes a fault on each device in turn, `apart` ms between them. */
 export async function pageDelays(devices: readonly Monitored[], sinks: Sinks, apart: number): Promise<PageDelay[]> {
   return await Promise.all(
     devices.map(async (device, index) => {
@@ -50,9 +50,6 @@ async function pageDelay(device: Monitored, sinks: Sinks): Promise<PageDelay> {
   return { page, webhook };
 }
 
-function publish({ socket, topic }: HonestSession, temperature: number): void {
-  const packet = publishPacket(topic, `{"temperature":${temperature}}`);
-  const bytes = Buffer.allocUnsafe(packet.length);
-  packet.write(bytes, 0, 1, Date.now());
-  socket.write(bytes);
+function publish({ socket, topic }: Session, temperature: number): void {
+  socket.write(packetBytes(publishPacket(topic, `{"temperature":${temperature}}`), 0));
 }

@@ -1,6 +1,6 @@
-import { type HttpsTarget, openHttps } from "../../bench/load/https-client.ts";
-import { closeMqtt, type Identity, type MqttTarget, openMqtt } from "../../bench/load/mqtt-client.ts";
-import { sleep, within } from "../../bench/measure.ts";
+import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
+import { sleep, within } from "../../load/measure.ts";
+import { closeMqtt, type Identity, type MqttTarget, openMqtt } from "../../load/mqtt-client.ts";
 
 /** A request that takes longer has failed. */
 const TIMEOUT_SECONDS = 30;

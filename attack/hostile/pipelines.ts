@@ -1,6 +1,7 @@
 import { connect, type TLSSocket } from "node:tls";
-import type { HttpsTarget } from "../../bench/load/https-client.ts";
-import { sleep } from "../../bench/measure.ts";
+import type { HttpsTarget } from "../../load/https-client.ts";
+import { sleep } from "../../load/measure.ts";
+import { loopback } from "../../load/mqtt-client.ts";
 import type { Done, Run } from "../attack.ts";
 
 const TICK_MS = 20;
@@ -14,13 +15,13 @@ export interface Pipelines {
   readonly connections: number;
   /** Requests written together, over and over. */
   readonly requestsAWrite: number;
-  /** Whether the client reads what it is answered. */
+  /** Whether the client reads the answers. */
   readonly reads: boolean;
 }
 
 /**
- * Keeps connections open, opens each again once the server has closed it, and writes requests on all of them as fast as the server
- * reads, without waiting for an answer.
+ * Keeps connections open, opens each again once the server has closed it, and writes requests on all of them as fast as
+ * the server reads, without waiting for an answer.
  *
  * @param request the text of the `count`th request
  */
@@ -35,7 +36,8 @@ export async function pipeline(plan: Pipelines, run: Run, request: (count: numbe
     socket.write(text);
   };
   const add = () => {
-    const socket = newConnection(plan.target);
+    const socket = connect(loopback(plan.target));
+    socket.pause();
     const close = () => void (open.delete(socket) && closed++);
     socket.on("error", close);
     socket.on("close", close);
@@ -61,16 +63,4 @@ export async function pipeline(plan: Pipelines, run: Run, request: (count: numbe
     count: opened + requests,
     text: `${requests} requests written on ${opened} connections, ${closed} closed by the server`,
   };
-}
-
-function newConnection({ port, ca, localAddress }: HttpsTarget): TLSSocket {
-  const socket = connect({
-    host: "127.0.0.1",
-    port,
-    ca,
-    servername: "localhost",
-    ...(localAddress === undefined ? {} : { localAddress }),
-  });
-  socket.pause();
-  return socket;
 }

@@ -1,7 +1,8 @@
 import type { TLSSocket } from "node:tls";
-import { type Identity, type MqttTarget, openMqtt } from "../../bench/load/mqtt-client.ts";
-import { sleep } from "../../bench/measure.ts";
-import type { Done, Run } from "../attack.ts";
+import { sleep } from "../../load/measure.ts";
+import { type Identity, type MqttTarget, openMqtt } from "../../load/mqtt-client.ts";
+import type { Tenant } from "../../load/tenant.ts";
+import type { Attack, Done, Environment, Run } from "../attack.ts";
 
 const TICK_MS = 10;
 const RECONNECT_MS = 500;
@@ -14,11 +15,39 @@ export interface HostileSessions {
   readonly identities: readonly Identity[];
 }
 
+/** The packets of a session and their rate. */
+interface Sending {
+  readonly perSecond: number;
+  /** Returns the session's `count`th packet. */
+  packet(count: number): Buffer;
+}
+
+/** Returns an attack by devices of a tenant that has the attack's name. */
+export function sessionAttack({
+  devices,
+  sending,
+  ...rest
+}: Pick<Attack<HostileSessions>, "name" | "what" | "check"> & {
+  devices(tenant: Tenant, env: Environment): Promise<Identity[]>;
+  sending(device: Identity, index: number): Sending;
+}): Attack<HostileSessions> {
+  return {
+    ...rest,
+    prepare: async (env) => ({
+      target: env.service.mqtt,
+      identities: await devices(await env.newTenant(rest.name), env),
+    }),
+    assault: (plan, run) =>
+      keepSessions(plan, run, (socket, device, index) => sendAtRate(socket, sending(device, index), run.ended)),
+  };
+}
+
 /**
- * Keeps a session open for each device until `ended`, and opens it again when the server has closed it. `use` has it for as long as
- * it is open, and answers with how many messages it sent.
+ * Keeps a session open for each device until `ended`, and opens it again when the server has closed it.
+ *
+ * @param use sends on an open session until it ends, and returns how many messages it sent
  */
-export async function keepSessions(
+async function keepSessions(
   { target, identities }: HostileSessions,
   { ended, begun }: Run,
   use: (socket: TLSSocket, device: Identity, index: number) => Promise<number>,
@@ -29,7 +58,7 @@ export async function keepSessions(
       const socket = await openMqtt(target, device).catch(() => undefined);
       if (tries === 1 && ++tried === identities.length) begun();
       if (socket) {
-        // What the server answers is read and ignored.
+        // The server's answers are read and ignored.
         socket.resume();
         const more = await use(socket, device, index);
         sent += more;
@@ -44,24 +73,12 @@ export async function keepSessions(
   return { count: sent, text: `${sent} messages, ${closed} sessions closed or refused by the server` };
 }
 
-/** Sends what `next` makes, `perSecond` times a second, until `ended` or until the server closes the session. @returns how many */
-export async function sendAtRate(
-  socket: TLSSocket,
-  perSecond: number,
-  ended: AbortSignal,
-  next: (count: number) => Buffer | undefined,
-): Promise<number> {
+async function sendAtRate(socket: TLSSocket, { perSecond, packet }: Sending, ended: AbortSignal): Promise<number> {
   const started = performance.now();
   let [due, sent] = [0, 0];
   while (!ended.aborted && !socket.destroyed) {
     const turn = Math.floor(((performance.now() - started) * perSecond) / 1000);
-    for (; due < turn; due++) {
-      if (socket.writableLength > MOST_WAITING_BYTES) continue;
-      const packet = next(sent);
-      if (packet === undefined) continue;
-      socket.write(packet);
-      sent++;
-    }
+    for (; due < turn; due++) if (socket.writableLength <= MOST_WAITING_BYTES) socket.write(packet(sent++));
     await sleep(TICK_MS);
   }
   return sent;

@@ -1,12 +1,11 @@
 import { Worker } from "node:worker_threads";
-import { within } from "../../bench/measure.ts";
-import type { Attack, Done } from "../attack.ts";
-import { BEGUN } from "./messages.ts";
+import { within } from "../../load/measure.ts";
+import { type Attack, BEGUN, type Done } from "../attack.ts";
 
 /** Longer than any assault needs to open or to close its connections. */
 const TURN_SECONDS = 60;
 
-/** An assault in a thread of its own, so that its work does not delay what the honest tenant measures. */
+/** An assault in a thread of its own, so that its work does not delay the honest tenant's measurements. */
 export interface Assault {
   /** Ends it. @throws Error when the assault has failed */
   stop(): Promise<Done>;

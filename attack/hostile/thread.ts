@@ -1,12 +1,11 @@
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Run } from "../attack.ts";
+import { BEGUN, type Run } from "../attack.ts";
 import { attackNamed } from "../attacks/index.ts";
-import { BEGUN } from "./messages.ts";
 
 /**
- * The thread of one assault. It has the lowest priority: in reality an attacker has a machine of its own, so the processor time that it
- * takes from the server and the honest tenant here must not count as harm. What it costs the server is not reduced.
+ * The thread of one assault. It has the lowest priority: a real attacker has a machine of its own, so the CPU time that it
+ * takes from the server and the honest tenant here must not count as harm. The server's cost is not reduced.
  */
 const NICENESS = 19;
 setPriority(NICENESS);

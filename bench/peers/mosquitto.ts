@@ -3,16 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Identity, MqttTarget } from "../load/mqtt-client.ts";
-import { until } from "../measure.ts";
-import { Skip } from "../report.ts";
-import { newPeerCertificates, type PeerCertificates } from "./certificates.ts";
-import { freePort } from "./postgres.ts";
+import { newPeerCertificates, type PeerCertificates } from "../../load/certificates.ts";
+import { type Meter, Skip, until } from "../../load/measure.ts";
+import type { Identity, MqttTarget } from "../../load/mqtt-client.ts";
+import { end, freePort, meterOf } from "../../load/processes.ts";
 
 /** Mosquitto that requires client certificates and allows each device its own topic, as our broker does. */
 export interface Mosquitto {
-  readonly version: string;
   readonly pid: number;
+  readonly meter: Meter;
   readonly target: MqttTarget;
   /** A listener on loopback without TLS, for the storing subscriber. */
   readonly plainPort: number;
@@ -20,35 +19,30 @@ export interface Mosquitto {
   stop(): Promise<void>;
 }
 
-/** Throws {@link Skip} where Mosquitto is missing. */
+/** @throws {@link Skip} where Mosquitto is missing */
 export async function startMosquitto(): Promise<Mosquitto> {
   const program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "mosquitto"].find(
     (path) => spawnSync(path, ["-h"]).error === undefined,
   );
   if (program === undefined) throw new Skip("Mosquitto is not installed");
-  const version = /version ([\d.]+)/.exec(String(spawnSync(program, ["-h"]).stdout))?.[1] ?? "unknown";
   const certificates = newPeerCertificates();
   const folder = mkdtempSync(join(tmpdir(), "muster-bench-mosquitto-"));
   const [tlsPort, plainPort] = [await freePort(), await freePort()];
   writeConfiguration(folder, { tlsPort, plainPort }, certificates);
-  // 1,000 sessions are more than the usual limit of open files.
+  // 1,000 sessions exceed the usual limit of open files.
   const command = `ulimit -n 8192; exec ${program} -c ${join(folder, "mosquitto.conf")}`;
   const child = spawn("sh", ["-c", command], { cwd: folder, stdio: "ignore" });
   await until("Mosquitto", 10, () => accepts(tlsPort));
   return {
-    version,
     pid: child.pid!,
+    meter: meterOf(child.pid!),
     target: { port: tlsPort, ca: certificates.serverRootPem },
     plainPort,
-    newIdentities: (count) => certificates.newIdentities(count),
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => {
-          rmSync(folder, { recursive: true, force: true });
-          resolve();
-        });
-        child.kill();
-      }),
+    newIdentities: certificates.newIdentities,
+    stop: async () => {
+      await end(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

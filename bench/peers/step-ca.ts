@@ -3,15 +3,12 @@ import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } fro
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../server/src/lib/clock.ts";
-import { randomIds } from "../../server/src/lib/ids.ts";
-import { createDeviceRoot, createIssuingIntermediate, newSerialNumber } from "../../server/src/pki/pki.ts";
-import { type HttpsTarget, openHttps } from "../load/https-client.ts";
-import { until } from "../measure.ts";
-import { Skip } from "../report.ts";
-import { freePort } from "./postgres.ts";
+import { newIssuer } from "../../load/certificates.ts";
+import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
+import { Skip, until } from "../../load/measure.ts";
+import { end, freePort } from "../../load/processes.ts";
 
-/** The version that the row was written with; Go builds it where no `step-ca` is on the PATH. */
+/** The version that the row was written for; Go builds it where no `step-ca` is on the PATH. */
 const MODULE = "github.com/smallstep/certificates/cmd/step-ca@v0.28.4";
 const PROVISIONER = "bench";
 
@@ -30,56 +27,34 @@ export async function startStepCa(): Promise<StepCa> {
   const port = await freePort();
   const provisioner = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const kid = createHash("sha256").update(randomUUID()).digest("base64url");
-  const ca = writeAuthority(folder, port, {
-    ...provisioner.publicKey.export({ format: "jwk" }),
-    kid,
-    alg: "ES256",
-    use: "sig",
-  });
+  const jwk = provisioner.publicKey.export({ format: "jwk" });
+  const ca = writeAuthority(folder, port, { ...jwk, kid, alg: "ES256", use: "sig" });
   const child = spawn(program, [join(folder, "ca.json")], { cwd: folder, stdio: "ignore" });
   const https = { port, ca };
-  await until("step-ca", 30, () =>
-    openHttps(https).then(
-      (client) => {
-        client.close();
-        return true as const;
-      },
-      () => undefined,
-    ),
-  );
+  const client = await until("step-ca", 30, () => openHttps(https).catch(() => undefined));
+  client.close();
   return {
     pid: child.pid!,
     https,
     tokenFor: (subject) => oneTimeToken(provisioner.privateKey, kid, port, subject),
     stop: async () => {
-      if (child.exitCode === null) {
-        const ended = new Promise((resolve) => child.once("exit", resolve));
-        child.kill("SIGTERM");
-        await ended;
-      }
+      await end(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Writes keys, certificates and configuration. @returns the root, PEM */
+/** Writes keys, certificates and configuration, and returns the root as PEM. */
 function writeAuthority(folder: string, port: number, key: object): string {
-  const wanted = (name: string) => ({
-    name,
-    now: systemClock.now(),
-    validDays: 3650,
-    serialNumber: newSerialNumber(randomIds),
-  });
-  const root = createDeviceRoot(wanted("bench root"));
-  const intermediate = createIssuingIntermediate(wanted("bench issuing"), root);
+  const { root, intermediate } = newIssuer();
   const write = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });
     return join(folder, name);
   };
-  const rootPem = pemOf(root.certificateDer);
+  const rootPem = root.certificatePem;
   const config = {
     root: write("root.pem", rootPem),
-    crt: write("intermediate.pem", pemOf(intermediate.certificateDer)),
+    crt: write("intermediate.pem", intermediate.certificatePem),
     key: write("intermediate.key", intermediate.privateKey.export({ type: "sec1", format: "pem" }).toString()),
     address: `127.0.0.1:${port}`,
     dnsNames: ["localhost"],
@@ -95,13 +70,9 @@ function writeAuthority(folder: string, port: number, key: object): string {
   return rootPem;
 }
 
-function pemOf(der: Buffer): string {
-  return `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
-}
-
-/** A JWT of the provisioner, valid once and for an hour. */
+/** Returns a JWT of the provisioner, valid once within an hour. */
 function oneTimeToken(key: KeyObject, kid: string, port: number, subject: string): string {
-  const seconds = Math.floor(systemClock.now().getTime() / 1000);
+  const seconds = Math.floor(Date.now() / 1000);
   const claims = {
     iss: PROVISIONER,
     aud: `https://localhost:${port}/1.0/sign`,
@@ -131,7 +102,7 @@ function findProgram(): string {
   if (existsSync(built)) return built;
   mkdirSync(bin, { recursive: true });
   try {
-    // Some minutes, the first time.
+    // Takes some minutes the first time.
     execFileSync(go, ["install", MODULE], { env: { ...process.env, GOBIN: bin, CGO_ENABLED: "0" }, stdio: "pipe" });
   } catch (error) {
     throw new Skip(`step-ca cannot be built: ${String(error).slice(0, 200)}`);

@@ -1,56 +1,50 @@
 import pg from "pg";
-import { closeMqtt, openAll } from "../load/mqtt-client.ts";
-import { FIRST_BREACH, publishPaced } from "../load/paced-publisher.ts";
-import { percentile, until } from "../measure.ts";
-import type { MusterProcess } from "../peers/muster.ts";
-import type { Figure } from "../report.ts";
-import type { Redemptions } from "./enrollment/redemption.ts";
+import { percentile, until } from "../../load/measure.ts";
+import { closeAll, type Identity, openAll } from "../../load/mqtt-client.ts";
+import type { MusterProcess } from "../../load/muster.ts";
+import { publishPaced } from "../../load/paced-publisher.ts";
+import { atMost, type Figure, figure, note } from "../report.ts";
 
 const DEVICES = 997;
-/** The server loads the rules of the devices and compiles its hot functions in this time. */
+/** The server loads the devices' rules and compiles its hot functions in this time. */
 const WARM_UP_SECONDS = 5;
 const SECONDS = 15;
-/** One message in `ONE_IN` breaks a rule. */
+/** One message in `ONE_IN` breaks a rule; the device's next message breaks none. */
 const ONE_IN = 500;
+/** Values from here on break every rule; the difference is the index of the breach. */
+const FIRST_BREACH = 1000;
 
 /**
- * From sending a reading that breaks a rule until another connection reads its anomaly, while devices publish `perSecond`
- * messages at a fixed rate.
+ * The time from sending a reading that breaks a rule until another connection reads its anomaly, while devices publish
+ * `perSecond` messages at a fixed rate.
  */
 export async function anomalyDelay(
-  muster: MusterProcess,
+  { mqtt }: MusterProcess,
   databaseUrl: string,
-  { identities }: Pick<Redemptions, "identities">,
+  identities: readonly Identity[],
   perSecond: number,
 ): Promise<Figure[]> {
-  const devices = identities.slice(0, DEVICES);
-  const sockets = await openAll(muster.mqtt, devices);
+  const sessions = await openAll(mqtt, identities.slice(0, DEVICES));
+  await publishPaced(sessions, { perSecond, until: WARM_UP_SECONDS });
   const watcher = await watchAnomalies(databaseUrl);
-  const sessions = sockets.map((socket, index) => ({ socket, topic: devices[index]!.topic }));
-  const { count, breaches } = await publishPaced(sessions, {
-    perSecond,
-    oneIn: ONE_IN,
-    warmUpSeconds: WARM_UP_SECONDS,
-    seconds: SECONDS,
-  });
+  const breaches: number[] = [];
+  const special = (count: number) => {
+    if (count % ONE_IN > 0) return undefined;
+    const value = FIRST_BREACH + breaches.push(performance.now()) - 1;
+    return `{"temperature":21.5,"pressure":4.25,"vibration":${value}}`;
+  };
+  const delays = await publishPaced(sessions, { perSecond, until: SECONDS, special });
   const { seen } = watcher;
   await until("an anomaly for every breach", 60, () => seen.size >= breaches.length || undefined);
   await watcher.stop();
-  await Promise.all(sockets.map(closeMqtt));
-  const delays = breaches.map((sent, index) => seen.get(FIRST_BREACH + index)! - sent);
-  const rate = Math.round(count / (WARM_UP_SECONDS + SECONDS)).toLocaleString("en-US");
-  return [
-    {
-      name: "publish to anomaly, p99",
-      value: percentile(delays, 0.99),
-      unit: "ms",
-      target: { of: "value", atMost: 100 },
-      note: `${delays.length} anomalies at ${rate} messages/s; p50 ${percentile(delays, 0.5).toFixed(0)} ms`,
-    },
-  ];
+  await closeAll(sessions);
+  const found = breaches.map((sent, index) => seen.get(FIRST_BREACH + index)! - sent);
+  const rate = Math.round(delays.length / SECONDS).toLocaleString("en-US");
+  const text = `${found.length} anomalies at ${rate} messages/s; p50 ${percentile(found, 0.5).toFixed(0)} ms`;
+  return [figure("publish to anomaly, p99", percentile(found, 0.99), "ms", atMost(100), note(text))];
 }
 
-/** The value of every new anomaly and when it was first read; reads after each NOTIFY of an event. */
+/** Records the value of every new anomaly with the time of its first reading; reads after each NOTIFY of an event. */
 async function watchAnomalies(
   databaseUrl: string,
 ): Promise<{ seen: ReadonlyMap<number, number>; stop(): Promise<void> }> {
@@ -63,9 +57,8 @@ async function watchAnomalies(
   let due = false;
   const read = async (): Promise<void> => {
     due = false;
-    const { rows } = await client.query<{ value: number }>("SELECT value FROM anomalies WHERE opened_at >= $1", [
-      since,
-    ]);
+    const statement = "SELECT value FROM anomalies WHERE opened_at >= $1";
+    const { rows } = await client.query<{ value: number }>(statement, [since]);
     for (const { value } of rows) if (!seen.has(value)) seen.set(value, performance.now());
   };
   client.on("notification", () => {

@@ -1,22 +1,22 @@
-import { generate } from "mqtt-packet";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { openWindow } from "../load/browser.ts";
-import { closeMqtt, type Identity, openMqtt } from "../load/mqtt-client.ts";
-import { sleep } from "../measure.ts";
-import type { MusterProcess } from "../peers/muster.ts";
-import type { Figure } from "../report.ts";
+import { sleep } from "../../load/measure.ts";
+import { closeMqtt, type Identity, openMqtt } from "../../load/mqtt-client.ts";
+import type { MusterProcess } from "../../load/muster.ts";
+import { publish } from "../../load/publish-packet.ts";
+import { openWindow } from "../fixtures/browser.ts";
+import { atMost, beside, type Figure, figure, timesAtMost } from "../report.ts";
 
-/** As many metrics as a device may have, in messages of as many as one may carry; each metric twice a second. */
+/** The most metrics of a device, in messages with the most values; each metric twice a second. */
 const METRICS = 500;
 const A_MESSAGE = 200;
 const MESSAGES_A_SECOND = 5;
-/** The code of the page is compiled, and its first readings have arrived. */
+/** By then the page's code is compiled and its first readings have arrived. */
 const WARM_UP_MS = 20_000;
 const MOST_TASK_MS = 100;
 const MOST_DRAWS_A_SECOND = 4;
 const MOST_GROWTH = 1.1;
 
-/** Counts long tasks, and what is drawn: canvases, and changes of the table. */
+/** Counts long tasks and drawings: of canvases, and changes of the table. */
 const SCRIPT = `
 window.tasks = [];
 window.draws = 0;
@@ -73,26 +73,11 @@ export async function appLive(
 
 function figuresOf(name: string, { longestTaskMs, drawsASecond, heapBefore, heapAfter }: Seen): Figure[] {
   const at = `${name}, 1,000 values/s`;
+  const before = beside("at the beginning", heapBefore / 1e6);
   return [
-    {
-      name: `longest task of the ${at}`,
-      value: longestTaskMs,
-      unit: "ms",
-      target: { of: "value", atMost: MOST_TASK_MS },
-    },
-    {
-      name: `drawn a second, ${at}`,
-      value: drawsASecond,
-      unit: "/s",
-      target: { of: "value", atMost: MOST_DRAWS_A_SECOND },
-    },
-    {
-      name: `heap at the end, ${at}`,
-      value: heapAfter / 1e6,
-      unit: "MB",
-      peer: { name: "at the beginning", value: heapBefore / 1e6 },
-      target: { of: "ratio", atMost: MOST_GROWTH },
-    },
+    figure(`longest task of the ${at}`, longestTaskMs, "ms", atMost(MOST_TASK_MS)),
+    figure(`drawn a second, ${at}`, drawsASecond, "/s", atMost(MOST_DRAWS_A_SECOND)),
+    figure(`heap at the end, ${at}`, heapAfter / 1e6, "MB", before, timesAtMost(MOST_GROWTH)),
   ];
 }
 
@@ -106,13 +91,13 @@ async function watch(page: Page, seconds: number): Promise<Seen> {
   return { longestTaskMs, drawsASecond: draws / seconds, heapBefore, heapAfter: await heapBytes(devtools) };
 }
 
-/** What is in use after a collection. */
+/** Returns the bytes in use after a collection. */
 async function heapBytes(devtools: CDPSession): Promise<number> {
   await devtools.send("HeapProfiler.collectGarbage");
   return (await devtools.send("Runtime.getHeapUsage")).usedSize;
 }
 
-/** @returns a function that stops it */
+/** Returns a function that stops it. */
 async function publishValues(muster: MusterProcess, identity: Identity): Promise<() => Promise<void>> {
   const socket = await openMqtt(muster.mqtt, identity);
   socket.resume();
@@ -123,10 +108,7 @@ async function publishValues(muster: MusterProcess, identity: Identity): Promise
       return [`metric-${String(metric).padStart(3, "0")}`, Math.sin(sent / 50 + metric) * 10];
     });
     const payload = JSON.stringify({ ts: Date.now(), values: Object.fromEntries(entries) });
-    const messageId = (sent++ % 65_535) + 1;
-    socket.write(
-      generate({ cmd: "publish", topic: identity.topic, payload, qos: 1, messageId, dup: false, retain: false }),
-    );
+    socket.write(publish(identity.topic, payload, sent++));
   }, 1000 / MESSAGES_A_SECOND);
   return async () => {
     clearInterval(timer);

@@ -1,19 +1,19 @@
 import { sql } from "kysely";
+import { percentile } from "../../load/measure.ts";
 import type { Caller } from "../../server/src/access/access.ts";
 import { type Database, openDatabase } from "../../server/src/db/database.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
-import type { Telemetry } from "../../server/src/telemetry/telemetry.ts";
-import { benchFeatures } from "../load/features.ts";
-import { makeDays, storeSeconds, unlimited } from "../load/telemetry-history.ts";
-import { percentile } from "../measure.ts";
-import type { Figure } from "../report.ts";
+import { benchFeatures } from "../fixtures/features.ts";
+import { makeDays, storeSeconds, unlimited } from "../fixtures/telemetry-history.ts";
+import { beside, type Figure, figure, note, timesAtMost } from "../report.ts";
+import { onPostgres } from "../site.ts";
 
 const DAYS = 30;
-/** Of a tenant that has not chosen another. */
+/** The retention of a tenant that has not chosen another. */
 const DEFAULT_RETENTION_DAYS = 90;
 const BUCKET_SECONDS = 3 * 3600;
-/** These are made of minutes. */
+/** These buckets are made of minutes. */
 const SHORT_BUCKET_SECONDS = 1800;
 const TURNS = 40;
 
@@ -33,58 +33,47 @@ interface Charted {
 }
 
 /**
- * A chart of one metric with a reading a second for 30 days, 2.6 million in all, through the use case, of which all but the
- * last two days are in chunks. The peer is a scan of all readings before they are.
+ * A chart of one metric with a reading a second for 30 days, 2.6 million in all, through the use case. All but the last
+ * two days are in chunks. The peer is a scan of all readings before they are.
  */
-export async function chart(url: string): Promise<Figure[]> {
-  const logger = createLogger("silent");
-  const database = await openDatabase({ url, dataDir: "none", logger });
-  try {
-    const telemetry = await telemetryOf(database);
-    const charted = await fill(database);
-    const { caller, deviceId, from, to } = charted;
-    const started = performance.now();
-    await telemetry.rollUp();
-    const rolledUpMs = performance.now() - started;
-    const readSeries = (bucketSeconds: number) =>
-      telemetry.readSeries(caller, deviceId, "temperature", { from, to, bucketSeconds });
-    const [ours, short, scans]: [number[], number[], number[]] = [[], [], []];
-    for (let turn = 0; turn < TURNS; turn += 8) await timed(scans, () => unlimited(database, scan(charted)));
-    await telemetry.retireMessages();
-    for (let turn = 0; turn < TURNS; turn++) {
-      for (const [samples, bucketSeconds] of [
-        [ours, BUCKET_SECONDS],
-        [short, SHORT_BUCKET_SECONDS],
-      ] as const) {
-        const { points } = await timed(samples, () => readSeries(bucketSeconds));
-        const count = points.reduce((sum, point) => sum + point.count, 0);
-        if (count !== DAYS * 86_400) throw new Error(`the chart is of ${count} readings`);
-      }
-    }
-    return [
-      {
-        name: "chart of 30 days of seconds, p50",
-        value: percentile(ours, 0.5),
-        unit: "ms",
-        peer: { name: "a scan", value: percentile(scans, 0.5) },
-        target: { of: "ratio", atMost: 0.1 },
-        note: `240 buckets; p99 ${percentile(ours, 0.99).toFixed(1)} ms`,
-      },
-      { name: "the same in 1,440 buckets, of minutes, p50", value: percentile(short, 0.5), unit: "ms" },
-      { name: "an hour of seconds rolled up", value: rolledUpMs / (DAYS * 24 + 1), unit: "ms" },
-    ];
-  } finally {
-    await database.close();
-  }
+export async function chart(): Promise<Figure[]> {
+  return await onPostgres(async ({ url }) => {
+    const database = await openDatabase({ url, dataDir: "none", logger: createLogger("silent") });
+    return await measured(database).finally(() => database.close());
+  });
 }
 
-async function telemetryOf(database: Database): Promise<Telemetry> {
+async function measured(database: Database): Promise<Figure[]> {
   const { features, authorities } = await benchFeatures(database);
   await authorities.close();
-  return features.telemetry;
+  const { telemetry } = features;
+  const charted = await fill(database);
+  const { caller, deviceId, from, to } = charted;
+  const [ours, short, scans, rollUps]: [number[], number[], number[], number[]] = [[], [], [], []];
+  await timed(rollUps, () => telemetry.rollUp());
+  for (let turn = 0; turn < TURNS; turn += 8) await timed(scans, () => unlimited(database, scan(charted)));
+  await telemetry.retireMessages();
+  const sampled = [
+    [ours, BUCKET_SECONDS],
+    [short, SHORT_BUCKET_SECONDS],
+  ] as const;
+  for (let turn = 0; turn < TURNS; turn++)
+    for (const [samples, bucketSeconds] of sampled) {
+      const wanted = { from, to, bucketSeconds };
+      const { points } = await timed(samples, () => telemetry.readSeries(caller, deviceId, "temperature", wanted));
+      const count = points.reduce((sum, point) => sum + point.count, 0);
+      if (count !== DAYS * 86_400) throw new Error(`the chart is of ${count} readings`);
+    }
+  const peer = beside("a scan", percentile(scans, 0.5));
+  const text = `240 buckets; p99 ${percentile(ours, 0.99).toFixed(1)} ms`;
+  return [
+    figure("chart of 30 days of seconds, p50", percentile(ours, 0.5), "ms", peer, timesAtMost(0.1), note(text)),
+    figure("the same in 1,440 buckets, of minutes, p50", percentile(short, 0.5), "ms"),
+    figure("an hour of seconds rolled up", rollUps[0]! / (DAYS * 24 + 1), "ms"),
+  ];
 }
 
-/** Stores the readings with the times they would have arrived at, up to five minutes ago. */
+/** Stores the readings with the times that they would have arrived at, up to five minutes ago. */
 async function fill(database: Database): Promise<Charted> {
   const to = new Date(Math.floor(Date.now() / 60_000 - 5) * 60_000);
   const from = new Date(to.getTime() - DAYS * 86_400_000);

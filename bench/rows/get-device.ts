@@ -1,24 +1,36 @@
-import type { Fleet } from "../load/fleet.ts";
-import { type HttpsClient, type HttpsTarget, openHttps } from "../load/https-client.ts";
-import { type Load, type Meter, sustain, total } from "../measure.ts";
-import { cpuFigure, type Figure } from "../report.ts";
+import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
+import { type Load, type Meter, sustain, total } from "../../load/measure.ts";
+import { createFleet, type Fleet } from "../fixtures/fleet.ts";
+import { startBareRoute } from "../peers/bare-servers.ts";
+import { beside, bothMs, divided, type Figure, figure, rate, serverMs, timesAtLeast } from "../report.ts";
+import { onPostgres } from "../site.ts";
 
 const WORKERS = 64;
 const ROUNDS = 4;
 const SECONDS = 2;
-/** Requests of one key: it admits 120 a minute, and the row may take less than a minute. */
+/** Requests of one key, which admits 120 a minute: the row may take less than a minute. */
 const A_KEY = 118;
 
+/**
+ * `GET /devices/{id}` through everything that a request passes (key, rate limit, scope, validation, use case) beside a
+ * bare Fastify route with one indexed SELECT on the same database. In turns, so that other work affects both.
+ */
+export async function getDevice(): Promise<Figure[]> {
+  return await onPostgres(({ serve, url, databaseMs }) =>
+    serve(async (muster, meter) => {
+      const fleet = await createFleet(muster, url, { devices: 2000, keys: 1000 });
+      const bare = await startBareRoute(url, fleet.tenantId, databaseMs);
+      return await inTurns({ ...muster, meter }, bare, fleet).finally(bare.stop);
+    }),
+  );
+}
+
 interface Served {
-  readonly cpu: Meter;
+  readonly meter: Meter;
   readonly https: HttpsTarget;
 }
 
-/**
- * `GET /devices/{id}` through everything a request passes (key, rate limit, scope, validation, use case) beside a bare
- * Fastify route that does one indexed SELECT on the same database. In turns, so that other work on the machine affects both.
- */
-export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Promise<Figure[]> {
+async function inTurns(muster: Served, bare: Served, fleet: Fleet): Promise<Figure[]> {
   const ours = await contender(muster, (turn) => ({
     path: `/api/v1/devices/${deviceAt(fleet, turn)}`,
     headers: { "x-api-key": keyAt(fleet, turn) },
@@ -33,23 +45,12 @@ export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Pro
   ours.close();
   peer.close();
   const [sum, peerSum] = [total(loads[0]), total(loads[1])];
-  const name = "bare Fastify route";
-  const cpuName = "CPU a GET /devices/{id}, server and database";
+  const compared = (of: (load: Load) => number) => beside("bare Fastify route", of(peerSum));
+  const name = "GET /devices/{id}";
   return [
-    {
-      name: "GET /devices/{id}",
-      value: sum.count / sum.seconds,
-      unit: "/s",
-      peer: { name, value: peerSum.count / peerSum.seconds },
-      target: { of: "ratio", atLeast: 1.0 },
-    },
-    {
-      name: "server CPU a GET /devices/{id}",
-      value: sum.serverMs / sum.count,
-      unit: "ms",
-      peer: { name, value: peerSum.serverMs / peerSum.count },
-    },
-    { ...cpuFigure(cpuName, sum, "ms"), peer: { name, value: cpuFigure(cpuName, peerSum, "ms").value } },
+    figure(name, rate(sum), "/s", compared(rate), timesAtLeast(1)),
+    figure(`server CPU a ${name}`, serverMs(sum), "ms", compared(serverMs)),
+    figure(`CPU a ${name}, server and database`, bothMs(sum), "ms", divided(sum, "ms"), compared(bothMs)),
   ];
 }
 
@@ -63,10 +64,10 @@ function keyAt({ keys }: Fleet, turn: number): string {
 }
 
 async function contender(
-  { cpu, https }: Served,
+  { meter, https }: Served,
   request: (turn: number) => { path: string; headers: Record<string, string> },
 ) {
-  const clients: HttpsClient[] = await Promise.all(Array.from({ length: WORKERS }, () => openHttps(https)));
+  const clients = await Promise.all(Array.from({ length: WORKERS }, () => openHttps(https)));
   let turn = 0;
   const once = async (worker: number): Promise<boolean> => {
     const { path, headers } = request(turn++);
@@ -76,8 +77,8 @@ async function contender(
   };
   return {
     warmUp: (requests: number) =>
-      sustain(cpu, { workers: WORKERS, seconds: 60 }, async (worker) => turn < requests && once(worker)),
-    load: (seconds: number) => sustain(cpu, { workers: WORKERS, seconds }, once),
+      sustain(meter, { workers: WORKERS, seconds: 60 }, async (worker) => turn < requests && once(worker)),
+    load: (seconds: number) => sustain(meter, { workers: WORKERS, seconds }, once),
     close: () => {
       for (const client of clients) client.close();
     },

@@ -1,59 +1,40 @@
-import type { TLSSocket } from "node:tls";
-import { closeMqtt, type Identity, type MqttTarget, openAll } from "../load/mqtt-client.ts";
-import { residentBytes, sleep } from "../measure.ts";
-import type { Figure } from "../report.ts";
+import { sleep } from "../../load/measure.ts";
+import { closeAll, openAll } from "../../load/mqtt-client.ts";
+import { residentBytes } from "../../load/processes.ts";
+import { startBareBroker } from "../peers/bare-servers.ts";
+import { beside, type Figure, figure, timesAtMost } from "../report.ts";
 import type { BrokerUnderLoad } from "./connect.ts";
 
-export const SESSIONS = 1000;
 const A_FEW = 25;
 const SETTLE_MS = 2000;
 
-/** What a session is compared with; each its process, address and devices. */
-export interface MemoryPeers {
-  readonly mosquitto: BrokerUnderLoad | undefined;
-  /** A socket of Node's TLS with a client certificate, and nothing else. */
-  readonly bare: Omit<BrokerUnderLoad, "cpu">;
-}
+type Broker = Omit<BrokerUnderLoad, "meter">;
 
 /**
- * Resident memory that 1,000 idle sessions add. The processes are fresh and have served as many connects before, a
- * few at a time, so that compiled code does not count; those of Node collect their garbage before both readings. Our sessions stay open for the row
- * that revokes them.
+ * Resident memory that idle sessions add, beside Mosquitto and beside a bare TLS socket of Node. The processes are fresh
+ * and have served as many connects before, so that compiled code does not count.
  */
-export async function idleMemory(
-  muster: BrokerUnderLoad,
-  { mosquitto, bare }: MemoryPeers,
-): Promise<{ figures: Figure[]; sessions: TLSSocket[] }> {
-  const ours = await grown(muster, collectGarbage);
-  const theirs = mosquitto && (await grown(mosquitto, () => undefined));
-  const least = await grown(bare, collectGarbage);
-  for (const socket of [...(theirs?.sessions ?? []), ...least.sessions]) await closeMqtt(socket);
-  const compared = (name: string, peer: string, value: number): Figure => ({
-    name,
-    value: ours.kilobytes,
-    unit: "KiB",
-    peer: { name: peer, value },
-  });
-  const toSocket = compared("memory an idle mTLS session, to a bare socket", "Node TLS", least.kilobytes);
-  const figures: Figure[] = [{ ...toSocket, target: { of: "ratio", atMost: 1.2 } }];
-  if (theirs) figures.unshift(compared("memory an idle mTLS session", "Mosquitto", theirs.kilobytes));
-  return { figures, sessions: ours.sessions };
+export async function idleMemory(muster: Broker, mosquitto: Broker | undefined): Promise<Figure[]> {
+  const ours = await kilobytesASession(muster, collectGarbage);
+  const theirs = mosquitto && (await kilobytesASession(mosquitto, () => undefined));
+  const bare = await startBareBroker();
+  const identities = await bare.newIdentities(muster.identities.length);
+  const least = await kilobytesASession({ ...bare, identities }, collectGarbage).finally(bare.stop);
+  const name = "memory an idle mTLS session";
+  return [
+    ...(theirs === undefined ? [] : [figure(name, ours, "KiB", beside("Mosquitto", theirs))]),
+    figure(`${name}, to a bare socket`, ours, "KiB", beside("Node TLS", least), timesAtMost(1.2)),
+  ];
 }
 
-/** Of a process that was started with `collectingOnSignal`. */
+/** Makes a process that was started with `collectingOnSignal` collect its garbage. */
 function collectGarbage(pid: number): void {
   process.kill(pid, "SIGUSR2");
 }
 
-async function connectAndLeave(target: MqttTarget, identities: readonly Identity[]): Promise<void> {
-  for (let at = 0; at < identities.length; at += A_FEW) {
-    const sockets = await openAll(target, identities.slice(at, at + A_FEW));
-    await Promise.all(sockets.map(closeMqtt));
-  }
-}
-
-async function grown({ pid, target, identities }: Omit<BrokerUnderLoad, "cpu">, collect: (pid: number) => void) {
-  await connectAndLeave(target, identities.slice(0, SESSIONS));
+async function kilobytesASession({ pid, target, identities }: Broker, collect: (pid: number) => void): Promise<number> {
+  for (let at = 0; at < identities.length; at += A_FEW)
+    await closeAll(await openAll(target, identities.slice(at, at + A_FEW)));
   const settled = async (): Promise<number> => {
     await sleep(SETTLE_MS);
     collect(pid);
@@ -61,6 +42,8 @@ async function grown({ pid, target, identities }: Omit<BrokerUnderLoad, "cpu">, 
     return residentBytes(pid);
   };
   const before = await settled();
-  const sessions = await openAll(target, identities.slice(0, SESSIONS));
-  return { sessions, kilobytes: ((await settled()) - before) / SESSIONS / 1024 };
+  const sessions = await openAll(target, identities);
+  const after = await settled();
+  await closeAll(sessions);
+  return (after - before) / identities.length / 1024;
 }

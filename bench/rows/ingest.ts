@@ -1,165 +1,192 @@
-import type { TLSSocket } from "node:tls";
-import { closeMqtt, openAll } from "../load/mqtt-client.ts";
-import { publish } from "../load/publisher.ts";
-import { METRICS, QUIET, removeRules } from "../load/rules.ts";
-import { cpuMs, sleep } from "../measure.ts";
-import type { BareBroker } from "../peers/bare-broker.ts";
-import type { IngestEngine } from "../peers/ingest-engine.ts";
-import type { MusterProcess } from "../peers/muster.ts";
-import type { Figure } from "../report.ts";
-import type { Redemptions } from "./enrollment/redemption.ts";
+import { sql } from "kysely";
+import { sleep } from "../../load/measure.ts";
+import { closeAll, type Identity, openAll, type Session } from "../../load/mqtt-client.ts";
+import type { MusterProcess } from "../../load/muster.ts";
+import { query } from "../../load/postgres.ts";
+import { cpuMs } from "../../load/processes.ts";
+import { publishOnAll } from "../../load/publisher.ts";
+import { openDatabase } from "../../server/src/db/database.ts";
+import { createLogger } from "../../server/src/lib/logger.ts";
+import { startBareBroker } from "../peers/bare-servers.ts";
+import { atLeast, atMost, beside, type Figure, figure, note } from "../report.ts";
+import { group, row } from "../run.ts";
+import { type Engine, onSite, type Site } from "../site.ts";
+import { anomalyDelay } from "./anomaly-delay.ts";
+import { enrollThousands, type Redemptions } from "./enrollment/redemption.ts";
 
-/** How many devices send; all of them are connected throughout. */
+/** How many devices send; all of them stay connected. */
 const FLEETS = [10, 1000, 10_000] as const;
-export const DEVICES = 10_000;
+const DEVICES = 10_000;
+const METRICS = 3;
 /** Messages in flight: of a device, and at least so many of all devices together, so that few devices load the server too. */
 const WINDOW = 10;
 const UNDER_WAY = 4000;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 6;
-/**
- * Each run has later times than the runs before, a millisecond a message of a device: readings older than the newest one are stored, but rules do
- * not evaluate them, and those of a time that is stored already replace others. So the times are a little ahead of the clock; an hour behind it,
- * whole hours would be rolled up again, which is other work.
- */
+/** How far each run's times are ahead of the run before: rules skip readings that are older than the newest one. */
 const APART_MS = 30_000;
+/** No limit of messages and bytes a second: ten devices are to load the server as thousands do. */
+const UNLIMITED = { MUSTER_MQTT_MESSAGES_PER_SECOND: "0", MUSTER_LIMIT_MQTT_BYTES_PER_SECOND: "100000000" };
+/** Half of what PostgreSQL stores, for the delay of anomalies. */
+const ANOMALY_LOAD = 10_000;
+const RULES = [
+  { metric: "temperature", operator: "gt", value: 90, forSeconds: 10, clearForSeconds: 5, severity: "major" },
+  { metric: "temperature", operator: "gt", value: 110, severity: "critical" },
+  { metric: "pressure", operator: "outside", value: [2, 8], severity: "major" },
+  { metric: "vibration", operator: "gte", value: 7, clearValue: 6, forSeconds: 5, severity: "major" },
+  { metric: "vibration", operator: "gte", value: 12, severity: "critical" },
+];
+const TARGETS = {
+  PGlite: { pace: atLeast(25_000), cost: {} },
+  PostgreSQL: { pace: atLeast(42_000), cost: atMost(28) },
+} as const;
+const LOG_BYTES = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS bytes";
+
 let lastTime = 0;
 
-interface Measured {
+/** Rows of ingest on both databases, and the floor of a server that only acknowledges. */
+export async function ingest(): Promise<void> {
+  await ingestOn("PGlite", ["ingest-pglite"]);
+  await ingestOn("PostgreSQL", ["ingest-postgresql-anomaly", "ingest-postgresql"]);
+  await row("ingest-postgresql-bare", acknowledgedOnly);
+}
+
+async function ingestOn(engine: Engine, names: readonly string[]): Promise<void> {
+  await group(names, () =>
+    onSite(engine, async (site) => {
+      const enrolled = await site.serve(async (muster, meter) => {
+        const redemptions = await enrollThousands(muster, meter);
+        await redemptions.tenant.assignRules([RULES]);
+        return redemptions;
+      });
+      const { identities } = enrolled;
+      const { url } = site;
+      if (url !== undefined)
+        await row("ingest-postgresql-anomaly", () =>
+          site.serve((muster) => anomalyDelay(muster, url, identities, ANOMALY_LOAD), UNLIMITED),
+        );
+      await row(names.at(-1)!, async () => {
+        const { figures, readings } = await site.serve((muster) => fleets(muster, site, enrolled), UNLIMITED);
+        await checkReadings(site, readings);
+        return figures;
+      });
+    }),
+  );
+}
+
+/**
+ * Messages of three metrics from the socket to the committed row, with five rules evaluated per device, as the fleet
+ * grows. The rules are removed at the end.
+ *
+ * @returns also how many readings the database must contain at least
+ */
+async function fleets(
+  muster: MusterProcess,
+  site: Site,
+  { identities, tenant }: Redemptions,
+): Promise<{ figures: Figure[]; readings: number }> {
+  const sessions = await openAll(muster.mqtt, identities.slice(0, DEVICES));
+  const load = (devices: number) => stored(muster, site, sessions.slice(0, devices));
+  const results: Stored[] = [];
+  for (const devices of FLEETS) results.push(await load(devices));
+  await tenant.assignRules([]);
+  const plain = await load(1000);
+  await closeAll(sessions);
+  const [few, some] = results as [Stored, Stored];
+  const { pace, cost } = TARGETS[site.engine];
+  const rows = results.flatMap(({ perSecond, cpuUs, database }, index) => {
+    const where = `${FLEETS[index]!.toLocaleString("en-US")} devices, ${site.engine}`;
+    const peer = index === 0 ? {} : beside(`${FLEETS[0]} devices`, few.cpuUs);
+    return [
+      figure(`messages stored and evaluated, ${where}`, perSecond, "/s", pace),
+      figure(`CPU a message, ${where}`, cpuUs, "µs", peer, note(database), cost),
+    ];
+  });
+  const rules = figure(`CPU of five rules, ${site.engine}`, some.cpuUs, "µs", beside("without rules", plain.cpuUs));
+  const messages = [plain, ...results].reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+  return { figures: [...rows, rules], readings: messages * METRICS };
+}
+
+interface Stored {
   readonly acknowledged: number;
   readonly perSecond: number;
   readonly cpuUs: number;
-  /** What the database has of it: its CPU time a message, and the bytes that it logs. */
+  /** The database's part: its CPU time a message, and the bytes that it logs. */
   readonly database: string;
 }
 
-export interface IngestResult {
-  readonly figures: Figure[];
-  /** Readings that the database must contain now. */
-  readonly readings: number;
-}
-
-/**
- * Messages of three metrics from the socket to the committed row, with five rules evaluated a device, as the fleet grows. The peer
- * is naive ingest: a statement and a commit a reading, and a query for the rules of each message. The rules are removed at the end.
- */
-export async function ingest(
-  muster: MusterProcess,
-  engine: IngestEngine,
-  { identities, deviceTypeId }: Pick<Redemptions, "identities" | "deviceTypeId">,
-): Promise<IngestResult> {
-  const sockets = await openAll(muster.mqtt, identities.slice(0, DEVICES));
-  const load = (devices: number) =>
-    measured(muster, engine, sockets.slice(0, devices), (index) => identities[index]!.topic);
-  const results: Measured[] = [];
-  for (const devices of FLEETS) results.push(await load(devices));
-  removeRules(muster, deviceTypeId);
-  const plain = await load(1000);
-  await Promise.all(sockets.map(closeMqtt));
-  const naive = await engine.naive();
-  const [few, some] = results as [Measured, Measured, Measured];
-  return {
-    figures: [
-      ...results.flatMap((result, index) => rowsOf(result, FLEETS[index]!, engine, naive, few)),
-      {
-        name: `CPU of five rules, ${engine.name}`,
-        value: some.cpuUs,
-        unit: "µs",
-        peer: { name: "without rules", value: plain.cpuUs },
-      },
-    ],
-    readings: [plain, ...results].reduce((sum, { acknowledged }) => sum + acknowledged, 0) * METRICS,
-  };
-}
-
-function rowsOf(
-  { perSecond, cpuUs, database }: Measured,
-  devices: number,
-  engine: IngestEngine,
-  naive: { perSecond: number; cpuUs: number },
-  few: Measured,
-): Figure[] {
-  const where = `${devices.toLocaleString("en-US")} devices, ${engine.name}`;
-  return [
-    {
-      name: `messages stored and evaluated, ${where}`,
-      value: perSecond,
-      unit: "/s",
-      peer: { name: "a statement a reading", value: naive.perSecond },
-      target: { of: "value", atLeast: engine.target.perSecond },
-    },
-    {
-      name: `CPU a message, ${where}`,
-      value: cpuUs,
-      unit: "µs",
-      peer:
-        devices === FLEETS[0]
-          ? { name: "a statement a reading", value: naive.cpuUs }
-          : { name: `${FLEETS[0]} devices`, value: few.cpuUs },
-      note: database,
-      ...(engine.target.cpuUs === undefined ? {} : { target: { of: "value", atMost: engine.target.cpuUs } }),
-    },
-  ];
-}
-
-/** CPU of the server and its database together. */
-async function measured(
-  muster: MusterProcess,
-  engine: IngestEngine,
-  sockets: readonly TLSSocket[],
-  topicOf: (index: number) => string,
-): Promise<Measured> {
-  const { acknowledged, perSecond, each } = await published(sockets, topicOf, async () => ({
-    serverMs: cpuMs(muster.pid),
-    databaseMs: engine.cpuMs(),
-    logBytes: (await engine.logBytes?.()) ?? 0,
+async function stored(
+  { pid }: MusterProcess,
+  { url, databaseMs }: Site,
+  sessions: readonly Session[],
+): Promise<Stored> {
+  const logBytes = async () =>
+    url === undefined ? 0 : Number((await query<{ bytes: string }>(url, LOG_BYTES))[0]!.bytes);
+  const { acknowledged, perSecond, each } = await published(sessions, async () => ({
+    server: cpuMs(pid),
+    database: databaseMs(),
+    log: await logBytes(),
   }));
+  const database = `database ${(each("database") * 1000).toFixed(1)} µs and ${each("log").toFixed(0)} bytes of its log`;
   return {
     acknowledged,
     perSecond,
-    cpuUs: (each("serverMs") + each("databaseMs")) * 1000,
-    database: engine.logBytes
-      ? `database ${(each("databaseMs") * 1000).toFixed(1)} µs and ${each("logBytes").toFixed(0)} bytes of its log`
-      : "the database is part of the server",
+    cpuUs: (each("server") + each("database")) * 1000,
+    database: url === undefined ? "the database is part of the server" : database,
   };
 }
 
-/** The floor: what the same messages cost a server that only acknowledges them. */
-export async function acknowledgedOnly(bare: BareBroker): Promise<Figure[]> {
-  const identities = await bare.newIdentities(DEVICES);
-  const sockets = await openAll(bare.target, identities);
-  const figures: Figure[] = [];
-  for (const devices of FLEETS) {
-    const use = async () => ({ serverMs: cpuMs(bare.pid) });
-    const { each } = await published(sockets.slice(0, devices), (index) => identities[index]!.topic, use);
-    const name = `CPU of a message only acknowledged, ${devices.toLocaleString("en-US")} devices, bare Node TLS`;
-    figures.push({ name, value: each("serverMs") * 1000, unit: "µs" });
+/** The floor: the cost of the same messages on a server that only acknowledges them. */
+async function acknowledgedOnly(): Promise<Figure[]> {
+  const bare = await startBareBroker();
+  try {
+    const identities: Identity[] = await bare.newIdentities(DEVICES);
+    const sessions = await openAll(bare.target, identities);
+    const figures: Figure[] = [];
+    for (const devices of FLEETS) {
+      const { each } = await published(sessions.slice(0, devices), async () => ({ server: cpuMs(bare.pid) }));
+      const name = `CPU of a message only acknowledged, ${devices.toLocaleString("en-US")} devices, bare Node TLS`;
+      figures.push(figure(name, each("server") * 1000, "µs"));
+    }
+    await closeAll(sessions);
+    return figures;
+  } finally {
+    await bare.stop();
   }
-  await Promise.all(sockets.map(closeMqtt));
-  return figures;
 }
 
-/** Publishes on all `sockets` at once. @param use what has been used so far; `each` is what was used a message between two of its readings */
+/**
+ * Publishes on all sessions at full rate.
+ *
+ * @param use reads what has been used so far; `each` returns the use per message
+ */
 async function published<Use extends Record<string, number>>(
-  sockets: readonly TLSSocket[],
-  topicOf: (index: number) => string,
+  sessions: readonly Session[],
   use: () => Promise<Use>,
 ): Promise<{ acknowledged: number; perSecond: number; each(what: keyof Use): number }> {
   const from = Math.max(Date.now(), lastTime) + APART_MS;
-  const window = Math.max(WINDOW, Math.ceil(UNDER_WAY / sockets.length));
-  const publishers = sockets.map((socket, index) => publish(socket, topicOf(index), window, from, QUIET));
-  const acknowledged = () => publishers.reduce((sum, each) => sum + each.acknowledged, 0);
-  const now = async () => ({ count: acknowledged(), use: await use(), at: performance.now() });
+  const publisher = publishOnAll(sessions, { window: Math.max(WINDOW, Math.ceil(UNDER_WAY / sessions.length)), from });
+  const now = async () => ({ count: publisher.acknowledged, use: await use(), at: performance.now() });
   await sleep(WARM_UP_SECONDS * 1000);
   const before = await now();
   await sleep(SECONDS * 1000);
   const after = await now();
   const count = after.count - before.count;
-  const all = await Promise.all(publishers.map((each) => each.finish()));
-  lastTime = from + Math.max(...all);
+  const acknowledged = await publisher.finish();
+  lastTime = from + publisher.longest();
   return {
-    acknowledged: all.reduce((sum, each) => sum + each, 0),
+    acknowledged,
     perSecond: (count * 1000) / (after.at - before.at),
     each: (what) => (after.use[what]! - before.use[what]!) / count,
   };
+}
+
+/** Every acknowledged reading must be in the database, or the figures are void. */
+async function checkReadings({ url, dataDir, engine }: Site, atLeast: number): Promise<void> {
+  const database = await openDatabase({ url, dataDir, logger: createLogger("silent") });
+  const count = sql<{ count: string }>`
+    SELECT sum(coalesce(cardinality(numbers), 0) + coalesce(cardinality(texts), 0)) AS count FROM telemetry_messages`;
+  const { rows } = await count.execute(database.db).finally(() => database.close());
+  const found = Number(rows[0]!.count);
+  if (found < atLeast) throw new Error(`${atLeast} readings were acknowledged on ${engine}, ${found} are there`);
 }

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
+import { until } from "../../load/measure.ts";
 import { type Database, openDatabase } from "../../server/src/db/database.ts";
 import type { Features } from "../../server/src/features.ts";
 import { addMs, HOUR, systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
-import { benchFeatures } from "../load/features.ts";
-import { unlimited } from "../load/telemetry-history.ts";
-import { until } from "../measure.ts";
-import type { Figure } from "../report.ts";
+import { benchFeatures } from "../fixtures/features.ts";
+import { unlimited } from "../fixtures/telemetry-history.ts";
+import { type Figure, figure, note } from "../report.ts";
 import { progress, setting } from "../run.ts";
+import { onPostgres } from "../site.ts";
 
 const SESSIONS = setting("sessions", 200_000);
 const AT_ONCE = 512;
@@ -21,8 +22,12 @@ interface Node {
   id: string;
 }
 
-/** What stands still while this many sessions change at once: every one of a node is taken over, then reaped, and every device falls silent. */
-export async function manySessions(url: string): Promise<Figure[]> {
+/** Very many sessions that change at once, in the tables: all of a node are taken over, then reaped; all devices fall silent. */
+export async function manySessions(): Promise<Figure[]> {
+  return await onPostgres(({ url }) => measured(url));
+}
+
+async function measured(url: string): Promise<Figure[]> {
   let passedMs = 0;
   const clock = { ...systemClock, now: () => addMs(systemClock.now(), passedMs) };
   const nodes = [await startNode(url, clock), await startNode(url, clock)] as const;
@@ -30,7 +35,7 @@ export async function manySessions(url: string): Promise<Figure[]> {
     const [first, second] = nodes;
     const devices = await fill(first);
     const figures = await takenOver(second, first, devices);
-    // As if its process had ended: otherwise it restores its sessions.
+    // As if its process had ended: otherwise it would restore its sessions.
     await second.database.close();
     figures.push(await reaped(first, second));
     passedMs = HOUR;
@@ -54,7 +59,7 @@ interface Device {
   tenantId: string;
 }
 
-/** Devices that are online, with a session at the node. */
+/** Creates online devices with a session at the node. */
 async function fill({ features, database, id }: Node): Promise<Device[]> {
   progress(`${SESSIONS} devices and sessions are made`);
   await features.access.createTenant({ slug: "many", name: "Many" });
@@ -96,9 +101,9 @@ async function takenOver(by: Node, from: Node, devices: readonly Device[]): Prom
   const open_ = sql<{ n: number }>`SELECT count(*)::int AS n FROM session_drops d WHERE d.node_id = ${from.id}
     AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq)`;
   await until("the drops", PATIENCE_SECONDS, async () => (await open_.execute(from.database.db)).rows[0]!.n === 0);
-  const note = `all closed at the other node ${(seconds(started) - openedSeconds).toFixed(1)} s after the last was opened`;
+  const text = `all closed at the other node ${(seconds(started) - openedSeconds).toFixed(1)} s after the last was opened`;
   await by.features.connections.flush();
-  return [{ name: `${SESSIONS} sessions taken over by another node`, value: openedSeconds, unit: "s", note }];
+  return [figure(`${SESSIONS} sessions taken over by another node`, openedSeconds, "s", note(text))];
 }
 
 async function reaped(by: Node, node: Node): Promise<Figure> {
@@ -107,7 +112,7 @@ async function reaped(by: Node, node: Node): Promise<Figure> {
   await by.features.connections.reapNode(node.id);
   const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM mqtt_sessions`.execute(by.database.db);
   if (rows[0]!.n > 0) throw new Error(`${rows[0]!.n} sessions were not removed`);
-  return { name: `a node with ${SESSIONS} sessions reaped`, value: seconds(started), unit: "s" };
+  return figure(`a node with ${SESSIONS} sessions reaped`, seconds(started), "s");
 }
 
 async function silent({ features, database }: Node): Promise<Figure> {
@@ -121,7 +126,7 @@ async function silent({ features, database }: Node): Promise<Figure> {
     const { rows } = await open.execute(database.db);
     return rows[0]!.n === SESSIONS;
   });
-  return { name: `${SESSIONS} devices found silent`, value: seconds(started), unit: "s", note: `${polls} polls` };
+  return figure(`${SESSIONS} devices found silent`, seconds(started), "s", note(`${polls} polls`));
 }
 
 const seconds = (since: number) => (performance.now() - since) / 1000;

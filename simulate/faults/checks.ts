@@ -1,4 +1,4 @@
-import { query } from "../../bench/peers/postgres.ts";
+import { query } from "../../load/postgres.ts";
 import type { Fleet } from "../load/fleet.ts";
 import { type DeviceResult, nowMs } from "../load/protocol.ts";
 import type { Target } from "../target/target.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "@nats-io/transport-node";
-import { natsName, startNatsServers } from "../../bench/peers/nats.ts";
-import { type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
+import { natsName, startNatsServers } from "../../load/nats.ts";
+import { type PrivatePostgres, startPostgres } from "../../load/postgres.ts";
 import { databaseProxy } from "../../server/test/harness/database-proxy.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/nats-server.ts";
 import { type Cluster, SETTINGS, type Shell } from "../target/cluster.ts";

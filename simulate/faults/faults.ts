@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { unlessEnded } from "../../bench/interrupt.ts";
+import { unlessEnded } from "../../load/interrupt.ts";
 import { Fleet } from "../load/fleet.ts";
 import type { LoadPlan } from "../load/protocol.ts";
 import type { Options } from "../options.ts";

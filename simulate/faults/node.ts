@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { childrenOf, residentBytes, until } from "../../bench/measure.ts";
-import { type MusterProcess, newDataDir, startMuster } from "../../bench/peers/muster.ts";
-import { freePort } from "../../bench/peers/postgres.ts";
+import { until } from "../../load/measure.ts";
+import { type MusterProcess, newDataDir, startMuster } from "../../load/muster.ts";
+import { childrenOf, freePort, isRunning, residentBytes } from "../../load/processes.ts";
 import { sendCommand } from "../../server/src/control/client.ts";
 import type { DatabaseProxy } from "../../server/test/harness/database-proxy.ts";
 
@@ -120,16 +120,6 @@ export class FaultyNode {
 function isPart(pid: number, part: Part | undefined): boolean {
   try {
     return part === undefined || readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(part);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a process runs; one that has ended and whose parent has not asked for it does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
   } catch {
     return false;
   }

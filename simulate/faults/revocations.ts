@@ -1,6 +1,6 @@
 import { Wire } from "../../agent/src/connection/wire.ts";
-import { sleep, within } from "../../bench/measure.ts";
-import { query } from "../../bench/peers/postgres.ts";
+import { sleep, within } from "../../load/measure.ts";
+import { query } from "../../load/postgres.ts";
 import type { Fleet } from "../load/fleet.ts";
 import { type Address, type DeviceIdentity, nowMs } from "../load/protocol.ts";
 import type { Api } from "../target/api.ts";

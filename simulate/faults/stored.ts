@@ -1,4 +1,4 @@
-import { query } from "../../bench/peers/postgres.ts";
+import { query } from "../../load/postgres.ts";
 import { type Comparison, compareNumbers } from "../compare-numbers.ts";
 import type { DeviceResult } from "../load/protocol.ts";
 

@@ -1,5 +1,5 @@
 import { Wire } from "../../agent/src/connection/wire.ts";
-import { sleep } from "../../bench/measure.ts";
+import { sleep } from "../../load/measure.ts";
 import { type Address, type DeviceIdentity, nowMs } from "../load/protocol.ts";
 
 const PUBLISH_MS = 100;

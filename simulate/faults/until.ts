@@ -1,5 +1,5 @@
-import { throwIfEnded } from "../../bench/interrupt.ts";
-import { sleep } from "../../bench/measure.ts";
+import { throwIfEnded } from "../../load/interrupt.ts";
+import { sleep } from "../../load/measure.ts";
 import { nowMs } from "../load/protocol.ts";
 
 const POLL_MS = 200;

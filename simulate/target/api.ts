@@ -1,5 +1,5 @@
-import { throwIfEnded, unlessEnded } from "../../bench/interrupt.ts";
-import { sleep } from "../../bench/measure.ts";
+import { throwIfEnded, unlessEnded } from "../../load/interrupt.ts";
+import { sleep } from "../../load/measure.ts";
 import { type ApiAnswer, requestJson } from "../../server/src/demo/public-api.ts";
 
 /** Attempts at a request whose connection fails: each at the next node. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type MusterProcess, newDataDir, startMuster } from "../../bench/peers/muster.ts";
-import { startNatsServers } from "../../bench/peers/nats.ts";
-import { type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
+import { type MusterProcess, newDataDir, startMuster } from "../../load/muster.ts";
+import { startNatsServers } from "../../load/nats.ts";
+import { type PrivatePostgres, startPostgres } from "../../load/postgres.ts";
 import { sendCommand } from "../../server/src/control/client.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/nats-server.ts";
 import type { Address } from "../load/protocol.ts";

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { newApplicant } from "../../bench/load/enroll.ts";
+import { newApplicant } from "../../load/enroll.ts";
 import type { DeviceIdentity } from "../load/protocol.ts";
 import type { Api } from "./api.ts";
 

@@ -1,4 +1,4 @@
-import { familyBytes, familyCpuMs } from "../../bench/measure.ts";
+import { familyBytes, familyCpuMs } from "../../load/processes.ts";
 
 const SAMPLE_MS = 1_000;
 /** A node whose database does not answer waits for it. */

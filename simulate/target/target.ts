@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { PrivatePostgres } from "../../bench/peers/postgres.ts";
+import type { PrivatePostgres } from "../../load/postgres.ts";
 import type { Address, DeviceIdentity, Gateway } from "../load/protocol.ts";
 import { type Options, UsageError } from "../options.ts";
 import { Api } from "./api.ts";

@@ -1,5 +1,5 @@
 import { connect } from "node:tls";
-import { sleep } from "../../../bench/measure.ts";
+import { sleep } from "../../../load/measure.ts";
 import type { Attack } from "../../attack.ts";
 
 /** Handshakes under way at a time: more than a client needs to keep the server's core busy. */

@@ -1,10 +1,9 @@
-import type { Attack } from "../../attack.ts";
-import type { Environment } from "../../environment.ts";
+import { createAdministrator } from "../../../load/administrator.ts";
+import type { Attack, Environment } from "../../attack.ts";
 import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
-import { openSession } from "../../hostile/sign-in.ts";
 
 const CONNECTIONS = 30;
-/** Requests that a key, and a session, may send in a minute; here all at once, from many connections. */
+/** The requests that a key and a session may send in a minute; here all at once, from many connections. */
 const KEY_REQUESTS = 120;
 const SESSION_REQUESTS = 600;
 const KEYS = 5;
@@ -15,8 +14,8 @@ interface Plan {
   readonly credentials: readonly string[];
 }
 
-const pipelines = ({ service, hostileAddress }: Environment, requests: number): Pipelines => ({
-  target: { ...service.https, localAddress: hostileAddress },
+const pipelines = ({ https }: Environment, requests: number): Pipelines => ({
+  target: https,
   connections: CONNECTIONS,
   requestsAWrite: Math.ceil(requests / CONNECTIONS),
   reads: true,
@@ -24,7 +23,7 @@ const pipelines = ({ service, hostileAddress }: Environment, requests: number): 
 
 const get = (path: string, header: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`;
 
-/** Clients with credentials who send all that these admit at once, and go on. */
+/** Clients with credentials that send a minute's requests at once, and go on. */
 export const insiders: readonly Attack<Plan>[] = [
   {
     name: "insider-keys",
@@ -47,7 +46,7 @@ export const insiders: readonly Attack<Plan>[] = [
     memory: 150,
     async prepare(env) {
       const tenant = await env.newTenant("insider-session");
-      const cookie = await openSession(env.service, tenant.slug);
+      const cookie = await (await createAdministrator(env.service, tenant.slug)).newSession();
       return { pipelines: pipelines(env, SESSION_REQUESTS), credentials: [`cookie: ${cookie}`] };
     },
     assault: async ({ pipelines, credentials }, run) =>

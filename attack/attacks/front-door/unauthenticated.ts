@@ -25,12 +25,7 @@ function unauthenticated({ name, what, connections = 20, requestsAWrite = 100, r
     name: `front-${name}`,
     what: `${connections} connections of one address pipeline ${what}`,
     memory: MEMORY,
-    prepare: async ({ service, hostileAddress }) => ({
-      target: { ...service.https, localAddress: hostileAddress },
-      connections,
-      requestsAWrite,
-      reads,
-    }),
+    prepare: async ({ https }) => ({ target: https, connections, requestsAWrite, reads }),
     assault: async (plan, run) => await pipeline(plan, run, request),
   };
   return attack;

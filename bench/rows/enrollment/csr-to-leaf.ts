@@ -2,53 +2,34 @@ import "reflect-metadata";
 import { createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { makeCsr } from "../../../agent/src/csr.ts";
+import { newIssuer } from "../../../load/certificates.ts";
 import { systemClock } from "../../../server/src/lib/clock.ts";
 import { randomIds } from "../../../server/src/lib/ids.ts";
-import {
-  createDeviceRoot,
-  createIssuingIntermediate,
-  fileSigner,
-  issueLeaf,
-  newSerialNumber,
-  readCsr,
-  selfEnrolled,
-} from "../../../server/src/pki/pki.ts";
-import type { Figure } from "../../report.ts";
+import { issueLeaf, newSerialNumber, readCsr, selfEnrolled } from "../../../server/src/pki/pki.ts";
+import { beside, type Figure, figure, timesAtLeast } from "../../report.ts";
 
 const ROUNDS = 6;
 const ROUND_MS = 250;
 
 /**
- * CSR PEM in, leaf PEM out, one thread: beside its unavoidable operations, and beside a library. The key of a CSR is new to the process: its import, and
- * the first verification with it, cost more than a verification with a key that is at hand, so the floor imports the key of each CSR as the issuer does.
+ * CSR PEM in, leaf PEM out, on one thread: beside its unavoidable operations, and beside a library. The key of a CSR is
+ * new to the process, and its import and first verification cost more than later ones, so the floor imports each key too.
  */
 export async function csrToLeaf(): Promise<Figure[]> {
   const devices = new Map(Array.from({ length: 200 }, newPair).map((pair) => [makeCsr(pair.privateKey), pair]));
-  const csrs = [...devices.keys()];
   const contenders = [ourIssuer(), bareOperations(devices), await libraryIssuer()];
-  const [ours, floor, library] = await perCpuSecond(contenders, csrs);
-  const name = "CSR to leaf";
+  const [ours, floor, library] = await perCpuSecond(contenders, [...devices.keys()]);
+  const row = (against: string, peer: string, value: number, ratio: number) =>
+    figure(`CSR to leaf, against ${against}`, ours!, "/s of CPU", beside(peer, value), timesAtLeast(ratio));
   return [
-    {
-      name: `${name}, against a library`,
-      value: ours!,
-      unit: "/s of CPU",
-      peer: { name: "@peculiar/x509", value: library! },
-      target: { of: "ratio", atLeast: 10 },
-    },
-    {
-      name: `${name}, against the floor`,
-      value: ours!,
-      unit: "/s of CPU",
-      peer: { name: "key import + verify + sign alone", value: floor! },
-      target: { of: "ratio", atLeast: 0.7 },
-    },
+    row("a library", "@peculiar/x509", library!, 10),
+    row("the floor", "key import + verify + sign alone", floor!, 0.7),
   ];
 }
 
 type Operation = (csr: string) => unknown;
 
-/** Operations a second of CPU time, measured in turns: so that neither load nor warm-up favours one of them. */
+/** Returns operations per second of CPU time, measured in turns so that neither load nor warm-up favours one of them. */
 async function perCpuSecond(contenders: readonly Operation[], csrs: readonly string[]): Promise<number[]> {
   const sums = contenders.map(() => ({ count: 0, cpuUs: 0 }));
   for (const operation of contenders) for (const csr of csrs) await operation(csr);
@@ -70,27 +51,16 @@ function newPair() {
   return generateKeyPairSync("ec", { namedCurve: "P-256" });
 }
 
-function wanted(name: string) {
-  return { name, now: systemClock.now(), validDays: 3650, serialNumber: newSerialNumber(randomIds) };
-}
-
 function ourIssuer(): Operation {
-  const root = createDeviceRoot(wanted("bench root"));
-  const intermediate = createIssuingIntermediate(wanted("bench issuing"), root);
-  const signer = fileSigner(intermediate.certificateDer, intermediate.privateKey);
+  const { signer } = newIssuer();
   return async (csr) => {
     const { spki } = readCsr(csr);
-    const serialNumber = newSerialNumber(randomIds);
-    return (
-      await issueLeaf(
-        { profile: selfEnrolled, commonName: "bench", serialNumber, spki, now: systemClock.now() },
-        signer,
-      )
-    ).pem;
+    const about = { profile: selfEnrolled, commonName: "bench", serialNumber: newSerialNumber(randomIds) };
+    return (await issueLeaf({ ...about, spki, now: systemClock.now() }, signer)).pem;
   };
 }
 
-/** The import of a device's key, one verification with it and one signature, over as many octets as a CSR and a leaf have. */
+/** Imports a device's key, verifies and signs once, over as many octets as a CSR and a leaf have. */
 function bareOperations(devices: ReadonlyMap<string, ReturnType<typeof newPair>>): Operation {
   const { privateKey } = newPair();
   const [request, leaf] = [Buffer.alloc(120, 1), Buffer.alloc(420, 2)];
@@ -106,18 +76,14 @@ function bareOperations(devices: ReadonlyMap<string, ReturnType<typeof newPair>>
   };
 }
 
-/** The same profile with @peculiar/x509 over WebCrypto, as its documentation shows. */
+/** Issues the same profile with @peculiar/x509 over WebCrypto, as its documentation shows. */
 async function libraryIssuer(): Promise<Operation> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const name = "CN=bench issuing";
   const notAfter = new Date(systemClock.now().getTime() + 1e12);
-  const issuer = await x509.X509CertificateGenerator.createSelfSigned({
-    name,
-    keys,
-    notAfter,
-    signingAlgorithm: algorithm,
-  });
+  const about = { name, keys, notAfter, signingAlgorithm: algorithm };
+  const issuer = await x509.X509CertificateGenerator.createSelfSigned(about);
   const authority = await x509.AuthorityKeyIdentifierExtension.create(issuer);
   return async (pem) => {
     const csr = new x509.Pkcs10CertificateRequest(pem);

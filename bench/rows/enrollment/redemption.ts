@@ -1,106 +1,56 @@
-import { type Applicant, enrolled, newApplicant, redemptionBody } from "../../load/enroll.ts";
-import { type Answer, type HttpsClient, openHttps } from "../../load/https-client.ts";
-import type { Identity } from "../../load/mqtt-client.ts";
-import { createClaims, createTenant, USES_A_CLAIM } from "../../load/tenant.ts";
-import { type Load, meterOf, sustain } from "../../measure.ts";
-import type { MusterProcess } from "../../peers/muster.ts";
-import { cpuFigure, type Figure } from "../../report.ts";
+import { type Applicant, enrolled, newApplicant, redemptionBody } from "../../../load/enroll.ts";
+import { type Answer, type HttpsClient, openHttps } from "../../../load/https-client.ts";
+import { type Load, type Meter, sustain } from "../../../load/measure.ts";
+import type { Identity } from "../../../load/mqtt-client.ts";
+import type { MusterProcess } from "../../../load/muster.ts";
+import { createTenant, type Tenant, USES_A_CLAIM } from "../../../load/tenant.ts";
+import { type atMost, bothMs, divided, type Figure, figure, rate, serverMs } from "../../report.ts";
 import { setting } from "../../run.ts";
 
 /** Connections over which devices redeem, one request at a time on each. */
 export const CONNECTIONS = setting("connections", 32);
-/** Devices that have redeemed when a measurement begins and ends: around 1,000 and around 10,000. */
+/** The devices that have redeemed when a measurement begins and ends: around 1,000 and around 10,000. */
 const FEW: Span = [500, 1_500];
 const MANY: Span = [9_500, 10_500];
+const LONGEST_SECONDS = 600;
 
 type Span = readonly [from: number, upTo: number];
 
-/** What a redemption may cost, CPU of server and database together at 1,000 and at 10,000 devices, and how many a second there are. */
-export interface RedemptionTargets {
-  readonly cpuMs: number;
-  readonly perSecond?: number;
-}
-
-/** The database of the server that is measured. */
-export interface MeasuredDatabase {
-  readonly name: string;
-  /** Reads its CPU time, if it has processes of its own. */
-  readonly cpuMs?: () => number;
-}
-
 export interface Redemptions {
-  readonly figures: Figure[];
-  /** Those around the 1,000th. */
+  /** Redemptions around the 1,000th and around the 10,000th. */
   readonly first: Load;
-  /** Those around the 10,000th. */
   readonly last: Load;
-  /** The devices that were enrolled. */
+  /** The enrolled devices. */
   readonly identities: Identity[];
-  readonly deviceTypeId: string;
-  newKey(): string;
+  readonly tenant: Tenant;
 }
 
 /**
- * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, against a fresh server with default
- * settings: some 10,000 of them, so that what grows with the devices shows. A redemption costs the same at any number.
+ * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, against a fresh server with
+ * default settings: some 10,000 of them, so that any cost that grows with the devices shows.
  */
-export async function redemptions(
-  muster: MusterProcess,
-  { name, cpuMs }: MeasuredDatabase,
-  targets?: RedemptionTargets,
-): Promise<Redemptions> {
-  const tenant = createTenant(muster);
+export async function enrollThousands(muster: MusterProcess, meter: Meter): Promise<Redemptions> {
+  const tenant = await createTenant(muster, "bench");
   const applicants = Array.from({ length: MANY[1] }, newApplicant);
-  const codes = await createClaims(muster, tenant, applicants.length);
-  const clients = await Promise.all(
-    Array.from({ length: CONNECTIONS }, (_, worker) => openHttps(fromAddress(muster, worker))),
-  );
+  const codes = await tenant.newClaims(Math.ceil(applicants.length / USES_A_CLAIM));
+  // Each connection has its own loopback address: the server limits the requests of an address.
+  const addresses = Array.from({ length: CONNECTIONS }, (_, worker) => `127.0.1.${worker + 1}`);
+  const clients = await Promise.all(addresses.map((localAddress) => openHttps({ ...muster.https, localAddress })));
   const answers: Answer[] = [];
   const redeem = redeemer(clients, applicants, codes, answers);
-
-  const meter = meterOf(muster.pid, cpuMs);
   const redeemed = (upTo: number) =>
     sustain(meter, { workers: CONNECTIONS, seconds: LONGEST_SECONDS }, (worker) => redeem(worker, upTo));
   const measured = async ([from, upTo]: Span): Promise<Load> => {
     await redeemed(from);
     return await redeemed(upTo);
   };
-  const [few, many] = [await measured(FEW), await measured(MANY)];
+  const [first, last] = [await measured(FEW), await measured(MANY)];
   for (const client of clients) client.close();
-  return {
-    figures: figuresOf(name, few, many, targets),
-    first: few,
-    last: many,
-    // Read afterwards: the load of step-ca reads no certificates either.
-    identities: answers.map((answer, turn) => enrolled(answer, applicants[turn]!)),
-    deviceTypeId: tenant.deviceTypeId,
-    newKey: () => tenant.newKey(),
-  };
+  // The answers are read afterwards: the load of step-ca reads no certificates either.
+  return { first, last, identities: answers.map((answer, turn) => enrolled(answer, applicants[turn]!)), tenant };
 }
 
-const LONGEST_SECONDS = 600;
-
-function figuresOf(database: string, few: Load, many: Load, targets?: RedemptionTargets): Figure[] {
-  const rate = targets?.perSecond === undefined ? {} : { target: { of: "value", atLeast: targets.perSecond } as const };
-  const cost = targets === undefined ? {} : { target: { of: "value", atMost: targets.cpuMs } as const };
-  const cpu = (devices: string, load: Load): Figure => ({
-    ...cpuFigure(`CPU a redemption at ${devices} devices, ${database}`, load, "ms"),
-    ...cost,
-  });
-  return [
-    { name: `redemptions, ${database}`, value: many.count / many.seconds, unit: "/s", ...rate },
-    { name: `server CPU a redemption, ${database}`, value: many.serverMs / many.count, unit: "ms" },
-    cpu("1,000", few),
-    cpu("10,000", many),
-  ];
-}
-
-/** Each connection has its own loopback address: an address may make 600 requests a minute. */
-function fromAddress({ https }: MusterProcess, worker: number) {
-  return { ...https, localAddress: `127.0.1.${worker + 1}` };
-}
-
-/** One redemption a call, until `upTo` applicants have redeemed. */
+/** Returns a function that redeems once, until `upTo` applicants have redeemed. */
 function redeemer(
   clients: readonly HttpsClient[],
   applicants: readonly Applicant[],
@@ -111,11 +61,25 @@ function redeemer(
   return async (worker, upTo) => {
     if (next >= upTo) return false;
     const turn = next++;
-    const applicant = applicants[turn]!;
     // Neighbours use different claims, as the devices of a factory line do not all share one.
-    const code = codes[turn % codes.length]!;
-    if (Math.floor(turn / codes.length) >= USES_A_CLAIM) throw new Error("too few claims were made");
-    answers[turn] = await clients[worker]!.send("POST", "/api/provisioning/claim", redemptionBody(code, applicant));
+    const body = redemptionBody(codes[turn % codes.length]!, applicants[turn]!);
+    answers[turn] = await clients[worker]!.send("POST", "/api/provisioning/claim", body);
     return true;
   };
+}
+
+/** @param cost the target of the CPU time, at 1,000 and at 10,000 devices alike @param pace that of the rate */
+export function redemptionFigures(
+  database: string,
+  { first, last }: Redemptions,
+  { cost, pace }: { cost: ReturnType<typeof atMost>; pace: ReturnType<typeof atMost> },
+): Figure[] {
+  const cpu = (devices: string, load: Load) =>
+    figure(`CPU a redemption at ${devices} devices, ${database}`, bothMs(load), "ms", divided(load, "ms"), cost);
+  return [
+    figure(`redemptions, ${database}`, rate(last), "/s", pace),
+    figure(`server CPU a redemption, ${database}`, serverMs(last), "ms"),
+    cpu("1,000", first),
+    cpu("10,000", last),
+  ];
 }

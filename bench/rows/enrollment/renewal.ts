@@ -1,53 +1,61 @@
 import { makeCsr } from "../../../agent/src/csr.ts";
-import { newKey } from "../../load/enroll.ts";
-import { type HttpsClient, openHttps } from "../../load/https-client.ts";
-import type { Identity } from "../../load/mqtt-client.ts";
-import { type Load, type Meter, sustain } from "../../measure.ts";
-import type { MusterProcess } from "../../peers/muster.ts";
-import { cpuFigure, type Figure } from "../../report.ts";
+import { keyPem, newKey } from "../../../load/enroll.ts";
+import { openHttps } from "../../../load/https-client.ts";
+import { type Meter, sustain } from "../../../load/measure.ts";
+import type { Identity } from "../../../load/mqtt-client.ts";
+import type { MusterProcess } from "../../../load/muster.ts";
+import { bothMs, divided, type Figure, figure, rate } from "../../report.ts";
 
 const WORKERS = 32;
 const WARM_UP = 500;
 const MEASURED = 1_000;
-/** An address may have 100 connections of devices, and make 600 requests a minute. */
+/** Devices per loopback address, which may have 100 connections of devices. */
 const AN_ADDRESS = 50;
 
-/** Devices renew over connections that are open: the handshake, in which a device presents its certificate, is the same as that of a connect. */
+/**
+ * Devices renew over open connections: the handshake, in which a device presents its certificate, is that of a connect.
+ *
+ * @param identities changed to the new keys and certificates: the superseded ones are refused from now on
+ */
 export async function renewals(
-  muster: MusterProcess,
+  { https }: MusterProcess,
   meter: Meter,
   database: string,
-  identities: readonly Identity[],
+  identities: Identity[],
 ): Promise<Figure[]> {
-  const devices = identities.slice(0, WARM_UP + MEASURED);
-  const bodies = devices.map(() => JSON.stringify({ csr: makeCsr(newKey()) }));
-  const clients = await Promise.all(devices.map((device, at) => openHttps(presenting(muster, device, at))));
+  const devices = identities.slice(0, WARM_UP + MEASURED).map((identity, at) => {
+    const privateKey = newKey();
+    const certificate = { key: identity.key, cert: identity.fullchain };
+    const target = { ...https, certificate, localAddress: `127.0.3.${Math.floor(at / AN_ADDRESS) + 1}` };
+    return { identity, key: keyPem(privateKey), body: JSON.stringify({ csr: makeCsr(privateKey) }), target };
+  });
+  const clients = await Promise.all(devices.map(({ target }) => openHttps(target)));
+  const answers: string[] = [];
   let next = 0;
-  const renewed = (upTo: number): Promise<Load> =>
+  const renewed = (upTo: number) =>
     sustain(meter, { workers: WORKERS, seconds: 120 }, async () => {
       if (next >= upTo) return false;
       const turn = next++;
-      await renew(clients[turn]!, bodies[turn]!);
+      const { status, body } = await clients[turn]!.send("POST", "/api/provisioning/cert/renew", devices[turn]!.body);
+      if (status !== 200) throw new Error(`a renewal was answered with ${status}: ${body}`);
+      answers[turn] = body;
       return true;
     });
-  await renewed(WARM_UP);
-  const load = await renewed(devices.length);
-  for (const client of clients) client.close();
-  return [
-    { name: `renewals, ${database}`, value: load.count / load.seconds, unit: "/s" },
-    cpuFigure(`CPU a renewal, ${database}`, load, "ms"),
-  ];
-}
-
-function presenting({ https }: MusterProcess, { key, fullchain }: Identity, at: number) {
-  return {
-    ...https,
-    certificate: { key, cert: fullchain },
-    localAddress: `127.0.3.${Math.floor(at / AN_ADDRESS) + 1}`,
-  };
-}
-
-async function renew(client: HttpsClient, body: string): Promise<void> {
-  const answer = await client.send("POST", "/api/provisioning/cert/renew", body);
-  if (answer.status !== 200) throw new Error(`a renewal was answered with ${answer.status}: ${answer.body}`);
+  try {
+    await renewed(WARM_UP);
+    const load = await renewed(devices.length);
+    return [
+      figure(`renewals, ${database}`, rate(load), "/s"),
+      figure(`CPU a renewal, ${database}`, bothMs(load), "ms", divided(load, "ms")),
+    ];
+  } finally {
+    for (const client of clients) client.close();
+    // Also after a failure: the next row must not present superseded certificates.
+    for (const [turn, answer] of answers.entries()) {
+      if (answer === undefined) continue;
+      const { clientCert, clientCertChain } = JSON.parse(answer);
+      const { identity, key } = devices[turn]!;
+      identities[turn] = { ...identity, key, fullchain: clientCert + clientCertChain };
+    }
+  }
 }
