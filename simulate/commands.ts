@@ -1,9 +1,9 @@
 import { sleep } from "../load/measure.ts";
+import { type DeviceResult, nowMs } from "./clients/protocol.ts";
 import type { Figures } from "./figures/figures.ts";
-import { type DeviceResult, nowMs } from "./load/protocol.ts";
 import type { Target } from "./target/target.ts";
 
-/** Sends commands to the devices in turn, at a steady rate, until it is stopped. */
+/** Sends commands to the devices in turn, at a steady rate. */
 export class CommandSender {
   readonly #target: Target;
   readonly #intervalMs: number;
@@ -13,7 +13,7 @@ export class CommandSender {
   #isStopped = false;
   #running: Promise<void> = Promise.resolve();
 
-  /** @param figures count the commands that the service refuses */
+  /** @param figures count refused commands */
   constructor(target: Target, perSecond: number, figures: () => Figures) {
     this.#target = target;
     this.#intervalMs = 1000 / perSecond;
@@ -29,7 +29,7 @@ export class CommandSender {
     await this.#running;
   }
 
-  /** Compares with what the devices have received; revoked ones receive nothing more. */
+  /** Compares with the commands that devices have received; revoked devices receive nothing more. */
   compare(results: readonly DeviceResult[]): { sent: number; lost: number } {
     let [sent, lost] = [0, 0];
     for (const { deviceId, commands, isRevoked } of results) {
@@ -50,7 +50,7 @@ export class CommandSender {
       const payload = JSON.stringify({ number, sentAt: nowMs() });
       try {
         const tenant = topic!.split("/")[1];
-        await this.#target.shell!("device.send", { tenant, id: deviceId, topic, payload });
+        await this.#target.own!.cluster.shell("device.send", { tenant, id: deviceId, topic, payload });
         this.#sent.set(deviceId, [...(this.#sent.get(deviceId) ?? []), number]);
       } catch (error) {
         this.#figures().error(`command: ${(error as Error).message}`);

@@ -1,4 +1,4 @@
-import type { DeviceResult } from "./load/protocol.ts";
+import type { DeviceResult } from "./clients/protocol.ts";
 
 /** What is wrong with the stored messages of one device, by their numbers. */
 export interface Comparison {

@@ -1,37 +1,38 @@
 import { throwIfEnded } from "../load/interrupt.ts";
 import { sleep } from "../load/measure.ts";
+import type { Fleet } from "./clients/fleet.ts";
+import { nowMs } from "./clients/protocol.ts";
 import { CommandSender } from "./commands.ts";
 import { Figures } from "./figures/figures.ts";
-import type { Fleet } from "./load/fleet.ts";
-import { nowMs } from "./load/protocol.ts";
 import type { Options } from "./options.ts";
 import { allStored, backlogStored, type Outage, outagesOf } from "./outage.ts";
 import { revokeSome } from "./revoke.ts";
 import type { Measured } from "./target/part-meter.ts";
 import type { Target } from "./target/target.ts";
+import { untilSo } from "./until.ts";
 
 const POLL_MS = 50;
 const PROGRESS_MS = 5_000;
-/** How long the clients of a process that was killed may take to notice. */
+/** How long the clients of a killed process may take to notice. */
 const NOTICE_MS = 3_000;
-/** All must be connected for so long until they count as back. */
+/** How long all must stay connected until they count as back. */
 const STEADY_MS = 500;
-/** Beyond the time that the ramp takes. */
+/** Beyond the time of the ramp. */
 const RAMP_SECONDS = 60;
 const LAST_SECONDS = 30;
-/** Without a further arrival for so long, nothing more is on its way. */
+/** Without a further arrival for this long, no message is in flight. */
 const SETTLED_MS = 1_000;
 
-/** One part of the course, with what happened in it. */
+/** One part of the course, with its figures. */
 export interface Phase {
   readonly name: string;
   readonly seconds: number;
   readonly figures: Figures;
-  /** Of an event: until all clients were connected again, in seconds; `undefined` where they were not. */
+  /** The seconds of an event until all clients were connected again; `undefined` where they were not. */
   readonly back?: { readonly lost: number; readonly seconds: number | undefined };
-  /** What was not as promised in it. */
+  /** The broken promises. */
   readonly failures?: readonly string[];
-  /** Of what the simulator has started. */
+  /** The measurements of started processes. */
   readonly measured?: Measured | undefined;
 }
 
@@ -41,11 +42,11 @@ interface Run {
   readonly options: Options;
   readonly progress: (line: string) => void;
   readonly phases: Phase[];
-  /** What this process notices in the present phase. */
+  /** This process's own figures of the present phase. */
   figures: Figures;
 }
 
-/** What has happened in a course that is over. */
+/** A course that is over. */
 export interface Course {
   /** Milliseconds since 1970. */
   readonly beganAt: number;
@@ -60,40 +61,41 @@ export async function runCourse(given: Omit<Run, "phases" | "figures">): Promise
   const beganAt = nowMs();
   const { commands: perSecond } = options;
   const commands = perSecond > 0 ? new CommandSender(target, perSecond, () => run.figures) : undefined;
-  await phase(run, "ramp", () => rampUp(run).then(none));
+  await phase(run, "ramp", () => rampUp(run));
   await fleet.publish(true);
   commands?.start();
   try {
-    await phase(run, "steady", () => steady(run, options.seconds * 1000).then(none));
+    await phase(run, "steady", () => steady(run, options.seconds * 1000));
     await events(run);
     await fleet.publish(false);
   } finally {
     await commands?.stop();
   }
-  await phase(run, "last messages", () => finish(run).then(none));
+  await phase(run, "last messages", () => finish(run));
   return { beganAt, phases: run.phases, commands };
 }
 
 async function events(run: Run): Promise<void> {
   const { fleet, target, options } = run;
+  const cluster = target.own?.cluster;
   for (let storm = 1; storm <= options.storms; storm++)
     await event(run, options.storms === 1 ? "storm" : `storm ${storm}`, () => fleet.storm());
-  for (const node of options.killNodes) await event(run, `node ${node} killed`, () => target.killNode(node - 1));
+  for (const node of options.killNodes)
+    await event(run, `node ${node} killed`, () => void cluster!.nodes[node - 1]!.kill());
   for (const server of options.killNats)
-    await event(run, `NATS server ${server} killed`, () => target.killNats(server - 1));
+    await event(run, `NATS server ${server} killed`, () => cluster!.nats[server - 1]!.kill());
   for (const pid of options.killPids)
     await event(run, `process ${pid} killed`, () => void process.kill(pid, "SIGKILL"));
-  if (options.revoke > 0)
-    await phase(run, "revocations", () => revokeSome(fleet, target, options.revoke, run.figures).then(none));
+  if (options.revoke > 0) await phase(run, "revocations", () => revokeSome(fleet, target, options.revoke, run.figures));
   for (const each of outagesOf(options)) await outage(run, each);
 }
 
 type Back = NonNullable<Phase["back"]>;
-type Outcome = Pick<Phase, "back" | "failures">;
 
-const none = () => undefined;
+// biome-ignore lint/suspicious/noConfusingVoidType: most phases have no outcome
+type Outcome = Pick<Phase, "back" | "failures"> | void;
 
-async function phase(run: Run, name: string, work: () => Promise<Outcome | undefined>): Promise<void> {
+async function phase(run: Run, name: string, work: () => Promise<Outcome>): Promise<void> {
   throwIfEnded();
   run.progress(name);
   const began = nowMs();
@@ -101,17 +103,17 @@ async function phase(run: Run, name: string, work: () => Promise<Outcome | undef
   const figures = await run.fleet.takeFigures();
   figures.merge(run.figures.data());
   run.figures = new Figures();
-  const measured = run.target.meter?.take();
+  const measured = run.target.own?.meter.take();
   run.phases.push({ name, seconds: (nowMs() - began) / 1000, figures, ...outcome, measured });
 }
 
 async function rampUp({ fleet, options, progress }: Run): Promise<void> {
   await fleet.connectGateways();
-  if (!(await until(RAMP_SECONDS, async () => isUp(await fleet.status("gateways")))))
+  if (!(await untilSo(RAMP_SECONDS, async () => isUp(await fleet.status("gateways")))))
     throw new Error(`The gateways cannot subscribe: ${await reasons(fleet)}`);
   await fleet.connectDevices(options.ramp);
   const seconds = options.devices / options.ramp + RAMP_SECONDS;
-  if (await until(seconds, async () => isUp(await shown(fleet, progress)()))) return;
+  if (await untilSo(seconds, async () => isUp(await shown(fleet, progress)()))) return;
   const { clients, connected } = await fleet.status();
   throw new Error(`Only ${connected} of ${clients} clients are connected after ${seconds} s: ${await reasons(fleet)}`);
 }
@@ -131,7 +133,7 @@ async function steady({ fleet, progress }: Run, ms: number): Promise<void> {
   }
 }
 
-/** An event that breaks connections, until all are back, and what follows it. */
+/** Breaks connections, waits until all are back, and goes on for a steady phase. */
 async function event(run: Run, name: string, cause: () => Promise<void> | void): Promise<void> {
   const { fleet, options } = run;
   await phase(run, name, async () => {
@@ -143,35 +145,35 @@ async function event(run: Run, name: string, cause: () => Promise<void> | void):
     else run.progress(`all are back after ${back.seconds.toFixed(2)} s`);
     return { back };
   });
-  await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000).then(none));
+  await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000));
 }
 
-/** A time without PostgreSQL; then until all clients are connected and what was acknowledged is stored; then what follows. */
+/** Stops PostgreSQL for a while, waits until all clients are connected and the backlog is stored, and goes on. */
 async function outage(run: Run, { name, seconds, begin, end }: Outage): Promise<void> {
   const { fleet, target, options } = run;
   const isStreamed = options.ingest === "stream";
+  const postgres = target.own!.cluster.postgres!;
   const { lostConnections } = await fleet.status();
   await phase(run, name, async () => {
-    await begin(target.postgres!);
-    await steady(run, seconds * 1000).finally(() => end(target.postgres!));
-    return undefined;
+    await begin(postgres);
+    await steady(run, seconds * 1000).finally(() => end(postgres));
   });
   await phase(run, `${name}: backlog`, async () => {
     const back = await allBack(run, nowMs(), lostConnections);
     const within = seconds + options.backWithin;
     const failures = [];
     if (isStreamed && !(await backlogStored(target, within)))
-      failures.push(`what was acknowledged was not stored within ${within} s`);
+      failures.push(`acknowledged messages were not stored within ${within} s`);
     if (isStreamed && back.lost > 0) failures.push(`connections that the stream should have kept: ${back.lost} lost`);
     return { back, failures };
   });
-  await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000).then(none));
+  await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000));
 }
 
 async function allBack({ fleet, options, progress }: Run, began: number, lostBefore: number): Promise<Back> {
   const status = shown(fleet, progress);
   let [lost, upSince] = [0, 0];
-  const isBack = await until(options.backWithin + STEADY_MS / 1000, async () => {
+  const isBack = await untilSo(options.backWithin + STEADY_MS / 1000, async () => {
     const now = await status();
     lost = now.lostConnections - lostBefore;
     if (!isUp(now)) upSince = 0;
@@ -184,10 +186,10 @@ async function allBack({ fleet, options, progress }: Run, began: number, lostBef
   return { lost, seconds: lost === 0 ? 0 : (lastConnectedAt - began) / 1000 };
 }
 
-/** Messages that are on their way arrive. */
+/** Waits for the last acknowledgements and deliveries. */
 async function finish({ fleet, target, options }: Run): Promise<void> {
   let [received, since] = [-1, 0];
-  await until(LAST_SECONDS, async () => {
+  await untilSo(LAST_SECONDS, async () => {
     const now = await fleet.status();
     if (now.received !== received) [received, since] = [now.received, nowMs()];
     return now.inFlight === 0 && nowMs() - since >= SETTLED_MS;
@@ -199,27 +201,15 @@ const isUp = ({ clients, connected }: { clients: number; connected: number }) =>
 
 let lastShown = 0;
 
-/** @returns a function that asks for the status, and shows it every few seconds */
+/** Returns a function that asks for the status, and prints it every few seconds. */
 function shown(fleet: Fleet, progress: (line: string) => void) {
   return async () => {
     const status = await fleet.status();
     if (nowMs() - lastShown < PROGRESS_MS) return status;
     lastShown = nowMs();
     const { connected, clients, published, received, inFlight } = status;
-    progress(
-      `${connected}/${clients} connected, ${published} published, ${inFlight} unacknowledged, ${received} received`,
-    );
+    const messages = `${published} published, ${inFlight} unacknowledged, ${received} received`;
+    progress(`${connected}/${clients} connected, ${messages}`);
     return status;
   };
-}
-
-/** Polls until it is so. @returns false when it is not within `seconds` */
-async function until(seconds: number, isSo: () => Promise<boolean>): Promise<boolean> {
-  const end = nowMs() + seconds * 1000;
-  while (!(await isSo())) {
-    throwIfEnded();
-    if (nowMs() > end) return false;
-    await sleep(POLL_MS);
-  }
-  return true;
 }

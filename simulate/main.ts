@@ -1,25 +1,22 @@
 /** `npm run simulate`: simulated devices against Muster, and what they notice of it. `-- --help` lists the options. */
 import { writeFile } from "node:fs/promises";
 import { unlessEnded } from "../load/interrupt.ts";
+import { progressTo } from "../load/measure.ts";
+import { Fleet } from "./clients/fleet.ts";
+import type { LoadPlan, Qos } from "./clients/protocol.ts";
 import { runCourse } from "./course.ts";
 import { simulateFaults } from "./faults/faults.ts";
-import { Fleet } from "./load/fleet.ts";
-import type { LoadPlan, Qos } from "./load/protocol.ts";
 import { HELP } from "./option-texts.ts";
 import { type Options, parseOptions, UsageError } from "./options.ts";
 import { reportJson, reportText } from "./report.ts";
 import { collectResults } from "./results.ts";
 import { openTarget, type Target } from "./target/target.ts";
 
-const began = performance.now();
-
-function progress(line: string): void {
-  console.error(`[${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s] ${line}`);
-}
+const progress = progressTo(console.error);
 
 /** @returns the exit code */
 async function simulate(options: Options): Promise<number> {
-  if (options.faults > 0) return await simulateFaults(options, (target) => planOf(target, options), progress);
+  if (options.faults > 0) return await simulateFaults(options, planOf, progress);
   const target = await openTarget(options, progress);
   let fleet: Fleet | undefined;
   try {
@@ -48,13 +45,13 @@ function planOf({ addresses, devices, gateways }: Target, { start, every, metric
     topics: devices.map(({ topic }) => topic),
     every,
     metrics,
-    // One machine has one clock: times of arrival show order and repetitions.
+    // One machine has one clock: times of arrival show the order and repetitions.
     hasOwnTimes: start === undefined,
     receivesCommands: commands > 0,
   };
 }
 
-/** The first devices have the first QoS, and so on, each its share. */
+/** Returns the QoS of a device: the first devices have the first one, and so on, each its share. */
 function qosOf(mix: Options["qos"], index: number, devices: number): Qos {
   let end = 0;
   for (const { qos, share } of mix) {

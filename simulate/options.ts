@@ -1,61 +1,15 @@
 import { parseArgs } from "node:util";
+import { LEAST_METRICS } from "./clients/payload.ts";
+import type { Address, Qos } from "./clients/protocol.ts";
 import { FAULTS, type FaultKind } from "./faults/draw.ts";
-import { LEAST_METRICS } from "./load/payload.ts";
-import type { Address, Qos } from "./load/protocol.ts";
 import { OPTIONS, type OptionName } from "./option-texts.ts";
 
-/** Devices that one load process is given where `--processes` is absent. */
+/** The devices of one load process where `--processes` is absent. */
 const DEVICES_OF_PROCESS = 2_500;
 const MQTT_PORT = 8883;
 
-/** What the command line says, checked. */
-export interface Options {
-  readonly start: number | undefined;
-  readonly database: string | undefined;
-  readonly nats: number;
-  readonly ingest: "direct" | "stream";
-  /** Worker processes of a started node; with {@link Options.faults}. */
-  readonly workers: number;
-  readonly https: readonly string[];
-  readonly mqtt: readonly Address[];
-  readonly ca: string | undefined;
-  readonly apiKeyFile: string | undefined;
-  readonly claimCode: string | undefined;
-  readonly deviceType: string | undefined;
-  readonly gateways: string | undefined;
-  readonly keep: string | undefined;
-  readonly devices: number;
-  readonly processes: number;
-  readonly every: number;
-  /** Share of the devices that publish at each QoS; their sum is 1. */
-  readonly qos: readonly { qos: Qos; share: number }[];
-  readonly metrics: number;
-  readonly rules: number;
-  readonly subscribers: number | undefined;
-  readonly commands: number;
-  readonly ramp: number;
-  readonly seconds: number;
-  readonly storms: number;
-  /** From 1. */
-  readonly killNodes: readonly number[];
-  /** From 1. */
-  readonly killNats: readonly number[];
-  readonly killPids: readonly number[];
-  /** Seconds of each. */
-  readonly pausePostgresql: readonly number[];
-  /** Seconds of each. */
-  readonly stopPostgresql: readonly number[];
-  readonly revoke: number;
-  readonly faults: number;
-  readonly seed: number;
-  /** Only these; all when empty. */
-  readonly faultKinds: readonly FaultKind[];
-  /** In seconds. */
-  readonly longest: number;
-  readonly backWithin: number;
-  readonly checkStored: number;
-  readonly json: string | undefined;
-}
+/** The checked command line. Nodes and NATS servers to kill count from 1, times are in seconds. */
+export type Options = Readonly<ReturnType<typeof read>>;
 
 /** An option is missing or wrong; the message says which and what is valid. */
 export class UsageError extends Error {
@@ -64,10 +18,20 @@ export class UsageError extends Error {
 
 type Given = { [Name in OptionName]?: string[] };
 
-/** @param args of the command line. @returns `help` where that is asked for. @throws UsageError */
+/** Parses the command line. @returns `help` where that is asked for. @throws UsageError */
 export function parseOptions(args: readonly string[]): Options | "help" {
   const given = parse(args);
   if (given === "help") return given;
+  const options = read(given);
+  const problem = conflicts(options).find(([applies]) => applies);
+  if (problem) throw new UsageError(problem[1]);
+  const { start = 0, nats, killNodes, killNats } = options;
+  if (start > 0) checkKills("kill-node", killNodes, "start", start, "nodes");
+  if (start > 0) checkKills("kill-nats", killNats, "nats", nats, "NATS servers");
+  return options;
+}
+
+function read(given: Given) {
   const one = (name: OptionName): string | undefined => {
     const values = given[name] ?? [];
     if (values.length > 1) throw new UsageError(`--${name} is given ${values.length} times; once is valid.`);
@@ -75,11 +39,13 @@ export function parseOptions(args: readonly string[]): Options | "help" {
   };
   const whole = (name: OptionName, otherwise: number, least: number, most = 1_000_000) =>
     number(name, one(name), otherwise, { least, most, whole: true });
+  const fraction = (name: OptionName, otherwise: number, least: number, most: number) =>
+    number(name, one(name), otherwise, { least, most, whole: false });
   const each = (name: OptionName, least: number, most: number) =>
     (given[name] ?? []).map((text) => number(name, text, 0, { least, most, whole: true }));
   const start = one("start") === undefined ? undefined : whole("start", 1, 1, 9);
   const devices = whole("devices", 100, 1);
-  const options: Options = {
+  return {
     start,
     database: one("database"),
     nats: whole("nats", start !== undefined && start > 1 ? 3 : 0, 0, 9),
@@ -95,12 +61,12 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     keep: one("keep"),
     devices,
     processes: whole("processes", Math.ceil(devices / DEVICES_OF_PROCESS), 1, 64),
-    every: number("every", one("every"), 10, { least: 0.02, most: 86_400, whole: false }),
+    every: fraction("every", 10, 0.02, 86_400),
     qos: qosMix(one("qos") ?? "1"),
     metrics: whole("metrics", LEAST_METRICS, LEAST_METRICS, 200),
     rules: whole("rules", 0, 0, 100),
     subscribers: one("subscribers") === undefined ? undefined : whole("subscribers", 0, 0, 100),
-    commands: number("commands", one("commands"), 0, { least: 0, most: 1_000, whole: false }),
+    commands: fraction("commands", 0, 0, 1_000),
     ramp: whole("ramp", 100, 1),
     seconds: whole("seconds", 30, 1, 86_400),
     storms: whole("storms", 0, 0, 1_000),
@@ -112,14 +78,13 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     revoke: whole("revoke", 0, 0, devices),
     faults: whole("faults", 0, 0, 10_000),
     seed: whole("seed", 1, 0, 4_294_967_295),
+    /** Only these; all when empty. */
     faultKinds: (given.fault ?? []).map(faultKind),
-    longest: number("longest", one("longest"), 60, { least: 1, most: 3_600, whole: false }),
-    backWithin: number("back-within", one("back-within"), 60, { least: 1, most: 3_600, whole: false }),
+    longest: fraction("longest", 60, 1, 3_600),
+    backWithin: fraction("back-within", 60, 1, 3_600),
     checkStored: whole("check-stored", 100, 0),
     json: one("json"),
   };
-  checkTogether(options);
-  return options;
 }
 
 function parse(args: readonly string[]): Given | "help" {
@@ -135,59 +100,63 @@ function parse(args: readonly string[]): Given | "help" {
     const { help, ...given } = values;
     return help ? "help" : (given as Given);
   } catch (error) {
-    // Node's sentence names the option; what it adds about positional arguments misleads here.
+    // Node's sentence names the option; its advice about positional arguments misleads here.
     throw new UsageError(`${(error as Error).message.split(". ")[0]!.replace(/\.$/, "")}.`);
   }
 }
 
-/** Options that need each other, or exclude each other. */
-function checkTogether(options: Options): void {
-  const { start, https, nats, killNodes, killNats, killPids, claimCode, apiKeyFile, keep, revoke, commands, database } =
-    options;
-  const fail = (message: string) => {
-    throw new UsageError(message);
+/** Returns what must not be given together or alone, each with its message. */
+function conflicts(options: Options): readonly (readonly [applies: boolean, message: string])[] {
+  const { start = 0, https, nats, killNodes, killNats, killPids, claimCode, apiKeyFile, keep, revoke } = options;
+  const { ingest, database, faults } = options;
+  const outages = options.pausePostgresql.length + options.stopPostgresql.length > 0;
+  const [named, started] = [start === 0, start > 0];
+  const onlyNamed = {
+    mqtt: options.mqtt.length > 0,
+    ca: options.ca,
+    "api-key-file": apiKeyFile,
+    "claim-code": claimCode,
+    "device-type": options.deviceType,
+    gateways: options.gateways,
+    keep,
   };
-  if ((start === undefined) === (https.length === 0))
-    fail("Name the Muster to load: either --start <nodes>, or --https <url> of one that runs.");
-  if (start === undefined) {
-    if (killNodes.length + killNats.length > 0)
-      fail("--kill-node and --kill-nats need --start: name other processes by --kill-pid.");
-    if (commands > 0) fail("--commands needs --start: the public API sends no commands.");
-    if (options.pausePostgresql.length + options.stopPostgresql.length > 0)
-      fail("--pause-postgresql and --stop-postgresql need --start.");
-    if (options.rules > 0) fail("--rules needs --start: the rules of a Muster that runs are its own.");
-    if (options.subscribers !== undefined) fail("--subscribers needs --start: name others by --gateways.");
-    if (options.ingest === "stream") fail("--ingest needs --start: a Muster that runs has its settings.");
-    if (database !== undefined) fail("--database needs --start: a Muster that runs has its database.");
-    if (apiKeyFile === undefined && claimCode === undefined && keep === undefined)
-      fail("Devices enroll with --claim-code <code> or --api-key-file <file>.");
-    if (revoke > 0 && apiKeyFile === undefined) fail("--revoke needs --api-key-file.");
-    if (revoke > 0 && keep !== undefined)
-      fail("--revoke and --keep exclude each other: revoked devices cannot connect again.");
-  } else {
-    const own = ["mqtt", "ca", "api-key-file", "claim-code", "device-type", "gateways", "keep"] as const;
-    const values = {
-      ...options,
-      "api-key-file": apiKeyFile,
-      "claim-code": claimCode,
-      "device-type": options.deviceType,
-    };
-    for (const name of own)
-      if (values[name] !== undefined && values[name].length > 0)
-        fail(`--${name} is for a Muster that runs, not for --start.`);
-    if (nats > 0 && start === 1) fail("--nats needs --start 2 or more.");
-    if (options.pausePostgresql.length + options.stopPostgresql.length > 0 && (start === 1 || database !== undefined))
-      fail(
-        "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.",
-      );
-    if (options.ingest === "stream" && nats === 0) fail("--ingest stream needs NATS: --start 2 or more.");
-    checkKills("kill-node", killNodes, "start", start, "nodes");
-    checkKills("kill-nats", killNats, "nats", nats, "NATS servers");
-  }
-  if (options.faults > 0 && (start === undefined || start < 2)) fail("--faults needs --start 2 or more.");
-  if (options.faults > 0 && database !== undefined)
-    fail("--faults excludes --database: PostgreSQL is paused and killed.");
-  for (const pid of killPids) if (!isRunning(pid)) fail(`--kill-pid ${pid}: no such process.`);
+  const misplaced = Object.entries(onlyNamed).find(([, value]) => value);
+  const gone = killPids.find((pid) => !exists(pid));
+  return [
+    [
+      named === (https.length === 0),
+      "Name the Muster to load: either --start <nodes>, or --https <url> of one that runs.",
+    ],
+    [
+      named && killNodes.length + killNats.length > 0,
+      "--kill-node and --kill-nats need --start: name other processes by --kill-pid.",
+    ],
+    [named && options.commands > 0, "--commands needs --start: the public API sends no commands."],
+    [named && outages, "--pause-postgresql and --stop-postgresql need --start."],
+    [named && options.rules > 0, "--rules needs --start: the rules of a Muster that runs are its own."],
+    [named && options.subscribers !== undefined, "--subscribers needs --start: name others by --gateways."],
+    [named && ingest === "stream", "--ingest needs --start: a Muster that runs has its settings."],
+    [named && database !== undefined, "--database needs --start: a Muster that runs has its database."],
+    [
+      named && apiKeyFile === undefined && claimCode === undefined && keep === undefined,
+      "Devices enroll with --claim-code <code> or --api-key-file <file>.",
+    ],
+    [named && revoke > 0 && apiKeyFile === undefined, "--revoke needs --api-key-file."],
+    [
+      named && revoke > 0 && keep !== undefined,
+      "--revoke and --keep exclude each other: revoked devices cannot connect again.",
+    ],
+    [started && misplaced !== undefined, `--${misplaced?.[0]} is for a Muster that runs, not for --start.`],
+    [nats > 0 && start === 1, "--nats needs --start 2 or more."],
+    [
+      outages && (start === 1 || database !== undefined),
+      "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.",
+    ],
+    [started && ingest === "stream" && nats === 0, "--ingest stream needs NATS: --start 2 or more."],
+    [faults > 0 && start < 2, "--faults needs --start 2 or more."],
+    [faults > 0 && database !== undefined, "--faults excludes --database: PostgreSQL is paused and killed."],
+    [gone !== undefined, `--kill-pid ${gone}: no such process.`],
+  ];
 }
 
 /** @param started how many of them `--${by}` starts */
@@ -200,7 +169,7 @@ function checkKills(name: string, killed: readonly number[], by: string, started
     throw new UsageError(`--${name} must leave one of the ${what}: start more of them.`);
 }
 
-function isRunning(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -217,12 +186,9 @@ interface Bounds {
 function number(name: string, text: string | undefined, otherwise: number, { least, most, whole }: Bounds): number {
   if (text === undefined) return otherwise;
   const value = Number(text);
-  const isValid = text.trim() !== "" && value >= least && value <= most && (!whole || Number.isInteger(value));
-  if (!isValid)
-    throw new UsageError(
-      `--${name} ${text}: ${whole ? "a whole number" : "a number"} from ${least} to ${most} is valid.`,
-    );
-  return value;
+  if (text.trim() !== "" && value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  const valid = `${whole ? "a whole number" : "a number"} from ${least} to ${most} is valid`;
+  throw new UsageError(`--${name} ${text}: ${valid}.`);
 }
 
 function httpsUrl(text: string): string {
@@ -238,7 +204,7 @@ function address(text: string): Address {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || MQTT_PORT) };
 }
 
-function ingestWay(text: string): Options["ingest"] {
+function ingestWay(text: string): "direct" | "stream" {
   if (text !== "direct" && text !== "stream") throw new UsageError(`--ingest ${text}: direct or stream is valid.`);
   return text;
 }
@@ -249,7 +215,7 @@ function faultKind(text: string): FaultKind {
   return text as FaultKind;
 }
 
-/** `1`, or `0:10,1:80,2:10`. */
+/** Parses `1`, or `0:10,1:80,2:10`. @returns the share of the devices at each QoS; the sum is 1 */
 function qosMix(text: string): { qos: Qos; share: number }[] {
   const parts = text.split(",").map((part) => /^([012])(?::(\d+))?$/.exec(part.trim()));
   const weights = parts.map((part) => Number(part?.[2] ?? 1));

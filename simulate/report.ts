@@ -7,9 +7,11 @@ import type { Options } from "./options.ts";
 import type { Results } from "./results.ts";
 
 const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+/** The columns of {@link timesRow}. */
+export const TIMES_HEAD = ["count", ...Object.keys(PERCENTILES), "max"];
 const TIMES = Object.keys(TIMED) as Timed[];
 
-/** The report as text. */
+/** Returns the report as text. */
 export function reportText(phases: readonly Phase[], results: Results, options: Options): string {
   const parts = [
     loadLine(options),
@@ -23,13 +25,13 @@ export function reportText(phases: readonly Phase[], results: Results, options: 
   return [...parts, verdict].join("\n\n");
 }
 
-/** The report for programs; times in milliseconds. */
+/** Returns the report for programs; times in milliseconds. */
 export function reportJson(phases: readonly Phase[], results: Results, options: Options): object {
   const times = (phase: Phase) =>
     Object.fromEntries(
       TIMES.flatMap((name) => {
         const histogram = phase.figures.times(name);
-        return histogram ? [[name, summary(histogram)]] : [];
+        return histogram ? [[name, timesJson(histogram)]] : [];
       }),
     );
   return {
@@ -48,9 +50,16 @@ export function reportJson(phases: readonly Phase[], results: Results, options: 
   };
 }
 
-function summary(histogram: Histogram): Record<string, number | undefined> {
+/** Returns count, percentiles and maximum for programs. */
+export function timesJson(histogram: Histogram): Record<string, number | undefined> {
   const shares = Object.entries(PERCENTILES).map(([name, share]) => [name, histogram.percentile(share)]);
   return { count: histogram.count, ...Object.fromEntries(shares), max: histogram.maxMs };
+}
+
+/** Returns count, percentiles and maximum as text. */
+export function timesRow(histogram: Histogram): string[] {
+  const shares = Object.values(PERCENTILES).map((share) => readable(histogram.percentile(share)!));
+  return [countText(histogram.count), ...shares, readable(histogram.maxMs)];
 }
 
 function loadLine({ devices, processes, every, metrics, qos }: Options): string {
@@ -81,15 +90,13 @@ function timeTable(phases: readonly Phase[]): string {
   const rows = TIMES.flatMap((name) =>
     phases.flatMap((phase) => {
       const histogram = phase.figures.times(name);
-      if (!histogram) return [];
-      const shares = Object.values(PERCENTILES).map((share) => readable(histogram.percentile(share)!));
-      return [[TIMED[name], phase.name, countText(histogram.count), ...shares, readable(histogram.maxMs)]];
+      return histogram ? [[TIMED[name], phase.name, ...timesRow(histogram)]] : [];
     }),
   );
-  return columns([["milliseconds", "phase", "count", ...Object.keys(PERCENTILES), "max"], ...rows], "").join("\n");
+  return columns([["milliseconds", "phase", ...TIMES_HEAD], ...rows], "").join("\n");
 }
 
-/** What the started processes took, in each phase. */
+/** Returns the CPU time and the memory of the started processes in each phase. */
 function partTable(phases: readonly Phase[]): string[] {
   const names = [...new Set(phases.flatMap(({ measured }) => measured?.parts.map(({ name }) => name) ?? []))];
   if (names.length === 0) return [];

@@ -1,7 +1,7 @@
+import type { Fleet } from "./clients/fleet.ts";
+import type { DeviceResult } from "./clients/protocol.ts";
 import type { Course } from "./course.ts";
 import { COUNTED, type Counted } from "./figures/figures.ts";
-import type { Fleet } from "./load/fleet.ts";
-import type { DeviceResult } from "./load/protocol.ts";
 import type { Options } from "./options.ts";
 import { compareStored, type StoredCounts } from "./stored.ts";
 import type { Target } from "./target/target.ts";

@@ -1,14 +1,14 @@
 import { sleep } from "../load/measure.ts";
+import type { Fleet } from "./clients/fleet.ts";
+import { nowMs } from "./clients/protocol.ts";
 import type { Figures } from "./figures/figures.ts";
-import type { Fleet } from "./load/fleet.ts";
-import { nowMs } from "./load/protocol.ts";
 import type { Target } from "./target/target.ts";
 
-/** A session whose certificate was revoked has ended by then, or never will. */
+/** A session that is open this long after its revocation counts as left open. */
 const END_MS = 10_000;
 const POLL_MS = 50;
 
-/** Revokes the certificates of some devices, one after the other, at each node in turn. @param figures gets the times */
+/** Revokes certificates of some devices, one after the other, at each node in turn. @param figures gets the times */
 export async function revokeSome(fleet: Fleet, target: Target, count: number, figures: Figures): Promise<void> {
   const ids = target.devices.slice(0, count).map(({ deviceId }) => deviceId);
   const certificates: string[] = [];

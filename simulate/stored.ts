@@ -1,6 +1,6 @@
+import { type DeviceResult, nowMs } from "./clients/protocol.ts";
 import { compareNumbers } from "./compare-numbers.ts";
 import type { Course } from "./course.ts";
-import { type DeviceResult, nowMs } from "./load/protocol.ts";
 import type { Options } from "./options.ts";
 import type { Target } from "./target/target.ts";
 

@@ -41,7 +41,7 @@ const MEMORY_EVERY_MS = 100;
 const MB = 1_000_000;
 /** Breaks no rule of the honest tenant. */
 const QUIET = '{"temperature":21.5}';
-/** The period of the timer that notices a delay of the event loop, which the metric includes (docs/operations.md). */
+/** The period of the timer that notices a delay of the event loop; the metric includes it. */
 const LOOP_TIMER_MS = 20;
 
 export async function measureHonest(

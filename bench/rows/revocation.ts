@@ -16,8 +16,8 @@ export async function revocationToClose(
   tenant: Tenant,
   identities: readonly Identity[],
 ): Promise<Figure[]> {
-  const client = await openHttps(https);
   const sessions = await openAll(mqtt, identities);
+  const client = await openHttps(https);
   const certificates = await certificateIds(client, await tenant.newKey());
   const latencies: number[] = [];
   let [latest, key] = [Number.NEGATIVE_INFINITY, ""];

@@ -1,67 +1,68 @@
-import type { FaultyCluster } from "./cluster.ts";
+import { signal } from "../../load/processes.ts";
+import type { Cluster } from "../target/cluster.ts";
 import type { Fault } from "./draw.ts";
 
-/** What a fault does, and what ends it. */
+type Act = () => Promise<unknown> | unknown;
+
+/** A fault's beginning, its end and its repair. */
 export interface Injection {
-  /** Of what, for the progress. */
+  /** The name of the part, for the progress. */
   readonly target: string;
-  begin(): Promise<void> | void;
-  /** Ends what lasts. */
-  end(): Promise<void> | void;
-  /** Starts what was killed, once all devices are back without it. */
-  repair(): Promise<void> | void;
+  readonly begin: Act;
+  /** Ends a fault that lasts. */
+  readonly end: Act;
+  /** Starts a killed part, once all devices are back without it. */
+  readonly repair: Act;
 }
 
-const NOTHING = () => undefined;
-
-/** @returns undefined where there is nothing that the fault could happen to */
-export async function injectionOf(
-  cluster: FaultyCluster,
-  { kind, target, isSilent }: Fault,
-): Promise<Injection | undefined> {
-  const { postgres } = cluster;
+/** Returns undefined where there is no part that the fault could happen to. */
+export async function injectionOf(cluster: Cluster, { kind, target, isSilent }: Fault): Promise<Injection | undefined> {
+  const postgres = cluster.postgres!;
   const node = cluster.nodes[target % cluster.nodes.length]!;
-  const lasting = { end: NOTHING, repair: NOTHING };
-  const manner = isSilent ? "silent" : "broken";
+  const fault = (name: string, begin: Act, end: Act = () => undefined, repair: Act = () => undefined) => ({
+    target: name,
+    begin,
+    end,
+    repair,
+  });
   switch (kind) {
     case "worker": {
       const workers = node.pids("serve");
-      return { target: node.name, begin: () => node.signal(workers.slice(0, 1), "SIGKILL"), ...lasting };
+      return fault(node.name, () => signal(workers.slice(0, 1), "SIGKILL"));
     }
     case "jobs":
-      return { target: node.name, begin: () => node.signal(node.pids("jobs"), "SIGKILL"), ...lasting };
+      return fault(node.name, () => signal(node.pids("jobs"), "SIGKILL"));
     case "supervisor":
-      return { target: node.name, begin: () => node.kill("supervisor"), end: NOTHING, repair: () => node.start() };
-    case "node":
-      return { target: node.name, begin: () => node.kill(), end: NOTHING, repair: () => node.start() };
+    case "node": {
+      const begin = () => node.kill(kind === "node" ? undefined : kind);
+      return fault(node.name, begin, undefined, () => node.start());
+    }
     case "restart":
-      return { target: node.name, begin: () => node.command("restart", {}), ...lasting };
+      return fault(node.name, () => node.shell("restart", {}));
     case "frozen": {
       const pids = node.pids();
-      const [begin, end] = (["SIGSTOP", "SIGCONT"] as const).map((signal) => () => node.signal(pids, signal));
-      return { target: node.name, begin: begin!, end: end!, repair: NOTHING };
+      return fault(
+        node.name,
+        () => signal(pids, "SIGSTOP"),
+        () => signal(pids, "SIGCONT"),
+      );
     }
     case "database cut":
     case "nats cut": {
-      const proxies = kind === "nats cut" ? node.nats : [node.database];
-      const begin = () => {
-        for (const proxy of proxies) isSilent ? proxy.pause() : proxy.vanish();
-      };
-      const end = () => {
-        for (const proxy of proxies) proxy.heal();
-      };
-      return { target: `${node.name}, ${manner}`, begin, end, repair: NOTHING };
+      const proxies = kind === "nats cut" ? node.proxies.nats : [node.proxies.database!];
+      const begin = () => proxies.map((proxy) => (isSilent ? proxy.pause() : proxy.vanish()));
+      const end = () => proxies.map((proxy) => proxy.heal());
+      return fault(`${node.name}, ${isSilent ? "silent" : "broken"}`, begin, end);
     }
     case "database paused":
-      return { target: "PostgreSQL", begin: () => postgres.pause(), end: () => postgres.resume(), repair: NOTHING };
+      return fault("PostgreSQL", postgres.pause, postgres.resume);
     case "database killed":
-      return { target: "PostgreSQL", begin: () => postgres.kill(), end: () => postgres.start(), repair: NOTHING };
+      return fault("PostgreSQL", postgres.kill, postgres.start);
     case "nats":
     case "nats leader": {
       const index = kind === "nats" ? target : await cluster.streamLeader();
       const server = index === undefined ? undefined : cluster.nats[index];
-      if (!server) return undefined;
-      return { target: `server ${index! + 1}`, begin: () => server.kill(), end: () => server.start(), repair: NOTHING };
+      return server && fault(`server ${index! + 1}`, server.kill, server.start);
     }
   }
 }

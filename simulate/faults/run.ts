@@ -1,90 +1,92 @@
 import { throwIfEnded } from "../../load/interrupt.ts";
 import { sleep } from "../../load/measure.ts";
+import type { Fleet } from "../clients/fleet.ts";
+import { nowMs } from "../clients/protocol.ts";
 import { Figures } from "../figures/figures.ts";
-import type { Fleet } from "../load/fleet.ts";
-import { nowMs } from "../load/protocol.ts";
 import type { Options } from "../options.ts";
+import type { Cluster } from "../target/cluster.ts";
+import { ROLES, type Role } from "../target/node.ts";
 import type { Target } from "../target/target.ts";
+import { untilSo } from "../until.ts";
 import { Checks } from "./checks.ts";
-import type { FaultyCluster } from "./cluster.ts";
 import { drawFaults, type Fault, type FaultKind } from "./draw.ts";
 import { type Injection, injectionOf } from "./inject.ts";
 import type { LogSummary } from "./logs.ts";
-import type { Part } from "./node.ts";
 import { type Revocation, Revocations } from "./revocations.ts";
 import type { StoredFaults } from "./stored.ts";
 import { Twins } from "./twins.ts";
 
-const POLL_MS = 50;
-/** Of nodes, in seconds: the default. */
+/** The default lease of nodes. */
 const LEASE_SECONDS = 10;
-/** While everything works, sessions of a revoked certificate end so soon. */
+/** How soon sessions of a revoked certificate end while everything works. */
 const QUIET_END_SECONDS = 5;
 /** While a fault lasts, a node that cannot know of a revocation closes its sessions after its lease. */
 const FAULT_END_SECONDS = LEASE_SECONDS + 2;
 const SETTLE_SECONDS = 90;
-/** By so much a time between faults is longer than asked for where all processes of the machine were stopped. */
+/** A time between faults that takes this much longer than asked for: all processes of the machine were stopped. */
 const STOPPED_SECONDS = 20;
-/** Between two connects of the same client id at once. */
+/** How long all must stay connected until they count as back. */
+const STEADY_MS = 1_000;
+/** The time between two simultaneous connects of a client id. */
 const TWIN_SECONDS = 4;
-/** Each so many faults, a certificate is revoked while everything works. */
+/** A certificate is revoked between faults once in this many. */
 const QUIET_REVOCATIONS = 3;
+const KILLS: readonly FaultKind[] = ["worker", "jobs", "supervisor", "node"];
 
-/** What a fault did. */
+/** The consequences of a fault. */
 export interface FaultResult {
   readonly fault: Fault;
   readonly target: string;
-  /** From its end (of a kill: its beginning) until all clients were connected and nothing was unacknowledged; undefined: never. */
+  /** From its end (of a kill: its beginning) until all clients were connected; undefined: never. */
   readonly backSeconds: number | undefined;
   readonly figures: Figures;
   readonly stored: StoredFaults;
   readonly revocation: Revocation | undefined;
-  /** What is not as promised. */
+  /** The broken promises. */
   readonly failures: readonly string[];
 }
 
-/** What a whole run has found. */
+/** The result of a whole run. */
 export interface FaultRun {
   readonly results: readonly FaultResult[];
-  /** Between the faults. */
+  /** The figures between the faults. */
   readonly quiet: Figures;
   readonly total: StoredFaults;
   readonly logs: LogSummary;
-  /** Largest resident memory of a process: at each fault. */
-  readonly memory: Readonly<Record<Part, readonly number[]>>;
-  /** Of the whole run. */
+  /** The largest resident memory of a process at each fault. */
+  readonly memory: Readonly<Record<Role, readonly number[]>>;
+  /** The broken promises of the whole run. */
   readonly failures: readonly string[];
 }
 
-export interface FaultRunOptions {
+interface Given {
   readonly fleet: Fleet;
   readonly target: Target;
-  readonly cluster: FaultyCluster;
+  readonly cluster: Cluster;
   readonly options: Options;
   readonly kinds: readonly FaultKind[];
   readonly progress: (line: string) => void;
 }
 
-/** Injects the faults one after the other while devices publish, and compares after each what was acknowledged with what is stored. */
+/** Injects one fault after the other while devices publish, and compares acknowledged with stored messages after each. */
 export class FaultCourse {
-  readonly #given: FaultRunOptions;
+  readonly #given: Given;
   readonly #quiet = new Figures();
   readonly #results: FaultResult[] = [];
   readonly #failures: string[] = [];
-  readonly #memory: Record<Part, number[]> = { supervisor: [], jobs: [], serve: [] };
+  readonly #memory: Record<Role, number[]> = { supervisor: [], jobs: [], serve: [] };
   readonly #checks: Checks;
   readonly #revocations: Revocations;
   readonly #twins: Twins;
 
   /** @param twins devices of the target that contend for their sessions, which are not in the fleet */
-  constructor(given: FaultRunOptions, twins: Target["devices"]) {
+  constructor(given: Given, twins: Target["devices"]) {
     this.#given = given;
     const { cluster, fleet, target } = given;
-    const { databaseUrl } = cluster;
+    const databaseUrl = cluster.databaseUrl!;
     this.#revocations = new Revocations({ api: target.api, fleet, databaseUrl }, target.devices);
     this.#twins = new Twins(twins, target.addresses);
-    const parts = { fleet, target, cluster, twins: this.#twins, revocations: this.#revocations };
-    this.#checks = new Checks(parts, nowMs());
+    this.#checks = new Checks({ ...given, twins: this.#twins, revocations: this.#revocations }, nowMs());
   }
 
   async run(): Promise<FaultRun> {
@@ -96,7 +98,7 @@ export class FaultCourse {
     await fleet.connectDevices(options.ramp);
     if ((await this.#untilUp(nowMs(), 120)) === undefined) throw new Error("not all devices have connected");
     await fleet.publish(true);
-    const contending = this.#twins.run(TWIN_SECONDS);
+    this.#twins.start(TWIN_SECONDS);
     try {
       for (const [index, fault] of drawFaults(plan).entries()) {
         await this.#quietTime(index);
@@ -106,12 +108,15 @@ export class FaultCourse {
       await this.#quietTime(0);
     } finally {
       this.#twins.stop();
-      await contending;
     }
-    return await this.#finish();
+    progress("comparing everything, muster doctor --deep");
+    const failures: string[] = [];
+    const found = await this.#checks.finish(failures);
+    for (const failure of failures) this.#fail(failure);
+    return { ...found, results: this.#results, quiet: this.#quiet, memory: this.#memory, failures: this.#failures };
   }
 
-  /** Everything works: what clients notice then. */
+  /** Measures while everything works. */
   async #quietTime(index: number): Promise<void> {
     throwIfEnded();
     const { fleet, options, progress } = this.#given;
@@ -135,34 +140,20 @@ export class FaultCourse {
   }
 
   async #inject(fault: Fault): Promise<void> {
-    const { fleet, cluster, options, progress } = this.#given;
+    const { fleet, cluster, progress } = this.#given;
     const injection = await injectionOf(cluster, fault);
     if (!injection) return this.#fail(`${fault.kind}: there is nothing that it could happen to`);
     const failures: string[] = [];
-    const began = nowMs();
-    let isOver = false;
-    const revoking = fault.revokes ? this.#revokeDuring(() => isOver) : Promise.resolve(undefined);
-    const healedAt = await this.#last(fault, injection, began);
-    const backSeconds = await this.#untilUp(healedAt, options.backWithin);
-    if (backSeconds === undefined)
-      failures.push(`not all are back after ${options.backWithin} s: ${await this.#notBack()}`);
-    await injection.repair();
-    const back = await this.#untilUp(nowMs(), SETTLE_SECONDS);
-    if (back === undefined) failures.push("not all are connected after the repair");
-    const revocation = await revoking.catch((error: Error) => {
-      failures.push(error.message);
-      return undefined;
-    });
-    isOver = true;
-    if (fault.revokes && revocation && revocation.endedMs === undefined)
-      failures.push(`${revocation.deviceId}: its session did not end after its revocation`);
+    const { backSeconds, revocation } = await this.#during(fault, injection, failures);
     const stored = await this.#checks.settle(failures);
     const figures = await fleet.takeFigures();
     const late = figures.count("out of order");
     if (late > 0) failures.push(`${late} messages arrived at gateways after a later one of their device`);
     const result = { fault, target: injection.target, backSeconds, figures, stored, revocation, failures };
     this.#results.push(result);
-    this.#recordMemory();
+    const memory = cluster.nodes.flatMap((node) => node.memory());
+    for (const role of ROLES)
+      this.#memory[role].push(Math.max(0, ...memory.filter(([of]) => of === role).map(([, bytes]) => bytes)));
     for (const failure of failures) progress(`  FAILED: ${failure}`);
     progress(`  ${injection.target}, ${lineOf(result)}`);
     await fleet.goHome();
@@ -170,14 +161,29 @@ export class FaultCourse {
     await fleet.publish(true);
   }
 
-  /** @returns when the fault was over */
-  async #last(fault: Fault, injection: Injection, began: number): Promise<number> {
+  /** Begins and ends the fault, waits until all clients are back, and repairs it. */
+  async #during(fault: Fault, injection: Injection, failures: string[]) {
+    const { fleet, options } = this.#given;
+    let isOver = false;
+    const began = nowMs();
+    const revoking = fault.revokes ? this.#revokeDuring(() => isOver) : Promise.resolve(undefined);
     await injection.begin();
-    const isKill = ["worker", "jobs", "supervisor", "node"].includes(fault.kind);
-    if (isKill) return began;
-    if (fault.kind !== "restart") await sleep(fault.seconds * 1000);
+    const isKill = KILLS.includes(fault.kind);
+    if (!isKill && fault.kind !== "restart") await sleep(fault.seconds * 1000);
     await injection.end();
-    return nowMs();
+    const backSeconds = await this.#untilUp(isKill ? began : nowMs(), options.backWithin);
+    if (backSeconds === undefined) {
+      const { clients, connected } = await fleet.status();
+      failures.push(`not all are back after ${options.backWithin} s: ${connected} of ${clients}`);
+    }
+    await injection.repair();
+    const back = await this.#untilUp(nowMs(), SETTLE_SECONDS);
+    if (back === undefined) failures.push("not all are connected after the repair");
+    const revocation = await revoking.catch((error: Error) => void failures.push(error.message));
+    isOver = true;
+    if (revocation && revocation.endedMs === undefined)
+      failures.push(`${revocation.deviceId}: its session did not end after its revocation`);
+    return { backSeconds, revocation: revocation ?? undefined };
   }
 
   async #revokeDuring(isOver: () => boolean): Promise<Revocation | undefined> {
@@ -185,49 +191,18 @@ export class FaultCourse {
     return await this.#revocations.revoke(FAULT_END_SECONDS, isOver);
   }
 
-  /** Until all are connected for a moment. @returns seconds since `since`; undefined where they are not within `seconds` */
+  /** Waits until all stay connected for a moment. @returns seconds since `since`; undefined where they are not within `seconds` */
   async #untilUp(since: number, seconds: number): Promise<number | undefined> {
-    const { fleet } = this.#given;
-    const end = nowMs() + seconds * 1000;
-    // A client whose node has just been killed notices it within this time.
-    let upSince = 0;
-    for (;;) {
-      throwIfEnded();
-      const { clients, connected, lastConnectedAt } = await fleet.status();
+    let [upSince, lastConnected] = [0, 0];
+    const isUp = await untilSo(seconds, async () => {
+      const { clients, connected, lastConnectedAt } = await this.#given.fleet.status();
+      lastConnected = lastConnectedAt;
       if (clients !== connected) upSince = 0;
       else upSince ||= nowMs();
-      if (upSince > 0 && nowMs() - upSince > 1_000) return Math.max(0, (lastConnectedAt - since) / 1000);
-      if (nowMs() > end) return undefined;
-      await sleep(POLL_MS);
-    }
-  }
-
-  async #notBack(): Promise<string> {
-    const { clients, connected } = await this.#given.fleet.status();
-    return `${connected} of ${clients}`;
-  }
-
-  #recordMemory(): void {
-    const all = this.#given.cluster.nodes.flatMap((node) => node.memory());
-    for (const part of ["supervisor", "jobs", "serve"] as const) {
-      const bytes = all.filter(([of]) => of === part).map(([, size]) => size);
-      this.#memory[part].push(Math.max(0, ...bytes));
-    }
-  }
-
-  async #finish(): Promise<FaultRun> {
-    this.#given.progress("comparing everything, muster doctor --deep");
-    const failures: string[] = [];
-    const { total, logs } = await this.#checks.finish(failures);
-    for (const failure of failures) this.#fail(failure);
-    return {
-      results: this.#results,
-      quiet: this.#quiet,
-      total,
-      logs,
-      memory: this.#memory,
-      failures: this.#failures,
-    };
+      // A client whose node has just been killed notices it within this time.
+      return upSince > 0 && nowMs() - upSince > STEADY_MS;
+    });
+    return isUp ? Math.max(0, (lastConnected - since) / 1000) : undefined;
   }
 
   #fail(what: string): void {

@@ -1,8 +1,8 @@
 import { query } from "../../load/postgres.ts";
+import type { DeviceResult } from "../clients/protocol.ts";
 import { type Comparison, compareNumbers } from "../compare-numbers.ts";
-import type { DeviceResult } from "../load/protocol.ts";
 
-/** What is wrong with stored messages, each as a count and with an example. */
+/** Faults of stored messages, as counts and with examples. */
 export interface StoredFaults {
   messages: number;
   /** Acknowledged, and not stored. */
@@ -18,15 +18,16 @@ export interface StoredFaults {
 const MARGIN_MS = 5_000;
 const MAX_EXAMPLES = 5;
 
+/** When a check took place, and how many messages each device had published. */
 interface Mark {
   readonly at: number;
   readonly published: ReadonlyMap<string, number>;
 }
 
-/** Compares what devices have sent with what is stored of it. */
+/** Compares sent with stored messages. */
 export class StoredCheck {
   readonly #databaseUrl: string;
-  /** Of the last two checks: a message that was stored once may be stored again later. */
+  /** The last two checks: a message that was stored once may be stored again later. */
   #marks: Mark[];
 
   /** @param now milliseconds since 1970, before the first message */
@@ -35,14 +36,11 @@ export class StoredCheck {
     this.#marks = [{ at: now, published: new Map() }];
   }
 
-  /** Compares what was published since the check before the last one. @param now before `devices` were asked */
+  /** Compares the messages since the check before the last one. @param now before `devices` were asked */
   async recent(devices: readonly DeviceResult[], now: number): Promise<StoredFaults> {
     const found = await this.#compare(devices, this.#marks[0]!);
-    this.#marks = [
-      ...this.#marks,
-      { at: now, published: new Map(devices.map((each) => [each.deviceId, each.published])) },
-    ];
-    this.#marks = this.#marks.slice(-2);
+    const published = new Map(devices.map((each) => [each.deviceId, each.published]));
+    this.#marks = [...this.#marks, { at: now, published }].slice(-2);
     return found;
   }
 
@@ -51,7 +49,7 @@ export class StoredCheck {
     return await this.#compare(devices, { at: began, published: new Map() });
   }
 
-  /** How many acknowledged messages since the check before the last one are not stored (yet). */
+  /** Returns how many acknowledged messages since the check before the last one are not stored (yet). */
   async missing(devices: readonly DeviceResult[]): Promise<number> {
     return (await this.#compare(devices, this.#marks[0]!)).lost;
   }
@@ -59,16 +57,14 @@ export class StoredCheck {
   async #compare(devices: readonly DeviceResult[], { at, published }: Mark): Promise<StoredFaults> {
     const stored = await this.#stored(at - MARGIN_MS);
     const found: StoredFaults = { messages: 0, lost: 0, twice: 0, disordered: 0, examples: [] };
-    for (const device of devices)
-      add(
-        found,
-        device.deviceId,
-        compareNumbers(stored.get(device.deviceId) ?? [], device, published.get(device.deviceId)),
-      );
+    for (const device of devices) {
+      const { deviceId } = device;
+      add(found, deviceId, compareNumbers(stored.get(deviceId) ?? [], device, published.get(deviceId)));
+    }
     return found;
   }
 
-  /** Device id → its numbers in the order of their times. */
+  /** Returns device id → its numbers in the order of their times. */
   async #stored(from: number): Promise<Map<string, number[]>> {
     const rows = await query<{ id: string; numbers: number[] }>(
       this.#databaseUrl,

@@ -1,6 +1,7 @@
 import { readable } from "../../load/measure.ts";
 import { columns } from "../../server/src/cli/output.ts";
 import { Figures, type Timed } from "../figures/figures.ts";
+import { TIMES_HEAD, timesJson, timesRow } from "../report.ts";
 import { FAULTS, type FaultKind } from "./draw.ts";
 import type { FaultResult, FaultRun } from "./run.ts";
 
@@ -13,28 +14,28 @@ const QUIET_TIMES = [
   "revocation",
 ] as const;
 
-/** The report of a run as text. */
+/** Returns the report of a run as text. */
 export function faultReport(run: FaultRun, heading: string): string {
   const failures = [
     ...run.results.flatMap((each) => each.failures.map((what) => `${each.fault.kind}: ${what}`)),
     ...run.failures,
   ];
+  const { messages, lost, twice, disordered } = run.total;
+  const logged = [...run.logs.entries].map(([what, { count }]) => [what, String(count)]);
   return [
     heading,
     kindTable(run.results),
     quietTable(run.quiet),
     [
-      `stored        ${run.total.messages} messages compared: ${run.total.lost} lost, ${run.total.twice} twice, ${run.total.disordered} out of order`,
-      ...Object.entries(run.memory).map(([part, sizes]) => `memory        ${part}: ${memoryLine(sizes)}`),
+      `stored        ${messages} messages compared: ${lost} lost, ${twice} twice, ${disordered} out of order`,
+      ...Object.entries(run.memory).map(([role, sizes]) => `memory        ${role}: ${memoryLine(sizes)}`),
     ].join("\n"),
-    columns([["logged", "count"], ...[...run.logs.entries].map(([what, { count }]) => [what, String(count)])], "").join(
-      "\n",
-    ),
+    columns([["logged", "count"], ...logged], "").join("\n"),
     failures.length === 0 ? "All as promised." : `FAILED:\n${failures.map((each) => `- ${each}`).join("\n")}`,
   ].join("\n\n");
 }
 
-/** The report for programs; times in milliseconds unless their names say otherwise. */
+/** Returns the report for programs; times in milliseconds unless their names say otherwise. */
 export function faultJson({ results, quiet, total, memory, logs, failures }: FaultRun): object {
   return {
     faults: results.map(({ fault, target, backSeconds, figures, stored, revocation, failures: of }) => ({
@@ -56,7 +57,7 @@ export function faultJson({ results, quiet, total, memory, logs, failures }: Fau
 
 function percentiles(figures: Figures, name: Timed): object | undefined {
   const times = figures.times(name);
-  return times && { count: times.count, p50: times.percentile(0.5), p99: times.percentile(0.99), max: times.maxMs };
+  return times && timesJson(times);
 }
 
 function kindTable(results: readonly FaultResult[]): string {
@@ -64,18 +65,8 @@ function kindTable(results: readonly FaultResult[]): string {
     const of = results.filter(({ fault }) => fault.kind === kind);
     return of.length === 0 ? [] : [[kind, ...kindRow(of)]];
   });
-  const head = [
-    "fault",
-    "count",
-    "all back: median",
-    "longest",
-    "ack p50 ms",
-    "p99",
-    "late",
-    "lost",
-    "twice",
-    "failed",
-  ];
+  const back = ["all back: median", "longest"];
+  const head = ["fault", "count", ...back, "ack p50 ms", "p99", "late", "lost", "twice", "failed"];
   return columns([head, ...rows, ["all", ...kindRow(results)]], "").join("\n");
 }
 
@@ -103,17 +94,9 @@ function kindRow(results: readonly FaultResult[]): string[] {
 function quietTable(figures: Figures): string {
   const rows = QUIET_TIMES.flatMap((name) => {
     const times = figures.times(name);
-    if (!times) return [];
-    return [
-      [
-        name,
-        String(times.count),
-        ...[0.5, 0.95, 0.99].map((share) => readable(times.percentile(share)!)),
-        readable(times.maxMs),
-      ],
-    ];
+    return times ? [[name, ...timesRow(times)]] : [];
   });
-  return columns([["between faults, milliseconds", "count", "p50", "p95", "p99", "max"], ...rows], "").join("\n");
+  return columns([["between faults, milliseconds", ...TIMES_HEAD], ...rows], "").join("\n");
 }
 
 function memoryLine(sizes: readonly number[]): string {

@@ -1,9 +1,11 @@
-import { Wire } from "../../agent/src/connection/wire.ts";
-import { sleep } from "../../load/measure.ts";
-import { type Address, type DeviceIdentity, nowMs } from "../load/protocol.ts";
+import type { Wire } from "../../agent/src/connection/wire.ts";
+import { messageIdOf } from "../../load/publish-packet.ts";
+import { credentialsOf, openWire } from "../clients/connection.ts";
+import { type Address, type DeviceIdentity, nowMs } from "../clients/protocol.ts";
 
 const PUBLISH_MS = 100;
-const LONGEST_PACKET = 64 * 1024;
+/** The most unacknowledged messages of a connection. */
+const WINDOW = 20;
 
 /** One connection of a client id. */
 interface Connection {
@@ -11,13 +13,15 @@ interface Connection {
   readonly node: number;
   /** 0 until CONNACK. */
   openedAt: number;
-  isEnded: boolean;
+  /** Infinity until its end. */
   endedAt: number;
-  /** Packet id → the time at which a message was sent that is not acknowledged yet. */
+  /** Packet id → an unacknowledged message and when it was sent. */
   readonly sent: Map<number, { number: number; at: number }>;
-  /** When messages were sent that were acknowledged. */
+  /** When acknowledged messages were sent. */
   readonly acknowledged: number[];
 }
+
+const isOpen = ({ openedAt, endedAt }: Connection) => openedAt > 0 && endedAt === Number.POSITIVE_INFINITY;
 
 /** A device whose client id connects to two nodes at the same moment, again and again: of its connections one may be served. */
 class Twin {
@@ -30,77 +34,58 @@ class Twin {
     this.identity = identity;
   }
 
-  /** Connects to two nodes at once, beside the connection that is there. */
+  /** Connects to two nodes at the same time, beside the connection that is open. */
   connect(addresses: readonly Address[], nodes: readonly number[]): void {
-    this.#connections = this.#connections.filter(({ isEnded }) => !isEnded);
-    for (const node of nodes) this.#connections.push(this.#open(addresses[node]!, node));
+    const left = this.#connections.filter(({ endedAt }) => endedAt === Number.POSITIVE_INFINITY);
+    this.#connections = [...left, ...nodes.map((node) => this.#open(addresses[node]!, node))];
   }
 
   publish(): void {
-    for (const { wire, openedAt, isEnded, sent } of this.#connections) {
-      if (openedAt === 0 || isEnded || sent.size >= 20) continue;
+    for (const { wire, sent } of this.#connections.filter(isOpen)) {
+      if (sent.size >= WINDOW) continue;
       const number = this.#next++;
-      const messageId = (number % 65_535) + 1;
+      const messageId = messageIdOf(number);
       sent.set(messageId, { number, at: nowMs() });
-      const payload = `{"n":${number},"node":0}`;
-      wire.send({ cmd: "publish", topic: this.identity.topic, payload, qos: 1, messageId, retain: false, dup: false });
+      const about = { cmd: "publish", topic: this.identity.topic, qos: 1, retain: false, dup: false } as const;
+      wire.send({ ...about, messageId, payload: `{"n":${number},"node":0}` });
     }
   }
 
-  /** Pairs of connections that both got acknowledgements of what they had sent while the other was open. */
+  /** Returns pairs of connections that both got acknowledgements of messages sent while the other was open. */
   violations(): string[] {
-    const open = this.#connections.filter(({ openedAt }) => openedAt > 0);
-    const found: string[] = [];
-    for (const [index, one] of open.entries())
-      for (const other of open.slice(index + 1)) {
-        const [first, second] = [servedAfter(one, other.openedAt), servedAfter(other, one.openedAt)];
-        if (first.length > 0 && second.length > 0 && overlap(first, second)) {
-          const [began, ...parts] = [Math.min(one.openedAt, other.openedAt), describe(one), describe(other)];
-          const times = parts.map((part) => part(began)).join("; ");
-          found.push(`${this.identity.deviceId}: two connections were served at once: ${times}`);
-        }
-      }
-    return found;
+    const opened = this.#connections.filter(({ openedAt }) => openedAt > 0);
+    return opened.flatMap((one, index) =>
+      opened.slice(index + 1).flatMap((other) => {
+        if (!overlap(servedAfter(one, other.openedAt), servedAfter(other, one.openedAt))) return [];
+        const began = Math.min(one.openedAt, other.openedAt);
+        const times = `${describe(one, began)}; ${describe(other, began)}`;
+        return [`${this.identity.deviceId}: two connections were served at the same time: ${times}`];
+      }),
+    );
   }
 
-  /** Nodes of connections that are open now. */
+  /** Returns the nodes of connections that are open now. */
   openNodes(): number[] {
-    return this.#connections.filter(({ openedAt, isEnded }) => openedAt > 0 && !isEnded).map(({ node }) => node);
+    return this.#connections.filter(isOpen).map(({ node }) => node);
   }
 
   stop(): void {
     for (const { wire } of this.#connections) wire.destroy();
   }
 
-  #open({ host, port, servername = host }: Address, node: number): Connection {
-    const { key, fullchain: cert, ca, deviceId: clientId } = this.identity;
-    const connection: Connection = {
-      node,
-      openedAt: 0,
-      isEnded: false,
-      endedAt: Number.POSITIVE_INFINITY,
-      sent: new Map(),
-      acknowledged: [],
-      wire: new Wire({ key, cert, ca, host, port, servername, minVersion: "TLSv1.2" }, 5, LONGEST_PACKET, {
-        packet: (packet) => {
-          if (packet.cmd === "connack" && (packet.reasonCode ?? 0) === 0) connection.openedAt = nowMs();
-          else if (packet.cmd === "puback" && (packet.reasonCode ?? 0) < 0x80)
-            this.#settle(connection, packet.messageId!);
-        },
-        ended: () => {
-          connection.isEnded = true;
-          connection.endedAt = nowMs();
-        },
-      }),
-    };
-    connection.wire.send({
-      cmd: "connect",
-      protocolId: "MQTT",
-      protocolVersion: 5,
-      clean: true,
-      keepalive: 60,
-      clientId,
+  #open(address: Address, node: number): Connection {
+    const wire = openWire(address, credentialsOf(this.identity), {
+      packet: ({ cmd, messageId = 0, ...rest }) => {
+        const { reasonCode = 0 } = rest as { reasonCode?: number };
+        if (cmd === "connack" && reasonCode === 0) connection.openedAt = nowMs();
+        else if (cmd === "puback" && reasonCode < 0x80) this.#settle(connection, messageId);
+      },
+      ended: () => {
+        connection.endedAt = nowMs();
+      },
     });
+    const times = { openedAt: 0, endedAt: Number.POSITIVE_INFINITY };
+    const connection: Connection = { wire, node, ...times, sent: new Map(), acknowledged: [] };
     return connection;
   }
 
@@ -115,17 +100,17 @@ class Twin {
 
 const servedAfter = ({ acknowledged }: Connection, at: number) => acknowledged.filter((sent) => sent > at);
 
-/** Its times, in seconds after `began`. */
-function describe({ node, openedAt, endedAt, acknowledged }: Connection): (began: number) => string {
-  return (began) => {
-    const after = (ms: number) => ((ms - began) / 1000).toFixed(2);
-    const sent = `${acknowledged.length} messages acknowledged, sent at ${after(Math.min(...acknowledged))} to ${after(Math.max(...acknowledged))} s`;
-    return `node ${node + 1}: open from ${after(openedAt)} to ${after(endedAt)} s, ${sent}`;
-  };
+/** Describes a connection with times in seconds after `began`. */
+function describe({ node, openedAt, endedAt, acknowledged }: Connection, began: number): string {
+  const after = (ms: number) => ((ms - began) / 1000).toFixed(2);
+  const range = `${after(Math.min(...acknowledged))} to ${after(Math.max(...acknowledged))} s`;
+  const sent = `${acknowledged.length} messages acknowledged, sent at ${range}`;
+  return `node ${node + 1}: open from ${after(openedAt)} to ${after(endedAt)} s, ${sent}`;
 }
 
-/** Whether one was served before and after a time at which the other was. */
+/** Returns whether one was served before and after a time at which the other was. */
 function overlap(first: readonly number[], second: readonly number[]): boolean {
+  if (first.length === 0 || second.length === 0) return false;
   return Math.max(...first) > Math.min(...second) && Math.max(...second) > Math.min(...first);
 }
 
@@ -133,54 +118,52 @@ function overlap(first: readonly number[], second: readonly number[]): boolean {
 export class Twins {
   readonly #twins: readonly Twin[];
   readonly #addresses: readonly Address[];
-  readonly #publishing: NodeJS.Timeout;
+  readonly #timers: NodeJS.Timeout[] = [];
   #round = 0;
-  #isStopped = false;
   readonly violations: string[] = [];
 
   constructor(identities: readonly DeviceIdentity[], addresses: readonly Address[]) {
     this.#twins = identities.map((identity) => new Twin(identity));
     this.#addresses = addresses;
-    this.#publishing = setInterval(() => {
+  }
+
+  /** Connects each twin to two nodes at the same time, every `seconds`, and publishes on all open connections. */
+  start(seconds: number): void {
+    const publish = () => {
       for (const twin of this.#twins) twin.publish();
-    }, PUBLISH_MS);
+    };
+    this.#connect();
+    this.#timers.push(
+      setInterval(publish, PUBLISH_MS),
+      setInterval(() => this.#connect(), seconds * 1000),
+    );
   }
 
-  /** Connects each twin to two nodes at once, every `seconds`, until {@link Twins.stop}. */
-  async run(seconds: number): Promise<void> {
-    while (!this.#isStopped) {
-      this.#record();
-      this.#round++;
-      for (const [index, twin] of this.#twins.entries()) {
-        const first = (this.#round + index) % this.#addresses.length;
-        twin.connect(this.#addresses, [first, (first + 1) % this.#addresses.length]);
-      }
-      await sleep(seconds * 1000);
-    }
-  }
-
-  /** Device id → numbers that were acknowledged. */
+  /** Returns device id → the numbers of acknowledged messages. */
   acknowledged(): ReadonlyMap<string, readonly number[]> {
     return new Map(this.#twins.map(({ identity, acknowledged }) => [identity.deviceId, acknowledged]));
   }
 
-  /** Twins with more than one open connection. */
+  /** Returns twins with more than one open connection. */
   open(): string[] {
     return this.#twins
       .filter((twin) => twin.openNodes().length > 1)
       .map((twin) => `${twin.identity.deviceId}: open at the nodes ${twin.openNodes().map((node) => node + 1)}`);
   }
 
-  /** Number of twins with an open connection. */
-  get connected(): number {
-    return this.#twins.filter((twin) => twin.openNodes().length > 0).length;
-  }
-
   stop(): void {
-    this.#isStopped = true;
-    clearInterval(this.#publishing);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#record();
     for (const twin of this.#twins) twin.stop();
+  }
+
+  #connect(): void {
+    this.#record();
+    this.#round++;
+    for (const [index, twin] of this.#twins.entries()) {
+      const first = (this.#round + index) % this.#addresses.length;
+      twin.connect(this.#addresses, [first, (first + 1) % this.#addresses.length]);
+    }
   }
 
   #record(): void {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { newApplicant } from "../../load/enroll.ts";
-import type { DeviceIdentity } from "../load/protocol.ts";
+import type { DeviceIdentity } from "../clients/protocol.ts";
 import type { Api } from "./api.ts";
 
 /** Uses of a claim, at most. */

@@ -1,4 +1,4 @@
-import { familyBytes, familyCpuMs } from "../../load/processes.ts";
+import { familyBytes, familyCpuMs, unlessGone } from "../../load/processes.ts";
 
 const SAMPLE_MS = 1_000;
 /** A node whose database does not answer waits for it. */
@@ -11,42 +11,37 @@ export interface Part {
   readonly pids: readonly number[];
 }
 
-/** What the processes of a part took in one phase. */
-export interface PartFigures {
-  readonly name: string;
-  readonly cpuMs: number;
-  /** All of them together, at most, without memory that they share. */
-  readonly maxBytes: number;
-}
-
-/** What was measured in one phase. */
+/** The measurements of one phase. */
 export interface Measured {
-  readonly parts: readonly PartFigures[];
-  /** What the ingest stream held, at most; undefined where there is none. */
+  readonly parts: readonly {
+    readonly name: string;
+    readonly cpuMs: number;
+    /** The most of all its processes together, without shared memory. */
+    readonly maxBytes: number;
+  }[];
+  /** The most bytes in the ingest stream; undefined where there is none. */
   readonly streamBytes: number | undefined;
 }
 
-/** What the ingest stream holds. */
+/** The contents of the ingest stream. */
 export interface StreamContents {
   readonly bytes: number;
-  /** Since the oldest message was appended; 0 where it is empty. */
+  /** The age of the oldest message; 0 where the stream is empty. */
   readonly oldestSeconds: number;
 }
 
 /** Measures processes and the ingest stream once a second, from phase to phase. */
 export class PartMeter {
-  readonly #parts: () => Part[];
-  readonly #metricsUrls: readonly string[];
+  readonly #of: { parts(): Part[]; metricsUrls(): string[] };
   readonly #timer: NodeJS.Timeout;
-  /** Process id → CPU time when it was read the last time. */
+  /** Process id → CPU time at the last reading. */
   readonly #lastCpu = new Map<number, number>();
   #measured = new Map<string, { cpuMs: number; maxBytes: number }>();
   #streamBytes: number | undefined;
   #asking: Promise<StreamContents | undefined> | undefined;
 
-  constructor({ parts, metricsUrls }: { parts(): Part[]; metricsUrls: readonly string[] }) {
-    this.#parts = parts;
-    this.#metricsUrls = metricsUrls;
+  constructor(of: { parts(): Part[]; metricsUrls(): string[] }) {
+    this.#of = of;
     this.#sample();
     this.#measured.clear();
     this.#timer = setInterval(() => {
@@ -55,7 +50,7 @@ export class PartMeter {
     }, SAMPLE_MS);
   }
 
-  /** What was measured since the last call. */
+  /** Returns the measurements since the last call. */
   take(): Measured {
     this.#sample();
     const parts = [...this.#measured].map(([name, figures]) => ({ name, ...figures }));
@@ -65,7 +60,7 @@ export class PartMeter {
     return measured;
   }
 
-  /** What the stream held about a second ago, as the first node says that answers; undefined where none does, or there is no stream. */
+  /** Returns the stream's contents about a second ago, from the first node that answers; undefined where there is no stream. */
   stream(): Promise<StreamContents | undefined> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -73,18 +68,17 @@ export class PartMeter {
     return this.#asking;
   }
 
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
   async #ask(): Promise<StreamContents | undefined> {
-    for (const url of this.#metricsUrls) {
+    for (const url of this.#of.metricsUrls()) {
       const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
       const text = await answer?.text().catch(() => undefined);
       if (text === undefined) continue;
-      const value = (name: string) =>
-        Number(
-          text
-            .split("\n")
-            .find((line) => line.startsWith(`${name} `))
-            ?.split(" ")[1],
-        );
+      const line = (name: string) => text.split("\n").find((each) => each.startsWith(`${name} `));
+      const value = (name: string) => Number(line(name)?.split(" ")[1]);
       const bytes = value('muster_stream_bytes{of="used"}');
       if (Number.isNaN(bytes)) return undefined;
       this.#streamBytes = Math.max(this.#streamBytes ?? 0, bytes);
@@ -93,12 +87,8 @@ export class PartMeter {
     return undefined;
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
   #sample(): void {
-    for (const { name, pids } of this.#parts()) {
+    for (const { name, pids } of this.#of.parts()) {
       if (pids.length === 0) continue;
       const sum = (of: (pid: number) => number) => pids.reduce((total, pid) => total + of(pid), 0);
       const { cpuMs, maxBytes } = this.#measured.get(name) ?? { cpuMs: 0, maxBytes: 0 };
@@ -110,17 +100,8 @@ export class PartMeter {
   #usedSince(pid: number): number {
     const before = this.#lastCpu.get(pid) ?? 0;
     // A child that ends while it is read is missing until its parent has its time.
-    const now = Math.max(before, cpuOf(pid));
+    const now = Math.max(before, unlessGone(() => familyCpuMs(pid)) ?? 0);
     this.#lastCpu.set(pid, now);
     return now - before;
-  }
-}
-
-/** @returns 0 where the process has ended */
-function cpuOf(pid: number): number {
-  try {
-    return familyCpuMs(pid);
-  } catch {
-    return 0;
   }
 }

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { PrivatePostgres } from "../../load/postgres.ts";
-import type { Address, DeviceIdentity, Gateway } from "../load/protocol.ts";
+import type { Address, DeviceIdentity, Gateway } from "../clients/protocol.ts";
 import { type Options, UsageError } from "../options.ts";
 import { Api } from "./api.ts";
-import { type Cluster, type Shell, startCluster } from "./cluster.ts";
+import { Cluster } from "./cluster.ts";
 import { type Enrolled, enrollDevices, readEnrolled, writeEnrolled } from "./enroll.ts";
 import { PartMeter } from "./part-meter.ts";
 
@@ -18,7 +17,7 @@ const SCOPES = [
   "thresholds:write",
   "anomalies:read",
 ];
-/** Devices enroll with progress lines so far apart. */
+/** The devices between two progress lines. */
 const PROGRESS_EVERY = 500;
 
 /** The Muster that is loaded, with the devices that load it. */
@@ -27,26 +26,19 @@ export interface Target {
   readonly devices: readonly DeviceIdentity[];
   readonly gateways: readonly Gateway[];
   readonly api: Api;
-  /** Only of nodes that the simulator has started. */
-  readonly shell: Shell | undefined;
-  /** Of what the simulator has started. */
-  readonly meter: PartMeter | undefined;
-  /** Where the simulator has started it. */
-  readonly postgres: PrivatePostgres | undefined;
-  killNode(index: number): void;
-  killNats(index: number): Promise<void>;
+  /** Only where the simulator has started it. */
+  readonly own: { readonly cluster: Cluster; readonly meter: PartMeter } | undefined;
   /** Removes what the simulator has created. */
   close(): Promise<void>;
 }
 
 type Progress = (line: string) => void;
 
-/** Starts nodes or takes those of the options, and enrolls the devices. What has been created is removed again when a part fails. */
+/** Starts nodes or takes those of the options, and enrolls the devices. When a part fails, it removes what it has created. */
 export async function openTarget(options: Options, progress: Progress): Promise<Target> {
   const { start } = options;
   if (start === undefined) return await openNamed(options, progress);
-  const { nats, ingest, database: databaseUrl } = options;
-  const cluster = await startCluster({ nodes: start, nats, ingest, databaseUrl }, progress);
+  const cluster = await Cluster.start({ ...options, start }, progress);
   try {
     return await openOwn(cluster, options, progress);
   } catch (error) {
@@ -56,7 +48,7 @@ export async function openTarget(options: Options, progress: Progress): Promise<
 }
 
 /** Enrolls devices and creates gateways at nodes that the simulator has started. */
-export async function openOwn(cluster: Cluster, options: Options, progress: Progress): Promise<Target> {
+async function openOwn(cluster: Cluster, options: Options, progress: Progress): Promise<Target> {
   const { shell } = cluster;
   const tenant = TENANT;
   await shell("tenant.create", { slug: tenant, name: "Simulation" });
@@ -66,39 +58,27 @@ export async function openOwn(cluster: Cluster, options: Options, progress: Prog
   const newKey = async () =>
     (await shell("key.create", { tenant, user: ADMIN, name: "simulator", scopes: SCOPES })).key;
   const api = new Api(cluster.https, [], { newKey, onWait: waiting(progress) });
-  if (options.rules > 0) await addRules(api, shell, type.id, options.rules);
+  if (options.rules > 0) {
+    // Every message of the device type breaks them.
+    const rule = { metric: "n", operator: "gte", value: 0, severity: "minor" };
+    const body = { name: "Simulation", rules: Array.from({ length: options.rules }, () => rule) };
+    const { id } = await api.call(201, "POST", "/thresholds", { body });
+    await shell("device-type.update", { id: type.id, thresholdIds: [id] });
+  }
   const { devices } = await enroll(api, { ...options, deviceType: type.id }, progress, () => undefined);
   const gateways: Gateway[] = [];
-  for (let index = 0; index < (options.subscribers ?? cluster.mqtt.length); index++) {
+  for (let index = 0; index < (options.subscribers ?? cluster.nodes.length); index++) {
     const filter = `t/${tenant}/telemetry/+`;
     const about = { clientId: `gateway-${index}`, username: `gateway-${index}` };
     const { password } = await shell("mqtt-client.create", { tenant, ...about, publish: [], subscribe: [filter] });
     gateways.push({ ...about, password, filter });
   }
   const meter = new PartMeter(cluster);
-  return {
-    addresses: cluster.mqtt,
-    devices,
-    gateways,
-    api,
-    shell,
-    meter,
-    postgres: cluster.postgres,
-    killNode: (index) => cluster.killNode(index),
-    killNats: (index) => cluster.killNats(index),
-    close: async () => {
-      meter.stop();
-      await cluster.stop();
-    },
+  const close = () => {
+    meter.stop();
+    return cluster.stop();
   };
-}
-
-/** Rules that every message of the device type breaks. */
-async function addRules(api: Api, shell: Shell, deviceTypeId: string, count: number): Promise<void> {
-  const rule = { metric: "n", operator: "gte", value: 0, severity: "minor" } as const;
-  const body = { name: "Simulation", rules: Array.from({ length: count }, () => rule) };
-  const { id } = await api.call(201, "POST", "/thresholds", { body });
-  await shell("device-type.update", { id: deviceTypeId, thresholdIds: [id] });
+  return { addresses: cluster.mqtt, devices, gateways, api, own: { cluster, meter }, close };
 }
 
 async function openNamed(options: Options, progress: Progress): Promise<Target> {
@@ -126,7 +106,7 @@ async function openNamed(options: Options, progress: Progress): Promise<Target> 
   }
 }
 
-/** The file that an option names. @throws UsageError where it cannot be read */
+/** Returns the content of the file that an option names. @throws UsageError where it cannot be read */
 async function readGiven(option: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return await readFile(path, "utf8").catch((error: Error) => {
@@ -142,24 +122,15 @@ function named(
   close: () => Promise<void>,
 ): Target {
   const broker = new URL(enrolled.brokerUrl);
-  const own = { host: broker.hostname.replace(/^\[|\]$/g, ""), port: Number(broker.port || 8883) };
-  return {
-    addresses: mqtt.length > 0 ? mqtt.map((address) => ({ ...address, servername: own.host })) : [own],
-    devices: enrolled.devices.slice(0, devices),
-    gateways,
-    api,
-    shell: undefined,
-    meter: undefined,
-    postgres: undefined,
-    killNode: () => undefined,
-    killNats: async () => undefined,
-    close,
-  };
+  const host = broker.hostname.replace(/^\[|\]$/g, "");
+  const given = mqtt.map((address) => ({ ...address, servername: host }));
+  const addresses = given.length > 0 ? given : [{ host, port: Number(broker.port || 8883) }];
+  return { addresses, devices: enrolled.devices.slice(0, devices), gateways, api, own: undefined, close };
 }
 
 async function enroll(
   api: Api,
-  { devices: count, claimCode, deviceType }: Options,
+  { devices: count, claimCode, deviceType }: Pick<Options, "devices" | "claimCode" | "deviceType">,
   progress: Progress,
   onEnrolled: (device: DeviceIdentity) => void,
 ): Promise<Enrolled> {
@@ -176,12 +147,11 @@ async function enroll(
 }
 
 async function removeDevices(api: Api, devices: readonly DeviceIdentity[], progress: Progress): Promise<void> {
-  if (devices.length === 0) return;
+  const [first] = devices;
+  if (first === undefined) return;
   api.cleanUp();
   if (!api.hasKey)
-    return progress(
-      `${devices.length} enrolled devices stay, such as ${devices[0]!.deviceId}: an API key removes them`,
-    );
+    return progress(`${devices.length} enrolled devices stay, such as ${first.deviceId}: an API key removes them`);
   progress(`${devices.length} devices are removed`);
   let removed = 0;
   try {
@@ -198,7 +168,7 @@ function waiting(progress: Progress): (seconds: number) => void {
   return (seconds) => progress(`a rate limit is reached: waiting for ${seconds} s`);
 }
 
-/** Lines without blanks around them; empty ones and those that begin with # are left out. */
+/** Returns trimmed lines without empty ones and those that begin with #. */
 function linesOf(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "" && !line.startsWith("#"));
@@ -207,10 +177,9 @@ function linesOf(text: string): string[] {
 function gatewaysIn(text: string): Gateway[] {
   return linesOf(text).map((line, index) => {
     const [clientId, username, password, filter, ...more] = line.split(/\s+/);
-    if (filter === undefined || more.length > 0)
-      throw new UsageError(
-        `Line ${index + 1} of the gateways has not four fields: client id, user name, password, filter.`,
-      );
-    return { clientId: clientId!, username: username!, password: password!, filter };
+    if (filter !== undefined && more.length === 0)
+      return { clientId: clientId!, username: username!, password: password!, filter };
+    const fields = "client id, user name, password, filter";
+    throw new UsageError(`Line ${index + 1} of the gateways has not four fields: ${fields}.`);
   });
 }

@@ -1,15 +1,16 @@
 import { makeCsr } from "../../../agent/src/csr.ts";
 import { keyPem, newKey } from "../../../load/enroll.ts";
-import { openHttps } from "../../../load/https-client.ts";
-import { type Meter, sustain } from "../../../load/measure.ts";
+import { expectJson, openHttps } from "../../../load/https-client.ts";
+import { type Load, type Meter, sustain, total } from "../../../load/measure.ts";
 import type { Identity } from "../../../load/mqtt-client.ts";
 import type { MusterProcess } from "../../../load/muster.ts";
 import { bothMs, divided, type Figure, figure, rate } from "../../report.ts";
 
 const WORKERS = 32;
-const WARM_UP = 500;
-const MEASURED = 1_000;
-/** Devices per loopback address, which may have 100 connections of devices. */
+/** Devices that renew in one turn: the server closes connections that send no request within seconds. */
+const A_TURN = 100;
+const [WARM_UP_TURNS, TURNS] = [5, 15];
+/** Devices per loopback address. */
 const AN_ADDRESS = 50;
 
 /**
@@ -18,44 +19,44 @@ const AN_ADDRESS = 50;
  * @param identities changed to the new keys and certificates: the superseded ones are refused from now on
  */
 export async function renewals(
-  { https }: MusterProcess,
+  muster: MusterProcess,
   meter: Meter,
   database: string,
   identities: Identity[],
 ): Promise<Figure[]> {
-  const devices = identities.slice(0, WARM_UP + MEASURED).map((identity, at) => {
+  const loads: Load[] = [];
+  for (let turn = 0; turn < TURNS; turn++) loads.push(await renewedInTurn(muster, meter, identities, turn * A_TURN));
+  const load = total(loads.slice(WARM_UP_TURNS));
+  return [
+    figure(`renewals, ${database}`, rate(load), "/s"),
+    figure(`CPU a renewal, ${database}`, bothMs(load), "ms", divided(load, "ms")),
+  ];
+}
+
+async function renewedInTurn(
+  { https }: MusterProcess,
+  meter: Meter,
+  identities: Identity[],
+  first: number,
+): Promise<Load> {
+  const devices = identities.slice(first, first + A_TURN).map((identity, index) => {
     const privateKey = newKey();
     const certificate = { key: identity.key, cert: identity.fullchain };
-    const target = { ...https, certificate, localAddress: `127.0.3.${Math.floor(at / AN_ADDRESS) + 1}` };
-    return { identity, key: keyPem(privateKey), body: JSON.stringify({ csr: makeCsr(privateKey) }), target };
+    const localAddress = `127.0.3.${Math.floor((first + index) / AN_ADDRESS) + 1}`;
+    const body = JSON.stringify({ csr: makeCsr(privateKey) });
+    return { identity, key: keyPem(privateKey), body, target: { ...https, certificate, localAddress } };
   });
   const clients = await Promise.all(devices.map(({ target }) => openHttps(target)));
-  const answers: string[] = [];
   let next = 0;
-  const renewed = (upTo: number) =>
-    sustain(meter, { workers: WORKERS, seconds: 120 }, async () => {
-      if (next >= upTo) return false;
-      const turn = next++;
-      const { status, body } = await clients[turn]!.send("POST", "/api/provisioning/cert/renew", devices[turn]!.body);
-      if (status !== 200) throw new Error(`a renewal was answered with ${status}: ${body}`);
-      answers[turn] = body;
-      return true;
-    });
-  try {
-    await renewed(WARM_UP);
-    const load = await renewed(devices.length);
-    return [
-      figure(`renewals, ${database}`, rate(load), "/s"),
-      figure(`CPU a renewal, ${database}`, bothMs(load), "ms", divided(load, "ms")),
-    ];
-  } finally {
-    for (const client of clients) client.close();
-    // Also after a failure: the next row must not present superseded certificates.
-    for (const [turn, answer] of answers.entries()) {
-      if (answer === undefined) continue;
-      const { clientCert, clientCertChain } = JSON.parse(answer);
-      const { identity, key } = devices[turn]!;
-      identities[turn] = { ...identity, key, fullchain: clientCert + clientCertChain };
-    }
-  }
+  const load = await sustain(meter, { workers: WORKERS, seconds: 120 }, async () => {
+    const index = next++;
+    if (index >= devices.length) return false;
+    const { identity, key, body } = devices[index]!;
+    const answer = await expectJson(clients[index]!, 200, "POST", "/api/provisioning/cert/renew", body);
+    // At once: the next row must not present a superseded certificate, also when a later renewal fails.
+    identities[first + index] = { ...identity, key, fullchain: answer.clientCert + answer.clientCertChain };
+    return true;
+  });
+  for (const client of clients) client.close();
+  return load;
 }

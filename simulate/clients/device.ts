@@ -1,10 +1,11 @@
 import type { Packet } from "mqtt-packet";
 import { isFailure, reasonText } from "../../agent/src/connection/reasons.ts";
 import { LoadClient, type Shared } from "./client.ts";
+import { credentialsOf } from "./connection.ts";
 import { payloadOf } from "./payload.ts";
-import { type DeviceIdentity, type DeviceResult, nowMs, type Qos } from "./protocol.ts";
+import { type DeviceIdentity, type DeviceResult, type LoadPlan, nowMs, type Qos } from "./protocol.ts";
 
-/** What Muster takes of a client without an acknowledgement (its receive maximum). */
+/** The messages that Muster takes of a client without an acknowledgement (its receive maximum). */
 const WINDOW = 64;
 const COMMAND_SUBSCRIPTION = 1;
 
@@ -15,21 +16,14 @@ interface InFlight {
   isRepeated: boolean;
 }
 
-interface DeviceOptions {
-  readonly qos: Qos;
-  readonly home: number;
-  readonly metrics: number;
-  readonly hasOwnTimes: boolean;
-  readonly receivesCommands: boolean;
-}
-
-/** A device that publishes 0, 1, 2 …, and repeats what is not acknowledged when it is connected again. */
+/** A device that publishes 0, 1, 2 …, and repeats unacknowledged messages when it is connected again. */
 export class SimulatedDevice extends LoadClient {
   readonly identity: DeviceIdentity;
   published = 0;
   /** When its session ended after {@link expectEnd}. */
   endedAt: number | undefined;
-  readonly #options: DeviceOptions;
+  readonly #qos: Qos;
+  readonly #plan: Pick<LoadPlan, "metrics" | "hasOwnTimes" | "receivesCommands">;
   readonly #inFlight = new Map<number, InFlight>();
   readonly #refused: number[] = [];
   readonly #repeated = new Set<number>();
@@ -37,23 +31,23 @@ export class SimulatedDevice extends LoadClient {
   #packetId = COMMAND_SUBSCRIPTION;
   #lastTimeMs = 0;
 
-  constructor(shared: Shared, identity: DeviceIdentity, options: DeviceOptions) {
-    const { key, fullchain: cert, ca } = identity;
-    super(shared, options.home, { key, cert, ca }, { clientId: identity.deviceId });
+  constructor(shared: Shared, { identity, qos, home }: LoadPlan["devices"][number], plan: LoadPlan) {
+    super(shared, home, credentialsOf(identity));
     this.identity = identity;
-    this.#options = options;
+    this.#qos = qos;
+    this.#plan = plan;
   }
 
   get inFlight(): number {
     return this.#inFlight.size;
   }
 
-  /** Publishes the next message; none while it is not connected or the broker owes it {@link WINDOW} acknowledgements. */
+  /** Publishes the next message unless it is not connected or {@link WINDOW} acknowledgements are missing. */
   publish(): void {
     if (!this.isConnected || this.#inFlight.size >= WINDOW) return;
     const sentAt = nowMs();
-    const { hasOwnTimes, metrics } = this.#options;
-    // Device and time are the key of a reading: each message has a time of its own.
+    const { hasOwnTimes, metrics } = this.#plan;
+    // Device and time are the key of a reading, so each message has a time of its own.
     this.#lastTimeMs = Math.max(this.#lastTimeMs + 1, Math.floor(sentAt));
     const marks = { number: this.published, sentAt, address: this.address };
     const payload = payloadOf(marks, hasOwnTimes ? this.#lastTimeMs : undefined, metrics);
@@ -62,7 +56,7 @@ export class SimulatedDevice extends LoadClient {
     this.#send({ number: marks.number, payload, sentAt, isRepeated: false });
   }
 
-  /** Its certificate is about to be revoked: it stays away once its session has ended, or has ended already. */
+  /** Announces that its certificate is about to be revoked: it stays away once its session has ended. */
   expectEnd(): void {
     this.expectsEnd = true;
     if (this.isConnected) return;
@@ -74,7 +68,7 @@ export class SimulatedDevice extends LoadClient {
     return {
       deviceId: this.identity.deviceId,
       topic: this.identity.topic,
-      qos: this.#options.qos,
+      qos: this.#qos,
       published: this.published,
       refused: this.#refused,
       repeated: [...this.#repeated],
@@ -86,12 +80,10 @@ export class SimulatedDevice extends LoadClient {
 
   protected override onConnected(): void {
     const { commandTopic } = this.identity;
-    if (this.#options.receivesCommands && commandTopic !== undefined)
-      this.send({
-        cmd: "subscribe",
-        messageId: COMMAND_SUBSCRIPTION,
-        subscriptions: [{ topic: commandTopic, qos: 1 }],
-      });
+    if (this.#plan.receivesCommands && commandTopic !== undefined) {
+      const subscriptions = [{ topic: commandTopic, qos: 1 as const }];
+      this.send({ cmd: "subscribe", messageId: COMMAND_SUBSCRIPTION, subscriptions });
+    }
     const repeated = [...this.#inFlight.values()];
     this.#inFlight.clear();
     this.shared.figures().add("published again", repeated.length);
@@ -113,7 +105,7 @@ export class SimulatedDevice extends LoadClient {
   }
 
   #send(message: InFlight): void {
-    const { qos } = this.#options;
+    const qos = this.#qos;
     const about = { cmd: "publish", topic: this.identity.topic, payload: message.payload, retain: false } as const;
     if (qos > 0) {
       this.#packetId = (this.#packetId % 65_535) + 1;

@@ -2,14 +2,15 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { Figures } from "../figures/figures.ts";
+import type { Load } from "./load.ts";
 import type { LoadAnswer, LoadCall } from "./process.ts";
-import type { DeviceResult, GatewayResult, LoadPlan, LoadRequests, LoadStatus, PublishedByDevice } from "./protocol.ts";
+import type { DeviceResult, GatewayResult, LoadPlan, LoadStatus, PublishedByDevice } from "./protocol.ts";
 
-type Answer<Name extends keyof LoadRequests> = ReturnType<LoadRequests[Name]>;
+type Answer<Name extends keyof Load> = ReturnType<Load[Name]>;
 
 /** One load process, as the simulator sees it. */
 class LoadProcess {
-  /** How late its timers were, at most, in milliseconds. */
+  /** The longest delay of its timers, in milliseconds. */
   lateMs = 0;
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
@@ -27,22 +28,7 @@ class LoadProcess {
     });
   }
 
-  start(plan: LoadPlan): Promise<unknown> {
-    return this.#call({ plan });
-  }
-
-  ask<Name extends keyof LoadRequests>(name: Name, ...args: Parameters<LoadRequests[Name]>): Promise<Answer<Name>> {
-    return this.#call({ name, args }) as Promise<Answer<Name>>;
-  }
-
-  async end(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exit = once(this.#child, "exit");
-    this.#child.disconnect();
-    await exit;
-  }
-
-  #call(call: Omit<LoadCall, "id">): Promise<unknown> {
+  call(call: Omit<LoadCall, "id">): Promise<unknown> {
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
       if (!this.#child.connected) return reject(new Error("a load process has ended"));
@@ -50,14 +36,22 @@ class LoadProcess {
       this.#child.send({ id, ...call });
     });
   }
+
+  async end(): Promise<void> {
+    await this.call({ name: "stop" }).catch(() => undefined);
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, "exit");
+    this.#child.disconnect();
+    await exit;
+  }
 }
 
 /** All simulated clients: devices in some processes, gateways in one of their own. */
 export class Fleet {
   readonly #devices: LoadProcess[];
-  readonly #gateways: LoadProcess | undefined;
+  readonly #gateways: LoadProcess[];
 
-  private constructor(devices: LoadProcess[], gateways: LoadProcess | undefined) {
+  private constructor(devices: LoadProcess[], gateways: LoadProcess[]) {
     this.#devices = devices;
     this.#gateways = gateways;
   }
@@ -65,44 +59,41 @@ export class Fleet {
   /** @param plan of all processes @param processes how many share the devices */
   static async start(plan: LoadPlan, processes: number): Promise<Fleet> {
     const devices = Array.from({ length: processes }, () => new LoadProcess());
-    const gateways = plan.gateways.length > 0 ? new LoadProcess() : undefined;
-    const fleet = new Fleet(devices, gateways);
+    const gateways = plan.gateways.length > 0 ? [new LoadProcess()] : [];
     const share = (index: number) => plan.devices.filter((_, device) => device % processes === index);
     const deviceless = { ...plan, gateways: [], topics: [] };
     await Promise.all([
-      ...devices.map((each, index) => each.start({ ...deviceless, devices: share(index) })),
-      gateways?.start({ ...plan, devices: [] }),
+      ...devices.map((each, index) => each.call({ plan: { ...deviceless, devices: share(index) } })),
+      ...gateways.map((each) => each.call({ plan: { ...plan, devices: [] } })),
     ]);
-    return fleet;
+    return new Fleet(devices, gateways);
   }
 
   /** Connects gateways only: they must subscribe before the first message. */
   async connectGateways(): Promise<void> {
-    await this.#gateways?.ask("connect", Infinity);
+    await this.#ask(this.#gateways, "connect", Infinity);
   }
 
   async connectDevices(perSecond: number): Promise<void> {
-    await Promise.all(this.#devices.map((each) => each.ask("connect", perSecond / this.#devices.length)));
+    await this.#ask(this.#devices, "connect", perSecond / this.#devices.length);
   }
 
   async publish(on: boolean): Promise<void> {
-    await Promise.all(this.#devices.map((each) => each.ask("publish", on)));
+    await this.#ask(this.#devices, "publish", on);
   }
 
-  /** Breaks the connections of all clients at once. */
+  /** Breaks the connections of all clients at the same moment. */
   async storm(): Promise<void> {
-    await Promise.all(this.#all.map((each) => each.ask("storm")));
+    await this.#ask(this.#all, "storm");
   }
 
-  /** Clients that have another address than their first one connect to that again. */
+  /** Moves connections at other addresses to each client's first one. */
   async goHome(): Promise<void> {
-    await Promise.all(this.#all.map((each) => each.ask("goHome")));
+    await this.#ask(this.#all, "goHome");
   }
 
-  /** @param of which clients; all when absent */
   async status(of: "gateways" | "all" = "all"): Promise<LoadStatus> {
-    const asked = of === "all" ? this.#all : this.#all.filter((each) => each === this.#gateways);
-    const statuses = await Promise.all(asked.map((each) => each.ask("status")));
+    const statuses = await this.#ask(of === "all" ? this.#all : this.#gateways, "status");
     const sum = (field: keyof LoadStatus) => statuses.reduce((total, status) => total + status[field], 0);
     return {
       clients: sum("clients"),
@@ -115,42 +106,49 @@ export class Fleet {
     };
   }
 
-  /** What happened in all processes since the last call. */
+  /** Returns the figures of all processes since the last call. */
   async takeFigures(): Promise<Figures> {
     const figures = new Figures();
-    for (const data of await Promise.all(this.#all.map((each) => each.ask("takeFigures")))) figures.merge(data);
+    for (const data of await this.#ask(this.#all, "takeFigures")) figures.merge(data);
     return figures;
   }
 
   async expectEnd(deviceIds: readonly string[]): Promise<void> {
-    await Promise.all(this.#devices.map((each) => each.ask("expectEnd", deviceIds)));
+    await this.#ask(this.#devices, "expectEnd", deviceIds);
   }
 
-  /** Device id → when its session ended, in milliseconds since 1970. */
+  /** Returns device id → when its session ended, in milliseconds since 1970. */
   async ends(): Promise<Map<string, number>> {
-    return new Map((await Promise.all(this.#devices.map((each) => each.ask("ends")))).flat());
+    return new Map((await this.#ask(this.#devices, "ends")).flat());
   }
 
   async deviceResults(): Promise<DeviceResult[]> {
-    return (await Promise.all(this.#devices.map((each) => each.ask("deviceResults")))).flat();
+    return (await this.#ask(this.#devices, "deviceResults")).flat();
   }
 
   async gatewayResults(published: readonly PublishedByDevice[]): Promise<GatewayResult[]> {
-    return (await this.#gateways?.ask("gatewayResults", published)) ?? [];
+    return (await this.#ask(this.#gateways, "gatewayResults", published)).flat();
   }
 
-  /** How late the timers of a load process were, at most, in milliseconds. */
+  /** The longest delay of a load process's timers, in milliseconds. */
   get lateMs(): number {
     return Math.max(0, ...this.#all.map(({ lateMs }) => lateMs));
   }
 
   /** Ends all connections and processes. */
   async stop(): Promise<void> {
-    await Promise.all(this.#all.map((each) => each.ask("stop").catch(() => undefined)));
     await Promise.all(this.#all.map((each) => each.end()));
   }
 
   get #all(): LoadProcess[] {
-    return this.#gateways ? [this.#gateways, ...this.#devices] : this.#devices;
+    return [...this.#gateways, ...this.#devices];
+  }
+
+  #ask<Name extends keyof Load>(
+    processes: readonly LoadProcess[],
+    name: Name,
+    ...args: Parameters<Load[Name]>
+  ): Promise<Answer<Name>[]> {
+    return Promise.all(processes.map((each) => each.call({ name, args }) as Promise<Answer<Name>>));
   }
 }

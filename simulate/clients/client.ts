@@ -1,23 +1,20 @@
-import { isIP } from "node:net";
-import type { ConnectionOptions } from "node:tls";
-import type { IConnectPacket, Packet } from "mqtt-packet";
+import type { Packet } from "mqtt-packet";
 import { delayMs, RECONNECT } from "../../agent/src/connection/backoff.ts";
 import { KeepAlive } from "../../agent/src/connection/keep-alive.ts";
 import { reasonText } from "../../agent/src/connection/reasons.ts";
-import { Wire } from "../../agent/src/connection/wire.ts";
+import type { Wire } from "../../agent/src/connection/wire.ts";
 import type { Figures } from "../figures/figures.ts";
 import type { Admission } from "./admission.ts";
+import { type Credentials, KEEP_ALIVE_SECONDS, openWire } from "./connection.ts";
 import { type Address, nowMs } from "./protocol.ts";
 
 const CONNECT_MS = 30_000;
-const KEEP_ALIVE_SECONDS = 60;
-const LONGEST_PACKET = 1024 * 1024;
 
 /** What the clients of one process share. */
 export interface Shared {
   readonly addresses: readonly Address[];
   readonly admission: Admission;
-  /** Those of the present phase. */
+  /** Returns the figures of the present phase. */
   figures(): Figures;
 }
 
@@ -26,14 +23,13 @@ export abstract class LoadClient {
   isConnected = false;
   lastConnectedAt = 0;
   lostConnections = 0;
-  /** Index of the address of its connection, or of the next attempt. */
+  /** The index of the address of its connection, or of the next attempt. */
   address: number;
   /** Whether the broker is about to end its session: it stays away then. */
   protected expectsEnd = false;
   protected readonly shared: Shared;
   readonly #home: number;
-  readonly #tls: ConnectionOptions;
-  readonly #credentials: Partial<IConnectPacket> & { clientId: string };
+  readonly #credentials: Credentials;
   #wire: Wire | undefined;
   #isStopped = true;
   #attempt = 0;
@@ -41,16 +37,10 @@ export abstract class LoadClient {
   #keepAlive: KeepAlive | undefined;
   #lostAt = 0;
 
-  constructor(
-    shared: Shared,
-    home: number,
-    tls: ConnectionOptions,
-    credentials: Partial<IConnectPacket> & { clientId: string },
-  ) {
+  constructor(shared: Shared, home: number, credentials: Credentials) {
     this.shared = shared;
     this.#home = home % shared.addresses.length;
     this.address = this.#home;
-    this.#tls = tls;
     this.#credentials = credentials;
   }
 
@@ -64,21 +54,19 @@ export abstract class LoadClient {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#retry);
-    if (this.isConnected) this.send({ cmd: "disconnect" });
-    this.#wire?.end();
+    this.#leave();
   }
 
-  /** Breaks the connection without a word. */
+  /** Breaks the connection without a DISCONNECT. */
   break(): void {
     this.#wire?.destroy();
   }
 
-  /** Ends a connection to another address than its first one, and connects to that. */
+  /** Moves a connection at another address to the first one. */
   goHome(): void {
     if (!this.isConnected || this.address === this.#home || this.expectsEnd) return;
     this.address = this.#home;
-    this.send({ cmd: "disconnect" });
-    this.#wire?.end();
+    this.#leave();
   }
 
   protected abstract onConnected(): void;
@@ -87,6 +75,11 @@ export abstract class LoadClient {
 
   protected send(packet: Packet): void {
     this.#wire?.send(packet);
+  }
+
+  #leave(): void {
+    if (this.isConnected) this.send({ cmd: "disconnect" });
+    this.#wire?.end();
   }
 
   #request(): void {
@@ -105,9 +98,7 @@ export abstract class LoadClient {
       isAdmitted = false;
       clearTimeout(timeout);
     };
-    const { host, port, servername = host } = this.shared.addresses[this.address]!;
-    const name = isIP(servername) === 0 ? { servername } : {};
-    const wire = new Wire({ ...this.#tls, host, port, ...name, minVersion: "TLSv1.2" }, 5, LONGEST_PACKET, {
+    const wire = openWire(this.shared.addresses[this.address]!, this.#credentials, {
       packet: (packet) => {
         this.#keepAlive?.heard();
         if (packet.cmd !== "connack") return this.#take(packet);
@@ -121,14 +112,6 @@ export abstract class LoadClient {
     });
     const timeout = setTimeout(() => wire.destroy(new Error("no CONNACK within 30 s")), CONNECT_MS);
     this.#wire = wire;
-    this.send({
-      cmd: "connect",
-      protocolId: "MQTT",
-      protocolVersion: 5,
-      clean: true,
-      keepalive: KEEP_ALIVE_SECONDS,
-      ...this.#credentials,
-    });
   }
 
   #connack(code: number, began: number): void {
@@ -146,11 +129,8 @@ export abstract class LoadClient {
     this.#attempt = 0;
     this.isConnected = true;
     this.lastConnectedAt = now;
-    this.#keepAlive = new KeepAlive(
-      KEEP_ALIVE_SECONDS,
-      () => this.send({ cmd: "pingreq" }),
-      () => this.break(),
-    );
+    const ping = () => this.send({ cmd: "pingreq" });
+    this.#keepAlive = new KeepAlive(KEEP_ALIVE_SECONDS, ping, () => this.break());
     this.onConnected();
   }
 
@@ -159,12 +139,12 @@ export abstract class LoadClient {
     else if (!this.expectsEnd) this.shared.figures().error(`DISCONNECT: ${reasonText(packet.reasonCode ?? 0)}`);
   }
 
-  #ended(error: Error | undefined): void {
+  #ended(error: NodeJS.ErrnoException | undefined): void {
     this.#wire = undefined;
     this.#keepAlive?.stop();
     if (this.#isStopped) return;
     const figures = this.shared.figures();
-    if (error) figures.error(`connection: ${reasonOf(error)}`);
+    if (error) figures.error(`connection: ${error.code ?? error.message}`);
     if (this.isConnected) {
       this.isConnected = false;
       this.lostConnections++;
@@ -173,14 +153,10 @@ export abstract class LoadClient {
       this.onLost();
     }
     if (this.expectsEnd) return;
-    // The first attempt comes at once and at the same address, further ones with full jitter at the next one.
+    // The first attempt comes immediately and at the same address, further ones with full jitter at the next one.
     const delay = this.#attempt === 0 ? 0 : delayMs(RECONNECT, this.#attempt - 1, Math.random());
     if (this.#attempt > 0) this.address = (this.address + 1) % this.shared.addresses.length;
     this.#attempt++;
     this.#retry = setTimeout(() => this.#request(), delay);
   }
-}
-
-function reasonOf(error: Error): string {
-  return (error as NodeJS.ErrnoException).code ?? error.message;
 }

@@ -1,20 +1,20 @@
-/** A load process: the simulator starts it, sends its plan and then requests ({@link LoadRequests}), and ends it by disconnecting. */
+/** A load process: the simulator starts it, sends its plan and then requests ({@link Load}), and ends it by disconnecting. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Load } from "./load.ts";
-import type { LoadPlan, LoadRequests } from "./protocol.ts";
+import type { LoadPlan } from "./protocol.ts";
 
 /** A request of the simulator; the first one has the plan. */
 export interface LoadCall {
   readonly id: number;
   readonly plan?: LoadPlan;
-  readonly name?: keyof LoadRequests;
+  readonly name?: keyof Load;
   readonly args?: readonly unknown[];
 }
 
 export interface LoadAnswer {
   readonly id: number;
   readonly value: unknown;
-  /** How late the timers of this process were since its last answer, at most, in milliseconds: it adds to what the process times. */
+  /** The longest delay of this process's timers since its last answer, in milliseconds: its times include it. */
   readonly lateMs: number;
 }
 

@@ -1,20 +1,20 @@
-/** What the payload of a simulated message says of itself. */
+/** The contents of a simulated message that identify it. */
 export interface Marks {
   readonly number: number;
   /** Milliseconds since 1970, with fractions. */
   readonly sentAt: number;
-  /** Index of the address through which it was published. */
+  /** The index of the address through which it was published. */
   readonly address: number;
 }
 
-/** Metrics that {@link payloadOf} needs. */
+/** The fewest metrics that {@link payloadOf} takes. */
 export const LEAST_METRICS = 3;
 
 /**
- * A telemetry message.
+ * Returns a telemetry message.
  *
- * @param timeMs its time, another one for each message of a device; undefined for that of its arrival
- * @param metrics how many values it has, {@link LEAST_METRICS} or more
+ * @param timeMs its time, a different one for each message of a device; undefined for the time of arrival
+ * @param metrics the number of its values, {@link LEAST_METRICS} or more
  */
 export function payloadOf({ number, sentAt, address }: Marks, timeMs: number | undefined, metrics: number): string {
   let more = "";

@@ -5,19 +5,19 @@ import { LoadClient, type Shared } from "./client.ts";
 import { marksOf } from "./payload.ts";
 import { type Gateway, type GatewayResult, nowMs, type PublishedByDevice } from "./protocol.ts";
 
-/** A gateway that subscribes to the topics of all devices and compares what arrives with what was sent. */
+/** A gateway that subscribes to the topics of all devices and compares the arrivals with the published messages. */
 export class Subscriber extends LoadClient {
   received = 0;
   /** Whether its subscription is acknowledged. */
   isSubscribed = false;
   readonly #gateway: Gateway;
   readonly #arrivals: ReadonlyMap<string, Arrivals>;
-  /** QoS 2 messages that have arrived and are not released. */
+  /** The packet ids of QoS 2 messages that have arrived and are not released. */
   readonly #unreleased = new Set<number>();
 
   constructor(shared: Shared, gateway: Gateway, ca: string, home: number, topics: readonly string[]) {
     const { clientId, username, password } = gateway;
-    super(shared, home, { ca }, { clientId, username, password: Buffer.from(password) });
+    super(shared, home, { tls: { ca }, connect: { clientId, username, password: Buffer.from(password) } });
     this.#gateway = gateway;
     this.#arrivals = new Map(topics.map((topic) => [topic, new Arrivals()]));
   }

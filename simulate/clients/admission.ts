@@ -1,4 +1,4 @@
-/** Lets a number of attempts run at a time; the others wait in their order. */
+/** Limits concurrent attempts; waiters are served first in, first out. */
 export class Admission {
   #free: number;
   readonly #waiting: (() => void)[] = [];

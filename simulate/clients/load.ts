@@ -2,15 +2,15 @@ import { Figures, type FiguresData } from "../figures/figures.ts";
 import { Admission } from "./admission.ts";
 import type { LoadClient, Shared } from "./client.ts";
 import { SimulatedDevice } from "./device.ts";
-import type { LoadPlan, LoadRequests, LoadStatus } from "./protocol.ts";
+import type { DeviceResult, GatewayResult, LoadPlan, LoadStatus, PublishedByDevice } from "./protocol.ts";
 import { Subscriber } from "./subscriber.ts";
 
 const TICK_MS = 10;
-/** More handshakes at a time in one process would wait for its core until the broker's time limit is over. */
+/** Handshakes at a time: more in one process would wait for its core until the broker's time limit is over. */
 const HANDSHAKES = 200;
 
-/** The clients of one load process. */
-export class Load implements LoadRequests {
+/** The clients of one load process. Its methods are the requests that the simulator sends to the process. */
+export class Load {
   readonly #devices: SimulatedDevice[];
   readonly #subscribers: Subscriber[];
   readonly #clients: LoadClient[];
@@ -21,18 +21,17 @@ export class Load implements LoadRequests {
   #connecting: NodeJS.Timeout | undefined;
   #publishing: NodeJS.Timeout | undefined;
 
-  constructor({ addresses, devices, gateways, topics, every, metrics, hasOwnTimes, receivesCommands }: LoadPlan) {
+  constructor(plan: LoadPlan) {
+    const { addresses, devices, gateways, topics, every } = plan;
     const shared: Shared = { addresses, admission: new Admission(HANDSHAKES), figures: () => this.#figures };
-    this.#devices = devices.map(
-      ({ identity, qos, home }) =>
-        new SimulatedDevice(shared, identity, { qos, home, metrics, hasOwnTimes, receivesCommands }),
-    );
+    this.#devices = devices.map((each) => new SimulatedDevice(shared, each, plan));
     this.#subscribers = gateways.map(({ gateway, ca, home }) => new Subscriber(shared, gateway, ca, home, topics));
     this.#clients = [...this.#subscribers, ...this.#devices];
     this.#byId = new Map(this.#devices.map((device) => [device.identity.deviceId, device]));
     this.#everyMs = every * 1000;
   }
 
+  /** Begins to connect `perSecond` clients a second; they stay connected from then on. */
   connect(perSecond: number): void {
     const began = performance.now();
     let started = 0;
@@ -45,7 +44,7 @@ export class Load implements LoadRequests {
     startDue();
   }
 
-  /** Each device has a phase of its own, so that messages come evenly. */
+  /** Starts or stops publishing. Each device has a phase of its own, so that messages come evenly. */
   publish(on: boolean): void {
     clearInterval(this.#publishing);
     if (!on) return;
@@ -61,10 +60,12 @@ export class Load implements LoadRequests {
     }, TICK_MS);
   }
 
+  /** Breaks every connection; the clients connect again immediately. */
   storm(): void {
     for (const client of this.#clients) client.break();
   }
 
+  /** Moves connections at other addresses to each client's first one. */
   goHome(): void {
     for (const client of this.#clients) client.goHome();
   }
@@ -84,30 +85,33 @@ export class Load implements LoadRequests {
     };
   }
 
+  /** Returns the figures since the last call. */
   takeFigures(): FiguresData {
     const data = this.#figures.data();
     this.#figures = new Figures();
     return data;
   }
 
+  /** Announces that certificates are about to be revoked: their devices stay away once their sessions end. */
   expectEnd(deviceIds: readonly string[]): void {
     const own = deviceIds.filter((id) => this.#byId.has(id));
     this.#expected.push(...own);
     for (const id of own) this.#byId.get(id)!.expectEnd();
   }
 
-  ends(): [string, number][] {
+  /** Returns when sessions of {@link Load.expectEnd} ended, in milliseconds since 1970. */
+  ends(): [deviceId: string, at: number][] {
     return this.#expected.flatMap((id): [string, number][] => {
       const at = this.#byId.get(id)!.endedAt;
       return at === undefined ? [] : [[id, at]];
     });
   }
 
-  deviceResults(): ReturnType<LoadRequests["deviceResults"]> {
+  deviceResults(): DeviceResult[] {
     return this.#devices.map((device) => device.result());
   }
 
-  gatewayResults(published: Parameters<LoadRequests["gatewayResults"]>[0]): ReturnType<LoadRequests["gatewayResults"]> {
+  gatewayResults(published: readonly PublishedByDevice[]): GatewayResult[] {
     return this.#subscribers.map((subscriber) => subscriber.result(published));
   }
 
