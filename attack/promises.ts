@@ -4,27 +4,18 @@ import type { Figures } from "./honest/measure.ts";
  * The promises to the honest tenant while another tenant, a device or an unauthenticated client attacks; times in
  * milliseconds. Below the floor the ratio does not decide: twice a small figure is within the noise of two shared cores.
  */
-export interface Promises {
-  readonly acknowledgementRatio: number;
-  readonly acknowledgementFloor: number;
-  readonly laterPage: number;
-  readonly laterWebhook: number;
-  readonly healthz: number;
-  /** The time beyond the longest without the attack in which the event loop may serve nothing. */
-  readonly loop: number;
-  /** The MB that the server may gain. */
-  readonly memory: number;
-}
-
-export const PROMISES: Promises = {
+export const PROMISES = {
   acknowledgementRatio: 2,
   acknowledgementFloor: 50,
   laterPage: 10_000,
   laterWebhook: 10_000,
   healthz: 500,
+  /** The time beyond the longest without the attack in which the event loop may serve nothing. */
   loop: 50,
+  /** The MB that the server may gain. */
   memory: 100,
 };
+export type Promises = Readonly<typeof PROMISES>;
 
 /**
  * The promises of phases of a few seconds on a machine that may be busy: at a load of 11 on two cores, 1.6 s, 0.6 s and

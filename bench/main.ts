@@ -6,7 +6,6 @@
  *   npm run bench -- lists devices=100000       the admin app's lists with fewer devices than a million
  *   npm run bench -- app-live minutes=10        each screen of the row for ten minutes
  *   npm run bench -- ingest-stream rate=2000    acknowledgements from a stream beside those of PostgreSQL; only by this word
- *   npm run bench -- many-sessions              200,000 sessions taken over and reaped; only by this word
  *
  * A row that fails is reported and the others go on. The exit code is 0 when all selected rows are there.
  * Linux only: CPU time and memory are read from /proc. The load comes from this process over loopback and
@@ -15,9 +14,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMet, machine, table } from "./report.ts";
-import { appInBrowser } from "./rows/app.ts";
-import { appStreams } from "./rows/app-streams.ts";
-import { chart } from "./rows/chart.ts";
+import { appInBrowser } from "./rows/app-load.ts";
 import { charts } from "./rows/charts.ts";
 import { csrToLeaf } from "./rows/enrollment/csr-to-leaf.ts";
 import { enrollments } from "./rows/enrollment/enrollments.ts";
@@ -25,7 +22,6 @@ import { getDevice } from "./rows/get-device.ts";
 import { ingest } from "./rows/ingest.ts";
 import { ingestStream } from "./rows/ingest-stream.ts";
 import { lists } from "./rows/lists.ts";
-import { manySessions } from "./rows/many-sessions.ts";
 import { rollUps } from "./rows/roll-ups.ts";
 import { workers } from "./rows/workers.ts";
 import { figures, missing, onlyNamed, progress, row, withoutPeer } from "./run.ts";
@@ -36,13 +32,10 @@ await row("workers", workers);
 await ingest();
 await row("device", getDevice);
 await row("lists", lists);
-await row("chart", chart);
 await row("rollups", rollUps);
 await charts();
 await appInBrowser();
-await row("app-streams", appStreams);
 await row(onlyNamed("ingest-stream"), ingestStream);
-await row(onlyNamed("many-sessions"), manySessions);
 
 if (figures.length + missing.length === 0) missing.push("no row has such a name");
 console.log(`\n${table(figures)}`);

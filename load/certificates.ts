@@ -14,13 +14,7 @@ import {
 import { keyPem } from "./enroll.ts";
 import type { Identity } from "./mqtt-client.ts";
 
-/** Certificates with the shape, sizes and algorithms of the product's, so that a peer's handshakes cost the same. */
-export interface PeerCertificates {
-  readonly deviceRootPem: string;
-  readonly serverRootPem: string;
-  readonly server: { readonly cert: string; readonly key: string };
-  newIdentities(count: number): Promise<Identity[]>;
-}
+export type PeerCertificates = ReturnType<typeof newPeerCertificates>;
 
 /** Returns what a CA certificate is made from: a name, a time and a serial number. */
 export function authorityNamed(name: string) {
@@ -34,7 +28,8 @@ export function newIssuer() {
   return { root, intermediate, signer: fileSigner(intermediate.certificateDer, intermediate.privateKey) };
 }
 
-export function newPeerCertificates(): PeerCertificates {
+/** Creates certificates with the product's shape, sizes and algorithms, so that a peer's handshakes cost the same. */
+export function newPeerCertificates() {
   const { root, intermediate, signer } = newIssuer();
   const serverRoot = createServerRoot(authorityNamed("bench server root"));
   const about = { ...authorityNamed("bench broker"), validDays: 400, hosts: ["localhost", "127.0.0.1"] };
@@ -55,6 +50,6 @@ export function newPeerCertificates(): PeerCertificates {
     deviceRootPem: root.certificatePem,
     serverRootPem: serverRoot.certificatePem,
     server: { cert: server.certificatePem, key: keyPem(server.privateKey) },
-    newIdentities: (count) => Promise.all(Array.from({ length: count }, (_, index) => newIdentity(index))),
+    newIdentities: (count: number) => Promise.all(Array.from({ length: count }, (_, index) => newIdentity(index))),
   };
 }

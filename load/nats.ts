@@ -23,19 +23,17 @@ export async function startNatsServers(count: number, withStream: boolean): Prom
   // Clients use only the addresses that they are given: some lead through proxies.
   const cluster = (port: number) =>
     `cluster { name: muster, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }`;
+  const sync = canSync() ? ", sync_interval: always" : "";
   const configuration = (port: number, index: number) => (folder: string) =>
     [
       "max_payload: 4MB",
       `server_name: ${natsName(index)}`,
       ...(count > 1 ? [cluster(port)] : []),
-      ...(withStream ? [jetStream(folder)] : []),
+      ...(withStream
+        ? [`jetstream { store_dir: "${join(folder, "data")}", max_mem: 16MB, max_file: ${MAX_FILE}${sync} }`]
+        : []),
     ].join("\n");
   return await Promise.all(ports.map((port, index) => startNats(configuration(port, index))));
-}
-
-function jetStream(folder: string): string {
-  const sync = canSync() ? ", sync_interval: always" : "";
-  return `jetstream { store_dir: "${join(folder, "data")}", max_mem: 16MB, max_file: ${MAX_FILE}${sync} }`;
 }
 
 /** Debian 12's server cannot. */

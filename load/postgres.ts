@@ -10,27 +10,10 @@ import { childrenOf, end, familyCpuMs, freePort, signal } from "./processes.ts";
 const VERSIONS = "/usr/lib/postgresql";
 
 /** A temporary PostgreSQL with its default durability (fsync on). */
-export interface PrivatePostgres {
-  /** Creates an empty database and returns its address. */
-  createDatabase(name: string): Promise<string>;
-  /** Returns the CPU time of its processes so far, in milliseconds. */
-  cpuMs(): number;
-  /** The first process; another one after {@link PrivatePostgres.start}. */
-  readonly pid: number;
-  /** Stops all its processes by SIGSTOP. */
-  pause(): void;
-  resume(): void;
-  /** Ends all its processes by SIGKILL. */
-  kill(): Promise<void>;
-  /** Shuts it down, as for an upgrade. */
-  halt(): Promise<void>;
-  /** Starts it again after {@link PrivatePostgres.kill} or `halt`. Resolves when it answers. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type PrivatePostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** Starts PostgreSQL in a temporary folder. @throws {@link Skip} where its programs are missing */
-export async function startPostgres(maxConnections = 100): Promise<PrivatePostgres> {
+export async function startPostgres(maxConnections = 100) {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), "muster-load-postgres-"));
   const owner = ownerFor(folder);
@@ -54,23 +37,29 @@ export async function startPostgres(maxConnections = 100): Promise<PrivatePostgr
   };
   await start();
   return {
-    createDatabase: async (name) => {
+    /** Creates an empty database and returns its address. */
+    createDatabase: async (name: string) => {
       await query(url("postgres"), `CREATE DATABASE ${name}`);
       return url(name);
     },
+    /** Returns the CPU time of its processes so far, in milliseconds. */
     cpuMs: () => familyCpuMs(child.pid!),
+    /** The first process; another one after `start`. */
     get pid() {
       return child.pid!;
     },
+    /** Stops all its processes by SIGSTOP. */
     pause: () => signalFamily(child.pid!, "SIGSTOP"),
     resume: () => signalFamily(child.pid!, "SIGCONT"),
+    /** Ends all its processes by SIGKILL. */
     kill: async () => {
       const exit = once(child, "exit");
       signalFamily(child.pid!, "SIGKILL");
       await exit;
     },
-    // SIGINT is PostgreSQL's fast shutdown.
+    /** Shuts it down, as for an upgrade: SIGINT is PostgreSQL's fast shutdown. */
     halt: () => end(child, "SIGINT"),
+    /** Starts it again after `kill` or `halt`. Resolves when it answers. */
     start,
     stop: async () => {
       signalFamily(child.pid!, "SIGCONT");

@@ -43,6 +43,7 @@ export class CommandSender {
 
   async #run(): Promise<void> {
     const began = performance.now();
+    const { shell } = this.#target.own!.cluster;
     const devices = this.#target.devices.filter(({ commandTopic }) => commandTopic !== undefined);
     for (let number = 0; !this.#isStopped && devices.length > 0; number++) {
       await sleep(Math.max(0, began + number * this.#intervalMs - performance.now()));
@@ -50,7 +51,7 @@ export class CommandSender {
       const payload = JSON.stringify({ number, sentAt: nowMs() });
       try {
         const tenant = topic!.split("/")[1];
-        await this.#target.own!.cluster.shell("device.send", { tenant, id: deviceId, topic, payload });
+        await shell("device.send", { tenant, id: deviceId, topic, payload });
         this.#sent.set(deviceId, [...(this.#sent.get(deviceId) ?? []), number]);
       } catch (error) {
         this.#figures().error(`command: ${(error as Error).message}`);

@@ -1,10 +1,10 @@
 import type { DeviceResult } from "./clients/protocol.ts";
 
-/** What is wrong with the stored messages of one device, by their numbers. */
+/** The faults of the stored messages of one device, by their numbers. */
 export interface Comparison {
-  /** How many were to be stored. */
+  /** The number of messages that had to be stored. */
   readonly messages: number;
-  /** Acknowledged, and not stored. */
+  /** Acknowledged and not stored. */
   readonly lost: number[];
   /** Stored more than once although they were sent once. */
   readonly twice: number[];
@@ -13,7 +13,7 @@ export interface Comparison {
 }
 
 /**
- * Compares the messages of one device with what is stored of them.
+ * Compares the messages of one device with the stored ones.
  *
  * @param stored their numbers by their times, the oldest first
  * @param from numbers below are not compared

@@ -134,7 +134,7 @@ async function steady({ fleet, progress }: Run, ms: number): Promise<void> {
 }
 
 /** Breaks connections, waits until all are back, and goes on for a steady phase. */
-async function event(run: Run, name: string, cause: () => Promise<void> | void): Promise<void> {
+async function event(run: Run, name: string, cause: () => unknown): Promise<void> {
   const { fleet, options } = run;
   await phase(run, name, async () => {
     const before = (await fleet.status()).lostConnections;

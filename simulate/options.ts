@@ -23,7 +23,7 @@ export function parseOptions(args: readonly string[]): Options | "help" {
   const given = parse(args);
   if (given === "help") return given;
   const options = read(given);
-  const problem = conflicts(options).find(([applies]) => applies);
+  const problem = conflicts(options, given).find(([applies]) => applies);
   if (problem) throw new UsageError(problem[1]);
   const { start = 0, nats, killNodes, killNats } = options;
   if (start > 0) checkKills("kill-node", killNodes, "start", start, "nodes");
@@ -105,54 +105,37 @@ function parse(args: readonly string[]): Given | "help" {
   }
 }
 
-/** Returns what must not be given together or alone, each with its message. */
-function conflicts(options: Options): readonly (readonly [applies: boolean, message: string])[] {
-  const { start = 0, https, nats, killNodes, killNats, killPids, claimCode, apiKeyFile, keep, revoke } = options;
-  const { ingest, database, faults } = options;
+/** Options of a Muster that the simulator starts, and of one that runs. */
+const ONLY_STARTED = [
+  ...["kill-node", "kill-nats", "pause-postgresql", "stop-postgresql", "commands"],
+  ...["rules", "subscribers", "ingest", "database", "nats", "faults"],
+] as OptionName[];
+const ONLY_NAMED: OptionName[] = ["mqtt", "ca", "api-key-file", "claim-code", "device-type", "gateways", "keep"];
+
+/** Returns options that exclude or need each other, each with its message. */
+function conflicts(options: Options, given: Given): readonly (readonly [applies: boolean, message: string])[] {
+  const { start = 0, https, nats, killPids, claimCode, apiKeyFile, keep, revoke, ingest, database, faults } = options;
   const outages = options.pausePostgresql.length + options.stopPostgresql.length > 0;
-  const [named, started] = [start === 0, start > 0];
-  const onlyNamed = {
-    mqtt: options.mqtt.length > 0,
-    ca: options.ca,
-    "api-key-file": apiKeyFile,
-    "claim-code": claimCode,
-    "device-type": options.deviceType,
-    gateways: options.gateways,
-    keep,
-  };
-  const misplaced = Object.entries(onlyNamed).find(([, value]) => value);
+  const named = start === 0;
+  const isGiven = (name: OptionName) => given[name] !== undefined;
+  const [started, running] = [ONLY_STARTED.find(isGiven), ONLY_NAMED.find(isGiven)];
   const gone = killPids.find((pid) => !exists(pid));
+  const twice = "--revoke and --keep exclude each other: revoked devices cannot connect again.";
+  const own =
+    "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.";
+  const enroll = "Devices enroll with --claim-code <code> or --api-key-file <file>.";
+  const which = "Name the Muster to load: either --start <nodes>, or --https <url> of one that runs.";
+  const mayEnroll = apiKeyFile !== undefined || claimCode !== undefined || keep !== undefined;
   return [
-    [
-      named === (https.length === 0),
-      "Name the Muster to load: either --start <nodes>, or --https <url> of one that runs.",
-    ],
-    [
-      named && killNodes.length + killNats.length > 0,
-      "--kill-node and --kill-nats need --start: name other processes by --kill-pid.",
-    ],
-    [named && options.commands > 0, "--commands needs --start: the public API sends no commands."],
-    [named && outages, "--pause-postgresql and --stop-postgresql need --start."],
-    [named && options.rules > 0, "--rules needs --start: the rules of a Muster that runs are its own."],
-    [named && options.subscribers !== undefined, "--subscribers needs --start: name others by --gateways."],
-    [named && ingest === "stream", "--ingest needs --start: a Muster that runs has its settings."],
-    [named && database !== undefined, "--database needs --start: a Muster that runs has its database."],
-    [
-      named && apiKeyFile === undefined && claimCode === undefined && keep === undefined,
-      "Devices enroll with --claim-code <code> or --api-key-file <file>.",
-    ],
+    [named === (https.length === 0), which],
+    [named && started !== undefined, `--${started} needs --start.`],
+    [!named && running !== undefined, `--${running} is for a Muster that runs, not for --start.`],
+    [named && !mayEnroll, enroll],
     [named && revoke > 0 && apiKeyFile === undefined, "--revoke needs --api-key-file."],
-    [
-      named && revoke > 0 && keep !== undefined,
-      "--revoke and --keep exclude each other: revoked devices cannot connect again.",
-    ],
-    [started && misplaced !== undefined, `--${misplaced?.[0]} is for a Muster that runs, not for --start.`],
+    [named && revoke > 0 && keep !== undefined, twice],
     [nats > 0 && start === 1, "--nats needs --start 2 or more."],
-    [
-      outages && (start === 1 || database !== undefined),
-      "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.",
-    ],
-    [started && ingest === "stream" && nats === 0, "--ingest stream needs NATS: --start 2 or more."],
+    [outages && (start === 1 || database !== undefined), own],
+    [!named && ingest === "stream" && nats === 0, "--ingest stream needs NATS: --start 2 or more."],
     [faults > 0 && start < 2, "--faults needs --start 2 or more."],
     [faults > 0 && database !== undefined, "--faults excludes --database: PostgreSQL is paused and killed."],
     [gone !== undefined, `--kill-pid ${gone}: no such process.`],

@@ -5,6 +5,7 @@ import { TIMED, type Timed } from "./figures/figures.ts";
 import type { Histogram } from "./figures/histogram.ts";
 import type { Options } from "./options.ts";
 import type { Results } from "./results.ts";
+import type { StoredCounts } from "./stored.ts";
 
 const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 /** The columns of {@link timesRow}. */
@@ -122,10 +123,7 @@ function errorPart(phases: readonly Phase[]): string[] {
 
 function totalLines(results: Results): string[] {
   const { totals, stored, commands, gateways } = results;
-  const storedText =
-    "why" in stored
-      ? `not compared: ${stored.why}`
-      : `${stored.lost} missing of ${stored.messages} acknowledged ones of ${stored.devices} devices, ${stored.twice} again, ${stored.outOfOrder} out of order`;
+  const storedText = "why" in stored ? `not compared: ${stored.why}` : countsText(stored);
   const rows = [
     ["published", `${totals.published}, of which ${totals["published again"]} again after a lost connection`],
     ["acknowledged", `${totals.acknowledged}, refused ${results.refused}, neither ${results.unacknowledged}`],
@@ -146,6 +144,11 @@ function totalLines(results: Results): string[] {
     ["simulator", `its timers were late by ${readable(results.lateMs)} ms at most, which its times include`],
   ];
   return [columns(rows, "").join("\n")];
+}
+
+function countsText({ lost, messages, devices, twice, outOfOrder }: StoredCounts): string {
+  const missing = `${lost} missing of ${messages} acknowledged ones of ${devices} devices`;
+  return `${missing}, ${twice} again, ${outOfOrder} out of order`;
 }
 
 function countText(count: number): string {

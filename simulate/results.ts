@@ -6,31 +6,14 @@ import type { Options } from "./options.ts";
 import { compareStored, type StoredCounts } from "./stored.ts";
 import type { Target } from "./target/target.ts";
 
-/** What the whole run adds up to. */
-export interface Results {
-  readonly totals: Readonly<Record<Counted, number>>;
-  /** Refused by the broker, and without an acknowledgement at the end although their device is not revoked. */
-  readonly refused: number;
-  readonly unacknowledged: number;
-  readonly gateways: number;
-  /** Acknowledged messages of QoS 1 and 2 that a gateway has not received although it was connected. */
-  readonly lost: number;
-  /** The same while its own connection was broken: a session that is not stored misses them. */
-  readonly missedWhileAway: number;
-  readonly commands: { readonly sent: number; readonly lost: number };
-  /** Undefined where nothing could be compared; `why` says it. */
-  readonly stored: StoredCounts | { why: string };
-  /** How late timers of the load processes were, at most, in milliseconds. */
-  readonly lateMs: number;
-  /** What is not as promised; none is a success. */
-  readonly failures: readonly string[];
-}
+/** The results of a whole run. */
+export type Results = Awaited<ReturnType<typeof collectResults>>;
 
-/** Compares what was sent with what arrived and what is stored. @param fleet with all clients still connected */
-export async function collectResults(course: Course, fleet: Fleet, target: Target, options: Options): Promise<Results> {
+/** Compares sent, received and stored messages. @param fleet with all clients still connected */
+export async function collectResults(course: Course, fleet: Fleet, target: Target, options: Options) {
   const devices = await fleet.deviceResults();
   const sum = (of: (device: DeviceResult) => number) => devices.reduce((total, device) => total + of(device), 0);
-  // What was not acknowledged may have been lost.
+  // Unacknowledged messages may have been lost.
   const published = devices.map(({ topic, qos, published: count, refused, unacknowledged }) => {
     return { topic, qos, published: count, refused: [...refused, ...unacknowledged] };
   });
@@ -40,16 +23,22 @@ export async function collectResults(course: Course, fleet: Fleet, target: Targe
   ) as Record<Counted, number>;
   const found = {
     totals,
+    /** Refused by the broker, and without an acknowledgement at the end although their device is not revoked. */
     refused: sum(({ refused }) => refused.length),
     unacknowledged: sum(({ unacknowledged, isRevoked }) => (isRevoked ? 0 : unacknowledged.length)),
     gateways: gateways.length,
+    /** Acknowledged messages of QoS 1 and 2 that did not arrive at a connected gateway. */
     lost: gateways.reduce((total, { lost }) => total + lost, 0),
+    /** The same while the gateway's connection was broken: a session that is not stored misses them. */
     missedWhileAway: gateways.reduce((total, { missedWhileAway }) => total + missedWhileAway, 0),
     commands: course.commands?.compare(devices) ?? { sent: 0, lost: 0 },
     stored: await compareStored(course, devices, target, options),
+    /** The longest delay of the load processes' timers, in milliseconds. */
     lateMs: fleet.lateMs,
   };
-  return { ...found, failures: failuresOf(found, course, options) };
+  /** The broken promises; none is a success. */
+  const failures = failuresOf(found, course, options);
+  return { ...found, failures };
 }
 
 function failuresOf(found: Omit<Results, "failures">, { phases }: Course, { backWithin }: Options): string[] {

@@ -38,11 +38,7 @@ describe("the simulator", () => {
       tenant = await newTenant(server);
       const scopes = ["provisioning:write", "telemetry:read", "device-registry:delete"];
       const certificates = ["device-certificates:read", "device-certificates:revoke"];
-      const [ca, keys, gateways] = ["ca.pem", "keys", "gateways"].map((name) => join(folder, name)) as [
-        string,
-        string,
-        string,
-      ];
+      const [ca, keys, gateways] = [join(folder, "ca.pem"), join(folder, "keys"), join(folder, "gateways")];
       await writeFile(ca, server.ca);
       await writeFile(keys, `# keys\n${await newKey(server, tenant, ...scopes, ...certificates)}\n`);
       const filter = `t/${tenant.slug}/telemetry/+`;
@@ -57,24 +53,12 @@ describe("the simulator", () => {
     const devices = async () => (await server.app.devices.listDevices(tenant.caller, { skip: 0, limit: 1 })).total;
 
     test("devices enroll, publish, survive a storm, are revoked and removed", async () => {
-      const result = await figuresOf(folder, [
-        ...named,
-        ...LOAD,
-        "--devices",
-        "20",
-        "--storms",
-        "1",
-        "--revoke",
-        "2",
-        "--check-stored",
-        "5",
-      ]);
-      const storm = result.phases.find(({ name }: { name: string }) => name === "storm");
+      const course = "--devices 20 --storms 1 --revoke 2 --check-stored 5".split(" ");
+      const result = await figuresOf(folder, [...named, ...LOAD, ...course]);
+      const phaseNamed = (wanted: string) => result.phases.find(({ name }: { name: string }) => name === wanted);
+      const storm = phaseNamed("storm");
       assert.deepEqual([storm.back.lost, storm.counts.connected, storm.times.absence.count], [21, 21, 21]);
-      assert.equal(
-        result.phases.find(({ name }: { name: string }) => name === "revocations").times.revocation.count,
-        2,
-      );
+      assert.equal(phaseNamed("revocations").times.revocation.count, 2);
       assert.ok(result.totals.acknowledged > 60 && result.totals.received > 80);
       assert.deepEqual([result.lost, result.stored.devices, result.stored.lost], [0, 5, 0]);
       assert.equal(await devices(), 0);
@@ -120,15 +104,8 @@ describe("the simulator", () => {
 
   test("a node that it has started itself is loaded", async () => {
     if (onPostgres) return;
-    const { phases, stored, lost } = await figuresOf(folder, [
-      "--start",
-      "1",
-      "--devices",
-      "5",
-      "--commands",
-      "20",
-      ...LOAD,
-    ]);
+    const course = "--start 1 --devices 5 --commands 20".split(" ");
+    const { phases, stored, lost } = await figuresOf(folder, [...course, ...LOAD]);
     assert.deepEqual([stored.lost, lost], [0, 0]);
     assert.ok(phases.some(({ counts }: { counts: { commands?: number } }) => (counts.commands ?? 0) > 0));
   });
@@ -151,17 +128,9 @@ describe("the simulator", () => {
   }, async () => {
     if (!onPostgres) return;
     const database = await testDatabase();
-    const nodes = ["--start", "2", "--nats", "2", "--database", database.url!, "--devices", "20", "--commands", "10"];
-    const result = await figuresOf(folder, [
-      ...nodes,
-      ...LOAD,
-      "--storms",
-      "1",
-      "--kill-node",
-      "2",
-      "--kill-nats",
-      "1",
-    ]);
+    const nodes = `--start 2 --nats 2 --database ${database.url} --devices 20 --commands 10`.split(" ");
+    const events = "--storms 1 --kill-node 2 --kill-nats 1".split(" ");
+    const result = await figuresOf(folder, [...nodes, ...LOAD, ...events]);
     const backs = result.phases.flatMap(({ back }: { back?: { lost: number } }) => (back ? [back.lost] : []));
     assert.deepEqual(backs, [22, 11, 0]);
     assert.deepEqual([result.lost, result.stored.lost, result.totals["out of order"]], [0, 0, 0]);

@@ -1,11 +1,13 @@
+import { openHttps } from "../../load/https-client.ts";
 import { percentile, sleep } from "../../load/measure.ts";
+import { closeMqtt, openMqtt } from "../../load/mqtt-client.ts";
 import { publishPaced } from "../../load/paced-publisher.ts";
 import { familyBytes, familyCpuMs } from "../../load/processes.ts";
 import type { Sinks } from "../../server/test/harness/sinks.ts";
 import type { Service } from "../service.ts";
 import type { HonestTenant } from "./honest-tenant.ts";
 import { pageDelays } from "./pages.ts";
-import { newConnectionDelays, newSessionDelays, requestDelays } from "./requests.ts";
+import { repeat, requestDelays } from "./requests.ts";
 
 /** The honest tenant's figures of one phase; times in milliseconds, of the slowest where no percentile is named. */
 export interface Figures {
@@ -61,8 +63,12 @@ export async function measureHonest(
       path: "/api/v1/devices?limit=20",
       key: keys[count % keys.length]!,
     })),
-    newConnectionDelays(service.https, CONNECT_EVERY_MS, ended),
-    newSessionDelays(service.mqtt, visitor, CONNECT_EVERY_MS, ended),
+    // A new connection for each request, and a new session.
+    repeat(CONNECT_EVERY_MS, ended, async () => {
+      const client = await openHttps(service.https);
+      await client.send("GET", "/healthz").finally(() => client.close());
+    }),
+    repeat(CONNECT_EVERY_MS, ended, async () => closeMqtt(await openMqtt(service.mqtt, visitor))),
     memoryGained(service.pid, ended),
   ]);
   const apart = (seconds * 1000) / (2 * faults);

@@ -1,17 +1,16 @@
 import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
 import { sleep, within } from "../../load/measure.ts";
-import { closeMqtt, type Identity, type MqttTarget, openMqtt } from "../../load/mqtt-client.ts";
 
 /** A request that takes longer has failed. */
 const TIMEOUT_SECONDS = 30;
 
 export interface Timed {
   readonly delays: number[];
-  /** Why a repetition failed, of each that did. */
+  /** Why repetitions failed. */
   readonly failures: string[];
 }
 
-/** Requests on one connection every `everyMs` until `ended`; a connection that the server closes is a failure, and replaced. */
+/** Sends requests on one connection every `everyMs`; a connection that the server closes is a failure, and replaced. */
 export async function requestDelays(
   target: HttpsTarget,
   everyMs: number,
@@ -35,25 +34,8 @@ export async function requestDelays(
   return timed;
 }
 
-/** Opens a connection of its own for each request, as a new client does. */
-export async function newConnectionDelays(target: HttpsTarget, everyMs: number, ended: AbortSignal): Promise<Timed> {
-  return await repeat(everyMs, ended, async () => {
-    const client = await openHttps(target);
-    await client.send("GET", "/healthz").finally(() => client.close());
-  });
-}
-
-/** Connects a device, waits for its CONNACK and disconnects it. */
-export async function newSessionDelays(
-  target: MqttTarget,
-  device: Identity,
-  everyMs: number,
-  ended: AbortSignal,
-): Promise<Timed> {
-  return await repeat(everyMs, ended, async () => closeMqtt(await openMqtt(target, device)));
-}
-
-async function repeat(everyMs: number, ended: AbortSignal, work: () => Promise<void>): Promise<Timed> {
+/** Repeats `work` every `everyMs` until `ended`. */
+export async function repeat(everyMs: number, ended: AbortSignal, work: () => Promise<void>): Promise<Timed> {
   const timed: Timed = { delays: [], failures: [] };
   for (let next = performance.now(); !ended.aborted; next += everyMs) {
     await sleep(Math.max(0, next - performance.now()));

@@ -1,13 +1,12 @@
 /**
- * The least that a broker in Node does: mutual TLS, and an acknowledgement for each CONNECT and each PUBLISH at QoS 1, in one write for
- * what arrived together. No policy, no store, no session. TLS is set as ours is. Started by `bare-broker.ts`, with others on the same port where it
- * names one; prints its port.
+ * The least that a broker in Node does: mutual TLS, and an acknowledgement for each CONNECT and each PUBLISH at QoS 1, in
+ * one write for packets that arrived together. No policy, no store, no session. TLS is set as ours is. Prints its port.
  */
 import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { mutualTls } from "../../server/src/lib/sockets/mutual-tls.ts";
 
-const { BARE_CERT, BARE_KEY, BARE_ROOT, BARE_PORT } = process.env as Record<string, string>;
+const { BARE_CERT, BARE_KEY, BARE_ROOT } = process.env as Record<string, string>;
 const CONNECT = 1;
 const PUBLISH = 3;
 const CONNACK = Buffer.of(0x20, 2, 0, 0);
@@ -24,7 +23,7 @@ const server = createServer(
   },
 );
 
-/** Answers the whole packets in `bytes`. @returns what is left behind them */
+/** Answers the whole packets in `bytes` and returns the rest. */
 function acknowledge(socket: TLSSocket, bytes: Buffer): Buffer {
   const answers: Buffer[] = [];
   let at = 0;
@@ -38,7 +37,7 @@ function acknowledge(socket: TLSSocket, bytes: Buffer): Buffer {
   return bytes.subarray(at);
 }
 
-/** Where the body and the end of the packet at `at` are; undefined until it is whole. */
+/** Returns the offsets of the body and the end of the packet at `at`; undefined until it is whole. */
 function frameAt(bytes: Buffer, at: number): { body: number; end: number } | undefined {
   let length = 0;
   for (let place = 1; at + place < bytes.length; place++) {
@@ -56,7 +55,5 @@ function pubackOf(bytes: Buffer, body: number): Buffer {
   return Buffer.of(0x40, 2, bytes[id]!, bytes[id + 1]!);
 }
 
-server.listen({ host: "127.0.0.1", port: Number(BARE_PORT ?? 0), reusePort: BARE_PORT !== undefined }, () =>
-  console.log(`listening ${(server.address() as AddressInfo).port}`),
-);
+server.listen(0, "127.0.0.1", () => console.log(`listening ${(server.address() as AddressInfo).port}`));
 process.once("SIGTERM", () => process.exit(0));

@@ -4,23 +4,14 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newPeerCertificates, type PeerCertificates } from "../../load/certificates.ts";
-import { type Meter, Skip, until } from "../../load/measure.ts";
-import type { Identity, MqttTarget } from "../../load/mqtt-client.ts";
+import { Skip, until } from "../../load/measure.ts";
 import { end, freePort, meterOf } from "../../load/processes.ts";
 
 /** Mosquitto that requires client certificates and allows each device its own topic, as our broker does. */
-export interface Mosquitto {
-  readonly pid: number;
-  readonly meter: Meter;
-  readonly target: MqttTarget;
-  /** A listener on loopback without TLS, for the storing subscriber. */
-  readonly plainPort: number;
-  newIdentities(count: number): Promise<Identity[]>;
-  stop(): Promise<void>;
-}
+export type Mosquitto = Awaited<ReturnType<typeof startMosquitto>>;
 
 /** @throws {@link Skip} where Mosquitto is missing */
-export async function startMosquitto(): Promise<Mosquitto> {
+export async function startMosquitto() {
   const program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "mosquitto"].find(
     (path) => spawnSync(path, ["-h"]).error === undefined,
   );
@@ -37,6 +28,7 @@ export async function startMosquitto(): Promise<Mosquitto> {
     pid: child.pid!,
     meter: meterOf(child.pid!),
     target: { port: tlsPort, ca: certificates.serverRootPem },
+    /** A listener on loopback without TLS, for the storing subscriber. */
     plainPort,
     newIdentities: certificates.newIdentities,
     stop: async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newIssuer } from "../../load/certificates.ts";
-import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
+import { openHttps } from "../../load/https-client.ts";
 import { Skip, until } from "../../load/measure.ts";
 import { end, freePort } from "../../load/processes.ts";
 
@@ -12,16 +12,11 @@ import { end, freePort } from "../../load/processes.ts";
 const MODULE = "github.com/smallstep/certificates/cmd/step-ca@v0.28.4";
 const PROVISIONER = "bench";
 
-/** step-ca with its own embedded database (Badger), and one provisioner whose one-time tokens `tokenFor` makes. */
-export interface StepCa {
-  readonly pid: number;
-  readonly https: HttpsTarget;
-  tokenFor(subject: string): string;
-  stop(): Promise<void>;
-}
+/** step-ca with its own embedded database (Badger), and one provisioner, for which `tokenFor` makes one-time tokens. */
+export type StepCa = Awaited<ReturnType<typeof startStepCa>>;
 
 /** @throws {@link Skip} without step-ca and Go */
-export async function startStepCa(): Promise<StepCa> {
+export async function startStepCa() {
   const program = findProgram();
   const folder = mkdtempSync(join(tmpdir(), "muster-bench-step-ca-"));
   const port = await freePort();
@@ -36,7 +31,7 @@ export async function startStepCa(): Promise<StepCa> {
   return {
     pid: child.pid!,
     https,
-    tokenFor: (subject) => oneTimeToken(provisioner.privateKey, kid, port, subject),
+    tokenFor: (subject: string) => oneTimeToken(provisioner.privateKey, kid, port, subject),
     stop: async () => {
       await end(child);
       rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,8 @@
 /**
- * The peer of our stored messages: a separate process that subscribes to everything at QoS 1 and inserts into PostgreSQL
- * before it acknowledges. Written with the same care as ours: batches, one statement and one commit a batch.
+ * The peer of our stored messages: a process that subscribes to everything at QoS 1 and inserts into PostgreSQL before it
+ * acknowledges, one statement and one commit per batch. Prints `subscribed` when it is ready.
  *
  *   node storing-subscriber.ts <mqtt port> <database url>
- *
- * Prints `subscribed` when it is ready.
  */
 import { connect } from "node:net";
 import { generate, type IPublishPacket, parser } from "mqtt-packet";
@@ -33,16 +31,8 @@ incoming.on("packet", (packet) => {
 });
 socket.on("data", (chunk) => incoming.parse(chunk));
 socket.on("close", () => process.exit(0));
-socket.write(
-  generate({
-    cmd: "connect",
-    clientId: "storing-subscriber",
-    protocolId: "MQTT",
-    protocolVersion: 4,
-    clean: true,
-    keepalive: 0,
-  }),
-);
+const about = { protocolId: "MQTT", protocolVersion: 4, clean: true, keepalive: 0 } as const;
+socket.write(generate({ cmd: "connect", clientId: "storing-subscriber", ...about }));
 
 async function storeAll(): Promise<void> {
   storing = true;

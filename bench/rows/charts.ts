@@ -43,12 +43,7 @@ addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
   drawing = true;
 }).observe(document.body, { childList: true, characterData: true, subtree: true }));`;
 
-interface Choice {
-  readonly label: string;
-  readonly shows: string;
-}
-
-const DAY: Choice = { label: "24 h", shows: "each covers 5 min" };
+const DAY = { label: "24 h", shows: "each covers 5 min" };
 const MONTH = { label: "30 d", shows: "each covers 2 h", name: "a chart of 30 days of seconds", most: 250 };
 const YEAR = { label: "1 y", shows: "each covers 24 h", name: "a chart of a year", most: 1000 };
 
@@ -115,7 +110,7 @@ async function inBrowser(browser: Browser, muster: MusterProcess, cookie: string
   ]);
 }
 
-async function shownMs(page: Page, { label, shows }: Choice): Promise<number> {
+async function shownMs(page: Page, { label, shows }: typeof DAY): Promise<number> {
   await page.evaluate(`window.expected = ${JSON.stringify(shows)}`);
   await page.getByLabel("Range", { exact: true }).getByText(label, { exact: true }).click();
   return await until(`the chart of ${label}`, 30, () => page.evaluate<number | undefined>("window.shownMs"));

@@ -1,11 +1,16 @@
 import { type HttpsTarget, openHttps } from "../../load/https-client.ts";
 import { type Load, type Meter, sustain, total } from "../../load/measure.ts";
-import { createFleet, type Fleet } from "../fixtures/fleet.ts";
+import type { MusterProcess } from "../../load/muster.ts";
+import { query } from "../../load/postgres.ts";
+import { createTenant } from "../../load/tenant.ts";
 import { startBareRoute } from "../peers/bare-servers.ts";
 import { beside, bothMs, divided, type Figure, figure, rate, serverMs, timesAtLeast } from "../report.ts";
 import { onPostgres } from "../site.ts";
 
 const WORKERS = 64;
+const DEVICES = 2000;
+/** A tenant may have 1,000 keys. */
+const KEYS = 900;
 const ROUNDS = 4;
 const SECONDS = 2;
 /** Requests of one key, which admits 120 a minute: the row may take less than a minute. */
@@ -18,8 +23,9 @@ const A_KEY = 118;
 export async function getDevice(): Promise<Figure[]> {
   return await onPostgres(({ serve, url, databaseMs }) =>
     serve(async (muster, meter) => {
-      const fleet = await createFleet(muster, url, { devices: 2000, keys: 1000 });
-      const bare = await startBareRoute(url, fleet.tenantId, databaseMs);
+      const fleet = await createFleet(muster);
+      const [tenant] = await query<{ id: string }>(url, "SELECT id FROM tenants WHERE slug = 'fleet'");
+      const bare = await startBareRoute(url, tenant!.id, databaseMs);
       return await inTurns({ ...muster, meter }, bare, fleet).finally(bare.stop);
     }),
   );
@@ -52,6 +58,21 @@ async function inTurns(muster: Served, bare: Served, fleet: Fleet): Promise<Figu
     figure(`server CPU a ${name}`, serverMs(sum), "ms", compared(serverMs)),
     figure(`CPU a ${name}, server and database`, bothMs(sum), "ms", divided(sum, "ms"), compared(bothMs)),
   ];
+}
+
+interface Fleet {
+  readonly deviceIds: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** Enrolls devices with a type, a group and a certificate each, and creates keys that may read them. */
+async function createFleet(muster: MusterProcess): Promise<Fleet> {
+  const tenant = await createTenant(muster, "fleet");
+  const group = await tenant.newGroup({ name: "Hall 1" });
+  const devices = await tenant.newDevices(DEVICES, "Feed pump", [group]);
+  const keys: string[] = [];
+  while (keys.length < KEYS) keys.push(await tenant.newKey());
+  return { deviceIds: devices.map(({ deviceId }) => deviceId), keys };
 }
 
 function deviceAt({ deviceIds }: Fleet, turn: number): string {

@@ -1,14 +1,23 @@
 import { sql } from "kysely";
-import { sleep } from "../../load/measure.ts";
-import { closeAll, type Identity, openAll, type Session } from "../../load/mqtt-client.ts";
+import { type Load, measured, sleep } from "../../load/measure.ts";
+import { closeAll, openAll, type Session } from "../../load/mqtt-client.ts";
 import type { MusterProcess } from "../../load/muster.ts";
 import { query } from "../../load/postgres.ts";
-import { cpuMs } from "../../load/processes.ts";
+import { meterOf } from "../../load/processes.ts";
 import { publishOnAll } from "../../load/publisher.ts";
 import { openDatabase } from "../../server/src/db/database.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
-import { startBareBroker } from "../peers/bare-servers.ts";
-import { atLeast, atMost, beside, type Figure, figure, note } from "../report.ts";
+import {
+  atLeast,
+  atMost,
+  beside,
+  bothMs,
+  databaseMs as databaseMsOf,
+  type Figure,
+  figure,
+  note,
+  rate,
+} from "../report.ts";
 import { group, row } from "../run.ts";
 import { type Engine, onSite, type Site } from "../site.ts";
 import { anomalyDelay } from "./anomaly-delay.ts";
@@ -44,11 +53,10 @@ const LOG_BYTES = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS bytes";
 
 let lastTime = 0;
 
-/** Rows of ingest on both databases, and the floor of a server that only acknowledges. */
+/** Rows of ingest on both databases. */
 export async function ingest(): Promise<void> {
   await ingestOn("PGlite", ["ingest-pglite"]);
   await ingestOn("PostgreSQL", ["ingest-postgresql-anomaly", "ingest-postgresql"]);
-  await row("ingest-postgresql-bare", acknowledgedOnly);
 }
 
 async function ingestOn(engine: Engine, names: readonly string[]): Promise<void> {
@@ -86,99 +94,58 @@ async function fleets(
   { identities, tenant }: Redemptions,
 ): Promise<{ figures: Figure[]; readings: number }> {
   const sessions = await openAll(muster.mqtt, identities.slice(0, DEVICES));
-  const load = (devices: number) => stored(muster, site, sessions.slice(0, devices));
+  const send = (devices: number) => stored(muster, site, sessions.slice(0, devices));
   const results: Stored[] = [];
-  for (const devices of FLEETS) results.push(await load(devices));
+  for (const devices of FLEETS) results.push(await send(devices));
   await tenant.assignRules([]);
-  const plain = await load(1000);
+  const plain = await send(1000);
   await closeAll(sessions);
   const [few, some] = results as [Stored, Stored];
   const { pace, cost } = TARGETS[site.engine];
-  const rows = results.flatMap(({ perSecond, cpuUs, database }, index) => {
+  const rows = results.flatMap(({ load, text }, index) => {
     const where = `${FLEETS[index]!.toLocaleString("en-US")} devices, ${site.engine}`;
-    const peer = index === 0 ? {} : beside(`${FLEETS[0]} devices`, few.cpuUs);
+    const peer = index === 0 ? {} : beside(`${FLEETS[0]} devices`, us(few.load));
     return [
-      figure(`messages stored and evaluated, ${where}`, perSecond, "/s", pace),
-      figure(`CPU a message, ${where}`, cpuUs, "µs", peer, note(database), cost),
+      figure(`messages stored and evaluated, ${where}`, rate(load), "/s", pace),
+      figure(`CPU a message, ${where}`, us(load), "µs", peer, note(text), cost),
     ];
   });
-  const rules = figure(`CPU of five rules, ${site.engine}`, some.cpuUs, "µs", beside("without rules", plain.cpuUs));
+  const rules = figure(
+    `CPU of five rules, ${site.engine}`,
+    us(some.load),
+    "µs",
+    beside("without rules", us(plain.load)),
+  );
   const messages = [plain, ...results].reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   return { figures: [...rows, rules], readings: messages * METRICS };
 }
 
+/** Messages with their CPU time, and the database's part as text. */
 interface Stored {
   readonly acknowledged: number;
-  readonly perSecond: number;
-  readonly cpuUs: number;
-  /** The database's part: its CPU time a message, and the bytes that it logs. */
-  readonly database: string;
+  readonly load: Load;
+  readonly text: string;
 }
 
-async function stored(
-  { pid }: MusterProcess,
-  { url, databaseMs }: Site,
-  sessions: readonly Session[],
-): Promise<Stored> {
-  const logBytes = async () =>
-    url === undefined ? 0 : Number((await query<{ bytes: string }>(url, LOG_BYTES))[0]!.bytes);
-  const { acknowledged, perSecond, each } = await published(sessions, async () => ({
-    server: cpuMs(pid),
-    database: databaseMs(),
-    log: await logBytes(),
-  }));
-  const database = `database ${(each("database") * 1000).toFixed(1)} µs and ${each("log").toFixed(0)} bytes of its log`;
-  return {
-    acknowledged,
-    perSecond,
-    cpuUs: (each("server") + each("database")) * 1000,
-    database: url === undefined ? "the database is part of the server" : database,
-  };
-}
+const us = (load: Load) => bothMs(load) * 1000;
 
-/** The floor: the cost of the same messages on a server that only acknowledges them. */
-async function acknowledgedOnly(): Promise<Figure[]> {
-  const bare = await startBareBroker();
-  try {
-    const identities: Identity[] = await bare.newIdentities(DEVICES);
-    const sessions = await openAll(bare.target, identities);
-    const figures: Figure[] = [];
-    for (const devices of FLEETS) {
-      const { each } = await published(sessions.slice(0, devices), async () => ({ server: cpuMs(bare.pid) }));
-      const name = `CPU of a message only acknowledged, ${devices.toLocaleString("en-US")} devices, bare Node TLS`;
-      figures.push(figure(name, each("server") * 1000, "µs"));
-    }
-    await closeAll(sessions);
-    return figures;
-  } finally {
-    await bare.stop();
-  }
-}
-
-/**
- * Publishes on all sessions at full rate.
- *
- * @param use reads what has been used so far; `each` returns the use per message
- */
-async function published<Use extends Record<string, number>>(
-  sessions: readonly Session[],
-  use: () => Promise<Use>,
-): Promise<{ acknowledged: number; perSecond: number; each(what: keyof Use): number }> {
+/** Publishes on all sessions at full rate and measures the CPU of server and database. */
+async function stored({ pid }: MusterProcess, site: Site, sessions: readonly Session[]): Promise<Stored> {
   const from = Math.max(Date.now(), lastTime) + APART_MS;
   const publisher = publishOnAll(sessions, { window: Math.max(WINDOW, Math.ceil(UNDER_WAY / sessions.length)), from });
-  const now = async () => ({ count: publisher.acknowledged, use: await use(), at: performance.now() });
+  const { url, databaseMs } = site;
+  const logBytes = async () => (url === undefined ? 0 : Number((await query(url, LOG_BYTES))[0]!.bytes));
   await sleep(WARM_UP_SECONDS * 1000);
-  const before = await now();
-  await sleep(SECONDS * 1000);
-  const after = await now();
-  const count = after.count - before.count;
+  const [bytes, before] = [await logBytes(), publisher.acknowledged];
+  const load = await measured(meterOf(pid, databaseMs), async () => {
+    await sleep(SECONDS * 1000);
+    return publisher.acknowledged - before;
+  });
+  const logged = ((await logBytes()) - bytes) / load.count;
   const acknowledged = await publisher.finish();
   lastTime = from + publisher.longest();
-  return {
-    acknowledged,
-    perSecond: (count * 1000) / (after.at - before.at),
-    each: (what) => (after.use[what]! - before.use[what]!) / count,
-  };
+  const text = `database ${(databaseMsOf(load) * 1000).toFixed(1)} µs and ${logged.toFixed(0)} bytes of its log`;
+  return { acknowledged, load, text: url === undefined ? "the database is part of the server" : text };
 }
 
 /** Every acknowledged reading must be in the database, or the figures are void. */

@@ -32,9 +32,17 @@ export async function revocationToClose(
   client.close();
   await closeAll(sessions.slice(REVOCATIONS));
   const end = latest > 0 ? `${latest.toFixed(1)} ms after` : "before";
-  const row = (share: number) =>
-    [`revocation to close, ${sessions.length} sessions, p${share * 100}`, percentile(latencies, share), "ms"] as const;
-  return [figure(...row(0.5)), figure(...row(0.99), atMost(50), note(`the last session end seen ${end} its 204`))];
+  const name = `revocation to close, ${sessions.length} sessions`;
+  return [
+    figure(`${name}, p50`, percentile(latencies, 0.5), "ms"),
+    figure(
+      `${name}, p99`,
+      percentile(latencies, 0.99),
+      "ms",
+      atMost(50),
+      note(`the last session end seen ${end} its 204`),
+    ),
+  ];
 }
 
 async function revoke(client: HttpsClient, key: string, id: string, { socket }: Session) {

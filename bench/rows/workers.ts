@@ -3,7 +3,6 @@ import { closeAll, type Identity, type MqttTarget, openAll } from "../../load/mq
 import { publishPaced } from "../../load/paced-publisher.ts";
 import { familyCpuMs } from "../../load/processes.ts";
 import { createTenant } from "../../load/tenant.ts";
-import { startBareBroker } from "../peers/bare-servers.ts";
 import { beside, databaseMs, type Figure, figure, note, rate, serverMs, timesAtMost } from "../report.ts";
 import { progress, setting } from "../run.ts";
 import { onPostgres, type PostgresSite } from "../site.ts";
@@ -29,21 +28,19 @@ interface Measured {
   readonly idleMs: number;
 }
 
-/** CPU time a message with several workers, each number of them in turns on one database; beside bare processes. */
+/** CPU time a message with several workers, each number of them in turns on one database. */
 export async function workers(): Promise<Figure[]> {
   return await onPostgres(async (site) => {
     const enroll = async (muster: Parameters<typeof createTenant>[0]) =>
       await (await createTenant(muster, "bench")).newDevices(DEVICES);
     const identities = await site.serve(enroll, { MUSTER_WORKERS: "1" });
     const ours = new Map<number, Measured[]>(WORKERS.map((count) => [count, []]));
-    const bare = new Map<number, Measured[]>(WORKERS.map((count) => [count, []]));
     for (let round = 1; round <= ROUNDS; round++)
       for (const count of WORKERS) {
         progress(`${count} workers, round ${round} of ${ROUNDS}`);
         ours.get(count)!.push(await withWorkers(site, identities, count));
-        bare.get(count)!.push(await withBareProcesses(count));
       }
-    return [...workerFigures(ours), ...bareFigures(bare)];
+    return figuresOf(ours);
   });
 }
 
@@ -53,12 +50,6 @@ function withWorkers(site: PostgresSite, identities: readonly Identity[], count:
     const meter = () => ({ serverMs: familyCpuMs(pid), databaseMs: site.databaseMs() });
     return underFixedLoad(mqtt, meter, identities, count);
   }, settings);
-}
-
-async function withBareProcesses(count: number): Promise<Measured> {
-  const bare = await startBareBroker(count);
-  const identities = await bare.newIdentities(DEVICES);
-  return await underFixedLoad(bare.target, bare.meter, identities, count).finally(bare.stop);
 }
 
 async function underFixedLoad(
@@ -82,7 +73,7 @@ async function underFixedLoad(
   return { load, idleMs };
 }
 
-function workerFigures(measured: ReadonlyMap<number, readonly Measured[]>): Figure[] {
+function figuresOf(measured: ReadonlyMap<number, readonly Measured[]>): Figure[] {
   const one = loadOf(measured.get(1)!);
   return [...measured].flatMap(([count, rounds]) => {
     const all = loadOf(rounds);
@@ -99,16 +90,6 @@ function workerFigures(measured: ReadonlyMap<number, readonly Measured[]>): Figu
       figure(...row("server", serverMs), note(text), count === 4 ? timesAtMost(1.1) : {}),
       figure(...row("database", databaseMs)),
     ];
-  });
-}
-
-/** The cost of waking up several processes more often, whatever they do with a message. */
-function bareFigures(measured: ReadonlyMap<number, readonly Measured[]>): Figure[] {
-  const us = (rounds: readonly Measured[]) => serverMs(loadOf(rounds)) * 1000;
-  const one = us(measured.get(1)!);
-  return [...measured].map(([count, rounds]) => {
-    const name = `bare Node TLS, CPU a message, ${count === 1 ? "1 process" : `${count} processes`}`;
-    return figure(name, us(rounds), "µs", count === 1 ? {} : beside("1 process", one));
   });
 }
 

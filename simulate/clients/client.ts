@@ -4,11 +4,35 @@ import { KeepAlive } from "../../agent/src/connection/keep-alive.ts";
 import { reasonText } from "../../agent/src/connection/reasons.ts";
 import type { Wire } from "../../agent/src/connection/wire.ts";
 import type { Figures } from "../figures/figures.ts";
-import type { Admission } from "./admission.ts";
 import { type Credentials, KEEP_ALIVE_SECONDS, openWire } from "./connection.ts";
 import { type Address, nowMs } from "./protocol.ts";
 
 const CONNECT_MS = 30_000;
+
+/** Limits concurrent attempts; waiters are served first in, first out. */
+export class Admission {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  /** Calls `begin` now or when an attempt has ended. */
+  request(begin: () => void): void {
+    if (this.#free > 0) {
+      this.#free--;
+      begin();
+    } else this.#waiting.push(begin);
+  }
+
+  /** Ends an attempt that was begun. */
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+}
 
 /** What the clients of one process share. */
 export interface Shared {

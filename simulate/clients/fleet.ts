@@ -70,40 +70,22 @@ export class Fleet {
   }
 
   /** Connects gateways only: they must subscribe before the first message. */
-  async connectGateways(): Promise<void> {
-    await this.#ask(this.#gateways, "connect", Infinity);
-  }
-
-  async connectDevices(perSecond: number): Promise<void> {
-    await this.#ask(this.#devices, "connect", perSecond / this.#devices.length);
-  }
-
-  async publish(on: boolean): Promise<void> {
-    await this.#ask(this.#devices, "publish", on);
-  }
-
+  readonly connectGateways = () => this.#ask(this.#gateways, "connect", Infinity);
+  readonly connectDevices = (perSecond: number) =>
+    this.#ask(this.#devices, "connect", perSecond / this.#devices.length);
+  readonly publish = (on: boolean) => this.#ask(this.#devices, "publish", on);
   /** Breaks the connections of all clients at the same moment. */
-  async storm(): Promise<void> {
-    await this.#ask(this.#all, "storm");
-  }
-
+  readonly storm = () => this.#ask(this.#all, "storm");
   /** Moves connections at other addresses to each client's first one. */
-  async goHome(): Promise<void> {
-    await this.#ask(this.#all, "goHome");
-  }
+  readonly goHome = () => this.#ask(this.#all, "goHome");
+  readonly expectEnd = (deviceIds: readonly string[]) => this.#ask(this.#devices, "expectEnd", deviceIds);
 
   async status(of: "gateways" | "all" = "all"): Promise<LoadStatus> {
     const statuses = await this.#ask(of === "all" ? this.#all : this.#gateways, "status");
-    const sum = (field: keyof LoadStatus) => statuses.reduce((total, status) => total + status[field], 0);
-    return {
-      clients: sum("clients"),
-      connected: sum("connected"),
-      inFlight: sum("inFlight"),
-      lostConnections: sum("lostConnections"),
-      published: sum("published"),
-      received: sum("received"),
-      lastConnectedAt: Math.max(0, ...statuses.map(({ lastConnectedAt }) => lastConnectedAt)),
-    };
+    const sum = { clients: 0, connected: 0, inFlight: 0, lostConnections: 0, published: 0, received: 0 };
+    for (const status of statuses)
+      for (const field of Object.keys(sum) as (keyof typeof sum)[]) sum[field] += status[field];
+    return { ...sum, lastConnectedAt: Math.max(0, ...statuses.map(({ lastConnectedAt }) => lastConnectedAt)) };
   }
 
   /** Returns the figures of all processes since the last call. */
@@ -111,10 +93,6 @@ export class Fleet {
     const figures = new Figures();
     for (const data of await this.#ask(this.#all, "takeFigures")) figures.merge(data);
     return figures;
-  }
-
-  async expectEnd(deviceIds: readonly string[]): Promise<void> {
-    await this.#ask(this.#devices, "expectEnd", deviceIds);
   }
 
   /** Returns device id → when its session ended, in milliseconds since 1970. */

@@ -1,6 +1,5 @@
 import { Figures, type FiguresData } from "../figures/figures.ts";
-import { Admission } from "./admission.ts";
-import type { LoadClient, Shared } from "./client.ts";
+import { Admission, type LoadClient, type Shared } from "./client.ts";
 import { SimulatedDevice } from "./device.ts";
 import type { DeviceResult, GatewayResult, LoadPlan, LoadStatus, PublishedByDevice } from "./protocol.ts";
 import { Subscriber } from "./subscriber.ts";

@@ -41,11 +41,8 @@ export async function injectionOf(cluster: Cluster, { kind, target, isSilent }: 
       return fault(node.name, () => node.shell("restart", {}));
     case "frozen": {
       const pids = node.pids();
-      return fault(
-        node.name,
-        () => signal(pids, "SIGSTOP"),
-        () => signal(pids, "SIGCONT"),
-      );
+      const send = (name: NodeJS.Signals) => () => signal(pids, name);
+      return fault(node.name, send("SIGSTOP"), send("SIGCONT"));
     }
     case "database cut":
     case "nats cut": {

@@ -103,8 +103,7 @@ const servedAfter = ({ acknowledged }: Connection, at: number) => acknowledged.f
 /** Describes a connection with times in seconds after `began`. */
 function describe({ node, openedAt, endedAt, acknowledged }: Connection, began: number): string {
   const after = (ms: number) => ((ms - began) / 1000).toFixed(2);
-  const range = `${after(Math.min(...acknowledged))} to ${after(Math.max(...acknowledged))} s`;
-  const sent = `${acknowledged.length} messages acknowledged, sent at ${range}`;
+  const sent = `${acknowledged.length} messages acknowledged, the last one sent at ${after(Math.max(...acknowledged))} s`;
   return `node ${node + 1}: open from ${after(openedAt)} to ${after(endedAt)} s, ${sent}`;
 }
 

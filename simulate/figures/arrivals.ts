@@ -1,7 +1,7 @@
-/** What became of a message at a subscriber. */
+/** The kind of a message's arrival at a subscriber. */
 export type Arrival = "new" | "late" | "again";
 
-/** The numbers of one device's messages as they arrive at one subscriber: 0, 1, 2 … where nothing is lost and the order is kept. */
+/** The numbers of a device's messages as they arrive at a subscriber: 0, 1, 2 … where none is lost or out of order. */
 export class Arrivals {
   #next = 0;
   #missing = new Set<number>();
@@ -20,13 +20,13 @@ export class Arrivals {
     return this.#missing.delete(number) || this.#missedWhileAway.delete(number) ? "late" : "again";
   }
 
-  /** The subscriber's connection is lost: what is published until the next arrival may be missing rightly. */
+  /** Records a lost connection of the subscriber: messages until the next arrival may be missing. */
   away(): void {
     this.#wasAway = true;
   }
 
   /**
-   * Compares with what was published.
+   * Compares with the published messages.
    *
    * @param published how many, with the numbers from 0
    * @param refused numbers that the broker has refused

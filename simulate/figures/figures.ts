@@ -1,6 +1,6 @@
-import { Histogram, type HistogramData } from "./histogram.ts";
+import { Histogram } from "./histogram.ts";
 
-/** What is timed, each as a histogram. */
+/** Measured times, each as a histogram. */
 export const TIMED = {
   connect: "connect, from TCP to CONNACK",
   acknowledgement: "publish to acknowledgement",
@@ -26,14 +26,10 @@ export const COUNTED = [
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
-/** What {@link Figures} are between processes. */
-export interface FiguresData {
-  readonly times: readonly [Timed, HistogramData][];
-  readonly counts: readonly [Counted, number][];
-  readonly errors: readonly [string, number][];
-}
+/** The form of {@link Figures} between processes. */
+export type FiguresData = ReturnType<Figures["data"]>;
 
-/** What happened in one phase, in one process or in all of them. */
+/** Times, counts and errors of one phase, in one process or in all of them. */
 export class Figures {
   readonly #times = new Map<Timed, Histogram>();
   readonly #counts = new Map<Counted, number>();
@@ -70,12 +66,9 @@ export class Figures {
     for (const [what, count] of errors) this.error(what, count);
   }
 
-  data(): FiguresData {
-    return {
-      times: [...this.#times].map(([name, histogram]) => [name, histogram.data()]),
-      counts: [...this.#counts],
-      errors: [...this.#errors],
-    };
+  data() {
+    const times = [...this.#times].map(([name, histogram]) => [name, histogram.data()] as const);
+    return { times, counts: [...this.#counts], errors: [...this.#errors] };
   }
 
   #histogram(name: Timed): Histogram {

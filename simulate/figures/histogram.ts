@@ -6,7 +6,7 @@ const FIRST_MS = 0.01;
 /** The last bucket ends after ten minutes and contains everything longer. */
 const BUCKETS = Math.ceil(Math.log(600_000 / FIRST_MS) / LOG_RATIO) + 1;
 
-/** What a {@link Histogram} is between processes. */
+/** The form of a {@link Histogram} between processes. */
 export interface HistogramData {
   readonly counts: Uint32Array;
   readonly maxMs: number;

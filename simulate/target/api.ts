@@ -2,14 +2,14 @@ import { throwIfEnded, unlessEnded } from "../../load/interrupt.ts";
 import { sleep } from "../../load/measure.ts";
 import { type ApiAnswer, requestJson } from "../../server/src/demo/public-api.ts";
 
-/** Attempts at a request whose connection fails: each at the next node. */
+/** Further attempts at a request whose connection fails: each at the next node. */
 const ATTEMPTS = 4;
 
 /** Where the service answers HTTPS. */
 export interface HttpsTarget {
-  /** Base addresses, of each node or of the load balancer. */
+  /** The base addresses of each node or of the load balancer. */
   readonly urls: readonly string[];
-  /** PEM; what Node trusts when undefined. */
+  /** A PEM; the roots that Node trusts when undefined. */
   readonly ca: string | undefined;
 }
 
@@ -23,8 +23,8 @@ export class Api {
   #isCleaningUp = false;
 
   /**
-   * @param keys take turns: each has 120 requests a minute
-   * @param newKey makes another one when those are used up
+   * @param keys take turns: each admits 120 requests a minute
+   * @param newKey creates another one when those are used up
    * @param onWait called before the API waits for a rate limit
    */
   constructor(
@@ -38,7 +38,7 @@ export class Api {
     this.#onWait = onWait;
   }
 
-  /** From now on a signal that ends the run does not stop requests. */
+  /** Lets requests go on after a signal that ends the run. */
   cleanUp(): void {
     this.#isCleaningUp = true;
   }
@@ -50,7 +50,7 @@ export class Api {
   /**
    * Calls the public API.
    *
-   * @param node index of the address; the next one that answers where it does not
+   * @param node index of the address; where it does not answer, the next one is tried
    * @param onSend called before each attempt
    * @returns the body of the answer. @throws Error for any status but `status`
    */
@@ -103,9 +103,10 @@ export class Api {
       try {
         return await requestJson(`${url}${path}`, { method, ca, headers, body });
       } catch (error) {
-        // An address that nothing listens on has not got the request.
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== "ECONNREFUSED" || urls.length === 1 || attempt === ATTEMPTS) throw requestError(url, error);
+        // Nothing listens there, so no node has the request.
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code !== "ECONNREFUSED" || urls.length === 1 || attempt === ATTEMPTS)
+          throw new Error(`${url}: ${message || code}`, { cause: error });
       }
     }
   }
@@ -113,9 +114,4 @@ export class Api {
 
 function refusal(method: string, path: string, { status, body }: ApiAnswer): Error {
   return new Error(`${method} ${path}: ${status} ${body?.error ?? ""}: ${body?.message ?? ""}`);
-}
-
-function requestError(url: string, cause: unknown): Error {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return new Error(`${url}: ${message || code}`, { cause });
 }

@@ -1,14 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { newApplicant } from "../../load/enroll.ts";
+import { keyPem, newApplicant } from "../../load/enroll.ts";
+import { USES_A_CLAIM } from "../../load/tenant.ts";
 import type { DeviceIdentity } from "../clients/protocol.ts";
+import type { Options } from "../options.ts";
 import type { Api } from "./api.ts";
 
-/** Uses of a claim, at most. */
-const USES = 100;
 /** Redemptions at a time: more keep no core of the service busier. */
 const PARALLEL = 8;
-
-const NOTHING = () => undefined;
 
 /** Devices that can connect. */
 export interface Enrolled {
@@ -17,44 +15,27 @@ export interface Enrolled {
   readonly devices: readonly DeviceIdentity[];
 }
 
-/** How devices get their claim codes. */
-export interface EnrollmentPlan {
-  readonly devices: number;
-  /** Without one the API creates claims. */
-  readonly claimCode: string | undefined;
-  readonly deviceTypeId: string | undefined;
-}
-
 /**
- * Enrolls devices over HTTPS, each with a key and a CSR of its own.
+ * Enrolls devices over HTTPS, each with a key and a CSR of its own. Without a claim code it creates claims.
  *
  * @param onEnrolled called with each device, so that those of an interrupted run are known, too
  */
 export async function enrollDevices(
   api: Api,
-  { devices, claimCode, deviceTypeId }: EnrollmentPlan,
+  { devices, claimCode, deviceType }: Pick<Options, "devices" | "claimCode" | "deviceType">,
   onEnrolled: (device: DeviceIdentity, brokerUrl: string) => void,
 ): Promise<void> {
-  let [code, left] = [claimCode, claimCode === undefined ? 0 : devices];
-  let [begun, assigned] = [0, 0];
-  let next: Promise<void> = Promise.resolve();
-  const takeCode = async (): Promise<string> => {
-    if (left === 0) {
-      left = Math.min(USES, devices - assigned);
-      const about = { intendedName: "Simulated device", maxUses: left };
-      const type = deviceTypeId === undefined ? {} : { intendedDeviceTypeId: deviceTypeId };
-      code = (await api.call(201, "POST", "/provisioning/claims", { body: { ...about, ...type } })).claimCode;
-    }
-    left--;
-    assigned++;
-    return code!;
-  };
+  const codes: string[] = claimCode === undefined ? [] : Array(devices).fill(claimCode);
+  while (codes.length < devices) {
+    const maxUses = Math.min(USES_A_CLAIM, devices - codes.length);
+    const type = deviceType === undefined ? {} : { intendedDeviceTypeId: deviceType };
+    const body = { intendedName: "Simulated device", maxUses, ...type };
+    const claim = await api.call(201, "POST", "/provisioning/claims", { body });
+    codes.push(...Array(maxUses).fill(claim.claimCode));
+  }
   const worker = async () => {
-    while (begun < devices) {
-      begun++;
-      const taken = next.then(takeCode);
-      next = taken.then(NOTHING, NOTHING);
-      const { identity, brokerUrl } = await redeem(api, await taken);
+    for (let code = codes.pop(); code !== undefined; code = codes.pop()) {
+      const { identity, brokerUrl } = await redeem(api, code);
       onEnrolled(identity, brokerUrl);
     }
   };
@@ -69,7 +50,7 @@ async function redeem(api: Api, claimCode: string): Promise<{ identity: DeviceId
     throw new Error("the device type of the claim lists no topics: the devices could not publish (--device-type)");
   const identity = {
     deviceId,
-    key: applicant.privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+    key: keyPem(applicant.privateKey),
     fullchain: mqtt.clientCert + mqtt.clientCertChain,
     ca: mqtt.serverCaBundle,
     topic,
@@ -78,7 +59,7 @@ async function redeem(api: Api, claimCode: string): Promise<{ identity: DeviceId
   return { identity, brokerUrl: mqtt.brokerUrl };
 }
 
-/** @returns undefined where the file does not exist. @throws Error for a file that the simulator has not written */
+/** Returns undefined where the file does not exist. @throws Error for a file that the simulator has not written */
 export async function readEnrolled(path: string): Promise<Enrolled | undefined> {
   const content = await readFile(path, "utf8").catch((error) => {
     if (error.code === "ENOENT") return undefined;
@@ -90,7 +71,7 @@ export async function readEnrolled(path: string): Promise<Enrolled | undefined> 
   return enrolled;
 }
 
-/** Writes what the devices connect with, their private keys included: readable by its owner only. */
+/** Writes the credentials of the devices, private keys included: only its owner can read the file. */
 export async function writeEnrolled(path: string, enrolled: Enrolled): Promise<void> {
   await writeFile(path, JSON.stringify(enrolled), { mode: 0o600 });
 }

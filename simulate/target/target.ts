@@ -137,7 +137,7 @@ async function enroll(
   progress(`${count} devices enroll`);
   const devices: DeviceIdentity[] = [];
   let broker = "";
-  await enrollDevices(api, { devices: count, claimCode, deviceTypeId: deviceType }, (device, brokerUrl) => {
+  await enrollDevices(api, { devices: count, claimCode, deviceType }, (device, brokerUrl) => {
     devices.push(device);
     broker = brokerUrl;
     onEnrolled(device);
