@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
+import manifest from "../package.json" with { type: "json" };
 import { SCOPES } from "../src/access/access.ts";
 import { restore } from "../src/backup/backup.ts";
 import { SCHEMA_NUMBER } from "../src/db/migrate.ts";
@@ -66,7 +67,7 @@ async function runBeside(t: TestContext): Promise<void> {
 
   await server.app.connections.beatNow();
   const { items: nodes } = await later.command("node.list", {});
-  assert.deepEqual(nodes.map(({ version }: { version: string }) => version).sort(), ["0.1.0", "99.0.0"]);
+  assert.deepEqual(nodes.map(({ version }: { version: string }) => version).sort(), [manifest.version, "99.0.0"]);
   const known = await query<{ n: number }>("SELECT schema_number AS n FROM broker_nodes ORDER BY 1");
   assert.deepEqual(known, [{ n: SCHEMA_NUMBER }, { n: NEXT_SCHEMA }]);
   await connected.publishAsync(device.topic, JSON.stringify({ temperature: 1 }), { qos: 1 });
