@@ -308,8 +308,7 @@ test("409 already_processed: carried out before under this Idempotency-Key, and 
     const body = bodyOf(each);
     const first = await ask(each, { headers, body });
     assert.equal(first.status, each.status, first.text);
-    // The same state as after a crash between the work and the storage of its answer. One-time secrets are never
-    // stored.
+    // The same state as after a crash between the work and the storage of its answer.
     const forget = "UPDATE idempotency_keys SET answer = NULL WHERE idempotency_key = $1";
     if (!each.secret) await runSql(server.app.database.db, forget, [each.operationId]);
     return ask(each, { headers, body });
@@ -352,8 +351,7 @@ test("502 issuance_failed: issuance failed; retry shortly", async () => {
 test("408 request_timeout: the body does not come in time", async () => {
   const declaring = routes.filter((each) => errorCodes(each).includes("request_timeout"));
   const asked = await Promise.all(declaring.map(async (each) => [each, await askedForBody(each)] as const));
-  // All requests wait for their bodies by now, so all wait out the one period after which the listener checks for late
-  // requests.
+  // All requests wait for their bodies by now, so all wait for the same check for late requests.
   const listener = server.app.api.server;
   const { requestTimeout, headersTimeout } = listener;
   Object.assign(listener, { requestTimeout: 1, headersTimeout: 1 });

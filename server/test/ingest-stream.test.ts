@@ -211,10 +211,7 @@ describe("MUSTER_INGEST=stream", { skip: natsMissing ?? false }, () => {
   });
 });
 
-/**
- * Appends the whole content of the stream once more, as a process does whose append was not confirmed in time; NATS
- * treats it as new messages.
- */
+/** Appends the whole content of the stream once more, like a process whose append was not confirmed in time. */
 async function appendAgain(nats: NatsServer): Promise<void> {
   const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
   const api = async <T>(verb: string, body: object) =>
