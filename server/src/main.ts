@@ -26,8 +26,10 @@ import { startApp, untilStopped, writeCa } from "./workers/run-app.ts";
 import { Supervisor } from "./workers/supervisor.ts";
 
 /**
- * Runs the service until SIGTERM or SIGINT (`muster serve`). @param settings override the environment. @returns the
- * exit code
+ * Runs the service until SIGTERM or SIGINT (`muster serve`).
+ *
+ * @param settings override the environment.
+ * @returns the exit code
  */
 export async function serve(settings: Record<string, string> = {}): Promise<number> {
   const config = loadConfig(settings);

@@ -127,8 +127,9 @@ export interface Problem {
 }
 
 /**
- * Returns the answer to a request that failed with `error`. @param isUnavailable returns whether the database cannot be
- * reached or written
+ * Returns the answer to a request that failed with `error`.
+ *
+ * @param isUnavailable returns whether the database cannot be reached or written
  */
 export function problemOf(error: unknown, requestId: string, isUnavailable: (error: unknown) => boolean): Problem {
   if (isMusterError(error) && isErrorCode(error.code)) return known(error, error.code, requestId);

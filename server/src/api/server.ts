@@ -87,8 +87,9 @@ export interface Api {
   /** Accepts no new connections, finishes running requests, then closes. */
   stop(): Promise<void>;
   /**
-   * Checks for a new operator certificate now instead of within five seconds. @returns whether one is in use from now
-   * on
+   * Checks for a new operator certificate now instead of within five seconds.
+   *
+   * @returns whether one is in use from now on
    */
   reloadCertificate(): Promise<boolean>;
   /** The listening server; valid after start. */

@@ -1,4 +1,4 @@
-/** The file of a backup: a line with its head as JSON, then the folder of the database as a gzipped archive. */
+/** The file of a backup: a line with its head as JSON, followed by the database's folder as a gzipped archive. */
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -10,7 +10,7 @@ const FORMAT = 1;
 const MAGIC = "muster-backup ";
 const MAX_HEAD_BYTES = 1024;
 
-/** What every version can read of a backup of any other one. */
+/** The part of a backup that every version can read. */
 interface Head {
   format: number;
   /** The newest migration step of the database. */
@@ -19,17 +19,18 @@ interface Head {
   version: string;
 }
 
-/** The beginning of a backup that this version writes. */
+/** Returns the beginning of a backup written by this version. */
 export function backupHead(): Buffer {
   const head: Head = { format: FORMAT, schema: NEWEST_SCHEMA, version: manifest.version };
   return Buffer.from(`${MAGIC}${JSON.stringify(head)}\n`);
 }
 
 /**
- * Reads a backup of this version or of a version before it.
+ * Reads a backup written by this version or an earlier one.
  *
- * @returns the folder of the database as an archive
- * @throws Error when the file is no backup, is truncated (the checksum of gzip is verified before anything is written), or a later version wrote it
+ * @returns the database's folder as an archive
+ * @throws Error if the file is not a backup, is truncated (gzip's checksum is verified before anything is written), or
+ *   was written by a later version
  */
 export async function readBackup(file: string): Promise<Blob> {
   const content = await readFile(file);
@@ -65,5 +66,5 @@ function requireKnown(file: string, head: Head | undefined): void {
 }
 
 function notWhole(file: string, cause?: unknown): Error {
-  return new Error(`${file} is not a backup, or not a whole one`, { cause });
+  return new Error(`${file} is not a backup, or not a complete one`, { cause });
 }

@@ -53,7 +53,9 @@ export interface Carried {
 
 /**
  * Reads what has ended in `db`. Returns `undefined` if it is not a later state than `earlier`, such as a new database,
- * and therefore does not know. @param db a transaction if others may write at the same time
+ * and therefore does not know.
+ *
+ * @param db a transaction if others may write at the same time
  */
 export async function readLaterState(db: Db, earlier: EarlierState): Promise<LaterState | undefined> {
   if (!(await hasEntries(db, earlier.newest))) return undefined;

@@ -95,8 +95,9 @@ async function endAsKnown(database: Database, deps: RestoreDeps, options: Restor
 }
 
 /**
- * Reads the later state from the database of the folder. @throws Error if it does not know, and no mode replaces the
- * knowledge
+ * Reads the later state from the database of the folder.
+ *
+ * @throws Error if it does not know, and no mode replaces the knowledge
  */
 async function laterState(
   { dataDir, logger }: RestoreDeps,

@@ -9,8 +9,9 @@ import { type Config, ConfigError, decodeKey } from "./config.ts";
 /** The storage of the master key and, during a rotation, of the next one. */
 export interface MasterKeyStore {
   /**
-   * Returns the present key, then the next one, if there is one. @throws ConfigError if one is missing, unreadable or
-   * not a key
+   * Returns the present key, then the next one, if there is one.
+   *
+   * @throws ConfigError if one is missing, unreadable or not a key
    */
   read(): Promise<Secret<Buffer>[]>;
   /** Returns the key to rotate to. @throws MusterError invalid_request if the operator must provide it first */
@@ -65,8 +66,9 @@ function valueStore(key: Secret<Buffer>, next: Secret<Buffer> | undefined): Mast
 }
 
 /**
- * Creates a store of keys in files. @param prepareNext creates the file of the next key, or refuses if the operator
- * must do so
+ * Creates a store of keys in files.
+ *
+ * @param prepareNext creates the file of the next key, or refuses if the operator must do so
  */
 function fileStore(path: string, what: string, prepareNext: () => Promise<void>): MasterKeyStore {
   const next = nextOf(path);

@@ -24,8 +24,10 @@ export function givenIn(env: Given): Given {
 }
 
 /**
- * Parses variables by a shape. @param more problems beyond those of single variables. @throws ConfigError naming every
- * problem
+ * Parses variables by a shape.
+ *
+ * @param more problems beyond those of single variables.
+ * @throws ConfigError naming every problem
  */
 export function parsedAs<Shape extends z.ZodObject>(
   shape: Shape,

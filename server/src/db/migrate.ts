@@ -31,7 +31,7 @@ export async function migrate(database: Migrated, steps = migrations): Promise<v
   );
 }
 
-/** SQLSTATE insufficient_privilege. */
+/** The SQLSTATE insufficient_privilege. */
 const NOT_PERMITTED = "42501";
 
 async function applyMissing(database: Migrated, steps: readonly Migration[]): Promise<void> {
@@ -65,9 +65,9 @@ function requireKnown(applied: number, steps: readonly Migration[]): void {
 }
 
 /**
- * Returns the number of the newest step that was applied; 0 for a database without a schema of Muster.
+ * Returns the number of the newest applied step; 0 for a database without a Muster schema.
  *
- * @throws Error when a version before 1.0 wrote the database
+ * @throws Error if a version before 1.0 wrote the database
  */
 export async function appliedNumber({ db, kind }: Migrated): Promise<number> {
   const { rows: known } = await sql<{ known: boolean }>`

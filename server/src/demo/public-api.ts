@@ -37,8 +37,9 @@ export class PublicApi {
 }
 
 /**
- * Sends a request with or without a JSON body, and returns its answer. @param given `ca`: PEM; Node's trusted roots if
- * undefined
+ * Sends a request with or without a JSON body, and returns its answer.
+ *
+ * @param given `ca`: PEM; Node's trusted roots if undefined
  */
 export function requestJson(
   url: string,

@@ -6,8 +6,9 @@ export interface Reading {
 }
 
 /**
- * Returns the reading after `reading`: each value approaches its mean, with noise. @param random returns a number from
- * 0 to 1
+ * Returns the reading after `reading`: each value approaches its mean, with noise.
+ *
+ * @param random returns a number from 0 to 1
  */
 export function nextReading(reading: Reading, mean: Reading, random: () => number): Reading {
   const step = (value: number, meanValue: number, noise: number) =>

@@ -18,7 +18,9 @@ export function natsProbe(probe: () => Promise<string | null>): ProcessCheck {
 }
 
 /**
- * Returns the check of a process that may be connected. @param isConnected undefined in a process that does not connect
+ * Returns the check of a process that may be connected.
+ *
+ * @param isConnected undefined in a process that does not connect
  */
 export function natsCheck(servers: readonly string[], isConnected: () => boolean | undefined): ProcessCheck {
   return {

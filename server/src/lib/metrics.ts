@@ -38,7 +38,10 @@ export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetric
    * Attempts to deliver a notification; `result` is `sent`, `retried` (failed, to be repeated) or `failed` (given up).
    */
   readonly notifications: Counter<"channel" | "result">;
-  /** Escalation steps that became due; `result` is `paged`, `nobody`, `deferred`, `stopped` or `late` (docs/operations/metrics.md). */
+  /**
+   * Escalation steps that became due; `result` is `paged`, `nobody`, `deferred`, `stopped` or `late`
+   * (docs/operations/metrics.md).
+   */
   readonly pages: Counter<"result">;
   /** Undelivered notifications of all processes. */
   readonly notificationsWaiting: Gauge<"channel">;

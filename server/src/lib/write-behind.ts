@@ -17,8 +17,9 @@ export interface WriteBehindOptions {
 }
 
 /**
- * Creates a write-behind queue. @param write writes the collected items; before it rejects, it keeps them for the next
- * call
+ * Creates a write-behind queue.
+ *
+ * @param write writes the collected items; before it rejects, it keeps them for the next call
  */
 export function createWriteBehind(write: () => Promise<void>, { delayMs, retry }: WriteBehindOptions): WriteBehind {
   const { run: flush } = coalesceRuns(write);

@@ -32,8 +32,9 @@ interface Server {
 }
 
 /**
- * Lays out the servers. @param addresses in the format of `MUSTER_NATS_URL`, without a scheme; an example is used if
- * there are none
+ * Lays out the servers.
+ *
+ * @param addresses in the format of `MUSTER_NATS_URL`, without a scheme; an example is used if there are none
  */
 export function layoutOf(addresses: readonly string[]): Layout {
   const servers = (addresses.length > 0 ? addresses : EXAMPLE_SERVERS).map(serverOf);

@@ -15,8 +15,9 @@ export async function createUserKey(path: string): Promise<string> {
 }
 
 /**
- * Returns the public key of the nkey in a file; `undefined` if it contains none. @throws Error if the file cannot be
- * read
+ * Returns the public key of the nkey in a file; `undefined` if it contains none.
+ *
+ * @throws Error if the file cannot be read
  */
 export async function publicKeyOf(path: string): Promise<string | undefined> {
   const seed = NKEY_SEED.exec(await readFile(path, "utf8"))?.[1];

@@ -153,7 +153,10 @@ export class JetStream {
   }
 
   /**
-   * Returns the message counts. @param filter a subject filter. @returns `undefined` if the server does not report them
+   * Returns the message counts.
+   *
+   * @param filter a subject filter.
+   * @returns `undefined` if the server does not report them
    */
   async subjects(filter: string): Promise<SubjectCounts | undefined> {
     const { state } = await this.#api<InfoAnswer>(`STREAM.INFO.${this.#name}`, { subjects_filter: filter });

@@ -77,8 +77,10 @@ export class NatsClient {
   }
 
   /**
-   * Sends a message; messages leave in the order of the calls. @param reply the subject to which NATS reports that
-   * `subject` has no subscription. @returns false while there is no connection
+   * Sends a message; messages leave in the order of the calls.
+   *
+   * @param reply the subject to which NATS reports that `subject` has no subscription.
+   * @returns false while there is no connection
    */
   publish(subject: string, data: Buffer, reply?: string): boolean {
     if (!this.#isConnected) return false;
@@ -92,8 +94,10 @@ export class NatsClient {
   }
 
   /**
-   * Sends a message and waits for its answer. @throws Error without a connection, without an answer within `timeoutMs`,
-   * and if no server subscribes to the subject
+   * Sends a message and waits for its answer.
+   *
+   * @throws Error without a connection, without an answer within `timeoutMs`, and if no server subscribes to the
+   *   subject
    */
   async request(subject: string, data: Buffer | string, timeoutMs: number, id?: string): Promise<Buffer> {
     if (!this.#isConnected) throw new Error("there is no connection to NATS");

@@ -3,7 +3,9 @@ import { NatsClient } from "./nats-client.ts";
 import type { NatsSettings } from "./nats-settings.ts";
 
 /**
- * Connects to NATS and disconnects. @returns the reason, as a sentence, why a process cannot connect; null if it can
+ * Connects to NATS and disconnects.
+ *
+ * @returns the reason, as a sentence, why a process cannot connect; null if it can
  */
 export async function probeNats(settings: NatsSettings, logger: Logger): Promise<string | null> {
   const client = new NatsClient({

@@ -74,8 +74,9 @@ function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
 }
 
 /**
- * Reads the header and nothing after it. Rejects if there is none. @returns undefined for a connection of the proxy
- * itself
+ * Reads the header and nothing after it. Rejects if there is none.
+ *
+ * @returns undefined for a connection of the proxy itself
  */
 async function readHeader(socket: Socket): Promise<ProxiedPeer | undefined> {
   const reading = (async () => {
