@@ -58,6 +58,7 @@ export async function lockFactorRule(tx: Tx, id: string): Promise<boolean> {
   return (await lockTenant(tx, id)).admins_need_factor;
 }
 
+/** Changes the tenant. Fires `tenants_factor_rule`. */
 export async function updateTenantRow(
   tx: Tx,
   id: string,
@@ -67,7 +68,11 @@ export async function updateTenantRow(
   return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** @returns the previous retention */
+/**
+ * Sets how long telemetry is kept. Fires `tenants_retention`.
+ *
+ * @returns the previous retention
+ */
 export async function setRetention(tx: Tx, tenantId: string, days: number): Promise<number> {
   const { rows } = await sql<{ before: number }>`
     UPDATE tenants t SET telemetry_retention_days = ${days}

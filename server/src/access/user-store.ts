@@ -95,11 +95,15 @@ export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string)
   return rows[0]!.admins;
 }
 
-/** Sets the role; the right to run the installation ends with the role admin. */
+/**
+ * Sets the role; the right to run the installation ends with the role admin. Fires `users_keys_role`,
+ * `users_mqtt_clients`, `users_sessions_end`.
+ */
 export async function setRole(tx: Tx, id: string, role: UserRow["role"]): Promise<void> {
   await sql`UPDATE users SET role = ${role}, platform = platform AND ${role} = 'admin' WHERE id = ${id}`.execute(tx);
 }
 
+/** Fires `users_sessions_end`. */
 export async function setPlatform(tx: Tx, id: string, platform: boolean): Promise<void> {
   await tx.updateTable("users").set({ platform }).where("id", "=", id).execute();
 }
@@ -147,16 +151,24 @@ export async function findUserNames(
   return rows;
 }
 
+/** Fires `users_mqtt_clients`, `users_sessions_end`. */
 export async function setStatus(tx: Tx, id: string, status: "active" | "deactivated"): Promise<void> {
   await tx.updateTable("users").set({ status }).where("id", "=", id).execute();
 }
 
-/** @param drawn whether the service generated the password, so that the user must change it first */
+/**
+ * Sets the password. Fires `users_sessions_end`.
+ *
+ * @param drawn whether the service generated the password, so that the user must change it first
+ */
 export async function setPasswordHash(tx: Tx, id: string, hash: string, drawn: boolean): Promise<void> {
   await tx.updateTable("users").set({ password_hash: hash, password_drawn: drawn }).where("id", "=", id).execute();
 }
 
-/** Marks the user deleted and removes the password hash and rights; the row stays for its references. */
+/**
+ * Marks the user deleted and removes the password hash and rights; the row stays for its references. Fires
+ * `users_factors_end`, `users_mqtt_clients`, `users_sessions_end`.
+ */
 export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("users")

@@ -36,7 +36,7 @@ export interface Acknowledgement {
 }
 
 /**
- * Records the first acknowledgement of locked anomalies.
+ * Records the first acknowledgement of locked anomalies. Fires `anomalies_event_changed`.
  *
  * @returns the ids of those that were not acknowledged before
  */

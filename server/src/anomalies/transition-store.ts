@@ -14,7 +14,10 @@ type Time = RawBuilder<Date>;
 const OBSERVED = sql`id, tenant_id, device_uid, device_id, threshold_id, rule_id, metric, value, breached, severity, message,
   occurrences`;
 
-/** Opens an anomaly for each row, or adds the row to the unresolved anomaly of its device and rule. */
+/**
+ * Opens an anomaly for each row, or adds the row to the unresolved anomaly of its device and rule. Fires
+ * `anomalies_event_opened`.
+ */
 export function openAnomalies(observed: Observed, now: Time): RawBuilder<unknown> {
   return sql`
   INSERT INTO anomalies AS a (${OBSERVED}, opened_at, last_observed_at)
@@ -24,7 +27,7 @@ export function openAnomalies(observed: Observed, now: Time): RawBuilder<unknown
          occurrences = a.occurrences + excluded.occurrences`;
 }
 
-/** Inserts anomalies that opened and ended between two commits, as resolved. */
+/** Inserts anomalies that opened and ended between two commits, as resolved. Fires `anomalies_event_opened`. */
 export function insertResolvedAnomalies(observed: Observed, now: Time): RawBuilder<unknown> {
   return sql`
   INSERT INTO anomalies (${OBSERVED}, opened_at, last_observed_at, status, resolved_at, resolved_by)
@@ -34,7 +37,8 @@ export function insertResolvedAnomalies(observed: Observed, now: Time): RawBuild
 
 /**
  * Resolves anomalies. Forces one index lookup per anomaly, whatever statistics the planner has. With statistics of a
- * nearly empty table, it would otherwise scan an index of all current anomalies once per row.
+ * nearly empty table, it would otherwise scan an index of all current anomalies once per row. Fires
+ * `anomalies_event_changed`, `anomalies_silence_resolved`.
  *
  * @param locked a query with the columns `id` and `end_reason` that locks the rows
  */
@@ -61,7 +65,10 @@ export function resolveAnomalies(ended: RawBuilder<unknown>, now: Time): RawBuil
   );
 }
 
-/** Opens an anomaly for each silent device without one, and returns the `device_uid` of each. */
+/**
+ * Opens an anomaly for each silent device without one, and returns the `device_uid` of each. Fires
+ * `anomalies_event_opened`.
+ */
 export function openSilences(observed: Observed, now: Time): RawBuilder<unknown> {
   return sql`
   INSERT INTO anomalies (${OBSERVED}, opened_at, last_observed_at)
@@ -85,7 +92,7 @@ export function resolveSilences(ended: RawBuilder<unknown>, now: Time): RawBuild
 }
 
 /**
- * Opens an anomaly for each certificate that never had one.
+ * Opens an anomaly for each certificate that never had one. Fires `anomalies_event_opened`.
  *
  * @param observed the usual columns, followed by `certificate_id`
  */

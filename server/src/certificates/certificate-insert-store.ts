@@ -94,6 +94,7 @@ export function givenOrigin(p: Parameters<CertificateValues>): CertificateOrigin
 
 /**
  * Returns two CTEs, `certificate` and `entry`, that record the certificate and its audit entry together or not at all.
+ * Fires `certificates_added`.
  *
  * @param device FROM item whose row has `tenant_id`, `device_uid`, `device_id`; without a row nothing is recorded
  * @param previousSerial the serial that a renewal replaces, as an expression over that row `s`

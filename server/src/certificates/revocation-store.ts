@@ -116,6 +116,11 @@ export async function markAllRevoked(tx: Tx, by: string, now: Date): Promise<Rev
  * Marks certificates revoked. One that is already revoked keeps its reason and is not returned. FOR UPDATE precedes the
  * update: sessions being opened with the certificates are recorded when this returns, and none is opened until the
  * commit (`lockForSessions`).
+ *
+ * The update fires five triggers. `certificates_stay_revoked` refuses to undo it later, `certificates_moved` counts the
+ * list, `certificates_of_device_revoked` derives the certificate state of the device, `certificates_release_client_id`
+ * releases the client id after the last active certificate, and at the commit `certificates_end_retained` deletes
+ * retained messages of topics to which the device has lost its right.
  */
 async function markRevokedBecause(
   tx: Tx,

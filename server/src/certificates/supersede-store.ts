@@ -16,7 +16,8 @@ export interface SupersedeValues {
 /**
  * Returns SQL that revokes certificates in favor of their successors. It yields their `tenant_id`, `device_uid`,
  * `device_id`, `serial_number`, `fingerprint_sha256`, without certificates that are no longer live: of two renewals
- * with one certificate, the second finds it revoked.
+ * with one certificate, the second finds it revoked. Fires `certificates_end_retained`,
+ * `certificates_of_device_revoked`, `certificates_release_client_id`.
  *
  * @param p expressions over the row `s` of `devices`
  * @param devices FROM item whose rows have the `device_uid` of locked devices, and the values

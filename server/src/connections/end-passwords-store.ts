@@ -40,7 +40,7 @@ export async function readClientEndings(db: Db): Promise<ClientEndings> {
 
 /**
  * Gives the MQTT clients of a restored database the passwords of the later state. Clients disabled or deleted since the
- * backup are disabled and release their client ids.
+ * backup are disabled and release their client ids. Fires `mqtt_clients_disabled`.
  *
  * @returns how many clients this changed
  */

@@ -57,7 +57,8 @@ const STORED = ["id", "client_id", "username", "publish_topics", "subscribe_filt
 
 /**
  * Disables the enabled client of this client id and releases the client id. FOR UPDATE precedes the update, as in the
- * revocation of a certificate (revocation-store.ts): a session being opened is either recorded first or refused.
+ * revocation of a certificate (revocation-store.ts): a session being opened is either recorded first or refused. Fires
+ * `mqtt_clients_disabled`.
  *
  * @returns the client; `undefined` if there is none
  */
@@ -107,7 +108,11 @@ export async function enableRow(tx: Tx, client: StoredMqttClient, owner: string 
   await asRefusals(client, () => tx.updateTable("mqtt_clients").set(values).where("id", "=", client.id).execute());
 }
 
-/** Deletes every client of this client id, including disabled ones. @returns the deleted clients */
+/**
+ * Deletes every client of this client id, including disabled ones. Fires `mqtt_clients_deleted`.
+ *
+ * @returns the deleted clients
+ */
 export async function deleteMqttClients(tx: Tx, tenantId: string, clientId: string): Promise<StoredMqttClient[]> {
   return await tx
     .deleteFrom("mqtt_clients")

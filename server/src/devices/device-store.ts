@@ -65,7 +65,7 @@ export async function lockDeviceRecords(tx: Tx, uids: readonly string[]): Promis
 
 /**
  * Marks a live device deleted and removes it from its groups; this locks its row like {@link lockDevice}. Its id and
- * hardware fingerprint become available; the row stays, because audit entries refer to it.
+ * hardware fingerprint become available; the row stays, because audit entries refer to it. Fires `devices_deleted`.
  *
  * @returns the device; `undefined` when the tenant has no such device
  */
@@ -95,7 +95,10 @@ export interface DeviceReplacement {
   updated_at: Date;
 }
 
-/** Replaces the device's own columns and removes it from all groups and threshold packs. */
+/**
+ * Replaces the device's own columns and removes it from all groups and threshold packs. Fires
+ * `device_thresholds_unassigned`, `devices_seen_or_of_another_type`, `devices_type_changed`.
+ */
 export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, row: DeviceReplacement): Promise<void> {
   await sql`UPDATE devices SET name = ${row.name}, description = ${row.description},
       device_type_id = ${row.device_type_id}::uuid, metadata = ${JSON.stringify(row.metadata)}::text::jsonb,
@@ -106,7 +109,8 @@ export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, ro
 }
 
 /**
- * Assigns those `thresholdIds` that are the tenant's to the device; waits for a concurrent deletion.
+ * Assigns those `thresholdIds` that are the tenant's to the device; waits for a concurrent deletion. Fires
+ * `device_thresholds_assigned`.
  *
  * @returns the assigned ids
  */

@@ -68,7 +68,11 @@ export async function lockDeviceTypeRow(tx: Tx, tenantId: string, id: string): P
     .executeTakeFirst();
 }
 
-/** Changes a row that {@link lockDeviceTypeRow} has locked. @returns the changed row */
+/**
+ * Changes a row that {@link lockDeviceTypeRow} has locked. Fires `device_types_other_silence`.
+ *
+ * @returns the changed row
+ */
 export async function updateDeviceTypeRow(
   tx: Tx,
   tenantId: string,
@@ -91,7 +95,12 @@ export async function updateDeviceTypeRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Assigns to the type exactly those `thresholdIds` that are the tenant's. @returns the assigned ids */
+/**
+ * Assigns to the type exactly those `thresholdIds` that are the tenant's. Fires `device_type_thresholds_assigned`,
+ * `device_type_thresholds_unassigned`.
+ *
+ * @returns the assigned ids
+ */
 export async function assignPacksToType(
   tx: Tx,
   tenantId: string,

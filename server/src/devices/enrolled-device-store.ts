@@ -50,7 +50,8 @@ export function insertEnrolledDevice(
 
 /**
  * Returns SQL that updates, and so locks, a device that enrolls again. Fields that it did not report stay. It yields
- * the columns of {@link insertEnrolledDevice}, or no row when the device was deleted or has another fingerprint.
+ * the columns of {@link insertEnrolledDevice}, or no row when the device was deleted or has another fingerprint. Fires
+ * `devices_seen_or_of_another_type`, `devices_type_changed`.
  */
 export function updateEnrolledDevice(
   p: Parameters<EnrolledDeviceValues>,

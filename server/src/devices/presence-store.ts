@@ -43,7 +43,7 @@ function isRecent(at: RawBuilder<unknown>, seconds: RawBuilder<number>): RawBuil
 /**
  * Everything is decided from the rows as they were when they were locked. A device that connected and disconnected
  * since its last row gets both events from one update: the trigger sees that `online_event_at` of an offline device has
- * changed.
+ * changed. Fires `devices_event_connectivity`, `devices_seen_or_of_another_type`.
  */
 const storePresence = statement<PresenceColumns, object>(
   "presence",
@@ -92,6 +92,7 @@ export function presenceStatement(rows: readonly PresenceRow[], dampSeconds: num
   });
 }
 
+/** Fires `devices_event_connectivity`. */
 const settlePresence = statement<{ now: Date; dampSeconds: number; limit: number }, { uid: string }>(
   "settle-presence",
   (p) => sql`
@@ -110,7 +111,7 @@ export async function recordOwedEvents(db: Db, now: Date, dampSeconds: number, l
 
 /**
  * Returns the CTEs `locked` and `offline`, which set the devices of removed sessions offline, unless a later session
- * has set their connectivity.
+ * has set their connectivity. Fires `devices_event_connectivity`.
  *
  * @param sessions CTE with `device_uid` and `seq` of the removed sessions
  */

@@ -3,7 +3,8 @@ import type { Tx } from "../db/database.ts";
 
 /**
  * Unassigns a threshold pack from every device and device type. Call it before locking the pack: a transaction that
- * unassigns a pack from one device also locks the assignment before the pack.
+ * unassigns a pack from one device also locks the assignment before the pack. Fires `device_thresholds_unassigned`,
+ * `device_type_thresholds_unassigned`.
  */
 export async function unassignThreshold(tx: Tx, tenantId: string, thresholdId: string): Promise<void> {
   await sql`DELETE FROM device_thresholds

@@ -15,6 +15,7 @@ export interface GroupChange {
 
 const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
 
+/** Fires `groups_channels_named`, `groups_webhooks_named`. */
 export async function updateGroupRow(
   tx: Tx,
   tenantId: string,
@@ -68,7 +69,10 @@ export async function countGroupUse(tx: Tx, tenantId: string, id: string, now: D
   return { devices: Number(rows[0]!.devices), openClaims: Number(rows[0]!.openClaims) };
 }
 
-/** Deletes the group with its members, shift assignments and pages. Tickets stay, without a group. */
+/**
+ * Deletes the group with its members, shift assignments and pages. Tickets stay, without a group. Fires
+ * `webhooks_address`.
+ */
 export async function deleteGroupRow(tx: Tx, tenantId: string, id: string): Promise<void> {
   await sql`DELETE FROM groups WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
 }

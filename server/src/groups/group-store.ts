@@ -26,6 +26,7 @@ export interface GroupRow {
 /** A new group, without shifts. {@link addMembers} adds its members. */
 export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unconfirmed_channels">;
 
+/** Fires `groups_channels_named`, `groups_webhooks_named`. */
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
   await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals, always_pages, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${JSON.stringify(row.channels)}::jsonb,

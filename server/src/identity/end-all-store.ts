@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 
-/** Ends every session of the admin app, and every link for set-up, invitation and reset. */
+/**
+ * Ends every session of the admin app, and every link for set-up, invitation and reset. Fires `user_sessions_ended`.
+ */
 export async function endSessionsAndLinks(tx: Tx): Promise<{ sessions: number; links: number }> {
   const links = await tx.deleteFrom("one_time_links").returning("id").execute();
   const sessions = await tx.deleteFrom("user_sessions").returning("id").execute();

@@ -9,7 +9,7 @@ export type NewSessionRow = Omit<UserSessionsTable, "commanded_devices">;
 
 /**
  * Adds a session and ends the user's oldest sessions beyond `most`. Only sessions with the same factor count, so
- * sign-ins without the code end no other session.
+ * sign-ins without the code end no other session. Fires `user_sessions_ended`.
  */
 export async function insertSession(tx: Tx, row: NewSessionRow, most: number): Promise<void> {
   await tx.insertInto("user_sessions").values(row).execute();
@@ -89,6 +89,7 @@ export async function recordSessionUse(db: Db, id: string, now: Date): Promise<v
     .execute();
 }
 
+/** Fires `user_sessions_ended`. */
 export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom("user_sessions").where("id", "=", id).execute();
 }
@@ -130,7 +131,10 @@ export async function renewWithFactor(tx: Tx, id: string, tokenSha256: Buffer, f
   return (await updated.execute()).length === 1;
 }
 
-/** Adapts sessions to a user without a factor: those that lacked it end, and the others continue without it. */
+/**
+ * Adapts sessions to a user without a factor: those that lacked it end, and the others continue without it. Fires
+ * `user_sessions_ended`.
+ */
 export async function forgetFactorOfSessions(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("user_sessions").where("user_id", "=", userId).where("factor_id", "is", null).execute();
   await tx.updateTable("user_sessions").set({ factor_id: null }).where("user_id", "=", userId).execute();
@@ -151,7 +155,11 @@ export async function listSessionRows(
     .execute();
 }
 
-/** @returns whether the user had this session */
+/**
+ * Fires `user_sessions_ended`.
+ *
+ * @returns whether the user had this session
+ */
 export async function deleteSessionOf(db: Db, userId: string, id: string): Promise<boolean> {
   const deleted = await db
     .deleteFrom("user_sessions")
@@ -162,10 +170,12 @@ export async function deleteSessionOf(db: Db, userId: string, id: string): Promi
   return deleted !== undefined;
 }
 
+/** Fires `user_sessions_ended`. */
 export async function deleteOtherSessions(db: Db, userId: string, id: string): Promise<void> {
   await db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "<>", id).execute();
 }
 
+/** Fires `user_sessions_ended`. */
 export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("user_sessions").where("user_id", "=", userId).execute();
 }
@@ -181,6 +191,7 @@ export async function deleteExpired(db: Db, range: { from: Date; before: Date; l
   return pruned!;
 }
 
+/** Fires `user_sessions_ended`. */
 const deleteExpiredSessions = statement<{ from: Date; before: Date; limit: number }, Pruned<Date>>(
   "delete-expired-user-sessions",
   (p) => sql`

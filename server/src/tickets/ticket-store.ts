@@ -18,7 +18,7 @@ export interface HistoryEntry {
 
 /**
  * Inserts a ticket under the tenant's next number, with its first history entry. The counter stays locked until the
- * transaction ends, so nothing after it may wait for a lock.
+ * transaction ends, so nothing after it may wait for a lock. Fires `tickets_event_opened`.
  *
  * @param perMinute the tickets per minute of a tenant without its own quota
  * @returns the number
@@ -107,7 +107,10 @@ async function selectTicket(
   return rows[0];
 }
 
-/** Updates a ticket that the transaction has locked, and appends the history entry. */
+/**
+ * Updates a ticket that the transaction has locked, and appends the history entry. Fires `tickets_event_changed`,
+ * `tickets_event_edited`.
+ */
 export async function updateTicket(tx: Tx, tenantId: string, row: TicketRow, entry: HistoryEntry): Promise<void> {
   const { id, number: _, created_by: __, created_at: ___, ...columns } = row;
   await tx.updateTable("tickets").set(columns).where("tenant_id", "=", tenantId).where("id", "=", id).execute();

@@ -122,6 +122,8 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
 }
 
 /**
+ * Revokes a key of the tenant. Fires `api_keys_ended`.
+ *
  * @returns the key's name and scopes, and in `revoked` whether this call revoked it (an ended key keeps its first
  * reason); `undefined` when the tenant has no key with this id
  */
@@ -158,7 +160,11 @@ export async function findTenantOfKey(db: Db, id: string): Promise<string | unde
   return row?.slug;
 }
 
-/** Revokes every unrevoked key of every tenant. @returns how many */
+/**
+ * Revokes every unrevoked key of every tenant. Fires `api_keys_ended`.
+ *
+ * @returns how many
+ */
 export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<number> {
   const revoked = await tx
     .updateTable("api_keys")
@@ -169,7 +175,11 @@ export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<numb
   return revoked.length;
 }
 
-/** Revokes every key of `userId`, in the transaction that changes the user. @returns the ids of the revoked keys */
+/**
+ * Revokes every key of `userId`, in the transaction that changes the user. Fires `api_keys_ended`.
+ *
+ * @returns the ids of the revoked keys
+ */
 export async function revokeKeysOf(
   tx: Tx,
   userId: string,

@@ -5,7 +5,7 @@ import type { Tx } from "../../db/database.ts";
 const NO_HASH = "";
 
 /**
- * Ends the passwords of all users, or of those with these ids; a trigger ends the sessions.
+ * Ends the passwords of all users, or of those with these ids; a trigger ends the sessions. Fires `users_sessions_end`.
  *
  * @returns how many there were
  */

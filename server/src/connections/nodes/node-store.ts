@@ -138,7 +138,7 @@ export type Reaped = { staleBut: string; beatAt: string } | { allBut: string } |
 /**
  * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`. The sessions are removed
  * in several statements. Until the last one the node's record stays, marked, so a node that is still running notices at
- * its next heartbeat.
+ * its next heartbeat. Fires `broker_nodes_gone`.
  *
  * @returns the number of removed nodes
  */
@@ -206,7 +206,8 @@ function conditionOf(which: Reaped): RawBuilder<unknown> {
 
 /**
  * Removes all nodes with their sessions from a restored database that no process serves. Stored sessions and their
- * wills are removed, too, because clients may have acknowledged their messages since the backup.
+ * wills are removed, too, because clients may have acknowledged their messages since the backup. Fires
+ * `broker_nodes_gone`.
  */
 export async function deleteAllNodes(tx: Tx): Promise<void> {
   await tx.deleteFrom("broker_nodes").execute();
@@ -214,6 +215,7 @@ export async function deleteAllNodes(tx: Tx): Promise<void> {
   await tx.deleteFrom("delayed_wills").execute();
 }
 
+/** Fires `broker_nodes_gone`. */
 export async function deleteNode(db: Db, nodeId: string): Promise<void> {
   await db.deleteFrom("broker_nodes").where("id", "=", nodeId).execute();
 }

@@ -36,6 +36,7 @@ export interface Repetition {
   lastAt: Date;
 }
 
+/** Fires `connection_refusals_event`. */
 export async function insertRefusals(db: Db, rows: readonly RefusalRow[]): Promise<void> {
   await db.insertInto("connection_refusals").values(rows).execute();
 }

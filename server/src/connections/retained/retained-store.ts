@@ -58,6 +58,7 @@ export async function lockTenant(tx: Tx, tenantId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`retained ${tenantId}`}, 0))`.execute(tx);
 }
 
+/** Fires `retained_messages_changed`. */
 export async function deleteTopics(tx: Tx, tenantId: string, topics: readonly string[]): Promise<void> {
   if (topics.length === 0) return;
   await sql`DELETE FROM retained_messages WHERE tenant_id = ${tenantId} AND topic = ANY (${textArray(topics)}::text::text[])`.execute(
@@ -82,13 +83,18 @@ export async function writeRetained(
   return [...written.filter(({ version }) => version !== null), ...(await upsertRetained(tx, tenantId, again, caps))];
 }
 
-/** @returns whether any were deleted */
+/**
+ * Fires `retained_messages_changed`.
+ *
+ * @returns whether any were deleted
+ */
 async function deleteExpired(tx: Tx, tenantId: string, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     DELETE FROM retained_messages WHERE tenant_id = ${tenantId} AND expires_at <= ${now}`.execute(tx);
   return (numAffectedRows ?? 0n) > 0n;
 }
 
+/** Fires `retained_messages_changed`. */
 async function upsertRetained(
   tx: Tx,
   tenantId: string,
@@ -179,6 +185,7 @@ export async function readOwner(db: Db, owner: RetainedOwner): Promise<string | 
   return rows[0]?.uid;
 }
 
+/** Fires `retained_messages_changed`. */
 export async function pruneRetained(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
   await pruneInBatches(
     async (limit) => {

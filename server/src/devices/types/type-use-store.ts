@@ -43,7 +43,10 @@ export async function lockToDelete(tx: Tx, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Deletes a type that no device has; deleted devices and ended claims lose it. */
+/**
+ * Deletes a type that no device has; deleted devices and ended claims lose it. Fires
+ * `device_type_thresholds_unassigned`.
+ */
 export async function deleteDeviceTypeRow(tx: Tx, tenantId: string, id: string): Promise<void> {
   await sql`DELETE FROM device_type_thresholds WHERE tenant_id = ${tenantId} AND device_type_id = ${id}`.execute(tx);
   await sql`UPDATE devices SET device_type_id = NULL

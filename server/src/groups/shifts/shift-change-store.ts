@@ -9,6 +9,7 @@ export async function lockShift(tx: Tx, tenantId: string, id: string): Promise<b
   return rows.length > 0;
 }
 
+/** Fires `shifts_release_deferred`. */
 export async function updateShiftRow(
   tx: Tx,
   tenantId: string,
@@ -34,7 +35,10 @@ export async function updateShiftRow(
 }
 
 /**
- * Replaces the users of the shift by those of `userIds` that are users of the tenant. @returns the users of the shift
+ * Replaces the users of the shift by those of `userIds` that are users of the tenant. Fires
+ * `shift_users_release_deferred`.
+ *
+ * @returns the users of the shift
  */
 export async function setShiftUsers(
   tx: Tx,

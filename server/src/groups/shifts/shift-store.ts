@@ -23,7 +23,11 @@ export async function insertShift(
     .execute();
 }
 
-/** Adds those of `userIds` to the shift that are users of the tenant. @returns the added ids */
+/**
+ * Adds those of `userIds` to the shift that are users of the tenant. Fires `shift_users_release_deferred`.
+ *
+ * @returns the added ids
+ */
 export async function addUsers(tx: Tx, tenantId: string, shiftId: string, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`
     INSERT INTO shift_users (tenant_id, shift_id, user_id)
@@ -72,7 +76,8 @@ export async function listShiftRows(
 }
 
 /**
- * Assigns the shift to the group, if it is the tenant's. The caller has locked the group's row.
+ * Assigns the shift to the group, if it is the tenant's. The caller has locked the group's row. Fires
+ * `group_shifts_release_deferred`.
  *
  * @returns whether it was newly assigned or already present; `undefined` if the tenant has no such shift
  */

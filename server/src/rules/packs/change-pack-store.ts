@@ -20,7 +20,11 @@ export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promi
   return rows[0];
 }
 
-/** @returns the new revision, which the database assigns */
+/**
+ * Fires `thresholds_revised`.
+ *
+ * @returns the new revision, which the database assigns
+ */
 export async function updateThresholdRow(tx: Tx, tenantId: string, row: RevisedThresholdRow): Promise<number> {
   const { rows } = await sql<{ revision: number }>`
     UPDATE thresholds SET name = ${row.name}, description = ${row.description}, enabled = ${row.enabled},
@@ -40,7 +44,8 @@ export type PackEndReason = "rule_changed" | "pack_disabled" | "pack_deleted";
 /**
  * Resolves the anomalies of a pack whose rule no longer evaluates their device, and deletes their rule states. Makes
  * every process forget the pack at the commit. The transaction has locked the pack and changed or deleted it: ingest
- * opens anomalies under a key share lock of the pack, so none is opened afterwards.
+ * opens anomalies under a key share lock of the pack, so none is opened afterwards. Its update of anomalies fires
+ * `anomalies_event_changed`.
  */
 export async function endUnevaluated(tx: Tx, id: string, reason: PackEndReason, now: Date): Promise<void> {
   await sql`SELECT notify_pack_changed(${id}::uuid),

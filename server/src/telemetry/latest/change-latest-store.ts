@@ -54,7 +54,7 @@ const isExpected = sql`CASE WHEN l.version IS NOT DISTINCT FROM c.version THEN t
 /**
  * Builds CTEs that change the rows of devices and add missing ones. Where a device was only seen, a row locked by
  * another transaction is skipped, so that a rejected message can always be recorded. The statement aborts if another
- * process has changed or added a row since it was read: {@link isLatestConflict}.
+ * process has changed or added a row since it was read: {@link isLatestConflict}. Fires `device_latest_first_message`.
  */
 export function changeLatest(p: Parameters<LatestValues>): RawBuilder<unknown> {
   return sql`changes AS MATERIALIZED (${changes(p)}), updated AS (

@@ -34,7 +34,8 @@ export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number
 
 /**
  * Marks hours as dirty. An existing row is locked until the commit even if the update changes nothing, so that no
- * process computes the hour without the new readings. An hour being computed in steps will be computed once more.
+ * process computes the hour without the new readings. An hour being computed in steps will be computed once more. Fires
+ * `roll_up_marks_of_tenant`.
  */
 export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
   return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, chunk_at)

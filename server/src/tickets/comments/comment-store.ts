@@ -13,7 +13,7 @@ export interface TicketComment {
 
 /**
  * Appends a comment to a ticket that the transaction has locked. The comment count changes the ticket, so that clients
- * are notified.
+ * are notified. Fires `tickets_event_edited`.
  */
 export async function insertComment(
   tx: Tx,
