@@ -1,6 +1,6 @@
 /**
- * A rolling upgrade, as the nodes of this version see it: a later version expands the schema under a running service. Prepared statements, functions and
- * triggers must go on, whatever columns it adds.
+ * A rolling upgrade, as the nodes of this version see it: a later version expands the schema under a running service.
+ * Prepared statements, functions and triggers must go on, whatever columns it adds.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

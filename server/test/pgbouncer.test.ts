@@ -21,7 +21,7 @@ async function bouncer(t: TestContext, options: Parameters<typeof startPgBouncer
 }
 
 withPgBouncer(
-  "enrollment, MQTT, take-over, telemetry, API and revocation work through PgBouncer, between two services",
+  "enrollment, MQTT, takeover, telemetry, API and revocation work through PgBouncer, between two services",
   {
     skip,
   },

@@ -1,4 +1,7 @@
-/** What version 1.0 left (`fixtures/installation-1.0`), started by this version an hour later: a data folder, or the dump of a PostgreSQL database. */
+/**
+ * What version 1.0 left (`fixtures/installation-1.0`), started by this version an hour later: a data folder, or the
+ * dump of a PostgreSQL database.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

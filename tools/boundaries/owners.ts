@@ -1,6 +1,6 @@
 /**
- * The owner table: which feature of `server/src` each database table belongs to. Only the owner's folder reads and writes
- * its tables. Other features call the owner's facade, or read a view `shared_<table>` or `device_viewers`.
+ * The owner table: which feature of `server/src` each database table belongs to. Only the owner's folder reads and
+ * writes its tables. Other features call the owner's facade, or read a view `shared_<table>` or `device_viewers`.
  *
  * `npm run check` enforces it (`tools/ownership/`). A table that a migration creates needs a row here.
  */
@@ -84,8 +84,8 @@ export const owners: Record<string, readonly string[]> = {
 export const readers: readonly string[] = ["doctor"];
 
 /**
- * Folders that may compute a table's name (`sql.table(name)`): the counted lists work on the table they are given, telemetry on partitions
- * of its tables.
+ * Folders that may compute a table's name (`sql.table(name)`): the counted lists work on the table they are given,
+ * telemetry on partitions of its tables.
  */
 export const computedNames: readonly string[] = ["lists", "telemetry"];
 

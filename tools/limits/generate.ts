@@ -56,7 +56,7 @@ function section(level: Level): string {
   });
   if (rows.length === 0) return "";
   return `
-## Of one ${level}
+## Per ${level}
 
 | variable | default |
 |---|---|

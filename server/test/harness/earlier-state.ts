@@ -10,14 +10,17 @@ import { startServer, type TestServer } from "./server.ts";
 
 /** A service, a backup of it, and what replaces its database by the backup while that can still be read. */
 export interface EarlierState {
-  /** Of the embedded database. */
+  /** The data folder of the embedded database. */
   readonly dataDir: string;
   /** Starts the service on the present database: after {@link bringBack} that is the restored one. */
   start(): Promise<TestServer>;
   stop(server: TestServer): Promise<void>;
   /** `muster backup`, or pg_dump. */
   backUp(server: TestServer): Promise<void>;
-  /** `muster restore --replace`; or pg_restore beside the former database, then `muster reapply-revocations`. The service has stopped. */
+  /**
+   * `muster restore --replace`; or pg_restore beside the former database, then `muster reapply-revocations`. The
+   * service has stopped.
+   */
   bringBack(): Promise<Ran>;
   /** `muster restore` of the backup, on the embedded database. */
   restore(...flags: string[]): Promise<Ran>;

@@ -16,8 +16,8 @@ export const migrations: readonly Migration[] = [...shipped, ...${JSON.stringify
 `;
 
 /**
- * Copies the sources of the service to a folder of their own and plants the steps of {@link PLANTED}: a next version, whose processes run beside those of this
- * one.
+ * Copies the sources of the service to a folder of their own and plants the steps of {@link PLANTED}: a next version,
+ * whose processes run beside those of this one.
  */
 export async function plantNextVersion(): Promise<{ launcher: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "muster-next-"));

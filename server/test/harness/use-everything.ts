@@ -9,7 +9,10 @@ import type { TestServer } from "./server.ts";
 
 const publicRoutes = routes.filter((route): route is PublicRoute => route.surface === "public");
 
-/** A record of each kind is made and read, a device enrolls, connects and publishes, and the jobs have their turn. @param key with every scope */
+/**
+ * A record of each kind is made and read, a device enrolls, connects and publishes, and the jobs have their turn.
+ * @param key with every scope
+ */
 export async function useEverything(server: TestServer, tenant: TestTenant, key: string): Promise<void> {
   const { app, clock } = server;
   const records = await oneOfEach(server, tenant);
