@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ruleChecks } from "./rule-checks.ts";
 import { checkSizes } from "./sizes/sizes.ts";
+import { checkCommitSubjects, subjectProblem } from "./wording/commit-subjects.ts";
 
 const planted = join(import.meta.dirname, "fixtures", "planted");
 
@@ -14,7 +17,7 @@ const FOLDERS = ["server/src/devices:1 folders"];
 
 /** Returns the violations that fixtures announce: `// caught: rule, rule` at the end of each line that breaks one. */
 function announced(): string[] {
-  const lines = globSync("**/*.{ts,tsx,md}", { cwd: planted }).flatMap((file) =>
+  const lines = globSync("**/*.{ts,tsx,md,sql,yaml}", { cwd: planted }).flatMap((file) =>
     readFileSync(join(planted, file), "utf8")
       .split("\n")
       .flatMap((line, index) => rulesIn(line).map((rule) => `${file}:${index + 1} ${rule}`)),
@@ -40,6 +43,48 @@ test("the fixtures break every rule at least once", () => {
   assert.deepEqual(
     [...broken].sort(),
     // biome-ignore format: one list
-    ["chance", "citation", "clause", "cycle", "direction", "environment", "facade", "folder", "folders", "leaf", "opaque", "owner", "package", "phrases", "rights", "size", "sql", "store", "test-code", "time", "use-case", "words", "workspace"],
+    ["chance", "citation", "clause", "columns", "cycle", "direction", "environment", "facade", "folder", "folders", "leaf", "opaque", "owner", "package", "phrases", "rights", "sentence", "size", "sql", "store", "test-code", "time", "twisted", "use-case", "words", "workspace"],
   );
+});
+
+test("the subjects of commits are checked since the last that passed", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "muster-subjects-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: folder });
+  const commit = (subject: string) => git("commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", subject);
+  const problems = () => checkCommitSubjects(folder).map(({ rule, message }) => `${rule}: ${message}`);
+  assert.deepEqual(problems(), [], "a folder without a history");
+  git("init", "--quiet");
+  assert.deepEqual(problems(), [], "a history without commits");
+  commit("An early subject");
+  commit("docs: describe the frames");
+  assert.deepEqual(problems(), []);
+  commit("docs: described the frames");
+  commit("docs: name the frames");
+  assert.deepEqual(problems(), ['subject: "described" is not an imperative: docs: described the frames']);
+  assert.deepEqual(
+    problems(),
+    ['subject: "described" is not an imperative: docs: described the frames'],
+    "not yet passed",
+  );
+});
+
+test("the subject of a commit names its area and begins with an imperative, in 72 characters", () => {
+  for (const subject of [
+    "db: seed the baseline",
+    "docs, tools: need no list",
+    "server/test: move the harness",
+    `docs: add ${"x".repeat(62)}`,
+  ])
+    assert.equal(subjectProblem(subject), undefined, subject);
+  for (const subject of [
+    "Add a page",
+    "docs: Add a page",
+    "docs: the page of limits",
+    "docs: adding a page",
+    "docs:add a page",
+    `docs: add ${"x".repeat(63)}`,
+  ])
+    assert.notEqual(subjectProblem(subject), undefined, subject);
 });

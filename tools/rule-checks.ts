@@ -6,6 +6,8 @@ import type { Violation } from "./source/violation.ts";
 import { checkUseCases } from "./use-cases/use-cases.ts";
 import { checkCitations } from "./wording/citations.ts";
 import { checkClauses } from "./wording/clauses.ts";
+import { checkCommitSubjects } from "./wording/commit-subjects.ts";
+import { checkStyle } from "./wording/style.ts";
 import { checkWording } from "./wording/wording.ts";
 
 export interface RuleCheck {
@@ -21,6 +23,8 @@ export const ruleChecks: readonly RuleCheck[] = [
   { name: "table owners", check: checkOwners },
   { name: "use cases", check: checkUseCases },
   { name: "words", check: checkWording },
+  { name: "style of comments and pages", check: checkStyle },
+  { name: "subjects of commits", check: checkCommitSubjects },
   { name: "citations", check: checkCitations },
   { name: "clauses of the specification", check: checkClauses },
   { name: "sizes", check: (root) => checkSizes(root) },

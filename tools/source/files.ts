@@ -16,11 +16,10 @@ export function serverFiles(root: string): string[] {
 }
 
 /**
- * Files exempt from the rules of wording: shipped migrations are never edited, generated code repeats checked text,
- * `words.ts` contains the words that it refuses, and the fixtures break the rules.
+ * Files exempt from the rules of wording: generated code repeats checked text, `words.ts` contains the words that it
+ * refuses, and the fixtures break the rules.
  */
-const EXEMPT =
-  /^server\/src\/db\/migrations\/00(0\d|1[0-4])-|^tools\/words\.ts$|^tools\/fixtures\/|^admin\/(src\/api\/generated|dist(\.new)?)\//;
+const EXEMPT = /^tools\/words\.ts$|^tools\/fixtures\/|^admin\/(src\/api\/generated|dist(\.new)?)\//;
 
 /** Returns the TypeScript files whose wording is checked, tests included. */
 export function writtenCode(root: string): string[] {
@@ -28,9 +27,20 @@ export function writtenCode(root: string): string[] {
   return filesIn(root, ...folders.map((folder) => `${folder}/**/*.{ts,tsx}`)).filter((file) => !EXEMPT.test(file));
 }
 
-/** Returns the pages for people, and the scripts, whose comments are checked in the same way. */
+/** Returns the pages for people: Markdown, and the tables that pages cite. */
 export function documents(root: string): string[] {
-  return filesIn(root, "*.md", "{docs,agent,bench,attack,simulate}/**/*.{md,tsv}", ".ci/*", "tools/with-postgres");
+  return filesIn(root, "*.md", "{docs,agent,bench,attack,simulate}/**/*.{md,tsv}");
+}
+
+/** Returns the files whose comments begin with `#`: scripts, Dockerfiles and YAML. */
+export function scripts(root: string): string[] {
+  const deployed = ["deploy/**/*.{yaml,cfg,ini,sh}", "deploy/cluster/prepare"];
+  return filesIn(root, ".ci/*", "tools/with-postgres", "Dockerfile", "*.yaml", ...deployed);
+}
+
+/** Returns the SQL files. */
+export function sqlFiles(root: string): string[] {
+  return filesIn(root, `${SERVER}**/*.sql`);
 }
 
 /** Returns the folder of `server/src` that contains a file, or the bare name of a top-level file. */

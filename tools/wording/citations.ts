@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { documents, filesIn, writtenCode } from "../source/files.ts";
-import { lineFinder, parse } from "../source/syntax.ts";
+import { filesIn } from "../source/files.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
-import { proseOf } from "./prose.ts";
+import { textsIn } from "./texts.ts";
 
 /** Matches a page (`pki.md`), or a source file with its folder (`lists/lists.ts`), but no addresses or patterns. */
 const CITED = /(?<![\w./:*<>{}…-])(?:[\w.-]+\/)*[\w.-]+\.(?:md|ts)\b(?![\w*<{/-])/g;
@@ -20,24 +17,19 @@ const CLAUSE = /\bB\d{1,2}\b/g;
 export function checkCitations(root: string): Violation[] {
   const files = filesIn(root, "*.md", "{docs,server,agent,admin,bench,attack,simulate,tools}/**/*.{md,ts}");
   const there = new Set([...files.flatMap(endsOf), ...WRITTEN_BY_TOOLS]);
-  const missing = (file: string, text: string, lineOf: (at: number) => number) =>
-    [...text.matchAll(CITED), ...text.matchAll(CLAUSE)]
-      .map(({ 0: cited, index }) => ({ cited: cited.replace(/^(\.{1,2}\/)+/, ""), line: lineOf(index) }))
-      .filter(({ cited }) => !there.has(cited) && (!cited.endsWith(".ts") || cited.includes("/")))
-      .map(({ cited, line }) => {
-        const message = `${cited} is not in the repository: cite what is, or say what matters of it`;
-        return { file, line, rule: "citation", subject: cited, message };
-      });
-  return inOrder([
-    ...writtenCode(root).flatMap((file) => {
-      const source = parse(join(root, file));
-      return proseOf(source).flatMap(({ text, offset }) => missing(file, text, (at) => source.lineOf(offset + at)));
-    }),
-    ...documents(root).flatMap((file) => {
-      const text = readFileSync(join(root, file), "utf8");
-      return missing(file, text, lineFinder(text));
-    }),
-  ]);
+  return inOrder(
+    textsIn(root).flatMap(({ file, prose, lineOf }) =>
+      prose.flatMap(({ text, offset }) =>
+        [...text.matchAll(CITED), ...text.matchAll(CLAUSE)]
+          .map(({ 0: cited, index }) => ({ cited: cited.replace(/^(\.{1,2}\/)+/, ""), line: lineOf(offset + index) }))
+          .filter(({ cited }) => !there.has(cited) && (!cited.endsWith(".ts") || cited.includes("/")))
+          .map(({ cited, line }) => {
+            const message = `${cited} is not in the repository: cite what is, or say what matters of it`;
+            return { file, line, rule: "citation", subject: cited, message };
+          }),
+      ),
+    ),
+  );
 }
 
 /** Returns the suffixes by which a path may be cited: the whole path, or its last parts. */

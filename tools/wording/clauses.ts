@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { documents, writtenCode } from "../source/files.ts";
-import { lineFinder, parse } from "../source/syntax.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
-import { proseOf } from "./prose.ts";
+import { textsIn } from "./texts.ts";
 
 const SPECIFICATION = "docs/specification.md";
 const CLAUSE = String.raw`\d+(?:\.\d+)?(?: rules? \d+(?:, \d+)*)?`;
@@ -19,25 +17,22 @@ const ITEM = /^(\d+)\. /;
 export function checkClauses(root: string): Violation[] {
   const path = join(root, SPECIFICATION);
   const clauses = existsSync(path) ? clausesOf(readFileSync(path, "utf8")) : new Set<string>();
-  const missing = (file: string, text: string, lineOf: (at: number) => number) =>
+  const missing = (text: string) =>
     [...text.replace(/\n *\* /g, (star) => " ".repeat(star.length)).matchAll(CITED)].flatMap(({ 1: cited, index }) =>
       keysOf(cited!)
         .filter((key) => !clauses.has(key))
-        .map((key) => {
-          const message = `clause ${key} is not in ${SPECIFICATION}`;
-          return { file, line: lineOf(index), rule: "clause", subject: key, message };
-        }),
+        .map((key) => ({ key, index })),
     );
-  return inOrder([
-    ...writtenCode(root).flatMap((file) => {
-      const source = parse(join(root, file));
-      return proseOf(source).flatMap(({ text, offset }) => missing(file, text, (at) => source.lineOf(offset + at)));
-    }),
-    ...documents(root).flatMap((file) => {
-      const text = readFileSync(join(root, file), "utf8");
-      return missing(file, text, lineFinder(text));
-    }),
-  ]);
+  return inOrder(
+    textsIn(root).flatMap(({ file, prose, lineOf }) =>
+      prose.flatMap(({ text, offset }) =>
+        missing(text).map(({ key, index }) => {
+          const message = `clause ${key} is not in ${SPECIFICATION}`;
+          return { file, line: lineOf(offset + index), rule: "clause", subject: key, message };
+        }),
+      ),
+    ),
+  );
 }
 
 /** Returns the clauses of the specification, and `<clause> rule <number>` for each item of its numbered lists. */

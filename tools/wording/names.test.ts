@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseText } from "../source/syntax.ts";
-import { declaredNames, wordsOf } from "./names.ts";
+import { declaredNames, namesInSql, wordsOf } from "./names.ts";
 
 test("a name is split into words in every naming style", () => {
   assert.equal(wordsOf("checkAllKeys"), "check all keys");
@@ -29,4 +29,10 @@ test("names are found at their declarations, and not at their uses", () => {
     // biome-ignore format: one list
     ["M", "R", "T", "V", "a", "aa", "c", "d", "e", "f", "fifth", "fourth", "g", "h", "i", "j", "n", "o", "p", "q", "s", "t", "third", "u", "w", "x", "y", "z"],
   );
+});
+
+test("SQL that defines a part of the schema declares each of its names, other SQL its aliases", () => {
+  const names = (sql: string) => namesInSql(sql, (at) => at).map(({ name }) => name);
+  assert.deepEqual(names('CREATE TABLE a (b text NOT NULL, "c d" text); -- e').sort(), ["a", "b", "c d", "text"]);
+  assert.deepEqual(names("SELECT a AS b FROM c WHERE d = 'e'"), ["b"]);
 });

@@ -1,6 +1,7 @@
 import { cteNamed } from "../ownership/sql-tables.ts";
 import { type Token, tokensOf } from "../ownership/sql-tokens.ts";
-import { isNode, type Node, type Source, stringOf, visit } from "../source/syntax.ts";
+import { isNode, type Node, type Source, visit } from "../source/syntax.ts";
+import { sqlIn } from "./prose.ts";
 
 export interface DeclaredName {
   name: string;
@@ -19,27 +20,33 @@ export function declaredNames(source: Source): DeclaredName[] {
   const found: DeclaredName[] = [];
   visit(source.program, (node) => {
     for (const { name, start } of namesIn(node)) found.push({ name: name as string, line: source.lineOf(start) });
-    for (const { raw, offset } of namesInSql(textOf(node)))
-      found.push({ name: raw, line: source.lineOf(node.start + 1 + offset) });
   });
+  for (const { text, offset } of sqlIn(source)) found.push(...namesInSql(text, (at) => source.lineOf(offset + at)));
   return found;
 }
 
-const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|MERGE)\b/;
+const DEFINES_SCHEMA = /\b(CREATE|ALTER)\b/;
 
-/** Returns the names that SQL text introduces: `WITH name AS (`, and `AS name` of a column or a table. */
-function namesInSql(text: string | undefined): Token[] {
-  if (text === undefined || !SQL.test(text)) return [];
+/**
+ * Returns the names that SQL text introduces: `WITH name AS (`, and `AS name` of a column or a table. If the text
+ * defines a part of the schema, it returns each of its names once. Keywords are in upper case.
+ */
+export function namesInSql(text: string, lineOf: (offset: number) => number): DeclaredName[] {
   const tokens = tokensOf(text);
-  return tokens.flatMap((token, at) => {
-    if (token.text === "(") return cteNamed(tokens, at) ?? [];
-    const alias = tokens[at + 1];
-    return token.raw === "AS" && alias?.kind === "word" && alias.text !== "materialized" ? [alias] : [];
-  });
+  const found = DEFINES_SCHEMA.test(text) ? tokens.filter(isName) : tokens.flatMap((_, at) => introducedAt(tokens, at));
+  const first = new Map(found.toReversed().map(({ raw, offset }) => [raw, offset]));
+  return [...first].map(([name, offset]) => ({ name, line: lineOf(offset) }));
 }
 
-function textOf(node: Node): string | undefined {
-  return node.type === "TemplateElement" ? (node.value as { raw: string }).raw : stringOf(node);
+function isName({ kind, raw }: Token): boolean {
+  return kind === "quoted" || (kind === "word" && raw !== raw.toUpperCase());
+}
+
+function introducedAt(tokens: readonly Token[], at: number): Token[] {
+  const token = tokens[at]!;
+  const alias = tokens[at + 1];
+  if (token.text === "(") return [cteNamed(tokens, at)].filter((name) => name !== undefined);
+  return token.raw === "AS" && alias?.kind === "word" && alias.text !== "materialized" ? [alias] : [];
 }
 
 function namesIn(node: Node): Node[] {

@@ -1,4 +1,4 @@
-import { isNode, type Node, propertyOf, type Source, stringOf, visit } from "../source/syntax.ts";
+import { type Node, type Source, stringOf, visit } from "../source/syntax.ts";
 
 /** A piece of text for people. */
 export interface Prose {
@@ -6,36 +6,50 @@ export interface Prose {
   /** Where it begins in its file. */
   offset: number;
   comment: boolean;
-  /** Whether an operator reads it: a log line, the help of a metric, an error's message. */
-  operators: boolean;
 }
 
-const LOG = /^(trace|debug|info|warn|error|fatal)$/;
+/** A string is SQL if it contains one of these keywords, which this code base writes in upper case. */
+const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|MERGE|CREATE|ALTER)\b/;
+const SQL_COMMENT = /(?<=--)[^\n]*/g;
+const SCRIPT_COMMENT = /(?<=^[ \t]*#)(?!!)[^\n]*/gm;
 
 /** Returns the comments of `source`, and its strings that are sentences: those with a blank. */
 export function proseOf(source: Source): Prose[] {
-  const comments = source.comments.map(({ value, start }) => ({
-    text: value,
-    offset: start + 2,
-    comment: true,
-    operators: false,
-  }));
-  return [...comments, ...sentences(source)];
+  const sentences = textsOf(source).filter(({ text }) => text.includes(" "));
+  return [...ownComments(source), ...sentences.map((each) => ({ ...each, comment: false }))];
 }
 
-function sentences(source: Source): Prose[] {
-  const found: Prose[] = [];
-  const read = new Set<Node>();
+/** Returns the comments of `source`, and those in its SQL. */
+export function commentsOf(source: Source): Prose[] {
+  const inSql = sqlIn(source).flatMap(({ text, offset }) => matchesOf(SQL_COMMENT, text, offset));
+  return [...ownComments(source), ...inSql];
+}
+
+/** Returns the comments of a script, or of a file in SQL. */
+export function commentsIn(text: string, language: "script" | "sql"): Prose[] {
+  return matchesOf(language === "sql" ? SQL_COMMENT : SCRIPT_COMMENT, text, 0);
+}
+
+/** Returns the string and template literals of `source` that are SQL. */
+export function sqlIn(source: Source): { text: string; offset: number }[] {
+  return textsOf(source).filter(({ text }) => SQL.test(text));
+}
+
+function ownComments({ comments }: Source): Prose[] {
+  return comments.map(({ value, start }) => ({ text: value, offset: start + 2, comment: true }));
+}
+
+function matchesOf(pattern: RegExp, text: string, offset: number): Prose[] {
+  return [...text.matchAll(pattern)].map(({ 0: found, index }) => {
+    return { text: found, offset: offset + index, comment: true };
+  });
+}
+
+function textsOf(source: Source): { text: string; offset: number }[] {
+  const found: { text: string; offset: number }[] = [];
   visit(source.program, (node) => {
     const text = textOf(node);
-    if (text?.includes(" "))
-      found.push({
-        text,
-        offset: node.type === "JSXText" ? node.start : node.start + 1,
-        comment: false,
-        operators: read.has(node),
-      });
-    for (const argument of textsForOperators(node)) visit(argument, (each) => read.add(each));
+    if (text !== undefined) found.push({ text, offset: node.type === "JSXText" ? node.start : node.start + 1 });
   });
   return found;
 }
@@ -43,24 +57,6 @@ function sentences(source: Source): Prose[] {
 function textOf(node: Node): string | undefined {
   if (node.type === "JSXText") return node.value as string;
   return node.type === "TemplateElement" ? (node.value as { raw: string }).raw : stringOf(node);
-}
-
-/** Returns the arguments of `logger.warn(…)` and `new MusterError(…)`, and the help of a metric. */
-function textsForOperators(node: Node): Node[] {
-  if (node.type === "NewExpression") return nameOf(node.callee) === "MusterError" ? (node.arguments as Node[]) : [];
-  if (node.type === "Property") return nameOf(node.key) === "help" ? [node.value as Node] : [];
-  if (node.type !== "CallExpression" || !isNode(node.callee)) return [];
-  const { callee } = node;
-  const logs = LOG.test(propertyOf(callee) ?? "") && /logger$/i.test(lastNameOf(callee.object) ?? "");
-  return logs ? (node.arguments as Node[]) : [];
-}
-
-function lastNameOf(node: unknown): string | undefined {
-  return isNode(node) ? (propertyOf(node) ?? nameOf(node)) : undefined;
-}
-
-function nameOf(node: unknown): string | undefined {
-  return isNode(node) && node.type === "Identifier" ? (node.name as string) : undefined;
 }
 
 /**

@@ -1,56 +1,32 @@
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { documents, writtenCode } from "../source/files.ts";
-import { lineFinder, parse } from "../source/syntax.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
-import { type AvoidedWord, avoidedInTexts, avoidedNames, avoidedPhrases } from "../words.ts";
-import { type DeclaredName, declaredNames, wordsOf } from "./names.ts";
-import { type Prose, proseOf, withoutCode } from "./prose.ts";
-
-/** Files in which an operator or a user reads every string. */
-const FOR_OPERATORS = /^server\/src\/(cli|control|doctor|demo)\/|^agent\/src\/cli\/|^admin\/src\//;
+import { type AvoidedWord, avoidedNames, avoidedPhrases } from "../words.ts";
+import { wordsOf } from "./names.ts";
+import { withoutCode } from "./prose.ts";
+import { type Text, textsIn } from "./texts.ts";
 
 const findInName = finder(avoidedNames, " ");
 const findPhrases = finder(avoidedPhrases, "\\s+");
-const findInTexts = finder(avoidedInTexts, "\\s+");
 
 /** Compares names, comments, sentences and documents under `root` with the lists of `tools/words.ts`. */
 export function checkWording(root: string): Violation[] {
-  return inOrder([
-    ...writtenCode(root).flatMap((file) => inCode(file, join(root, file))),
-    ...documents(root).flatMap((file) => {
-      const text = readFileSync(join(root, file), "utf8");
-      return inProse(file, [{ text, offset: 0, comment: true, operators: false }], lineFinder(text));
+  return inOrder(textsIn(root).flatMap((text) => [...inNames(text), ...inProse(text)]));
+}
+
+function inNames({ file, names }: Text): Violation[] {
+  return names.flatMap(({ name, line }) =>
+    findInName(wordsOf(name)).map(({ found, instead }) => {
+      return { file, line, rule: "words", subject: found, message: `${name}: say ${instead}` };
     }),
-  ]);
+  );
 }
 
-function inCode(file: string, path: string): Violation[] {
-  const source = parse(path);
-  const names = [{ name: basename(file).replace(/\.tsx?$/, ""), line: 1 }, ...declaredNames(source)];
-  const texts = proseOf(source).map((each) => ({ ...each, operators: each.operators || isForOperators(file, each) }));
-  return [...names.flatMap((each) => inName(file, each)), ...inProse(file, texts, source.lineOf)];
-}
-
-function isForOperators(file: string, { comment }: Prose): boolean {
-  return !comment && FOR_OPERATORS.test(file);
-}
-
-function inName(file: string, { name, line }: DeclaredName): Violation[] {
-  return findInName(wordsOf(name)).map(({ found, instead }) => {
-    return { file, line, rule: "words", subject: found, message: `${name}: say ${instead}` };
-  });
-}
-
-function inProse(file: string, prose: readonly Prose[], lineOf: (offset: number) => number): Violation[] {
-  return prose.flatMap(({ text: whole, offset, comment, operators }) => {
-    const text = comment ? withoutCode(whole) : whole;
-    const violations = (rule: string, matches: readonly Match[]) =>
-      matches.map(({ found, instead, at }) => {
-        return { file, line: lineOf(offset + at), rule, subject: found, message: `"${found}": say ${instead}` };
-      });
-    return [...violations("phrases", findPhrases(text)), ...violations("words", operators ? findInTexts(text) : [])];
-  });
+function inProse({ file, prose, lineOf }: Text): Violation[] {
+  return prose.flatMap(({ text, offset, comment }) =>
+    findPhrases(comment ? withoutCode(text) : text).map(({ found, instead, at }) => {
+      const line = lineOf(offset + at);
+      return { file, line, rule: "phrases", subject: found, message: `"${found}": say ${instead}` };
+    }),
+  );
 }
 
 interface Match {
