@@ -1,5 +1,5 @@
 /**
- * Clocks and randomness, passed as arguments so that tests of back-off, renewal and jitter need not wait and are
+ * Clocks and randomness, passed as arguments so that tests of backoff, renewal and jitter need not wait and are
  * deterministic. No other file of the agent reads a clock or calls `Math.random()`.
  */
 export interface Runtime {

@@ -42,7 +42,7 @@ export interface Shared {
   figures(): Figures;
 }
 
-/** An MQTT 5 client that stays connected: it connects again, with back-off, to one address after the other. */
+/** An MQTT 5 client that stays connected: it connects again, with backoff, to one address after the other. */
 export abstract class LoadClient {
   isConnected = false;
   lastConnectedAt = 0;

@@ -1,4 +1,4 @@
-/** Exponential back-off with jitter. */
+/** Exponential backoff with jitter. */
 export interface Backoff {
   /** The ceiling of the first delay, in milliseconds. */
   baseMs: number;

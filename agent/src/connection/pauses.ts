@@ -4,7 +4,7 @@ import { BUSY as BUSY_CODES, TAKEN_OVER as TAKEN_OVER_CODE } from "./reasons.ts"
 import type { SessionEnd } from "./session.ts";
 
 /**
- * A session of this length resets the back-off. Shorter ones do not, because another process may be taking over the
+ * A session of this length resets the backoff. Shorter ones do not, because another process may be taking over the
  * same client id repeatedly.
  */
 const STABLE_MS = 30_000;

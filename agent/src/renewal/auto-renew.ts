@@ -18,7 +18,7 @@ export interface AutoRenewal {
 const HOUR_MS = 3_600_000;
 
 /**
- * Renews whenever it is due, until `signal` is aborted: from `renewAfterUtc` plus jitter, with back-off after a
+ * Renews whenever it is due, until `signal` is aborted: from `renewAfterUtc` plus jitter, with backoff after a
  * failure. After a final refusal it waits until another certificate is on disk.
  */
 export async function autoRenew(parts: AutoRenewal): Promise<void> {

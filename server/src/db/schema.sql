@@ -1962,7 +1962,7 @@ BEGIN
     PERFORM muster_refuse('key_blocked');
   END IF;
   IF facts.counted THEN
-    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, NULL,
+    PERFORM record_list_change('certificates', NEW.tenant_id, NEW.id, NULL,
       CASE WHEN NEW.revoked_at IS NULL THEN 'active' ELSE 'revoked' END);
   END IF;
   IF NOT facts.known THEN
@@ -2275,10 +2275,10 @@ BEGIN
     RAISE EXCEPTION 'rows of lists are written in READ COMMITTED transactions only';
   END IF;
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed('anomalies', n.tenant_id, n.id, NULL, n.status) FROM entered n
+    PERFORM record_list_change('anomalies', n.tenant_id, n.id, NULL, n.status) FROM entered n
       WHERE EXISTS (SELECT FROM list_blocks b WHERE b.tenant_id = n.tenant_id AND b.list = 'anomalies' AND b.upto >= n.id);
   ELSE
-    PERFORM note_listed('anomalies', n.tenant_id, n.id, o.status, n.status) FROM entered n JOIN former o ON o.id = n.id
+    PERFORM record_list_change('anomalies', n.tenant_id, n.id, o.status, n.status) FROM entered n JOIN former o ON o.id = n.id
       WHERE o.status <> n.status
         AND EXISTS (SELECT FROM list_blocks b WHERE b.tenant_id = n.tenant_id AND b.list = 'anomalies' AND b.upto >= n.id);
   END IF;
@@ -2291,12 +2291,12 @@ CREATE FUNCTION list_certificate()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, NULL,
+    PERFORM record_list_change('certificates', NEW.tenant_id, NEW.id, NULL,
       CASE WHEN NEW.revoked_at IS NULL THEN 'active' ELSE 'revoked' END);
   ELSIF TG_OP = 'UPDATE' THEN
-    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, 'active', 'revoked');
+    PERFORM record_list_change('certificates', NEW.tenant_id, NEW.id, 'active', 'revoked');
   ELSE
-    PERFORM note_listed('certificates', OLD.tenant_id, OLD.id,
+    PERFORM record_list_change('certificates', OLD.tenant_id, OLD.id,
       CASE WHEN OLD.revoked_at IS NULL THEN 'active' ELSE 'revoked' END, NULL);
   END IF;
   RETURN NULL;
@@ -2310,12 +2310,12 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     IF current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
       SELECT FROM list_blocks b WHERE b.tenant_id = NEW.tenant_id AND b.list = 'devices' AND b.upto >= NEW.uid) THEN
-      PERFORM note_listed('devices', NEW.tenant_id, NEW.uid, NULL, '');
+      PERFORM record_list_change('devices', NEW.tenant_id, NEW.uid, NULL, '');
     END IF;
   ELSIF TG_OP = 'UPDATE' AND NEW.deleted_at IS NULL THEN
-    PERFORM note_listed('devices', NEW.tenant_id, NEW.uid, NULL, '');
+    PERFORM record_list_change('devices', NEW.tenant_id, NEW.uid, NULL, '');
   ELSE
-    PERFORM note_listed('devices', OLD.tenant_id, OLD.uid, '', NULL);
+    PERFORM record_list_change('devices', OLD.tenant_id, OLD.uid, '', NULL);
   END IF;
   RETURN NULL;
 END $function$;
@@ -2326,9 +2326,9 @@ CREATE FUNCTION list_row()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, '');
+    PERFORM record_list_change(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, '');
   ELSE
-    PERFORM note_listed(TG_TABLE_NAME, OLD.tenant_id, OLD.id, '', NULL);
+    PERFORM record_list_change(TG_TABLE_NAME, OLD.tenant_id, OLD.id, '', NULL);
   END IF;
   RETURN NULL;
 END $function$;
@@ -2339,11 +2339,11 @@ CREATE FUNCTION list_row_by_status()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, NEW.status);
+    PERFORM record_list_change(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, NEW.status);
   ELSIF TG_OP = 'UPDATE' THEN
-    PERFORM note_listed(TG_TABLE_NAME, NEW.tenant_id, NEW.id, OLD.status, NEW.status);
+    PERFORM record_list_change(TG_TABLE_NAME, NEW.tenant_id, NEW.id, OLD.status, NEW.status);
   ELSE
-    PERFORM note_listed(TG_TABLE_NAME, OLD.tenant_id, OLD.id, OLD.status, NULL);
+    PERFORM record_list_change(TG_TABLE_NAME, OLD.tenant_id, OLD.id, OLD.status, NULL);
   END IF;
   RETURN NULL;
 END $function$;
@@ -2399,27 +2399,6 @@ CREATE FUNCTION muster_refuse(code text)
 AS $function$
 BEGIN
   RAISE EXCEPTION '%', code USING ERRCODE = 'MU001';
-END $function$;
-
-CREATE FUNCTION note_listed(the_list text, tenant uuid, key uuid, left_variant text, entered_variant text)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION 'rows of lists are written in READ COMMITTED transactions only';
-  END IF;
-  IF EXISTS (SELECT 1 FROM list_blocks b WHERE b.tenant_id = tenant AND b.list = the_list AND b.upto >= key) THEN
-    INSERT INTO list_changes (tenant_id, list, variant, at, change)
-    SELECT tenant, the_list, c.variant, key, c.change
-    FROM (VALUES
-      ('', CASE WHEN left_variant IS NULL THEN 1 WHEN entered_variant IS NULL THEN -1 END),
-      (nullif(left_variant, ''), -1),
-      (nullif(entered_variant, ''), 1)
-    ) c (variant, change)
-    WHERE c.variant IS NOT NULL AND c.change IS NOT NULL AND EXISTS (SELECT 1 FROM list_blocks b
-      WHERE b.tenant_id = tenant AND b.list = the_list AND b.variant = c.variant AND b.upto >= key);
-  END IF;
 END $function$;
 
 CREATE FUNCTION notify_key_ended()
@@ -2546,7 +2525,7 @@ BEGIN
   RETURNING current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
     SELECT FROM list_blocks b WHERE b.tenant_id = events.tenant_id AND b.list = 'certificate_audit' AND b.upto >= entry) INTO counted;
   IF counted THEN
-    PERFORM note_listed('certificate_audit', NEW.tenant_id, NEW.id, NULL, '');
+    PERFORM record_list_change('certificate_audit', NEW.tenant_id, NEW.id, NULL, '');
   END IF;
   RETURN NULL;
 END $function$;
@@ -2598,6 +2577,27 @@ BEGIN
   SELECT NEW.tenant_id, NEW.at, 'device_findings', TG_OP, d.id, d.uid, to_jsonb(NEW)
     FROM shared_devices d WHERE d.uid = NEW.device_uid;
   RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_list_change(the_list text, tenant uuid, key uuid, left_variant text, entered_variant text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'rows of lists are written in READ COMMITTED transactions only';
+  END IF;
+  IF EXISTS (SELECT 1 FROM list_blocks b WHERE b.tenant_id = tenant AND b.list = the_list AND b.upto >= key) THEN
+    INSERT INTO list_changes (tenant_id, list, variant, at, change)
+    SELECT tenant, the_list, c.variant, key, c.change
+    FROM (VALUES
+      ('', CASE WHEN left_variant IS NULL THEN 1 WHEN entered_variant IS NULL THEN -1 END),
+      (nullif(left_variant, ''), -1),
+      (nullif(entered_variant, ''), 1)
+    ) c (variant, change)
+    WHERE c.variant IS NOT NULL AND c.change IS NOT NULL AND EXISTS (SELECT 1 FROM list_blocks b
+      WHERE b.tenant_id = tenant AND b.list = the_list AND b.variant = c.variant AND b.upto >= key);
+  END IF;
 END $function$;
 
 CREATE FUNCTION record_superseded_try_event()

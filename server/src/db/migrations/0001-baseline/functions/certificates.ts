@@ -41,7 +41,7 @@ BEGIN
     PERFORM muster_refuse('key_blocked');
   END IF;
   IF facts.counted THEN
-    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, NULL,
+    PERFORM record_list_change('certificates', NEW.tenant_id, NEW.id, NULL,
       CASE WHEN NEW.revoked_at IS NULL THEN 'active' ELSE 'revoked' END);
   END IF;
   IF NOT facts.known THEN

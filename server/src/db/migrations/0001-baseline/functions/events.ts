@@ -47,7 +47,7 @@ BEGIN
   RETURNING current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
     SELECT FROM list_blocks b WHERE b.tenant_id = events.tenant_id AND b.list = 'certificate_audit' AND b.upto >= entry) INTO counted;
   IF counted THEN
-    PERFORM note_listed('certificate_audit', NEW.tenant_id, NEW.id, NULL, '');
+    PERFORM record_list_change('certificate_audit', NEW.tenant_id, NEW.id, NULL, '');
   END IF;
   RETURN NULL;
 END $$;

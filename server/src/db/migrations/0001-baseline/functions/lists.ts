@@ -1,12 +1,12 @@
 /**
  * Changes of counted lists (decision 0008). Nearly all rows are newer than every counted block, so triggers ask for a block
- * first and call note_listed only if there is one.
+ * first and call record_list_change only if there is one.
  */
 export const listsFunctions = `
 -- Records that a row entered or left a list, after the row was written: NULL for "left_variant" means a new row, NULL for
 -- "entered_variant" a removed one; with both, the row moved between two variants. '' is the variant of a list without any.
 -- The blocks are read with a snapshot that is newer than the row's transaction number: counts_after depends on this.
-CREATE FUNCTION note_listed(the_list text, tenant uuid, key uuid, left_variant text, entered_variant text)
+CREATE FUNCTION record_list_change(the_list text, tenant uuid, key uuid, left_variant text, entered_variant text)
 RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -30,9 +30,9 @@ END $$;
 CREATE FUNCTION list_row() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, '');
+    PERFORM record_list_change(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, '');
   ELSE
-    PERFORM note_listed(TG_TABLE_NAME, OLD.tenant_id, OLD.id, '', NULL);
+    PERFORM record_list_change(TG_TABLE_NAME, OLD.tenant_id, OLD.id, '', NULL);
   END IF;
   RETURN NULL;
 END $$;
@@ -51,11 +51,11 @@ CREATE TRIGGER thresholds_listed AFTER INSERT OR DELETE ON thresholds
 CREATE FUNCTION list_row_by_status() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, NEW.status);
+    PERFORM record_list_change(TG_TABLE_NAME, NEW.tenant_id, NEW.id, NULL, NEW.status);
   ELSIF TG_OP = 'UPDATE' THEN
-    PERFORM note_listed(TG_TABLE_NAME, NEW.tenant_id, NEW.id, OLD.status, NEW.status);
+    PERFORM record_list_change(TG_TABLE_NAME, NEW.tenant_id, NEW.id, OLD.status, NEW.status);
   ELSE
-    PERFORM note_listed(TG_TABLE_NAME, OLD.tenant_id, OLD.id, OLD.status, NULL);
+    PERFORM record_list_change(TG_TABLE_NAME, OLD.tenant_id, OLD.id, OLD.status, NULL);
   END IF;
   RETURN NULL;
 END $$;
@@ -77,10 +77,10 @@ BEGIN
     RAISE EXCEPTION 'rows of lists are written in READ COMMITTED transactions only';
   END IF;
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed('anomalies', n.tenant_id, n.id, NULL, n.status) FROM entered n
+    PERFORM record_list_change('anomalies', n.tenant_id, n.id, NULL, n.status) FROM entered n
       WHERE EXISTS (SELECT FROM list_blocks b WHERE b.tenant_id = n.tenant_id AND b.list = 'anomalies' AND b.upto >= n.id);
   ELSE
-    PERFORM note_listed('anomalies', n.tenant_id, n.id, o.status, n.status) FROM entered n JOIN former o ON o.id = n.id
+    PERFORM record_list_change('anomalies', n.tenant_id, n.id, o.status, n.status) FROM entered n JOIN former o ON o.id = n.id
       WHERE o.status <> n.status
         AND EXISTS (SELECT FROM list_blocks b WHERE b.tenant_id = n.tenant_id AND b.list = 'anomalies' AND b.upto >= n.id);
   END IF;
@@ -97,12 +97,12 @@ CREATE TRIGGER anomalies_moved AFTER UPDATE ON anomalies
 CREATE FUNCTION list_certificate() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, NULL,
+    PERFORM record_list_change('certificates', NEW.tenant_id, NEW.id, NULL,
       CASE WHEN NEW.revoked_at IS NULL THEN 'active' ELSE 'revoked' END);
   ELSIF TG_OP = 'UPDATE' THEN
-    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, 'active', 'revoked');
+    PERFORM record_list_change('certificates', NEW.tenant_id, NEW.id, 'active', 'revoked');
   ELSE
-    PERFORM note_listed('certificates', OLD.tenant_id, OLD.id,
+    PERFORM record_list_change('certificates', OLD.tenant_id, OLD.id,
       CASE WHEN OLD.revoked_at IS NULL THEN 'active' ELSE 'revoked' END, NULL);
   END IF;
   RETURN NULL;
@@ -118,12 +118,12 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     IF current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
       SELECT FROM list_blocks b WHERE b.tenant_id = NEW.tenant_id AND b.list = 'devices' AND b.upto >= NEW.uid) THEN
-      PERFORM note_listed('devices', NEW.tenant_id, NEW.uid, NULL, '');
+      PERFORM record_list_change('devices', NEW.tenant_id, NEW.uid, NULL, '');
     END IF;
   ELSIF TG_OP = 'UPDATE' AND NEW.deleted_at IS NULL THEN
-    PERFORM note_listed('devices', NEW.tenant_id, NEW.uid, NULL, '');
+    PERFORM record_list_change('devices', NEW.tenant_id, NEW.uid, NULL, '');
   ELSE
-    PERFORM note_listed('devices', OLD.tenant_id, OLD.uid, '', NULL);
+    PERFORM record_list_change('devices', OLD.tenant_id, OLD.uid, '', NULL);
   END IF;
   RETURN NULL;
 END $$;
