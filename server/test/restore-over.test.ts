@@ -1,6 +1,6 @@
 /**
- * A restore while the later state can be read, with `muster restore --replace`, or pg_restore and `muster reapply-revocations`: what has ended
- * in the later state stays ended, and everything else works.
+ * A restore while the later state can be read, with `muster restore --replace`, or pg_restore and `muster
+ * reapply-revocations`: what has ended in the later state stays ended, and everything else works.
  */
 import assert from "node:assert/strict";
 import { readdir, rm } from "node:fs/promises";

@@ -1,4 +1,7 @@
-/** This version, 1.0, and the next one on one database: beside each other on PostgreSQL, one after the other on the embedded database. */
+/**
+ * This version, 1.0, and the next one on one database: beside each other on PostgreSQL, one after the other on the
+ * embedded database.
+ */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -11,13 +11,13 @@ export const SCHEMA_NUMBER = migrations.length;
 type Migrated = Pick<Database, "db" | "kind">;
 
 /**
- * Brings the schema up to date under a lock. Each step and its record are one transaction, so a step that fails leaves the steps before it applied, and the next
- * start continues with it. A new database gets all steps in one transaction. A current schema is only read: the service may run as a role that can
- * change no table.
+ * Brings the schema up to date under a lock. Each step and its record are one transaction, so a step that fails leaves
+ * the steps before it applied, and the next start continues with it. A new database gets all steps in one transaction.
+ * A current schema is only read: the service may run as a role that can change no table.
  *
  * @param steps other than those of this version, in tests
- * @throws Error when a version before 1.0 or a newer version than this wrote the database, when this role may not migrate it, or when other sessions do not
- *   release the tables that a step changes
+ * @throws Error when a version before 1.0 or a newer version than this wrote the database, when this role may not
+ *   migrate it, or when other sessions do not release the tables that a step changes
  */
 export async function migrate(database: Migrated, steps = migrations): Promise<void> {
   const applied = await appliedNumber(database);

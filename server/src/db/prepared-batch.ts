@@ -26,8 +26,8 @@ export async function sendBatch(
 }
 
 /**
- * Several prepared statements in one write, with one Sync and so in one transaction: when one fails, PostgreSQL undoes those before
- * it and skips those after it. Given to `client.query` like a {@link PreparedQuery}.
+ * Several prepared statements in one write, with one Sync and so in one transaction: when one fails, PostgreSQL undoes
+ * those before it and skips those after it. Given to `client.query` like a {@link PreparedQuery}.
  */
 export class PreparedBatch {
   /** Called once, with the error that ended the batch. The client wraps it to stop its timer. */

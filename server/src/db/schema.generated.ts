@@ -2,8 +2,8 @@
 import type { Generated, GeneratedAlways } from "kysely";
 
 /**
- * The row types of every table and view, as the newest migration leaves them (schema.sql). `bigint` and `xid8` arrive as a
- * string, `timestamptz` as a Date, `bytea` as a Buffer.
+ * The row types of every table and view, as the newest migration leaves them (schema.sql). `bigint` and `xid8` arrive
+ * as a string, `timestamptz` as a Date, `bytea` as a Buffer.
  */
 export interface Schema {
   admin_audit: AdminAuditTable;

@@ -14,6 +14,6 @@ export async function liftTimeLimit(tx: Tx): Promise<void> {
 /** Runs `work` on one connection, whose statements outside transactions have no time limit until it ends. */
 export async function withoutTimeLimit(connection: Db, work: () => Promise<void>): Promise<void> {
   await connection.executeQuery(NO_SESSION_LIMIT);
-  // This fails only if the connection has ended, and the error of `work` then says why.
+  // This fails only if the connection has ended, and the error of `work` says why.
   await work().finally(() => connection.executeQuery(SESSION_LIMIT).catch(() => undefined));
 }

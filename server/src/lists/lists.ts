@@ -16,10 +16,10 @@ export interface CountedList {
  * - an index `(tenant_id, <key>)` (that of a UNIQUE constraint will do), and with `by` another one, `(tenant_id,
  *   status, <key>)`. All columns are ascending: a list is read by tenant and key in one direction, for which an index
  *   with mixed directions is useless.
- * - triggers that report entering and leaving rows to `record_list_change`, usually (`0001-baseline/functions/lists.ts`):
- *   `AFTER INSERT OR DELETE … EXECUTE FUNCTION list_row()`, or `list_row_by_status()`, and the latter again for `AFTER
- *   UPDATE OF status … WHEN (OLD.status IS DISTINCT FROM NEW.status)`. If a statement writes many rows, statement-level
- *   triggers cost less, like `list_anomalies`.
+ * - triggers that report entering and leaving rows to `record_list_change`, usually
+ *   (`0001-baseline/functions/lists.ts`): `AFTER INSERT OR DELETE … EXECUTE FUNCTION list_row()`, or
+ *   `list_row_by_status()`, and the latter again for `AFTER UPDATE OF status … WHEN (OLD.status IS DISTINCT FROM
+ *   NEW.status)`. If a statement writes many rows, statement-level triggers cost less, like `list_anomalies`.
  */
 export const LISTS = {
   admin_audit: { key: "id" },

@@ -35,9 +35,9 @@ export interface AuthorizedKey {
 
 /**
  * Authenticates the keys of several requests and counts the requests against their limits in one statement
- * (`authorize_keys`). It holds the locks of their windows, so all processes share the limits. The owner's state and role
- * are read with the key: no way of removing a user leaves a key active (spec 5 rule 2), and a key never exceeds its
- * owner's current rights.
+ * (`authorize_keys`). It holds the locks of their windows, so all processes share the limits. The owner's state and
+ * role are read with the key: no way of removing a user leaves a key active (spec 5 rule 2), and a key never exceeds
+ * its owner's current rights.
  *
  * @returns the active keys that were presented with the right secret; the others are not counted
  */

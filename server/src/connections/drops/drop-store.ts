@@ -62,8 +62,8 @@ const pending = statement<{ nodeId: string; floor: string; limit: number }, Drop
 );
 
 /**
- * Returns drops for this node beyond `floor` that it has not acknowledged. Drops are found by acknowledgement instead of
- * by the last number read: numbers are drawn before the commit, so a lower one may appear after a higher one.
+ * Returns drops for this node beyond `floor` that it has not acknowledged. Drops are found by acknowledgement instead
+ * of by the last number read: numbers are drawn before the commit, so a lower one may appear after a higher one.
  */
 export async function pendingDrops(db: Db, nodeId: string, floor: bigint, limit: number): Promise<PendingDrop[]> {
   const rows = await runStatement(db, pending, { nodeId, floor: floor.toString(), limit });

@@ -3,8 +3,8 @@ import { withoutTimeLimit } from "../time-limit.ts";
 import type { Db } from "../types.ts";
 
 /**
- * Builds the indexes that do not exist yet, on PostgreSQL, while other processes write their tables. Each takes as long as PostgreSQL reads the table twice and
- * the transactions last that have begun before.
+ * Builds the indexes that do not exist yet, on PostgreSQL, while other processes write their tables. Each takes as long
+ * as PostgreSQL reads the table twice and the transactions last that have begun before.
  *
  * @param indexes as they follow CREATE INDEX
  */

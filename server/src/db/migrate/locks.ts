@@ -7,7 +7,10 @@ import type { Db, Tx } from "../types.ts";
 const MIGRATION_LOCK = sql.lit(0x6d_75_73_74);
 const POLL_MS = 200;
 
-/** Every statement that comes after one that waits for a table waits, too: less than the time limit of a request's statement, and than a node's lease. */
+/**
+ * Every statement that comes after one that waits for a table waits, too: less than the time limit of a request's
+ * statement, and than a node's lease.
+ */
 const LOCK_TIMEOUT = sql`SET LOCAL lock_timeout = '1500ms'`;
 /** What waits meanwhile is done then. */
 const PAUSE_MS = 1_000;
@@ -16,10 +19,13 @@ const ATTEMPTS = 120;
 /** SQLSTATE lock_not_available and deadlock_detected. */
 const LOCKED = ["55P03", "40P01"];
 
-/** Runs `work` on one connection while no other process migrates. PostgreSQL releases the lock when the connection ends. */
+/**
+ * Runs `work` on one connection while no other process migrates. PostgreSQL releases the lock when the connection ends.
+ */
 export async function withMigrationLock(db: Db, work: (connection: Db) => Promise<void>): Promise<void> {
   await db.connection().execute(async (connection) => {
-    // Not in a statement that waits: an index is built concurrently when every statement has ended that began before, so each would wait for the other.
+    // Not in a statement that waits: an index is built concurrently when every statement has ended that began before,
+    // so each would wait for the other.
     while (!(await tryLock(connection))) await pause(POLL_MS);
     // It fails only where the connection has ended, and the lock with it: then the error of `work` says why.
     await work(connection).finally(() => unlock(connection).catch(() => undefined));
@@ -38,8 +44,8 @@ async function unlock(connection: Db): Promise<void> {
 }
 
 /**
- * Runs `work`, which changes tables that other processes use, in one transaction. It waits for a table for a moment only, and is repeated, because statements
- * of other processes wait behind it.
+ * Runs `work`, which changes tables that other processes use, in one transaction. It waits for a table for a moment
+ * only, and is repeated, because statements of other processes wait behind it.
  *
  * @param what for the message
  * @throws Error when other transactions do not release the tables for minutes

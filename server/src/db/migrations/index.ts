@@ -6,8 +6,8 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * Indexes of tables of earlier steps, as they follow CREATE INDEX. PostgreSQL builds them before `sql` runs, which creates what does not exist yet,
-   * while processes go on writing the tables.
+   * Indexes of tables of earlier steps, as they follow CREATE INDEX. PostgreSQL builds them before `sql` runs, which
+   * creates what does not exist yet, while processes go on writing the tables.
    */
   readonly indexes?: readonly string[];
 }

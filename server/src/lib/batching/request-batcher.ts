@@ -1,19 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withTimeout } from "../timeouts.ts";
 
-/** How far apart the batches of connects begin: a statement costs server and database as much as some ten of its rows. */
+/**
+ * How far apart the batches of connects begin: a statement costs server and database as much as some ten of its rows.
+ */
 export const CONNECTS_APART_MS = 20;
 
 export interface RequestBatcherOptions<Request, Answer> {
   /** Requests of one batch at most: with more, the first would wait for the last one's answer. */
   most: number;
-  /** A batch that is not full begins no sooner than this after the one before began. A request that comes later than that never waits. */
+  /**
+   * A batch that is not full begins no sooner than this after the one before began. A request that comes later than
+   * that never waits.
+   */
   apartMs?: number;
-  /** Requests that have a key in common are run one after the other, in the order of the calls; others do not wait for them. */
+  /**
+   * Requests that have a key in common are run one after the other, in the order of the calls; others do not wait for
+   * them.
+   */
   keysOf?(request: Request): readonly string[];
   /** @returns an answer to each request, in their order */
   run(requests: Request[]): Promise<Answer[]>;
-  /** Whether an error concerns every request. If not, each of the batch is run again alone, and the one that is at fault fails. */
+  /**
+   * Whether an error concerns every request. If not, each of the batch is run again alone, and the one that is at fault
+   * fails.
+   */
   isOfAll(error: unknown): boolean;
   /** Whether an error of a whole batch spares the requests that wait; by default they fail with it. */
   sparesWaiting?: boolean;
@@ -30,8 +41,9 @@ interface Waiting<Request, Answer> {
 const NONE: readonly string[] = [];
 
 /**
- * Answers requests in batches, one at a time: those of one turn of the event loop and, under load, those that arrive while a batch is run. An error
- * that concerns every request fails those that wait, too: they have waited for as long as the batch, and would wait as long again.
+ * Answers requests in batches, one at a time: those of one turn of the event loop and, under load, those that arrive
+ * while a batch is run. An error that concerns every request fails those that wait, too: they have waited for as long
+ * as the batch, and would wait as long again.
  */
 export class RequestBatcher<Request, Answer> {
   readonly #options: RequestBatcherOptions<Request, Answer>;

@@ -120,9 +120,9 @@ CREATE VIEW shared_user_factors AS SELECT user_id, id AS factor_id FROM user_fac
 CREATE VIEW shared_users AS
   SELECT id, tenant_id, email, role, status, deleted_at, platform, password_drawn, created_at FROM users;
 
--- Which rules evaluate which devices: the rules of enabled packs that are assigned to the device or to its type. Ingest,
--- triggers and doctor read this view; no other place says it. An evaluation by an older revision of the pack counts from
--- "since_revision" on: a rule id always means the same rule, but the pack may have been disabled before.
+-- Which rules evaluate which devices: the rules of enabled packs that are assigned to the device or to its type.
+-- Ingest, triggers and doctor read this view; no other place says it. An evaluation by an older revision of the pack
+-- counts from "since_revision" on: a rule id always means the same rule, but the pack may have been disabled before.
 CREATE VIEW shared_device_rules AS
   SELECT d.tenant_id, d.uid AS device_uid, d.id AS device_id, t.id AS threshold_id, r.rule_id, t.since_revision
     FROM shared_devices d CROSS JOIN thresholds t CROSS JOIN unnest(t.rule_ids) AS r (rule_id)

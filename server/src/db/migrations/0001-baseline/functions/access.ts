@@ -3,8 +3,8 @@ export const accessFunctions = `
 -- Authorizes the keys of several requests, with the current roles of their owners, and counts the requests against the
 -- keys' limits (access/rate-limit/). One generic plan serves any number of keys: planning takes longer than the rest.
 --
--- A window is read and written under its row's lock. The locks are taken in the order of the ids, so that processes never
--- deadlock. Times of a window are in order, so width_bucket finds by binary search how many of them are over.
+-- A window is read and written under its row's lock. The locks are taken in the order of the ids, so that processes
+-- never deadlock. Times of a window are in order, so width_bucket finds by binary search how many of them are over.
 --
 -- A window holds the times of the requests admitted in the last window_ms milliseconds, at most "most" of them. Times
 -- that are past make room for as many new ones; OFFSET 0 has them counted once.

@@ -18,8 +18,9 @@ BEGIN
    WHERE d.uid = device;
 END $$;
 
--- Refuses a blocked key, counts the certificate in its list, updates the device, and records a finding on every device that
--- shares the key. The lock comes first, so that the rest sees what other transactions with this key have committed.
+-- Refuses a blocked key, counts the certificate in its list, updates the device, and records a finding on every device
+-- that shares the key. The lock comes first, so that the rest sees what other transactions with this key have
+-- committed.
 CREATE FUNCTION certificate_added() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   facts record;
@@ -83,8 +84,8 @@ END $$;
 CREATE TRIGGER certificates_stay_revoked BEFORE UPDATE ON certificates
   FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL) EXECUTE FUNCTION refuse_unrevoke();
 
--- A device owns its client id exactly as long as its last valid certificate (spec 4.10). The transaction that revokes has
--- locked the device, so no certificate is issued between this read and the commit.
+-- A device owns its client id exactly as long as its last valid certificate (spec 4.10). The transaction that revokes
+-- has locked the device, so no certificate is issued between this read and the commit.
 CREATE FUNCTION release_client_id() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE client_ids SET live_until = coalesce(

@@ -15,7 +15,8 @@ END $$;
 CREATE TRIGGER retained_messages_changed AFTER INSERT OR UPDATE OR DELETE ON retained_messages
   FOR EACH ROW EXECUTE FUNCTION notify_retained();
 
--- The lock waits for messages that are being added, and later ones see what this transaction changes (retained-store.ts).
+-- The lock waits for messages that are being added, and later ones see what this transaction changes
+-- (retained-store.ts).
 CREATE FUNCTION end_retained() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(hashtextextended('retained ' || NEW.tenant_id, 0));
@@ -41,9 +42,10 @@ CREATE TRIGGER mqtt_clients_disabled AFTER UPDATE OF disabled_at ON mqtt_clients
   FOR EACH ROW WHEN (OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL)
   EXECUTE FUNCTION end_retained_of_client();
 
--- Suspends the MQTT clients of a user who is no longer an active admin, and resumes those of one who is again. FOR UPDATE
--- comes before the update, so that a session that is being opened is either recorded first or refused. Drops go to the nodes
--- that have sessions of the clients, may have unrecorded ones, or have not yet closed ones that were taken over.
+-- Suspends the MQTT clients of a user who is no longer an active admin, and resumes those of one who is again. FOR
+-- UPDATE comes before the update, so that a session that is being opened is either recorded first or refused. Drops go
+-- to the nodes that have sessions of the clients, may have unrecorded ones, or have not yet closed ones that were taken
+-- over.
 CREATE FUNCTION suspend_mqtt_clients() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   ends boolean := NEW.role <> 'admin' OR NEW.status <> 'active' OR NEW.deleted_at IS NOT NULL;

@@ -1,10 +1,10 @@
 /**
- * Events are recorded in the transaction of the change, whichever feature makes it: the table, the operation and the changed
- * row. events/describe-change.ts turns a recorded row into the kind and payload that clients see.
+ * Events are recorded in the transaction of the change, whichever feature makes it: the table, the operation and the
+ * changed row. events/describe-change.ts turns a recorded row into the kind and payload that clients see.
  */
 export const eventsFunctions = `
--- Once per statement, because one may open hundreds of anomalies. Anomalies enter the notification inbox here; the events of
--- two other tables do so by the trigger of enter_notification_inbox.
+-- Once per statement, because one may open hundreds of anomalies. Anomalies enter the notification inbox here; the
+-- events of two other tables do so by the trigger of enter_notification_inbox.
 CREATE FUNCTION record_anomaly_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN

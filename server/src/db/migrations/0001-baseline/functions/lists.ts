@@ -1,11 +1,12 @@
 /**
- * Changes of counted lists (decision 0008). Nearly all rows are newer than every counted block, so triggers ask for a block
- * first and call record_list_change only if there is one.
+ * Changes of counted lists (decision 0008). Nearly all rows are newer than every counted block, so triggers ask for a
+ * block first and call record_list_change only if there is one.
  */
 export const listsFunctions = `
--- Records that a row entered or left a list, after the row was written: NULL for "left_variant" means a new row, NULL for
--- "entered_variant" a removed one; with both, the row moved between two variants. '' is the variant of a list without any.
--- The blocks are read with a snapshot that is newer than the row's transaction number: counts_after depends on this.
+-- Records that a row entered or left a list, after the row was written: NULL for "left_variant" means a new row, NULL
+-- for "entered_variant" a removed one; with both, the row moved between two variants. '' is the variant of a list
+-- without any. The blocks are read with a snapshot that is newer than the row's transaction number: counts_after
+-- depends on this.
 CREATE FUNCTION record_list_change(the_list text, tenant uuid, key uuid, left_variant text, entered_variant text)
 RETURNS void
 LANGUAGE plpgsql AS $$

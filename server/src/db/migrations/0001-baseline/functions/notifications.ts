@@ -1,7 +1,7 @@
 /** Addresses and webhooks that groups name, and messages that are considered again. */
 export const notificationsFunctions = `
--- The address of an active user of the tenant needs no confirmation, because an admin chose it. A link that is still valid
--- is not sent again when another group names the address.
+-- The address of an active user of the tenant needs no confirmation, because an admin chose it. A link that is still
+-- valid is not sent again when another group names the address.
 CREATE FUNCTION record_channel_addresses() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO channel_addresses AS a (tenant_id, type, key, address, group_id, named_at, request_at, confirmed_at, confirmed_by)
@@ -38,9 +38,9 @@ END $$;
 CREATE TRIGGER groups_webhooks_named AFTER INSERT OR UPDATE OF channels ON groups
   FOR EACH ROW EXECUTE FUNCTION record_webhooks();
 
--- A new webhook asks its receiver for confirmation unless the address is confirmed: a request for another webhook was signed
--- with another secret. The address of a deleted webhook is forgotten later. Its row is locked first, so that of two groups
--- that leave it at the same time the second sees that it is the last one.
+-- A new webhook asks its receiver for confirmation unless the address is confirmed: a request for another webhook was
+-- signed with another secret. The address of a deleted webhook is forgotten later. Its row is locked first, so that of
+-- two groups that leave it at the same time the second sees that it is the last one.
 CREATE FUNCTION record_webhook_address() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -60,8 +60,8 @@ END $$;
 CREATE TRIGGER webhooks_address AFTER INSERT OR DELETE ON webhooks
   FOR EACH ROW EXECUTE FUNCTION record_webhook_address();
 
--- Makes messages that wait for a user's next shift be considered again. Triggers do not have the clock of the service, and
--- '-infinity' is always due. Messages are locked in one order, so that two changes of shifts never deadlock.
+-- Makes messages that wait for a user's next shift be considered again. Triggers do not have the clock of the service,
+-- and '-infinity' is always due. Messages are locked in one order, so that two changes of shifts never deadlock.
 CREATE FUNCTION consider_deferred() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   the_shift uuid;

@@ -1,7 +1,8 @@
 /**
- * Quotas of a tenant, in rounds of allowances (decision 0012). A round begins with an exact count under the exclusive lock of
- * a tenant and quota. Processes take allowances out of what the count left and spend them from memory; each addition checks,
- * under the shared lock, that its round is still the current one. So additions run side by side, and none exceeds the quota.
+ * Quotas of a tenant, in rounds of allowances (decision 0012). A round begins with an exact count under the exclusive
+ * lock of a tenant and quota. Processes take allowances out of what the count left and spend them from memory; each
+ * addition checks, under the shared lock, that its round is still the current one. So additions run side by side, and
+ * none exceeds the quota.
  */
 export const quotasFunctions = `
 -- The advisory lock of a tenant's quota: shared for transactions that spend allowances, exclusive for those that count.
@@ -22,9 +23,9 @@ BEGIN
   RETURN muster_refuse('quota_round_over');
 END $$;
 
--- Aborts the statement unless fewer than "per_minute" tickets were created in the minute before "at". Ticket numbers have no
--- gaps, so the ticket whose number is lower by "per_minute" decides. VOLATILE, because it must be read after the lock of
--- ticket_numbers was granted.
+-- Aborts the statement unless fewer than "per_minute" tickets were created in the minute before "at". Ticket numbers
+-- have no gaps, so the ticket whose number is lower by "per_minute" decides. VOLATILE, because it must be read after
+-- the lock of ticket_numbers was granted.
 CREATE FUNCTION ticket_within_rate(tenant uuid, next integer, per_minute integer, at timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql AS $$

@@ -1,9 +1,10 @@
 /**
- * Which rules evaluate which devices: a change resolves anomalies whose rule no longer applies, and has processes load rules
- * again. The view shared_device_rules says which rules apply.
+ * Which rules evaluate which devices: a change resolves anomalies whose rule no longer applies, and has processes load
+ * rules again. The view shared_device_rules says which rules apply.
  */
 export const rulesFunctions = `
--- Processes cache the rules of the devices that they ingest for, and drop them at this notification; '' is every device.
+-- Processes cache the rules of the devices that they ingest for, and drop them at this notification; '' is every
+-- device.
 CREATE FUNCTION notify_rules_changed(device text) RETURNS void LANGUAGE sql AS $$
   SELECT pg_notify('muster_rules', device)
 $$;
@@ -14,8 +15,8 @@ CREATE FUNCTION notify_pack_changed(pack uuid) RETURNS void LANGUAGE sql AS $$
 $$;
 
 -- Resolves the anomalies of a pack whose rule no longer evaluates the device (NULL: any device), and deletes their rule
--- states. Ingest opens anomalies under a key share lock of the pack and checks the rule after it has the lock. The full lock
--- here waits for those transactions, so none opens an anomaly afterwards.
+-- states. Ingest opens anomalies under a key share lock of the pack and checks the rule after it has the lock. The full
+-- lock here waits for those transactions, so none opens an anomaly afterwards.
 CREATE FUNCTION resolve_unevaluated(device uuid, pack uuid, at timestamptz, reason text)
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -64,8 +65,8 @@ CREATE TRIGGER device_thresholds_assigned AFTER INSERT ON device_thresholds
   REFERENCING NEW TABLE AS assigned
   FOR EACH STATEMENT EXECUTE FUNCTION device_thresholds_assigned();
 
--- Replacing the packs of a device deletes and inserts the same row in one transaction, so the trigger runs at its end. If the
--- pack itself is gone, the function that deleted it has resolved everything.
+-- Replacing the packs of a device deletes and inserts the same row in one transaction, so the trigger runs at its end.
+-- If the pack itself is gone, the function that deleted it has resolved everything.
 CREATE FUNCTION device_threshold_unassigned() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   owner record;
@@ -120,8 +121,8 @@ CREATE CONSTRAINT TRIGGER devices_type_changed AFTER UPDATE OF device_type_id ON
   FOR EACH ROW WHEN (OLD.device_type_id IS DISTINCT FROM NEW.device_type_id)
   EXECUTE FUNCTION device_type_of_device_changed();
 
--- A deleted device has no packs, no rule states and no unresolved anomalies. The full lock waits for transactions that open
--- anomalies under a key share lock of the device.
+-- A deleted device has no packs, no rule states and no unresolved anomalies. The full lock waits for transactions that
+-- open anomalies under a key share lock of the device.
 CREATE FUNCTION device_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM devices WHERE uid = NEW.uid FOR UPDATE;

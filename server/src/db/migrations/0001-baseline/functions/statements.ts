@@ -10,8 +10,8 @@ END $$;
 -- reading the tail of a list, whose length the planner cannot know.
 CREATE FUNCTION in_one_process() RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL UNSAFE AS $$ SELECT true $$;
 
--- Lets the calling transaction commit without waiting for the disk: a crash of PostgreSQL, not of a process of the service,
--- may take back the last half second. The embedded database calls no fsync itself, so nothing changes there.
+-- Lets the calling transaction commit without waiting for the disk: a crash of PostgreSQL, not of a process of the
+-- service, may take back the last half second. The embedded database calls no fsync itself, so nothing changes there.
 CREATE FUNCTION commit_later() RETURNS text LANGUAGE sql AS $$
   SELECT set_config('synchronous_commit', CASE current_setting('fsync') WHEN 'on' THEN 'off' ELSE 'on' END, true)
 $$;

@@ -1,6 +1,6 @@
 /**
- * Partitions of telemetry, and the marks of dirty hours. The functions that create and drop partitions run with the rights of
- * their owner (SECURITY DEFINER), because the service may be a role that owns no table (docs/operations.md).
+ * Partitions of telemetry, and the marks of dirty hours. The functions that create and drop partitions run with the
+ * rights of their owner (SECURITY DEFINER), because the service may be a role that owns no table (docs/operations.md).
  */
 export const telemetryFunctions = `
 -- Processes that ingest cache the retention classes of tenants until this notification.
@@ -12,7 +12,8 @@ END $$;
 CREATE TRIGGER tenants_retention AFTER UPDATE OF telemetry_retention_days ON tenants
   FOR EACH ROW WHEN (OLD.telemetry_retention_days <> NEW.telemetry_retention_days) EXECUTE FUNCTION notify_retention();
 
--- Creates a partition by attaching a separate table, which does not block transactions that store into other partitions.
+-- Creates a partition by attaching a separate table, which does not block transactions that store into other
+-- partitions.
 CREATE FUNCTION make_telemetry_part(whole text, part text, first date, past date) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF to_regclass(part) IS NOT NULL THEN RETURN; END IF;
@@ -54,8 +55,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Drops a day of messages. Messages of marked hours may not be in chunks: they are stored again, with all columns that the
--- table has by now, unless they are more than "most". Returns whether the day was dropped.
+-- Drops a day of messages. Messages of marked hours may not be in chunks: they are stored again, with all columns that
+-- the table has by now, unless they are more than "most". Returns whether the day was dropped.
 CREATE FUNCTION retire_message_day(class smallint, day date, most integer) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -100,8 +101,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Hours are computed in turns between tenants, so a mark needs the tenant of its device. Marks of deleted devices share one
--- turn.
+-- Hours are computed in turns between tenants, so a mark needs the tenant of its device. Marks of deleted devices share
+-- one turn.
 CREATE FUNCTION set_tenant_of_mark() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   SELECT d.tenant_id INTO NEW.tenant_id FROM devices d WHERE d.uid = NEW.device_uid;

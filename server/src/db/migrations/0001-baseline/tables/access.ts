@@ -79,8 +79,8 @@ CREATE TABLE tenant_quotas (
   PRIMARY KEY (tenant_id, quota)
 );
 
--- A round of allowances for one quota of a tenant (functions/quotas.ts). "unallotted" is what processes may still take out
--- of it. "value" is the quota that was in force when the round was counted: a different quota needs a new round.
+-- A round of allowances for one quota of a tenant (functions/quotas.ts). "unallotted" is what processes may still take
+-- out of it. "value" is the quota that was in force when the round was counted: a different quota needs a new round.
 CREATE TABLE quota_rounds (
   tenant_id uuid NOT NULL REFERENCES tenants,
   quota text NOT NULL,

@@ -1,9 +1,9 @@
 /** Anomalies, from opening to resolution. */
 export const anomaliesTables = `
--- An anomaly belongs to a rule, to a certificate, or, with neither, to a device that is silent: then pack, rule and metric
--- are NULL.
--- It describes itself what was wrong, so it outlives its pack and its device: "device_id" still names a deleted device, and
--- "threshold_id" has no foreign key. A trigger checks the pack when the anomaly opens (functions/anomalies.ts).
+-- An anomaly belongs to a rule, to a certificate, or, with neither, to a device that is silent: then pack, rule and
+-- metric are NULL. It describes itself what was wrong, so it outlives its pack and its device: "device_id" still names
+-- a deleted device, and "threshold_id" has no foreign key. A trigger checks the pack when the anomaly opens
+-- (functions/anomalies.ts).
 CREATE TABLE anomalies (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,

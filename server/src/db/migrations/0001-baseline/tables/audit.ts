@@ -67,8 +67,8 @@ CREATE INDEX admin_audit_by_actor ON admin_audit (tenant_id, actor, id);
 CREATE INDEX admin_audit_listed ON admin_audit (tenant_id, id);
 CREATE INDEX admin_audit_target ON admin_audit (tenant_id, target, id);
 
--- One row per request with an Idempotency-Key, kept for a day. The request that inserts the row does the work; a repeated
--- one waits for it and finds the row. "answer" is NULL if the answer contained a secret or was never stored.
+-- One row per request with an Idempotency-Key, kept for a day. The request that inserts the row does the work; a
+-- repeated one waits for it and finds the row. "answer" is NULL if the answer contained a secret or was never stored.
 CREATE TABLE idempotency_keys (
   key_id text NOT NULL,
   idempotency_key text NOT NULL,

@@ -1,8 +1,8 @@
 /** MQTT clients and client ids, nodes and their sessions, the outbox of session drops, refusals. */
 export const connectionsTables = `
--- The owner of each client id in the whole broker (spec 4.10). A writer holds the row's lock, so ownership is never decided
--- by a read alone. A device owns its client id until "live_until", the end of its last valid certificate; an MQTT client
--- until it is removed.
+-- The owner of each client id in the whole broker (spec 4.10). A writer holds the row's lock, so ownership is never
+-- decided by a read alone. A device owns its client id until "live_until", the end of its last valid certificate; an
+-- MQTT client until it is removed.
 CREATE TABLE client_ids (
   client_id text PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
@@ -51,9 +51,9 @@ CREATE TABLE broker_nodes (
   schema_number integer NOT NULL
 );
 
--- Nodes all of whose sessions are recorded. Sessions are committed without waiting for the disk, so a crash of PostgreSQL
--- may take back the latest ones, and a standby that takes over may lack more. Both empty an unlogged table: a node that is
--- not in it may have sessions that are not recorded (decision 0026).
+-- Nodes all of whose sessions are recorded. Sessions are committed without waiting for the disk, so a crash of
+-- PostgreSQL may take back the latest ones, and a standby that takes over may lack more. Both empty an unlogged table:
+-- a node that is not in it may have sessions that are not recorded (decision 0026).
 CREATE UNLOGGED TABLE complete_nodes (
   node_id uuid PRIMARY KEY REFERENCES broker_nodes ON DELETE CASCADE
 );
@@ -65,8 +65,8 @@ CREATE UNLOGGED TABLE completing_nodes (
 );
 
 -- One row per client id: the last writer has taken the session over, in whichever process it lives. The row keeps the
--- session that it replaced, read under the row's lock, so that exactly one successor closes each predecessor. The node is
--- the only foreign key: a connect must never wait for a transaction that holds the device or the certificate.
+-- session that it replaced, read under the row's lock, so that exactly one successor closes each predecessor. The node
+-- is the only foreign key: a connect must never wait for a transaction that holds the device or the certificate.
 CREATE SEQUENCE mqtt_session_seq;
 CREATE TABLE mqtt_sessions (
   client_id text PRIMARY KEY,

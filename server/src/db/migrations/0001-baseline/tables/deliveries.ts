@@ -1,7 +1,7 @@
 /** The outbox of messages to users and channels, with their attempts and caps. */
 export const deliveriesTables = `
--- The outbox. Receivers know a message by its "id" (Message-ID, webhook-id), which is the same at every attempt. A claim
--- moves "next_at" past the longest attempt: this is the lease, after which another process may try.
+-- The outbox. Receivers know a message by its "id" (Message-ID, webhook-id), which is the same at every attempt. A
+-- claim moves "next_at" past the longest attempt: this is the lease, after which another process may try.
 CREATE TABLE deliveries (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,

@@ -13,8 +13,8 @@ CREATE TABLE device_types (
   UNIQUE (tenant_id, id)
 );
 
--- "uid" identifies the record for ever; "id" is the operator's name for the device, which is free again once the record is
--- deleted. At a fillfactor of 80 a connect updates its row in place (HOT).
+-- "uid" identifies the record for ever; "id" is the operator's name for the device, which is free again once the record
+-- is deleted. At a fillfactor of 80 a connect updates its row in place (HOT).
 CREATE TABLE devices (
   uid uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
@@ -38,7 +38,8 @@ CREATE TABLE devices (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   deleted_at timestamptz,
-  -- When the last online event was recorded. Damping delays it: "online_event_owed" says that it is still to be recorded.
+  -- When the last online event was recorded. Damping delays it: "online_event_owed" says that it is still to be
+  -- recorded.
   online_event_at timestamptz,
   online_event_owed boolean NOT NULL DEFAULT false,
   -- The end, kind and renewal time of the unrevoked certificate that ends last. "certificate_revoked" says whether the

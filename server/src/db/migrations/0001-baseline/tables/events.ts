@@ -1,7 +1,7 @@
 /** The journal of what happens in a tenant, which clients follow from a cursor. */
 export const eventsTables = `
--- Triggers record the changed row in the transaction of the change (functions/events.ts). Readers follow the order of "xid"
--- and then "seq", and never read past a transaction that is still open.
+-- Triggers record the changed row in the transaction of the change (functions/events.ts). Readers follow the order of
+-- "xid" and then "seq", and never read past a transaction that is still open.
 CREATE TABLE events (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),

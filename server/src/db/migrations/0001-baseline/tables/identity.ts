@@ -20,8 +20,9 @@ CREATE TABLE user_sessions (
 CREATE INDEX user_sessions_expiring ON user_sessions (expires_at);
 CREATE INDEX user_sessions_user ON user_sessions (user_id, id);
 
--- Failed sign-ins per subject. A subject is a hash: of an account at unknown browsers, of a known browser, of an address.
--- "account" is the hash of the account concerned, so that a password reset or an administrator can clear its counts.
+-- Failed sign-ins per subject. A subject is a hash: of an account at unknown browsers, of a known browser, of an
+-- address. "account" is the hash of the account concerned, so that a password reset or an administrator can clear its
+-- counts.
 CREATE TABLE sign_in_failures (
   subject bytea PRIMARY KEY,
   account bytea,
@@ -50,8 +51,9 @@ CREATE INDEX one_time_links_expiring ON one_time_links (expires_at);
 CREATE UNIQUE INDEX one_time_links_invites ON one_time_links (tenant_id, lower(email)) WHERE purpose = 'invite';
 CREATE UNIQUE INDEX one_time_links_resets ON one_time_links (user_id) WHERE purpose = 'reset';
 
--- "secret" is encrypted under the master key. A factor is active once its user has entered a code of it ("confirmed_at").
--- "last_step": the newest time step (RFC 6238) whose code was accepted; a code of this or a previous step is refused.
+-- "secret" is encrypted under the master key. A factor is active once its user has entered a code of it
+-- ("confirmed_at"). "last_step": the newest time step (RFC 6238) whose code was accepted; a code of this or a previous
+-- step is refused.
 CREATE TABLE user_factors (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users,

@@ -1,7 +1,7 @@
 /** The stream between the acknowledgement of a message and its commit (docs/scaling.md). */
 export const ingestStreamTables = `
--- Which process stores which partition of the stream, and how far it is stored. "stored_sequence" and stream_progress change
--- in the transactions that store the messages.
+-- Which process stores which partition of the stream, and how far it is stored. "stored_sequence" and stream_progress
+-- change in the transactions that store the messages.
 CREATE TABLE stream_partitions (
   partition smallint PRIMARY KEY,
   owner_id uuid,

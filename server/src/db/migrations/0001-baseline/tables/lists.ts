@@ -1,7 +1,7 @@
 /** Counted lists: `total` and deep pages cost the same at any length (decision 0008). */
 export const listsTables = `
--- A block is the range of keys from the end of the previous block, exclusive, to "upto", inclusive. The variant is '' for
--- the whole list, otherwise the value of a filter.
+-- A block is the range of keys from the end of the previous block, exclusive, to "upto", inclusive. The variant is ''
+-- for the whole list, otherwise the value of a filter.
 CREATE TABLE list_blocks (
   tenant_id uuid NOT NULL,
   list text COLLATE "C" NOT NULL,

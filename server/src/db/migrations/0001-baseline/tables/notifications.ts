@@ -12,8 +12,8 @@ CREATE TABLE notification_inbox (
 );
 CREATE INDEX notification_inbox_queued ON notification_inbox (tenant_id, seq);
 
--- A step of a group's escalation for an anomaly. States: "paged", a user or channel was told; "nobody", there was none to
--- tell; "stopped", the anomaly was acknowledged or resolved first; "late", the step was due more than a day ago.
+-- A step of a group's escalation for an anomaly. States: "paged", a user or channel was told; "nobody", there was none
+-- to tell; "stopped", the anomaly was acknowledged or resolved first; "late", the step was due more than a day ago.
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
   anomaly_id uuid NOT NULL,
@@ -32,8 +32,9 @@ CREATE INDEX pages_due ON pages (due_at) WHERE state = 'due';
 CREATE INDEX pages_group ON pages (tenant_id, group_id);
 CREATE INDEX pages_queued ON pages (tenant_id, critical, due_at) WHERE state = 'due';
 
--- An e-mail address or webhook of a tenant that must be confirmed before it is used; one row however many groups name it.
--- "key" is its hash (channel_address_key). "request_at": when a link is to be sent, of which only the hash is stored.
+-- An e-mail address or webhook of a tenant that must be confirmed before it is used; one row however many groups name
+-- it. "key" is its hash (channel_address_key). "request_at": when a link is to be sent, of which only the hash is
+-- stored.
 CREATE TABLE channel_addresses (
   tenant_id uuid NOT NULL REFERENCES tenants,
   type text NOT NULL CHECK (type IN ('email', 'webhook')),
@@ -117,7 +118,8 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_listed ON webhooks (tenant_id, created_at, group_id, key);
 CREATE INDEX webhooks_of_address ON webhooks (tenant_id, key);
 
--- Webhooks that answered 410: nothing is sent to them until they are enabled again. By hash, because addresses are long.
+-- Webhooks that answered 410: nothing is sent to them until they are enabled again. By hash, because addresses are
+-- long.
 CREATE TABLE disabled_webhooks (
   tenant_id uuid NOT NULL REFERENCES tenants,
   target_sha256 bytea NOT NULL,

@@ -1,7 +1,7 @@
 /** Threshold packs, the state of their rules, and the checks for silent devices. */
 export const rulesTables = `
--- A threshold pack. Rules are never queried individually, so they are stored as one JSON array, in the order in which they
--- are shown: [{id, metric, operator, value, …}].
+-- A threshold pack. Rules are never queried individually, so they are stored as one JSON array, in the order in which
+-- they are shown: [{id, metric, operator, value, …}].
 CREATE TABLE thresholds (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,

@@ -10,11 +10,12 @@ const perClass = (table: string, time: string) =>
 
 /**
  * What devices publish, partitioned by retention class and then by day (UTC); docs/database.md explains the flow.
- * Nothing here has a foreign key to devices: a batch must not wait for the lock of a device, and telemetry is deleted in the
- * background after its device.
+ * Nothing here has a foreign key to devices: a batch must not wait for the lock of a device, and telemetry is deleted
+ * in the background after its device.
  */
 export const telemetryTables = `
--- What the messages of a device have in common: the names and kinds of their metrics. Stored once, and referenced by number.
+-- What the messages of a device have in common: the names and kinds of their metrics. Stored once, and referenced by
+-- number.
 CREATE TABLE telemetry_shapes (
   shape_no integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   device_uid uuid NOT NULL,
@@ -30,8 +31,8 @@ CREATE TABLE telemetry_shapes (
   CHECK (cardinality(metrics) = length(kinds) AND cardinality(metrics) > 0)
 );
 
--- A row per message (decision 0022). It must have at most eight columns: with a ninth, the null bitmap of nearly every row
--- would cost eight more bytes.
+-- A row per message (decision 0022). It must have at most eight columns: with a ninth, the null bitmap of nearly every
+-- row would cost eight more bytes.
 CREATE SEQUENCE telemetry_message_seq;
 CREATE TABLE telemetry_messages (
   ts timestamptz NOT NULL,
@@ -56,8 +57,8 @@ CREATE TABLE telemetry_chunks (
   shape_no integer NOT NULL,
   retention_days smallint NOT NULL,
   data bytea NOT NULL,
-  -- The minutes of each metric, one after the other (telemetry/roll-up/minutes-codec.ts), and the offsets of their ends.
-  -- If several shapes have a metric in an hour, one of them has its minutes.
+  -- The minutes of each metric, one after the other (telemetry/roll-up/minutes-codec.ts), and the offsets of their
+  -- ends. If several shapes have a metric in an hour, one of them has its minutes.
   minutes bytea,
   minute_ends integer[],
   PRIMARY KEY (shape_no, ts, retention_days)
@@ -97,7 +98,7 @@ CREATE TABLE device_latest (
   PRIMARY KEY (device_uid, part),
   CHECK ((part = 0) = (version IS NOT NULL) AND (part = 0) = (seen_at IS NOT NULL))
 ) WITH (fillfactor=50);
--- Of a row that is too long, only the names, which do not change, are moved out of line.
+-- If a row is too long, only the names, which do not change, are moved out of line.
 ALTER TABLE device_latest ALTER numbers SET STORAGE MAIN, ALTER times SET STORAGE MAIN, ALTER received SET STORAGE MAIN,
   ALTER writers SET STORAGE MAIN;
 CREATE INDEX device_latest_time_replaced ON device_latest (device_uid) WHERE replaced IS NOT NULL;
@@ -117,8 +118,8 @@ CREATE TABLE telemetry_hour (
 ${perClass("telemetry_hour", "bucket")}
 
 -- "Dirty hours" (UTC): hours of devices of which not all messages are in chunks. The transaction that stores a message
--- inserts the mark, and the transaction that computes the hour deletes it. Both hold it, so an hour is never computed while
--- a message is stored into it.
+-- inserts the mark, and the transaction that computes the hour deletes it. Both hold it, so an hour is never computed
+-- while a message is stored into it.
 CREATE TABLE roll_up_marks (
   device_uid uuid NOT NULL,
   hour timestamptz NOT NULL,
@@ -138,8 +139,8 @@ CREATE INDEX roll_up_marks_hour ON roll_up_marks (hour);
 CREATE INDEX roll_up_marks_steps ON roll_up_marks (tenant_id, chunk_at) WHERE done_to IS NOT NULL;
 CREATE INDEX roll_up_marks_turn ON roll_up_marks (tenant_id, chunk_at);
 
--- Messages that no reading could be taken from. "payload" is the beginning; "payload_bytes" is the size of the whole, NULL
--- if "payload" is the whole.
+-- Messages that no reading could be taken from. "payload" is the beginning; "payload_bytes" is the size of the whole,
+-- NULL if "payload" is the whole.
 CREATE TABLE rejected_messages (
   id uuid PRIMARY KEY,
   device_uid uuid NOT NULL,

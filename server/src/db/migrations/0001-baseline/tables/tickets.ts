@@ -59,8 +59,8 @@ CREATE TABLE ticket_numbers (
   last integer NOT NULL CHECK (last > 0)
 );
 
--- The changed fields of each change: {"status": {"from": "open", "to": "in_progress"}}. The first entry of a ticket is its
--- opening. "seq" is the order of writing, which is the order of the changes of one ticket.
+-- The changed fields of each change: {"status": {"from": "open", "to": "in_progress"}}. The first entry of a ticket is
+-- its opening. "seq" is the order of writing, which is the order of the changes of one ticket.
 CREATE TABLE ticket_history (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE,
