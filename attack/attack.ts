@@ -13,7 +13,7 @@ export interface Scene {
   readonly short: boolean;
 }
 
-/** What an attack is prepared in. */
+/** The scene of one attack. */
 export interface Environment extends Scene {
   /** The attacker's address; the honest tenant's is 127.0.0.1. Each attack has its own: an earlier one's is in debt. */
   readonly hostileAddress: string;

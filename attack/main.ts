@@ -2,7 +2,7 @@
  * `npm run attack`: each way in which a tenant, a device or an unauthenticated client could harm others, beside an
  * honest tenant whose figures are printed without and with the attack. Exits with 1 when a promise is broken.
  *
- *   npm run attack                                every attack on both databases, and those of the front door with four workers
+ *   npm run attack                                every attack on both databases, the front door with workers too
  *   npm run attack -- --database=embedded qos2    attacks whose name contains one of the words
  *   npm run attack -- --short                     a few seconds an attack, all on one server: for CI
  *

@@ -2,7 +2,8 @@ import type { Figures } from "./honest/measure.ts";
 
 /**
  * The promises to the honest tenant while another tenant, a device or an unauthenticated client attacks; times in
- * milliseconds. Below the floor the ratio does not decide: twice a small figure is within the noise of two shared cores.
+ * milliseconds. Below the floor the ratio does not decide: twice a small figure is within the noise of two shared
+ * cores.
  */
 export const PROMISES = {
   acknowledgementRatio: 2,

@@ -5,7 +5,7 @@
  *   npm run bench -- csr connects               rows whose name contains one of the words
  *   npm run bench -- lists devices=100000       the admin app's lists with fewer devices than a million
  *   npm run bench -- app-live minutes=10        each screen of the row for ten minutes
- *   npm run bench -- ingest-stream rate=2000    acknowledgements from a stream beside those of PostgreSQL; only by this word
+ *   npm run bench -- ingest-stream rate=2000    acknowledgements from a stream; only by this word
  *
  * A row that fails is reported and the others go on. The exit code is 0 when all selected rows are there.
  * Linux only: CPU time and memory are read from /proc. The load comes from this process over loopback and

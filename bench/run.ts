@@ -1,4 +1,4 @@
-import { throwIfEnded, unlessEnded } from "../load/interrupt.ts";
+import { throwIfEnded } from "../load/interrupt.ts";
 import { progressTo, Skip } from "../load/measure.ts";
 import type { Figure } from "./report.ts";
 
@@ -43,12 +43,13 @@ export async function row(name: string, work: () => Promise<readonly Figure[]>):
   throwIfEnded();
 }
 
-/** Prepares something for several rows, which `work` runs one after the other; skipped unless one of them is selected. */
+/** Runs `work`, which prepares several rows and runs them; skipped unless one of them is selected. */
 export async function group(names: readonly string[], work: () => Promise<void>): Promise<void> {
   const wanted = names.filter(isWanted);
   if (wanted.length === 0) return;
   progress(`${wanted.join(", ").replaceAll("!", "")}: preparing`);
-  await unlessEnded(work()).catch((error: Error) => {
+  // A signal ends what `work` waits for, and `work` removes what it has started.
+  await work().catch((error: Error) => {
     throwIfEnded();
     for (const name of wanted) if (!begun.has(name)) report(name, error);
   });

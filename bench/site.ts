@@ -19,9 +19,7 @@ export interface Site {
 }
 
 /** A site on a PostgreSQL of its own. */
-export interface PostgresSite extends Site {
-  readonly url: string;
-}
+export type PostgresSite = Site & { readonly url: string };
 
 /** Runs `work` on a new site. @throws Skip where PostgreSQL is missing */
 export async function onPostgres<T>(work: (site: PostgresSite) => Promise<T>): Promise<T> {

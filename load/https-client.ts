@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A keep-alive HTTPS connection with one request at a time; hand-written, so that the load costs less CPU than the server. */
+/** A keep-alive HTTPS connection with one request at a time; hand-written to cost less CPU than the server. */
 export interface HttpsClient {
   send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
   close(): void;
@@ -67,7 +67,7 @@ function clientOn(socket: TLSSocket): HttpsClient {
   };
 }
 
-/** Returns the first whole answer. The body of a chunked one contains the lengths of its chunks, as no caller reads such a body. */
+/** Returns the first whole answer. A chunked body keeps the lengths of its chunks: no caller reads one. */
 function answerIn(received: Buffer): { answer: Answer; length: number } | undefined {
   const end = received.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

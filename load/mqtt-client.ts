@@ -34,7 +34,7 @@ export function loopback({ port, ca, localAddress }: { port: number; ca: string;
   return { host: "127.0.0.1", port, ca, servername: "localhost", ...from };
 }
 
-/** Opens an MQTT 3.1.1 session over mutual TLS. The caller reads what follows the CONNACK. @throws Error when the broker refuses it */
+/** Opens an MQTT 3.1.1 session over mutual TLS, whose caller reads it. @throws Error when the broker refuses it */
 export async function openMqtt(target: MqttTarget, { deviceId, key, fullchain }: Identity): Promise<TLSSocket> {
   const socket = connect({ ...loopback(target), cert: fullchain, key });
   socket.on("secureConnect", () => {

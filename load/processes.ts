@@ -49,7 +49,7 @@ function cpuFields(pid: number): [number, number, number, number] {
   return statFields(pid).slice(11, 15).map(Number) as [number, number, number, number];
 }
 
-/** Returns the fields of proc_pid_stat(5) from `state` on: the name before it is in brackets and may contain anything. */
+/** Returns the fields of proc_pid_stat(5) from `state` on: the name before it, in brackets, may contain anything. */
 function statFields(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -17,7 +17,7 @@ export interface Messages {
   readonly values?: string;
 }
 
-/** Publishes on all sessions. @param from a time for which no run before has stored messages: rules skip older readings */
+/** Publishes on all sessions, with later times than any run before: rules skip readings older than the newest one. */
 export function publishOnAll(sessions: readonly Session[], messages: Messages): Publisher & { longest(): number } {
   const publishers = sessions.map((session) => publishOn(session, messages));
   const acknowledged = () => publishers.reduce((sum, each) => sum + each.acknowledged, 0);

@@ -54,7 +54,7 @@ export interface Course {
   readonly commands: CommandSender | undefined;
 }
 
-/** Connects the clients, lets devices publish through all events of the options, and waits for the last acknowledgements. */
+/** Connects the clients, publishes through all events of the options, and waits for the last acknowledgements. */
 export async function runCourse(given: Omit<Run, "phases" | "figures">): Promise<Course> {
   const run: Run = { ...given, phases: [], figures: new Figures() };
   const { fleet, target, options } = run;

@@ -29,12 +29,12 @@ export function outagesOf({ pausePostgresql, stopPostgresql }: Options): Outage[
   ];
 }
 
-/** Waits until the ingest stream has no backlog, while devices publish. @returns false when it has one after `seconds` */
+/** Waits until the stream has no backlog, while devices publish. @returns false when it has one after `seconds` */
 export function backlogStored(target: Target, seconds: number): Promise<boolean> {
   return streamBecomes(target, seconds, ({ oldestSeconds }) => oldestSeconds < BACKLOG_SECONDS);
 }
 
-/** Waits until the ingest stream is empty, once devices publish no more. @returns false when it is not after `seconds` */
+/** Waits until the stream is empty, once devices publish no more. @returns false when it is not after `seconds` */
 export async function allStored(target: Target, seconds: number): Promise<boolean> {
   await sleep(UPDATED_MS);
   return await streamBecomes(target, seconds, ({ bytes }) => bytes === 0);

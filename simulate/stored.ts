@@ -19,7 +19,7 @@ export interface StoredCounts {
   readonly twice: number;
   /** Stored with an earlier time than a message that was sent before. Known as `twice` is. */
   readonly outOfOrder: number;
-  /** The occurrences of anomalies of rules that each message breaks, and what they should be: one for each stored message. */
+  /** The occurrences that anomalies count, and their number if each stored message counts once per rule. */
   readonly counted: number;
   readonly toCount: number;
 }

@@ -12,7 +12,7 @@ const FIRST_OCTETS = Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00);
 export const handshakes: Attack<MqttTarget> = {
   name: "handshakes",
   what: `${CONNECTIONS} half-open MQTT handshakes from one address, each opened again when it is closed`,
-  // 2,000 sockets of 60 KB may be open without authentication; thousands a second are closed for new ones and freed later.
+  // 2,000 sockets of 60 KB may be open without authentication; thousands per second are closed and freed later.
   memory: 250,
 
   async prepare({ service, hostileAddress }) {

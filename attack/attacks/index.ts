@@ -22,7 +22,7 @@ export function attackNamed(name: string): Attack {
   return found;
 }
 
-/** Returns the attacks whose name contains one of the words; all without words. @throws Error for a word that selects none */
+/** Returns the attacks whose name contains one of the words, or all. @throws Error for a word that selects none */
 export function attacksMatching(words: readonly string[]): readonly Attack[] {
   for (const word of words) if (!ATTACKS.some(({ name }) => name.includes(word))) attackNamed(word);
   return ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));

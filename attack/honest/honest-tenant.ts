@@ -4,11 +4,11 @@ import type { Sinks } from "../../server/test/harness/sinks.ts";
 import type { Service } from "../service.ts";
 import type { Monitored } from "./pages.ts";
 
-/** The tenant that is measured: an ordinary one, which does nothing that is near a limit. */
+/** The measured tenant: an ordinary one that stays far from all limits. */
 export interface HonestTenant {
   /** Sessions that publish all the time. */
   readonly publishers: readonly Session[];
-  /** Devices whose faults page. An address gets at most twenty mails a minute, so each has an operator of its own. */
+  /** Devices whose faults page. An address gets at most twenty mails per minute, so each has an operator of its own. */
   readonly monitored: readonly Monitored[];
   /** Connects and disconnects. */
   readonly visitor: Identity;
@@ -32,7 +32,7 @@ export async function createHonestTenant(service: Service, sinks: Sinks): Promis
   return { publishers: await openAll(service.mqtt, identities), monitored, visitor: visitor!, keys };
 }
 
-/** A device in two groups: one pages the operator on shift, the other calls a webhook. */
+/** Creates a device in two groups: one pages the operator on shift, the other calls a webhook. */
 async function createMonitored(service: Service, tenant: Tenant, sinks: Sinks, index: number): Promise<Monitored> {
   const operator = `operator-${index}@honest.example`;
   const hookPath = `/honest/${index}`;

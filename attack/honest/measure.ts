@@ -21,7 +21,7 @@ export interface Figures {
   readonly connect: number;
   /** The longest time in which the server's event loop served nothing. */
   readonly loop: number;
-  /** The server's CPU time, in milliseconds a second. */
+  /** The server's CPU time, in milliseconds per second. */
   readonly cpu: number;
   /** The most memory that the server has gained in the phase, in MB. */
   readonly memory: number;
@@ -100,8 +100,8 @@ async function memoryGained(pid: number, ended: AbortSignal): Promise<number> {
 }
 
 /**
- * Returns the longest time since the last call in which the server's event loop served nothing, in milliseconds: its own
- * metric, which each reading resets. On a machine with too few cores it includes the wait for one.
+ * Returns the longest time since the last call in which the server's event loop served nothing, in milliseconds: its
+ * own metric, which each reading resets. On a machine with too few cores it includes the wait for one.
  */
 async function longestBlock(metricsUrl: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { within } from "../../load/measure.ts";
 import { type Attack, BEGUN, type Done } from "../attack.ts";
 
-/** Longer than any assault needs to open or to close its connections. */
+/** The most time that an assault may take to open or to close its connections. */
 const TURN_SECONDS = 60;
 
 /** An assault in a thread of its own, so that its work does not delay the honest tenant's measurements. */

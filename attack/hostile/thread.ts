@@ -4,8 +4,8 @@ import { BEGUN, type Run } from "../attack.ts";
 import { attackNamed } from "../attacks/index.ts";
 
 /**
- * The thread of one assault. It has the lowest priority: a real attacker has a machine of its own, so the CPU time that it
- * takes from the server and the honest tenant here must not count as harm. The server's cost is not reduced.
+ * The thread of one assault. It has the lowest priority: a real attacker has a machine of its own, so the CPU time
+ * that it takes from the server and the honest tenant here must not count as harm. The server's cost is not reduced.
  */
 const NICENESS = 19;
 setPriority(NICENESS);

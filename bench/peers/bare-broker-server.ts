@@ -1,6 +1,7 @@
 /**
- * The least that a broker in Node does: mutual TLS, and an acknowledgement for each CONNECT and each PUBLISH at QoS 1, in
- * one write for packets that arrived together. No policy, no store, no session. TLS is set as ours is. Prints its port.
+ * The least that a broker in Node does: mutual TLS, and an acknowledgement for each CONNECT and each PUBLISH at QoS 1,
+ * in one write for packets that arrived together. No policy, no store, no session. TLS is set as ours is. Prints its
+ * port.
  */
 import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";

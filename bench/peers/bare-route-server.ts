@@ -1,6 +1,6 @@
 /**
- * `GET /devices/:id` in the shortest possible Fastify program: one SELECT by the unique index, prepared, its row sent as
- * JSON. No key, no limit, no validation. TLS and the pool are set as ours are. Prints its port.
+ * `GET /devices/:id` in the shortest possible Fastify program: one SELECT by the unique index, prepared, its row sent
+ * as JSON. No key, no limit, no validation. TLS and the pool are set as ours are. Prints its port.
  */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";

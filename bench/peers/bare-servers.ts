@@ -7,7 +7,7 @@ const startBare = (file: string, env: Record<string, string>) =>
   startProgram(join(import.meta.dirname, file), { env, pattern: /^listening (\d+)$/m });
 
 /**
- * Starts the least that a broker in Node does: mutual TLS, and an acknowledgement for each message (bare-broker-server.ts).
+ * Starts the least that a broker in Node does: mutual TLS, and an acknowledgement for each message.
  * It has the TLS settings of our listener and collects its garbage at SIGUSR2.
  */
 export async function startBareBroker() {
@@ -18,7 +18,7 @@ export async function startBareBroker() {
   return { pid: child.pid!, target, newIdentities, stop: () => end(child) };
 }
 
-/** The peer of our `GET /devices/{id}`: a Fastify route with one indexed SELECT on the same database. */
+/** Starts the peer of our `GET /devices/{id}`: a Fastify route with one indexed SELECT on the same database. */
 export async function startBareRoute(databaseUrl: string, tenantId: string, databaseMs: () => number) {
   const { server, serverRootPem } = newPeerCertificates();
   const { child, found } = await startBare("bare-route-server.ts", {

@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 
-/** Settings of a Node process that collects its garbage at SIGUSR2, so that memory is compared without any. */
+/** Settings of a Node process that collects its garbage at SIGUSR2, so that memory is compared without garbage. */
 export const collectingOnSignal = {
   NODE_OPTIONS: `--expose-gc --import=${pathToFileURL(import.meta.filename).href}`,
 };
 
-/** In such a process, which imports this module before its program. */
+// Such a process imports this module before its program.
 if (globalThis.gc !== undefined) process.on("SIGUSR2", () => globalThis.gc!());

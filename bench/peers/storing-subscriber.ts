@@ -1,6 +1,6 @@
 /**
- * The peer of our stored messages: a process that subscribes to everything at QoS 1 and inserts into PostgreSQL before it
- * acknowledges, one statement and one commit per batch. Prints `subscribed` when it is ready.
+ * The peer of our stored messages: a process that subscribes to everything at QoS 1 and inserts into PostgreSQL before
+ * it acknowledges, one statement and one commit per batch. Prints `subscribed` when it is ready.
  *
  *   node storing-subscriber.ts <mqtt port> <database url>
  */

@@ -6,7 +6,7 @@ import { publish } from "../../load/publish-packet.ts";
 import { openWindow } from "../fixtures/browser.ts";
 import { atMost, beside, type Figure, figure, timesAtMost } from "../report.ts";
 
-/** The most metrics of a device, in messages with the most values; each metric twice a second. */
+/** The most metrics of a device, in messages with the most values; each metric twice per second. */
 const METRICS = 500;
 const A_MESSAGE = 200;
 const MESSAGES_A_SECOND = 5;
@@ -49,7 +49,7 @@ const SCREENS = [
   ["table of 500 metrics", "", "table[aria-label='Latest values'] tbody tr"],
 ] as const;
 
-/** A device's page while the device publishes a thousand values a second. */
+/** Measures a device's page while the device publishes a thousand values per second. */
 export async function appLive(
   browser: Browser,
   muster: MusterProcess,

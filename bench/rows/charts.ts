@@ -22,8 +22,8 @@ const RETENTION_DAYS = 365;
 const DAYS_OF_SECONDS = 30;
 
 /**
- * Measures from a click to the chart. `window.expected` is the text below the chart once it is shown: the text changes in
- * the commit that gives the canvas its points, so the canvas draws the chart next.
+ * Measures from a click to the chart. `window.expected` is the text below the chart once it is shown: the text changes
+ * in the commit that gives the canvas its points, so the canvas draws the chart next.
  */
 const SCRIPT = `
 window.expected = undefined;

@@ -18,7 +18,7 @@ export interface BrokerUnderLoad {
 export async function connects(muster: BrokerUnderLoad, mosquitto: BrokerUnderLoad | undefined): Promise<Figure[]> {
   const brokers = mosquitto === undefined ? [muster] : [muster, mosquitto];
   const loads: Load[][] = brokers.map(() => []);
-  // In short turns, so that other work on the machine affects both. In the first one every device connects for the first time.
+  // In short turns, so that other work affects both. In the first one every device connects for the first time.
   for (let round = -1; round < ROUNDS; round++)
     for (const [index, broker] of brokers.entries()) {
       const load = await connectLoad(broker);

@@ -11,8 +11,8 @@ const SETTLE_MS = 2000;
 type Broker = Omit<BrokerUnderLoad, "meter">;
 
 /**
- * Resident memory that idle sessions add, beside Mosquitto and beside a bare TLS socket of Node. The processes are fresh
- * and have served as many connects before, so that compiled code does not count.
+ * Resident memory that idle sessions add, beside Mosquitto and beside a bare TLS socket of Node. The processes are
+ * fresh and have served as many connects before, so that compiled code does not count.
  */
 export async function idleMemory(muster: Broker, mosquitto: Broker | undefined): Promise<Figure[]> {
   const ours = await kilobytesASession(muster, collectGarbage);

@@ -40,7 +40,7 @@ interface Measured {
   readonly most: Load & { readonly acknowledgedPerSecond: number };
 }
 
-/** Messages acknowledged once three NATS servers have them, beside those that PostgreSQL has, in turns on one database. */
+/** Acknowledges messages once three NATS servers have them, beside once PostgreSQL has, in turns on one database. */
 export async function ingestStream(): Promise<Figure[]> {
   const nats = await startNatsServers(SERVERS, true);
   const natsMs = () => nats.reduce((sum, { pid }) => sum + cpuMs(pid), 0);

@@ -27,7 +27,7 @@ import { enrollThousands, type Redemptions } from "./enrollment/redemption.ts";
 const FLEETS = [10, 1000, 10_000] as const;
 const DEVICES = 10_000;
 const METRICS = 3;
-/** Messages in flight: of a device, and at least so many of all devices together, so that few devices load the server too. */
+/** Messages in flight: of a device, and the least of all devices together, so that few devices load the server too. */
 const WINDOW = 10;
 const UNDER_WAY = 4000;
 const WARM_UP_SECONDS = 2;

@@ -137,7 +137,7 @@ function asked(as: AskedList["as"], most: number | undefined, paths: Record<stri
   return Object.entries(paths).map(([name, path]) => ({ as, name, path, most }));
 }
 
-/** How long `/healthz` takes while the devices are downloaded as a file. */
+/** Measures `/healthz` while the devices are downloaded as a file. */
 async function healthDuringExport(client: HttpsClient, muster: MusterProcess, million: Million): Promise<Figure> {
   const took: number[] = [];
   const started = performance.now();

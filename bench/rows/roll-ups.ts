@@ -15,8 +15,8 @@ const DUE_MS = 3 * MINUTE;
 const AT_MOST_MS = 1_000;
 
 /**
- * CPU of PostgreSQL for the roll-ups of the minute in which an hour of each of a thousand devices is due; and the time of
- * rolling up an hour of a device that sends every second.
+ * CPU of PostgreSQL for the roll-ups of the minute in which an hour of each of a thousand devices is due; and the time
+ * of rolling up an hour of a device that sends every second.
  */
 export async function rollUps(): Promise<Figure[]> {
   return await onPostgres(async ({ url, databaseMs }) => {

@@ -34,7 +34,7 @@ export class Admission {
   }
 }
 
-/** What the clients of one process share. */
+/** The state that the clients of one process share. */
 export interface Shared {
   readonly addresses: readonly Address[];
   readonly admission: Admission;

@@ -7,7 +7,7 @@ import type { Address, DeviceIdentity } from "./protocol.ts";
 export const KEEP_ALIVE_SECONDS = 60;
 const LONGEST_PACKET = 1024 * 1024;
 
-/** What a client connects with: a certificate, or a user name and a password. */
+/** A client's certificate, or its user name and password. */
 export interface Credentials {
   readonly tls: ConnectionOptions;
   readonly connect: Partial<IConnectPacket> & { clientId: string };

@@ -1,4 +1,4 @@
-/** A load process: the simulator starts it, sends its plan and then requests ({@link Load}), and ends it by disconnecting. */
+/** A load process: the simulator sends its plan and then requests ({@link Load}), and ends it by disconnecting. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Load } from "./load.ts";
 import type { LoadPlan } from "./protocol.ts";

@@ -1,4 +1,4 @@
-/** Where a node, or the load balancer in front of several, accepts MQTT over TLS. */
+/** The MQTT listener of a node, or of the load balancer in front of several. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -55,7 +55,7 @@ export interface LoadStatus {
   readonly received: number;
 }
 
-/** What a device has published. */
+/** The messages that a device has published. */
 export interface PublishedByDevice {
   readonly topic: string;
   readonly qos: Qos;
@@ -64,7 +64,7 @@ export interface PublishedByDevice {
   readonly refused: readonly number[];
 }
 
-/** What a device has published, and what became of it. */
+/** The messages that a device has published, and their outcomes. */
 export interface DeviceResult extends PublishedByDevice {
   readonly deviceId: string;
   /** Published again after a lost connection: they may be stored twice. */

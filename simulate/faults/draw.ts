@@ -1,4 +1,4 @@
-/** Fault → what happens. */
+/** Fault → its description. */
 export const FAULTS = {
   worker: "a worker of a node ends by SIGKILL",
   jobs: "the jobs process of a node ends by SIGKILL",
@@ -18,11 +18,11 @@ export type FaultKind = keyof typeof FAULTS;
 /** One fault of a run. */
 export interface Fault {
   readonly kind: FaultKind;
-  /** Index of the node, or of the NATS server. */
+  /** The index of the node or of the NATS server. */
   readonly target: number;
-  /** How long what is not a kill lasts. */
+  /** The length of a fault that is not a kill. */
   readonly seconds: number;
-  /** Of a cut: whether bytes are lost without a word, rather than connections broken. */
+  /** Whether a cut loses bytes silently instead of breaking connections. */
   readonly isSilent: boolean;
   /** Whether a certificate is revoked while it lasts. */
   readonly revokes: boolean;
@@ -34,18 +34,18 @@ export interface FaultPlan {
   readonly kinds: readonly FaultKind[];
   readonly nodes: number;
   readonly nats: number;
-  /** Of the nodes. */
+  /** The lease of the nodes. */
   readonly leaseSeconds: number;
-  /** Nothing lasts longer; each fifth pause of PostgreSQL lasts so long. */
+  /** The longest fault; every fifth pause of PostgreSQL lasts this long. */
   readonly longestSeconds: number;
 }
 
-/** Each so many pauses of PostgreSQL, one is as long as any. */
+/** One in this many pauses of PostgreSQL has the full length. */
 const LONG_PAUSES = 5;
 
-/** The faults of a run, the same for the same plan: each kind comes equally often, in an order of chance. */
+/** Draws the faults of a run, the same for the same plan: each kind equally often, in a random order. */
 export function drawFaults({ count, seed, kinds, nodes, nats, leaseSeconds, longestSeconds }: FaultPlan): Fault[] {
-  const random = chance(seed);
+  const random = generator(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const between = (least: number, most: number) => least + random() * (most - least);
   const faults: Fault[] = [];
@@ -78,8 +78,8 @@ function shuffled<T>(all: readonly T[], below: (limit: number) => number): T[] {
   return all.map(() => rest.splice(below(rest.length), 1)[0]!);
 }
 
-/** Numbers in [0, 1) that follow from the seed: mulberry32, a public-domain generator. */
-function chance(seed: number): () => number {
+/** Returns a generator of numbers in [0, 1) that follow from the seed: mulberry32, in the public domain. */
+function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d_2b_79_f5) >>> 0;

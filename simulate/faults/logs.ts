@@ -1,11 +1,11 @@
-/** Lines of logs of one kind. */
+/** Log lines of one kind. */
 export interface LogEntry {
   count: number;
   /** One of them. */
   readonly example: string;
 }
 
-/** Not of a fault that was injected: the program does not handle what happened. */
+/** Messages that no injected fault explains: the program does not handle an event. */
 const UNHANDLED = [
   "handling an MQTT packet failed",
   "admitting a client failed",
@@ -17,15 +17,15 @@ const UNHANDLED = [
   "a broadcast from another process cannot be decoded",
   "a command failed",
 ];
-/** What is logged of requests and commands that were answered with 503, as long as PostgreSQL was away or started (57P03). */
+/** The log of requests and commands answered with 503 while PostgreSQL was away or starting (57P03). */
 const WITHOUT_DATABASE =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|Client has encountered|"code":"57P0\d"/;
 const ENDED = "a process of the service ended; restarting it";
 const MAX_EXAMPLE = 600;
 
-/** What nodes have logged as errors, and what of it nothing has handled. */
+/** The errors that nodes have logged, and the unhandled ones among them. */
 export class LogSummary {
-  /** Message → how often, at level warn or above. */
+  /** Message → its lines, at level warn or above. */
   readonly entries = new Map<string, LogEntry>();
   readonly unhandled = new Map<string, LogEntry>();
 

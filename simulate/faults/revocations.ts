@@ -16,7 +16,7 @@ export interface Revocation {
   readonly deviceId: string;
   /** The milliseconds from the request to its answer. */
   readonly answeredMs: number;
-  /** The milliseconds from the answer to the end of the session, negative before it; undefined where the session stayed. */
+  /** The milliseconds from the answer to the end of the session, or negative; undefined where the session stayed. */
   readonly endedMs: number | undefined;
 }
 

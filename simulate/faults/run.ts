@@ -68,7 +68,7 @@ interface Given {
   readonly progress: (line: string) => void;
 }
 
-/** Injects one fault after the other while devices publish, and compares acknowledged with stored messages after each. */
+/** Injects faults one after the other while devices publish, and compares acknowledged with stored messages. */
 export class FaultCourse {
   readonly #given: Given;
   readonly #quiet = new Figures();
@@ -191,7 +191,7 @@ export class FaultCourse {
     return await this.#revocations.revoke(FAULT_END_SECONDS, isOver);
   }
 
-  /** Waits until all stay connected for a moment. @returns seconds since `since`; undefined where they are not within `seconds` */
+  /** Waits until all stay connected for a moment. @returns seconds since `since`; undefined after `seconds` */
   async #untilUp(since: number, seconds: number): Promise<number | undefined> {
     let [upSince, lastConnected] = [0, 0];
     const isUp = await untilSo(seconds, async () => {

@@ -23,7 +23,7 @@ interface Connection {
 
 const isOpen = ({ openedAt, endedAt }: Connection) => openedAt > 0 && endedAt === Number.POSITIVE_INFINITY;
 
-/** A device whose client id connects to two nodes at the same moment, again and again: of its connections one may be served. */
+/** A device that connects to two nodes at the same moment, again and again: only one connection may be served. */
 class Twin {
   readonly identity: DeviceIdentity;
   readonly acknowledged: number[] = [];

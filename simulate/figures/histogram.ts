@@ -1,7 +1,7 @@
-/** Ratio of one bucket's upper edge to the next one's: a percentile is at most 2 % too high. */
+/** The ratio of a bucket's upper edge to the one before it: a percentile is at most 2 % too high. */
 const RATIO = 1.02;
 const LOG_RATIO = Math.log(RATIO);
-/** Upper edge of the first bucket, milliseconds. */
+/** The upper edge of the first bucket, in milliseconds. */
 const FIRST_MS = 0.01;
 /** The last bucket ends after ten minutes and contains everything longer. */
 const BUCKETS = Math.ceil(Math.log(600_000 / FIRST_MS) / LOG_RATIO) + 1;
@@ -12,7 +12,7 @@ export interface HistogramData {
   readonly maxMs: number;
 }
 
-/** Durations in buckets of constant relative width: any number of them in 4 kB, and those of several processes can be added. */
+/** Durations in buckets of constant relative width: 4 kB for any number, and several processes' can be added. */
 export class Histogram {
   count = 0;
   maxMs = 0;
@@ -33,7 +33,7 @@ export class Histogram {
     this.maxMs = Math.max(this.maxMs, maxMs);
   }
 
-  /** The duration that `share` of them do not exceed, in milliseconds; undefined where there is none. */
+  /** Returns the duration that `share` of them do not exceed, in milliseconds; undefined where there is none. */
   percentile(share: number): number | undefined {
     let left = Math.ceil(share * this.count);
     if (this.count === 0) return undefined;

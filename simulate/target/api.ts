@@ -5,7 +5,7 @@ import { type ApiAnswer, requestJson } from "../../server/src/demo/public-api.ts
 /** Further attempts at a request whose connection fails: each at the next node. */
 const ATTEMPTS = 4;
 
-/** Where the service answers HTTPS. */
+/** The HTTPS addresses of a service. */
 export interface HttpsTarget {
   /** The base addresses of each node or of the load balancer. */
   readonly urls: readonly string[];
@@ -13,7 +13,7 @@ export interface HttpsTarget {
   readonly ca: string | undefined;
 }
 
-/** Requests to any node, repeated when a rate limit says so. */
+/** Sends requests to any node, again where a rate limit refuses them. */
 export class Api {
   readonly #target: HttpsTarget;
   readonly #keys: string[];
@@ -72,7 +72,7 @@ export class Api {
     }
   }
 
-  /** Redeems a claim code. @param body JSON of the request. @returns the body of the answer. @throws Error for a refusal */
+  /** Redeems a claim code. @returns the body of the answer. @throws Error for a refusal */
   async redeem(body: object): Promise<ApiAnswer["body"]> {
     for (;;) {
       const path = "/api/provisioning/claim";

@@ -20,13 +20,7 @@ const SETTINGS = {
   MUSTER_LIMIT_MQTT_UNAUTHENTICATED: "20000",
 };
 /** Settings of the caller's environment that do not apply to the nodes; all others do. */
-const NOT_INHERITED = [
-  "MUSTER_DATABASE_URL",
-  "MUSTER_DATA_DIR",
-  "MUSTER_NATS_URL",
-  "MUSTER_MASTER_KEY_FILE",
-  "MUSTER_INGEST",
-];
+const NOT_INHERITED = ["DATABASE_URL", "DATA_DIR", "NATS_URL", "MASTER_KEY_FILE", "INGEST"];
 
 type ClusterPlan = Pick<Options, "nats" | "ingest" | "workers" | "database" | "faults"> & { start: number };
 
@@ -41,7 +35,7 @@ export class Cluster {
 
   /** Starts everything that `plan` names. When a part fails to start, the others end too. */
   static async start(plan: ClusterPlan, progress: (line: string) => void): Promise<Cluster> {
-    for (const name of NOT_INHERITED) delete process.env[name];
+    for (const name of NOT_INHERITED) delete process.env[`MUSTER_${name}`];
     const cluster = new Cluster();
     try {
       await cluster.#start(plan, progress);

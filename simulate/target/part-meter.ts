@@ -60,7 +60,7 @@ export class PartMeter {
     return measured;
   }
 
-  /** Returns the stream's contents about a second ago, from the first node that answers; undefined where there is no stream. */
+  /** Asks the first node that answers for the stream's contents; undefined where there is no stream. */
   stream(): Promise<StreamContents | undefined> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;

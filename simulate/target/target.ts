@@ -34,7 +34,7 @@ export interface Target {
 
 type Progress = (line: string) => void;
 
-/** Starts nodes or takes those of the options, and enrolls the devices. When a part fails, it removes what it has created. */
+/** Starts nodes or takes those of the options, and enrolls devices. After a failure it removes what it created. */
 export async function openTarget(options: Options, progress: Progress): Promise<Target> {
   const { start } = options;
   if (start === undefined) return await openNamed(options, progress);

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 
 const PROGRAM = join(dirname(import.meta.dirname), "main.ts");
 
-/** How a run of the simulator ended. */
+/** The end of a run of the simulator. */
 export interface Ran {
   code: number;
   stdout: string;
@@ -19,13 +19,13 @@ export function start(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Waits for its end. */
+/** Waits for its end and returns its output. */
 export async function end(child: ChildProcess): Promise<Ran> {
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "exit")]);
   return { stdout, stderr, code };
 }
 
-/** Runs it, and asserts that all was as promised. @returns the figures that it wrote */
+/** Runs it, and asserts that it kept all promises. @returns the figures that it wrote */
 export async function figuresOf(folder: string, args: readonly string[]) {
   const json = join(folder, "figures.json");
   const ran = await end(start([...args, "--json", json]));

@@ -11,7 +11,7 @@ interface Flood {
   readonly localAddress: string;
 }
 
-/** A client that finishes one TLS handshake after another and sends nothing. */
+/** Returns an attack by a client that finishes one TLS handshake after another and sends nothing. */
 function flood(listener: "https" | "mqtt"): Attack<Flood> {
   return {
     name: `handshake-flood-${listener}`,

@@ -5,7 +5,7 @@ import { makeKey } from "../../../server/src/access/keys/api-key.ts";
 import type { Attack } from "../../attack.ts";
 import { type Pipelines, pipeline } from "../../hostile/pipelines.ts";
 
-/** MB that the server may gain while one address has a thousand connections (docs/limits.tsv). */
+/** The MB that the server may gain while one address has a thousand connections (docs/limits.tsv). */
 const MEMORY = 150;
 const ASSETS = join(import.meta.dirname, "../../../admin/dist/assets");
 const random = { bytes: (count: number) => randomBytes(count) };
@@ -19,7 +19,7 @@ interface Client {
   request(count: number): string;
 }
 
-/** A client without credentials that pipelines one kind of request, from one address. */
+/** Returns an attack by a client without credentials that pipelines one kind of request from one address. */
 function unauthenticated({ name, what, connections = 20, requestsAWrite = 100, reads = true, request }: Client) {
   const attack: Attack<Pipelines> = {
     name: `front-${name}`,
@@ -35,7 +35,7 @@ const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nhost: local
 
 let largest: string | undefined;
 
-/** The file of the admin app with the most bytes. */
+/** Returns the path of the largest file of the admin app. */
 function largestAsset(): string {
   const bytes = (name: string) => statSync(join(ASSETS, name)).size;
   largest ??= readdirSync(ASSETS).sort((a, b) => bytes(b) - bytes(a))[0]!;

@@ -10,8 +10,8 @@ const ROUNDS = 6;
 const ROUND_MS = 250;
 
 /**
- * CSR PEM in, leaf PEM out, on one thread, beside its unavoidable operations. The key of a CSR is new to the process, and
- * its import and first verification cost more than later ones, so the floor imports each key too.
+ * CSR PEM in, leaf PEM out, on one thread, beside its unavoidable operations. The key of a CSR is new to the process,
+ * and its import and first verification cost more than later ones, so the floor imports each key too.
  */
 export async function csrToLeaf(): Promise<Figure[]> {
   const devices = new Map(Array.from({ length: 200 }, newPair).map((pair) => [makeCsr(pair.privateKey), pair]));
@@ -22,7 +22,7 @@ export async function csrToLeaf(): Promise<Figure[]> {
 
 type Operation = (csr: string) => unknown;
 
-/** Returns operations per second of CPU time, measured in turns so that neither load nor warm-up favours one of them. */
+/** Returns operations per second of CPU time, measured in turns: neither load nor warm-up favours one of them. */
 async function perCpuSecond(contenders: readonly Operation[], csrs: readonly string[]): Promise<number[]> {
   const sums = contenders.map(() => ({ count: 0, cpuUs: 0 }));
   for (const operation of contenders) for (const csr of csrs) await operation(csr);

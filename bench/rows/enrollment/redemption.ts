@@ -26,8 +26,8 @@ export interface Redemptions {
 }
 
 /**
- * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, against a fresh server with
- * default settings: some 10,000 of them, so that any cost that grows with the devices shows.
+ * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, against a fresh server
+ * with default settings: some 10,000 of them, so that any cost that grows with the devices shows.
  */
 export async function enrollThousands(muster: MusterProcess, meter: Meter): Promise<Redemptions> {
   const tenant = await createTenant(muster, "bench");
