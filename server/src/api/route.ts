@@ -74,8 +74,7 @@ type Handler<Who, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType,
 ) => Promise<unknown>;
 
 interface AnyDescription extends Description<z.ZodType, z.ZodType, z.ZodType> {}
-// biome-ignore lint/suspicious/noExplicitAny: a list of routes has no common type of input; each definition checks its
-// own
+// biome-ignore lint/suspicious/noExplicitAny: a list of routes has no common type of input; each route checks its own
 type AnyHandler<Who> = (who: Who, input: any, run: any) => Promise<unknown>;
 
 /** A use case that API keys may run; its rule names the scope. */
