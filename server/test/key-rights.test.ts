@@ -50,7 +50,7 @@ test("a demotion of its owner takes effect at the next request of a key, and so 
   await owner.setRole("viewer");
   const { status, json } = await owner.api("POST", "/provisioning/claims", CLAIM);
   assert.deepEqual([status, json.error, json.detail], [403, "insufficient_scope", "provisioning:write"]);
-  assert.match(json.message, /owner of this key is a viewer now/);
+  assert.match(json.message, /owner of this key is now a viewer/);
   assert.deepEqual([await addPack(), (await owner.api("GET", "/devices")).status], [403, 200]);
   await owner.setRole("admin");
   assert.deepEqual([await mint(), await addPack()], [201, 201]);
