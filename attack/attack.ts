@@ -1,7 +1,7 @@
 import type { HttpsTarget } from "../load/https-client.ts";
 import { createTenant, type Tenant } from "../load/tenant.ts";
 import type { Database } from "../server/src/db/database.ts";
-import type { Sinks } from "../server/test/harness/sinks.ts";
+import type { Sinks } from "../server/test/harness/http/sinks.ts";
 import type { HonestTenant } from "./honest/honest-tenant.ts";
 import type { Service } from "./service.ts";
 

@@ -1,5 +1,5 @@
 import { unlessEnded } from "../load/interrupt.ts";
-import { startSinks } from "../server/test/harness/sinks.ts";
+import { startSinks } from "../server/test/harness/http/sinks.ts";
 import { type Attack, createEnvironment, type Environment, type Scene } from "./attack.ts";
 import { createHonestTenant } from "./honest/honest-tenant.ts";
 import { type Figures, measureHonest, type Phase } from "./honest/measure.ts";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { type NatsServer, natsMissing, natsProgram, startNats } from "../server/test/harness/nats-server.ts";
+import { type NatsServer, natsMissing, natsProgram, startNats } from "../server/test/harness/processes/nats-server.ts";
 import { Skip } from "./measure.ts";
 import { freePort } from "./processes.ts";
 

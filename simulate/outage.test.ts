@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { onPostgres } from "../server/test/harness/database.ts";
-import { natsMissing } from "../server/test/harness/nats-server.ts";
+import { onPostgres } from "../server/test/harness/database/database.ts";
+import { natsMissing } from "../server/test/harness/processes/nats-server.ts";
 import { figuresOf } from "./test-support/simulator.ts";
 
 test("two nodes with the ingest stream: while PostgreSQL stands still, messages are acknowledged; then each is stored once and in order", {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { systemClock } from "../server/src/lib/clock.ts";
-import { onPostgres, testDatabase } from "../server/test/harness/database.ts";
+import { onPostgres, testDatabase } from "../server/test/harness/database/database.ts";
 import { newKey, newTenant, type TestTenant } from "../server/test/harness/devices.ts";
-import { natsMissing } from "../server/test/harness/nats-server.ts";
+import { natsMissing } from "../server/test/harness/processes/nats-server.ts";
 import { startServer, type TestServer } from "../server/test/harness/server.ts";
 import { end, figuresOf, start } from "./test-support/simulator.ts";
 

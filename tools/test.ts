@@ -3,7 +3,7 @@
  * (`test-run/share.ts`); a named file has a separate process.
  *
  *   npm test                                     everything
- *   npm test -- server/test/tickets.test.ts      one file; a folder or a part of a path selects several
+ *   npm test -- server/test/tickets/tickets.test.ts      one file; a folder or a part of a path selects several
  *   npm test -- --test-name-pattern='last use'   flags go to node in each test process
  *
  * `MUSTER_TEST_DATABASE_URL` makes the harness use that PostgreSQL instead of the embedded database

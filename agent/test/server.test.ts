@@ -1,11 +1,12 @@
 /** The agent against the real service, end to end: its own key, a claim, the broker, a renewal, a revocation. */
+
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import { eventually } from "../../server/test/broker/environment.ts";
 import { connectMqtt, newTenant, type TestTenant } from "../../server/test/harness/devices.ts";
+import { eventually } from "../../server/test/harness/eventually.ts";
 import { startServer, type TestServer } from "../../server/test/harness/server.ts";
 import {
   type AgentError,

@@ -1,6 +1,6 @@
 import { type Identity, openAll, type Session } from "../../load/mqtt-client.ts";
 import { createTenant, type Tenant } from "../../load/tenant.ts";
-import type { Sinks } from "../../server/test/harness/sinks.ts";
+import type { Sinks } from "../../server/test/harness/http/sinks.ts";
 import type { Service } from "../service.ts";
 import type { Monitored } from "./pages.ts";
 

@@ -3,7 +3,7 @@ import { percentile, sleep } from "../../load/measure.ts";
 import { closeMqtt, openMqtt } from "../../load/mqtt-client.ts";
 import { publishPaced } from "../../load/paced-publisher.ts";
 import { familyBytes, familyCpuMs } from "../../load/processes.ts";
-import type { Sinks } from "../../server/test/harness/sinks.ts";
+import type { Sinks } from "../../server/test/harness/http/sinks.ts";
 import type { Service } from "../service.ts";
 import type { HonestTenant } from "./honest-tenant.ts";
 import { pageDelays } from "./pages.ts";

@@ -1,7 +1,7 @@
 import { sleep, within } from "../../load/measure.ts";
 import type { Session } from "../../load/mqtt-client.ts";
 import { packetBytes, publishPacket } from "../../load/publish-packet.ts";
-import type { Sinks } from "../../server/test/harness/sinks.ts";
+import type { Sinks } from "../../server/test/harness/http/sinks.ts";
 
 /** A device of the honest tenant whose faults page an operator and call a webhook. */
 export interface Monitored extends Session {

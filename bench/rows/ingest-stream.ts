@@ -7,7 +7,7 @@ import { query } from "../../load/postgres.ts";
 import { cpuMs, familyCpuMs } from "../../load/processes.ts";
 import { publishOnAll } from "../../load/publisher.ts";
 import { createTenant } from "../../load/tenant.ts";
-import { NATS_VERSION_FLOOR } from "../../server/test/harness/nats-server.ts";
+import { NATS_VERSION_FLOOR } from "../../server/test/harness/processes/nats-server.ts";
 import { beside, type Figure, figure, note } from "../report.ts";
 import { progress, setting } from "../run.ts";
 import { onPostgres } from "../site.ts";

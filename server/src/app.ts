@@ -25,12 +25,12 @@ import { type Ids, randomIds } from "./lib/ids.ts";
 import type { RequestCounts } from "./lib/limits/request-counts.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { measurePools } from "./lib/metrics/database-metrics.ts";
-import { createMetrics } from "./lib/metrics.ts";
+import { createMetrics } from "./lib/metrics/metrics.ts";
 import { probeNats } from "./lib/nats/probe-nats.ts";
+import { startJobs } from "./process/jobs.ts";
+import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./process/part.ts";
+import { createRequestExchange } from "./process/request-exchange.ts";
 import { removeSetUpLink } from "./set-up-link-file.ts";
-import { startJobs } from "./workers/jobs.ts";
-import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
-import { createRequestExchange } from "./workers/request-exchange.ts";
 
 /** The parts that a test may replace: time, randomness, log and storage, never our own code. */
 export interface Overrides {

@@ -17,7 +17,7 @@ import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
 import type { Limits } from "./lib/limits/limits.ts";
 import type { Logger } from "./lib/logger.ts";
-import type { Metrics } from "./lib/metrics.ts";
+import type { Metrics } from "./lib/metrics/metrics.ts";
 import { createLive } from "./live/live.ts";
 import { createNotifications, type NotificationSettings, type Notifications } from "./notifications/notifications.ts";
 import { createOverview } from "./overview/overview.ts";

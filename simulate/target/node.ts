@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { until } from "../../load/measure.ts";
 import { logLines, type MusterProcess, newDataDir, type Shell, startMuster } from "../../load/muster.ts";
 import { childrenOf, freePort, isRunning, residentBytes, signal, unlessGone } from "../../load/processes.ts";
-import type { DatabaseProxy } from "../../server/test/harness/database-proxy.ts";
+import type { DatabaseProxy } from "../../server/test/harness/database/database-proxy.ts";
 
 /** The processes of a node, by the arguments that they were started with. */
 export const ROLES = ["supervisor", "jobs", "serve"] as const;

@@ -1,6 +1,6 @@
 /**
  * A platform engineer's program with a client generated from `openapi/public.json`; `./public.ts` is the output of
- * openapi-typescript. The test `server/test/api-client.test.ts` type-checks it and runs it against a server.
+ * openapi-typescript. The test `server/test/api/client.test.ts` type-checks it and runs it against a server.
  */
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";

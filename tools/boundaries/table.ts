@@ -38,6 +38,7 @@ export const table = {
     app: ["*"],
     features: ["*"],
     workers: ["*"],
+    process: ["features", "authorities", "db", "lib"],
     greeting: [],
     "set-up-link-file": [],
     "show-set-up-link": ["lib", "set-up-link-file"],
@@ -132,7 +133,7 @@ export const table = {
    * Values of `db/` that a use case may import nevertheless: they carry transactions, statements and clean-ups of
    * stores, but contain no SQL.
    */
-  dbValuesForUseCases: ["db/prune.ts", "db/statement.ts", "db/transaction.ts"] as string[],
+  dbValuesForUseCases: ["db/prune.ts", "db/refusal.ts", "db/statement.ts", "db/transaction.ts"] as string[],
 
   /** Query builder calls that write SQL, wherever the handle came from. */
   queryBuilderCalls: [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type ParsedPayload, parsePayload, type Reading } from "../../server/src/telemetry/ingest/payload.ts";
+import { type ParsedPayload, parsePayload, type Reading } from "../../server/src/telemetry/parse/payload.ts";
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
 const NOW = Date.parse("2026-11-21T12:00:00Z");

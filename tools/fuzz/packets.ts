@@ -9,7 +9,7 @@ import {
   PIECES_5,
   randomFrom,
   readStream,
-} from "../../server/test/broker/packet-streams.ts";
+} from "../../server/test/broker/codec/packet-streams.ts";
 
 const [streams = "2000000", seed = "1"] = process.argv.slice(2);
 const random = randomFrom(Number(seed));

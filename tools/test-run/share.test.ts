@@ -40,7 +40,7 @@ test("files that share a process are suites whose hooks run only for their own t
 });
 
 test("every file runs in exactly one process, and a file that needs its own has it", async () => {
-  const files = ["a", "b", "c", "d", "api-malformed"].map(testFile);
+  const files = ["a", "b", "c", "d", "api/front-door/malformed"].map(testFile);
   const [alone, ...entries] = shareProcesses(root, files, 2, join(root, "shared"));
   assert.deepEqual([alone, entries.length], [files[4], 2]);
   const outputs = await Promise.all(entries.map(outputOf));

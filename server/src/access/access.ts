@@ -3,15 +3,12 @@ import type { FollowedIds } from "../lib/following/followed-ids.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { deleteFilter, listFilters, renameFilter, saveFilter } from "./filters/saved-filters.ts";
-import { userIdsByEmail } from "./find-users.ts";
 import { createFollowedKeys, type FollowedKeys } from "./keys/followed-keys.ts";
 import { createLastUsed } from "./keys/last-used.ts";
 import { listKeys, listKeyWrites } from "./keys/list-keys.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
 import { listAdminActs, listInstallationActs } from "./list-admin-acts.ts";
 import { listApiWrites } from "./list-api-writes.ts";
-import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tenants.ts";
-import { createUser, deactivateUser, deleteUser, reactivateUser, resetPassword, tenantOfUser } from "./manage-users.ts";
 import { nameKeys, nameUsers } from "./name-actors.ts";
 import { setQuota, tenantUsage } from "./quotas/manage-quotas.ts";
 import { createMeasure } from "./quotas/measure-quotas.ts";
@@ -20,11 +17,21 @@ import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
+import { createTenant, setTelemetryRetention, systemCaller } from "./tenants/manage-tenants.ts";
 import { addTenant, listAllTenants, listTenants } from "./tenants/platform-tenants.ts";
 import { changeUser, removeUser, setPlatformUser } from "./users/change-users.ts";
+import { userIdsByEmail } from "./users/find-users.ts";
 import { listPeople } from "./users/list-people.ts";
+import {
+  createUser,
+  deactivateUser,
+  deleteUser,
+  reactivateUser,
+  resetPassword,
+  tenantOfUser,
+} from "./users/manage-users.ts";
 import { userImpact } from "./users/user-impact.ts";
-import { listUsers } from "./view-access.ts";
+import { listUsers } from "./users/view-access.ts";
 
 export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
 export {
@@ -55,7 +62,6 @@ export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
 export { LEAST_ROLES } from "./keys/scope-roles.ts";
 export { SCOPES, type Scope, SPECIFIED_SCOPES } from "./keys/scopes.ts";
-export { createTenantIn, TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
 export type { NamedRecord } from "./name-actors.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { quotaValue } from "./quotas/counts-store.ts";
@@ -69,7 +75,8 @@ export {
   HARMLESS_OPERATIONS,
   type StepUpRule,
 } from "./step-up.ts";
-export { findTenant, lockFactorRule, soleTenant } from "./tenant-store.ts";
+export { createTenantIn, TELEMETRY_RETENTIONS } from "./tenants/manage-tenants.ts";
+export { findTenant, lockFactorRule, soleTenant } from "./tenants/tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { hasEmail, hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 import { countUnresolved } from "./measure-store.ts";
 import { SEVERITIES } from "./severity.ts";
 

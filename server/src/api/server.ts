@@ -18,7 +18,7 @@ import { createAddressLimit } from "../lib/limits/address-limit.ts";
 import { DEFAULT_LIMITS, type Limits } from "../lib/limits/limits.ts";
 import type { RequestCounts } from "../lib/limits/request-counts.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { withTimeout } from "../lib/timeouts.ts";

@@ -7,13 +7,13 @@ import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { RequestCounts } from "../lib/limits/request-counts.ts";
 import type { BusMetrics } from "../lib/metrics/bus-metrics.ts";
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 import type { NatsSettings } from "../lib/nats/nats-settings.ts";
 import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
 import { LocalBus } from "./bus/local-bus.ts";
 import { NatsBus } from "./bus/nats/nats-bus.ts";
 import { createEngine as createOwnEngine } from "./engine/engine.ts";
-import type { CreateEngine, EngineOptions } from "./engine.ts";
+import type { CreateEngine, EngineOptions } from "./engine-interface.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {

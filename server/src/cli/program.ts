@@ -1,20 +1,20 @@
 import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { addAccessCommands } from "./commands/access.ts";
-import { addAuditCommands } from "./commands/audits.ts";
-import { addAuthorityCommands } from "./commands/authorities.ts";
-import { addBackupCommands } from "./commands/backups.ts";
-import { addCertificateCommands } from "./commands/certificates.ts";
-import { addConnectionCommands } from "./commands/connections.ts";
-import { addDeviceCommands } from "./commands/devices.ts";
-import { addNatsCommands } from "./commands/nats.ts";
-import { addNodeCommands } from "./commands/nodes.ts";
-import { addNotificationCommands } from "./commands/notifications.ts";
-import { addRevocationCommands } from "./commands/revocations.ts";
-import { addServiceCommands } from "./commands/service.ts";
-import { addShiftCommands } from "./commands/shifts.ts";
-import { addThresholdCommands } from "./commands/thresholds.ts";
 import type { Exit } from "./send.ts";
+import { addAccessCommands } from "./subcommands/access.ts";
+import { addAuditCommands } from "./subcommands/audits.ts";
+import { addAuthorityCommands } from "./subcommands/authorities.ts";
+import { addBackupCommands } from "./subcommands/backups.ts";
+import { addCertificateCommands } from "./subcommands/certificates.ts";
+import { addConnectionCommands } from "./subcommands/connections.ts";
+import { addDeviceCommands } from "./subcommands/devices.ts";
+import { addNatsCommands } from "./subcommands/nats.ts";
+import { addNodeCommands } from "./subcommands/nodes.ts";
+import { addNotificationCommands } from "./subcommands/notifications.ts";
+import { addRevocationCommands } from "./subcommands/revocations.ts";
+import { addServiceCommands } from "./subcommands/service.ts";
+import { addShiftCommands } from "./subcommands/shifts.ts";
+import { addThresholdCommands } from "./subcommands/thresholds.ts";
 
 /** Builds the whole command line (`muster --help`). Wrong usage throws a CommanderError. */
 export function createProgram(exit: Exit): Command {

@@ -8,7 +8,7 @@ import type { DropNumbers } from "./drops/enqueue-drop-store.ts";
 import { enableMqttClient } from "./enable-mqtt-client.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
-import { createNode } from "./nodes/node.ts";
+import { createNode } from "./node.ts";
 import { NodeLease } from "./nodes/node-lease.ts";
 import { drainNodes, listNodes, measureNodes, type NodeRecord } from "./nodes/nodes.ts";
 import { createPresence } from "./presence.ts";

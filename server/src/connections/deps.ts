@@ -4,8 +4,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 import type { NodeMetrics } from "../lib/metrics/node-metrics.ts";
-import type { Metrics } from "../lib/metrics.ts";
 import type { NodeProcess } from "./nodes/node-store.ts";
 
 /** The dependencies of this feature's use cases. */

@@ -2,7 +2,7 @@ import { lastConnectedStatement } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import { runPipelined } from "../db/statement.ts";
 import { type PresenceRow, presenceStatement, recordOwedEvents } from "../devices/devices.ts";
-import { parts } from "../lib/batching/parts.ts";
+import { parts } from "../lib/batching/batches-of.ts";
 import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { deleteSessions } from "./session-store.ts";

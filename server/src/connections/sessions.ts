@@ -1,4 +1,4 @@
-import { parts } from "../lib/batching/parts.ts";
+import { parts } from "../lib/batching/batches-of.ts";
 import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Drops } from "./drops/drops.ts";

@@ -6,10 +6,10 @@ import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 import type { KnownClaims } from "./claims/known-claims.ts";
 import type { LimitedGuessers } from "./claims/limited-guessers.ts";
-import type { FirstRedemptions } from "./redemption/first-redemptions.ts";
+import type { FirstRedemptions } from "./redemption/first-redemption-store.ts";
 import type { RefusedCertificates } from "./renewal/refused-certificates.ts";
 import type { Renewals } from "./renewal/renewals.ts";
 

@@ -2,6 +2,7 @@
  * The registration authority: decides who gets, keeps and loses a certificate (spec 2.1-2.6, 3, 4.3-4.10). The database
  * decides, not memory, so several processes on one database decide as one.
  */
+
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
 import { createClaim } from "./claims/create-claim.ts";
@@ -13,7 +14,7 @@ import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { connectGuide } from "./guide/connect-guide.ts";
 import { issueBundle } from "./issue-bundle.ts";
-import { createFirstRedemptions } from "./redemption/first-redemptions.ts";
+import { createFirstRedemptions } from "./redemption/first-redemption-store.ts";
 import { redeemClaim } from "./redemption/redeem-claim.ts";
 import { RefusedCertificates } from "./renewal/refused-certificates.ts";
 import { renewCertificate } from "./renewal/renew-certificate.ts";

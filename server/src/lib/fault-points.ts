@@ -1,6 +1,6 @@
 /**
  * Named points at which the crash tests end the process, throw, or delay. Nothing in `src/` installs a hook, so in
- * production they do nothing; `test/harness/faulty-serve.ts` starts the service with one.
+ * production they do nothing; `test/harness/processes/faulty-serve.ts` starts the service with one.
  */
 export const FAULT_POINTS = [
   "sign.before",

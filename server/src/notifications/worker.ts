@@ -3,16 +3,16 @@ import { EVENTS_CHANNEL } from "../events/events.ts";
 import { SECOND } from "../lib/clock.ts";
 import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { withTimeout } from "../lib/timeouts.ts";
-import { suppressedReports } from "./cap/report-suppressed.ts";
 import { requestConfirmations } from "./channels/request-confirmations.ts";
-import { mailWorkers, webhookWorkers } from "./delivery/send-due.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { handleInbox } from "./handle-inbox.ts";
 import { createMailer } from "./mail/send-mail.ts";
+import { suppressedReports } from "./notices/report-suppressed.ts";
 import { isWorkDue } from "./paging/inbox-store.ts";
+import { releaseDeferred } from "./paging/release-deferred.ts";
 import { sendPages } from "./paging/send-pages.ts";
 import { newTurn } from "./paging/take-turns.ts";
-import { releaseDeferred } from "./personal/release-deferred.ts";
+import { mailWorkers, webhookWorkers } from "./send-due.ts";
 
 /** How long {@link NotificationWorker.stop} waits for messages in flight. */
 const STOP_TIMEOUT_MS = 5 * SECOND;

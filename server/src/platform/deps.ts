@@ -4,7 +4,7 @@ import type { Doctor } from "../doctor/doctor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 
 /** The dependencies of this feature's use cases. */
 export interface PlatformDeps {

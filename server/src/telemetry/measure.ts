@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Metrics } from "../lib/metrics.ts";
-import type { Ingest } from "./ingest/ingest.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
+import type { Ingest } from "./ingest.ts";
 import { countDue } from "./roll-up/dirty-hour-store.ts";
 
 export interface MeasureDeps {

@@ -1,8 +1,8 @@
 import { type App, createApp } from "../app.ts";
 import { loadConfig } from "../config/config.ts";
 import { createLogger } from "../lib/logger.ts";
+import type { Part, Role } from "../process/part.ts";
 import type { ToSupervisor, ToWorker } from "./messages.ts";
-import type { Part, Role } from "./part.ts";
 import { Restarts } from "./restarts.ts";
 import { startApp, untilStopped, writeCa } from "./run-app.ts";
 

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
-import type { Role } from "./part.ts";
+import type { Role } from "../process/part.ts";
 
 interface Measured {
   name: string;

@@ -4,9 +4,9 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "../config/config.ts";
 import { withTimeout } from "../lib/timeouts.ts";
+import type { Role } from "../process/part.ts";
 import { heapFlags } from "./heap-limit.ts";
 import type { ReadyWorker, ToSupervisor, ToWorker } from "./messages.ts";
-import type { Role } from "./part.ts";
 
 const ENTRY = join(import.meta.dirname, "child.ts");
 /** The timeout for a worker's metrics. A worker whose event loop is blocked for longer is left out. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
-import { runSql } from "../harness/run-sql.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { type Environment, HOT } from "../rules/environment.ts";
 import { newSender, newSenderOf, packOf } from "../rules/sender.ts";
 

@@ -2,14 +2,14 @@ import type { TestContext } from "node:test";
 import mqtt from "mqtt";
 import type { Caller } from "../../src/access/access.ts";
 import { createBroker } from "../../src/broker/broker.ts";
-import type { CreateEngine } from "../../src/broker/engine.ts";
+import type { CreateEngine } from "../../src/broker/engine-interface.ts";
 import type { BrokerLimits } from "../../src/broker/limits.ts";
 import type { BrokerPolicy } from "../../src/broker/policy/policy.ts";
 import type { AddressRange } from "../../src/lib/address.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { eachKnows } from "./bus-suite.ts";
+import { eachKnows } from "./bus/bus-suite.ts";
 import { type BrokerFeatures, type Device, openFeatures } from "./features.ts";
 import { type Place, placeOf } from "./place.ts";
 
@@ -179,17 +179,6 @@ export async function connectGateway(
 /** Resolves when `client`'s connection has closed. */
 export function closed(client: mqtt.MqttClient): Promise<void> {
   return client.connected ? new Promise((resolve) => client.once("close", () => resolve())) : Promise.resolve();
-}
-
-/** Polls until `check` returns something, for events without a signal. Returns undefined after a minute. */
-export async function eventually<T>(check: () => Promise<T | undefined | false>): Promise<T | undefined> {
-  const until = performance.now() + 60_000;
-  while (performance.now() < until) {
-    const found = await check();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return undefined;
 }
 
 /** Returns the reasons in the caller's refusal journal, newest first. */

@@ -11,14 +11,14 @@ import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createMetrics } from "../../src/lib/metrics.ts";
+import { createMetrics } from "../../src/lib/metrics/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { openTestDatabase, secondDatabase } from "../harness/database.ts";
+import { openTestDatabase, secondDatabase } from "../harness/database/database.ts";
 import { FakeClock } from "../harness/fake-clock.ts";
 import { testFeatures } from "../harness/features.ts";
-import { startJetStream } from "../harness/nats-server.ts";
+import { startJetStream } from "../harness/processes/nats-server.ts";
+import { settingsOf, streamSettingsOf } from "../harness/processes/nats-settings.ts";
 import { storedBy } from "../harness/stored-messages.ts";
-import { settingsOf, streamSettingsOf } from "./nats-buses.ts";
 import { ONE_NODE, type Place } from "./place.ts";
 
 export interface Device {

@@ -1,4 +1,4 @@
-import type { CreateEngine } from "../../src/broker/engine.ts";
+import type { CreateEngine } from "../../src/broker/engine-interface.ts";
 
 /** The environment in which a suite of the broker runs. */
 export interface Place {

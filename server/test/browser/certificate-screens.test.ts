@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { after, before } from "node:test";
 import { unzipSync } from "fflate";
 import type { Page } from "playwright-core";
-import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
 import { closed, connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, useSession, VIEWS } from "../harness/browser.ts";
 import { newTenant, redeem, redemption, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession, VIEWS } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 

@@ -5,8 +5,8 @@ import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../../tools/chromium.ts";
 import { missingTool, newFolder } from "../../src/pki/test-support/tools.ts";
-import { browserTest } from "../harness/browser.ts";
 import { enrollDevice, newTenant, type TestDevice } from "../harness/devices.ts";
+import { browserTest } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
 /** How long the test watches a page that waits for its user's choice, which would wait forever. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSoundInAllViews, browserTest, openPage, useSession } from "../harness/browser.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { assertSoundInAllViews, browserTest, openPage, useSession } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { signIn } from "../harness/sign-in.ts";
 

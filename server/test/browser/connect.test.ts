@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
-import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
 import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { signIn } from "../harness/sign-in.ts";
 

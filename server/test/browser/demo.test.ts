@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { browserTest, openPage, signInByHand } from "../harness/browser.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import { browserTest, openPage, signInByHand } from "../harness/http/browser.ts";
 
 const MUSTER = join(import.meta.dirname, "../../bin/muster.mjs");
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { newTenant, redeem, redemption, type TestTenant } from "../harness/devices.ts";
-import { runSql } from "../harness/run-sql.ts";
+import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { signIn } from "../harness/sign-in.ts";
 

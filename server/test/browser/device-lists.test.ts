@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
-import { runSql } from "../harness/run-sql.ts";
+import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 

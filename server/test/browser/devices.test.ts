@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, useSession, type Watched } from "../harness/browser.ts";
 import { closed, connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession, type Watched } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 

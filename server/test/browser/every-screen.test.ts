@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { addAnomaly } from "../harness/anomalies.ts";
+import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import {
   APP,
   assertSoundInAllViews,
@@ -11,9 +12,8 @@ import {
   openPage,
   useSession,
   type Watched,
-} from "../harness/browser.ts";
-import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
-import { https } from "../harness/https.ts";
+} from "../harness/http/browser.ts";
+import { https } from "../harness/http/https.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { eventually } from "../broker/environment.ts";
-import { browserTest, openPage } from "../harness/browser.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import { eventually } from "../harness/eventually.ts";
+import { browserTest, openPage } from "../harness/http/browser.ts";
 
 /** Follows docs/quickstarts/first-device.md: runs its commands unchanged, and finds its words in bold on the screen. */
 const ROOT = join(import.meta.dirname, "../../..");

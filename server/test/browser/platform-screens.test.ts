@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import mqtt from "mqtt";
-import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
 import { enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { newBrowser, type SignedIn, signIn } from "../harness/sign-in.ts";
 

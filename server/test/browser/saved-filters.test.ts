@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { assignPacks, sendValues } from "../harness/anomalies.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
 import {
   assertSound,
   assertSoundInAllViews,
@@ -9,8 +10,7 @@ import {
   useSession,
   VIEWS,
   type Watched,
-} from "../harness/browser.ts";
-import { newTenant, type TestTenant } from "../harness/devices.ts";
+} from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { MqttClient } from "mqtt";
-import { eventually } from "../broker/environment.ts";
-import type { CrashFixture } from "../harness/crash.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import { ask } from "../harness/database/postgres.ts";
 import { connectMqtt } from "../harness/devices.ts";
-import { ask } from "../harness/postgres.ts";
+import { eventually } from "../harness/eventually.ts";
+import type { CrashFixture } from "../harness/processes/crash.ts";
 
 /** Kills the process while a delayed will is being published, and while one may be needed. */
 export function delayedWillCrashes(given: () => CrashFixture): void {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { confirmChannels } from "../harness/confirm-channels.ts";
-import type { CrashFixture, Device } from "../harness/crash.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
 import { connectMqtt } from "../harness/devices.ts";
-import type { Sinks } from "../harness/sinks.ts";
+import type { Sinks } from "../harness/http/sinks.ts";
+import type { CrashFixture, Device } from "../harness/processes/crash.ts";
 
 const TO = "plant@acme.example";
 const METRICS = ["temperature", "pressure", "vibration"];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type CrashFixture, deviceOf } from "../harness/crash.ts";
-import { endConnections, onPostgres } from "../harness/database.ts";
+import { endConnections, onPostgres } from "../harness/database/database.ts";
 import { closed, connectMqtt } from "../harness/devices.ts";
+import { type CrashFixture, deviceOf } from "../harness/processes/crash.ts";
 
 /**
  * The database guarantees what a transaction leaves behind. The embedded database therefore sees one crash of each

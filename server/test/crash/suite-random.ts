@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CrashFixture } from "../harness/crash.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import type { CrashFixture } from "../harness/processes/crash.ts";
 import { sequence } from "../harness/sequence.ts";
 
 const KILLS = onPostgres ? 5 : 1;

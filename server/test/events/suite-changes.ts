@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ChangePosition, currentPosition, readChanges } from "../../src/telemetry/follow/changes.ts";
 import type { Telemetry } from "../../src/telemetry/telemetry.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { newTenant } from "../harness/devices.ts";
-import { runSql } from "../harness/run-sql.ts";
 import type { TwoServers } from "./suite-live.ts";
 
 /** A tenant whose devices publish to either process, and a reader that reads their changes page by page. */

@@ -16,7 +16,7 @@ import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { issueLeaf, type LeafProfile, newSerialNumber, selfEnrolled } from "../../src/pki/pki.ts";
-import { openTestDatabase, PATIENT } from "./database.ts";
+import { openTestDatabase, PATIENT } from "./database/database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 export const MASTER_KEY = Buffer.alloc(32, 7);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { https } from "./https.ts";
-import type { Sinks } from "./sinks.ts";
+import { https } from "./http/https.ts";
+import type { Sinks } from "./http/sinks.ts";
 
 /** An API key may make 120 requests per minute. */
 const POLL_MS = 200;

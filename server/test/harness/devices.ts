@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import mqtt from "mqtt";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Caller } from "../../src/access/access.ts";
-import { type HttpAnswer, https } from "./https.ts";
+import type { HttpAnswer } from "./http/http-answer.ts";
+import { https } from "./http/https.ts";
 import type { TestServer } from "./server.ts";
 
 /** A tenant with a device type that publishes on `t/<slug>/telemetry/<id>`, and a caller with all rights in it. */

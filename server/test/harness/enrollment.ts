@@ -9,7 +9,7 @@ import { MusterError } from "../../src/lib/errors.ts";
 import { type Ids, randomIds } from "../../src/lib/ids.ts";
 import { certificatePem, type Signer } from "../../src/pki/pki.ts";
 
-import { openTestDatabase } from "./database.ts";
+import { openTestDatabase } from "./database/database.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { newSigner, testFeatures, testSecrets } from "./features.ts";
 

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createMetrics } from "../../src/lib/metrics.ts";
+import { createMetrics } from "../../src/lib/metrics/metrics.ts";
 import {
   certificatePem,
   createDeviceRoot,

@@ -1,13 +1,14 @@
 /** Helpers for tests of the ingest stream: services that append, devices that count, and their stored messages. */
+
 import type { MqttClient } from "mqtt";
 import { systemClock } from "../../src/lib/clock.ts";
-import { eventually } from "../broker/environment.ts";
-import { testDatabase } from "./database.ts";
-import { databaseProxy } from "./database-proxy.ts";
+import { testDatabase } from "./database/database.ts";
+import { databaseProxy } from "./database/database-proxy.ts";
+import { ask } from "./database/postgres.ts";
 import type { TestDevice } from "./devices.ts";
-import { https } from "./https.ts";
-import { NATS_VERSION_FLOOR, type NatsServer } from "./nats-server.ts";
-import { ask } from "./postgres.ts";
+import { eventually } from "./eventually.ts";
+import { https } from "./http/https.ts";
+import { NATS_VERSION_FLOOR, type NatsServer } from "./processes/nats-server.ts";
 import { startServer, type TestServer } from "./server.ts";
 
 /** Returns a device's stored values of metric `n`, ordered by time, and the number of its rejected messages. */

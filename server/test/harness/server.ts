@@ -6,8 +6,8 @@ import { parseConfig } from "../../src/config/config.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Ids } from "../../src/lib/ids.ts";
 import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
-import type { Part } from "../../src/workers/part.ts";
-import { fillFolder, PATIENT, testDatabase } from "./database.ts";
+import type { Part } from "../../src/process/part.ts";
+import { fillFolder, PATIENT, testDatabase } from "./database/database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A real server on free loopback ports, with a clock that the test controls. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Role } from "../../src/access/access.ts";
 import type { TestTenant } from "./devices.ts";
-import { type HttpAnswer, type HttpOptions, https } from "./https.ts";
+import type { HttpAnswer } from "./http/http-answer.ts";
+import { type HttpOptions, https } from "./http/https.ts";
 import type { TestServer } from "./server.ts";
 
 /** A signed-in user in a separate browser, which sends cookie and origin with every request. */

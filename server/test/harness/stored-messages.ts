@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Counter } from "prom-client";
 import type { Features } from "../../src/features.ts";
-import { eventually } from "../broker/environment.ts";
+import { eventually } from "./eventually.ts";
 
 type Process = Pick<Features, "metrics" | "telemetry">;
 

@@ -4,15 +4,15 @@ import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { HOUR, MINUTE } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
-import { PARTITION_LOCKS } from "../../src/telemetry/stream/progress-store.ts";
+import { PARTITION_LOCKS } from "../../src/telemetry/batch/progress-store.ts";
 import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
-import { eventually } from "../broker/environment.ts";
-import { streamSettingsOf } from "../broker/nats-buses.ts";
-import { openTestDatabase, secondDatabase } from "./database.ts";
+import { openTestDatabase, secondDatabase } from "./database/database.ts";
+import { runSql } from "./database/run-sql.ts";
+import { eventually } from "./eventually.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type TestFeatureOptions, testFeatures } from "./features.ts";
-import { startJetStream } from "./nats-server.ts";
-import { runSql } from "./run-sql.ts";
+import { startJetStream } from "./processes/nats-server.ts";
+import { streamSettingsOf } from "./processes/nats-settings.ts";
 import { storedBy } from "./stored-messages.ts";
 
 /** The features of one process on its own database. Messages are passed in as the broker does, without a broker. */

@@ -3,7 +3,7 @@ import type { PublicRoute } from "../../src/api/route.ts";
 import { routes } from "../../src/api/routes.ts";
 import { DAY, HOUR } from "../../src/lib/clock.ts";
 import { connectMqtt, type TestTenant } from "./devices.ts";
-import { https } from "./https.ts";
+import { https } from "./http/https.ts";
 import { oneOfEach } from "./one-of-each.ts";
 import type { TestServer } from "./server.ts";
 

@@ -1,4 +1,4 @@
-import { runSql } from "./run-sql.ts";
+import { runSql } from "./database/run-sql.ts";
 import type { TestServer } from "./server.ts";
 
 /** Confirms an address as if its receiver had done so. */

@@ -2,10 +2,10 @@ import type { GroupRecord, NewGroup } from "../../src/groups/groups.ts";
 import type { NewRule } from "../../src/rules/rules.ts";
 import { assignPacks, sendValues } from "../harness/anomalies.ts";
 import { confirmChannels } from "../harness/confirm-channels.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { type Sinks, startSinks } from "../harness/http/sinks.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
-import { type Sinks, startSinks } from "../harness/sinks.ts";
 
 export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, severity: "critical" };
 const RULES_OF_PACK = 50;

@@ -7,7 +7,7 @@ import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import type { Message } from "../../src/notifications/message.ts";
 import { sendWebhook } from "../../src/notifications/webhooks/send-webhook.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
 import type { NotificationEnvironment } from "./environment.ts";
 
 /** Messages that do not arrive at the first attempt. */

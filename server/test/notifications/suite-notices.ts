@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY } from "../../src/lib/clock.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { enrollDevice, renew } from "../harness/devices.ts";
-import { runSql } from "../harness/run-sql.ts";
 import type { NotificationEnvironment } from "./environment.ts";
 
 /** Notices to a tenant's admins about certificates. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { connectMqtt, enrollDevice, newKey } from "../harness/devices.ts";
-import { https } from "../harness/https.ts";
-import { runSql } from "../harness/run-sql.ts";
+import { https } from "../harness/http/https.ts";
 import { callerForUser } from "../harness/shell-caller.ts";
 import { HOT, type NotificationEnvironment } from "./environment.ts";
 

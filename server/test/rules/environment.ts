@@ -1,11 +1,12 @@
 import { Agent } from "node:https";
 import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
-import { type HttpAnswer, https } from "../harness/https.ts";
+import type { HttpAnswer } from "../harness/http/http-answer.ts";
+import { https } from "../harness/http/https.ts";
 import { streamVariables } from "../harness/ingest-stream.ts";
-import { startJetStream } from "../harness/nats-server.ts";
-import { runSql } from "../harness/run-sql.ts";
+import { startJetStream } from "../harness/processes/nats-server.ts";
 import { startServer } from "../harness/server.ts";
 import { storedBy } from "../harness/stored-messages.ts";
 

@@ -2,9 +2,9 @@ import { notify } from "../../src/db/database.ts";
 import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
 import type { SentReading } from "../../src/rules/test-support/reference-evaluator.ts";
 import type { Telemetry } from "../../src/telemetry/telemetry.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import type { TestTenant } from "../harness/devices.ts";
 import { testFeatures } from "../harness/features.ts";
-import { runSql } from "../harness/run-sql.ts";
 import { type Environment, HOT } from "./environment.ts";
 
 /** A device with threshold packs whose messages the test passes to ingest, as the broker does. */

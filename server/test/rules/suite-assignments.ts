@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
 import { type Environment, HOT } from "./environment.ts";
 import {
   freshTelemetry,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadDeviceRows } from "../../src/rules/rule-state-store.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
 import { connectMqtt, enrollDevice } from "../harness/devices.ts";
 import { type Environment, HOT } from "./environment.ts";
 import { freshTelemetry, newSender, packOf, storedReadings, storedStates } from "./sender.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewRule, Rule, RuleChange, ThresholdPack } from "../../src/rules/rules.ts";
-import { onPostgres } from "../harness/database.ts";
-import { runSql } from "../harness/run-sql.ts";
+import { onPostgres } from "../harness/database/database.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { type Environment, HOT } from "./environment.ts";
 import {
   freshTelemetry,

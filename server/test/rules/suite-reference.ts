@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { NewRule } from "../../src/rules/rules.ts";
 import { anyMessages, anyRule } from "../../src/rules/test-support/any-telemetry.ts";
 import { referenceAnomalies } from "../../src/rules/test-support/reference-evaluator.ts";
-import { onPostgres } from "../harness/database.ts";
+import { onPostgres } from "../harness/database/database.ts";
 import type { Environment } from "./environment.ts";
 import { freshTelemetry, newSender, packOf, payloadOf } from "./sender.ts";
 

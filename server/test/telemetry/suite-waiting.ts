@@ -4,9 +4,9 @@ import type { Caller } from "../../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { assignPacks } from "../harness/anomalies.ts";
 import type { StreamedFixture } from "../harness/telemetry.ts";
-import { type ChunkReads, chunkReads } from "./chunk-reads.ts";
 import { deviceWithTelemetry, rowsOf } from "./deleted-devices.ts";
-import { atNoon } from "./suite-chunks.ts";
+import { type ChunkReads, chunkReads } from "./hours/chunk-reads.ts";
+import { atNoon } from "./hours/suite-chunks.ts";
 
 /** Declares the tests of acknowledged messages that are stored only after something else has happened. */
 export function waitingRules(given: () => StreamedFixture): void {

@@ -6,7 +6,8 @@ import type { TicketRecord } from "../../src/tickets/tickets.ts";
 import type { TicketStatus } from "../../src/tickets/transitions.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
-import { type HttpAnswer, type HttpOptions, https } from "../harness/https.ts";
+import type { HttpAnswer } from "../harness/http/http-answer.ts";
+import { type HttpOptions, https } from "../harness/http/https.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
 export const NOWHERE = "00000000-0000-7000-8000-000000000000";

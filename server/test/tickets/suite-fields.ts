@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MINUTE } from "../../src/lib/clock.ts";
 import type { TicketRecord } from "../../src/tickets/tickets.ts";
-import type { HttpAnswer } from "../harness/https.ts";
+import type { HttpAnswer } from "../harness/http/http-answer.ts";
 import { assertRefused, NOWHERE, type TicketEnvironment } from "./environment.ts";
 
 /** The fields of a ticket: opening, patching, validation. */

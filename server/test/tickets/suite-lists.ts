@@ -4,7 +4,8 @@ import type { Caller } from "../../src/access/access.ts";
 import { MINUTE } from "../../src/lib/clock.ts";
 import type { TicketRecord } from "../../src/tickets/tickets.ts";
 import { newKey, newTenant } from "../harness/devices.ts";
-import { type HttpAnswer, https } from "../harness/https.ts";
+import type { HttpAnswer } from "../harness/http/http-answer.ts";
+import { https } from "../harness/http/https.ts";
 import { assertRefused, page, type TicketEnvironment } from "./environment.ts";
 
 /** Preconditions, history, lists and visibility of tickets. */

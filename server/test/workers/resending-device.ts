@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { MqttClient } from "mqtt";
-import type { CrashFixture, Device } from "../harness/crash.ts";
 import { connectMqtt } from "../harness/devices.ts";
+import type { CrashFixture, Device } from "../harness/processes/crash.ts";
 
 const BASE = Date.now() - 3_600_000;
 const RETRY_MS = 50;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { MqttClient } from "mqtt";
-import { eventually } from "../broker/environment.ts";
-import { type CrashFixture, type Device, startCrashFixture } from "../harness/crash.ts";
+import { ask } from "../harness/database/postgres.ts";
 import { connectMqtt } from "../harness/devices.ts";
-import { ask } from "../harness/postgres.ts";
+import { eventually } from "../harness/eventually.ts";
+import { type CrashFixture, type Device, startCrashFixture } from "../harness/processes/crash.ts";
 
 export const WORKERS = 2;
 

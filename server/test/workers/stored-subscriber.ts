@@ -1,6 +1,6 @@
 import type { MqttClient } from "mqtt";
-import type { CrashFixture } from "../harness/crash.ts";
 import { connectMqtt } from "../harness/devices.ts";
+import type { CrashFixture } from "../harness/processes/crash.ts";
 import { TELEMETRY } from "./service.ts";
 
 /** A gateway with a stored session that subscribes to the telemetry of every device. */

@@ -4,9 +4,9 @@ import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { endSession, forgetSession } from "../../api/session.ts";
 import { useEnter } from "../../parts/enter.ts";
-import { CodeField } from "../../parts/form/code-field.tsx";
 import { Form } from "../../parts/form/form.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
+import { CodeField } from "../../parts/step-up/code-field.tsx";
 import { toast } from "../../parts/toasts.tsx";
 import { LinkButton } from "../../ui/input/link-button.tsx";
 

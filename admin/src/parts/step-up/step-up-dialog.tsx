@@ -3,9 +3,9 @@ import { type FormEvent, useState } from "react";
 import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { Dialog, DialogActions } from "../../ui/input/dialog.tsx";
-import { CodeField } from "../form/code-field.tsx";
 import { ProblemBox } from "../problem-box.tsx";
 import { useSession } from "../session.ts";
+import { CodeField } from "./code-field.tsx";
 import { cancelStepUp, confirmStepUp, useStepUpWanted } from "./step-up.ts";
 
 /** Asks for the password, and for a code of the second factor where there is one, before a dangerous operation. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Metrics } from "../../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 
 /** The dependencies of quota counting. */
 export interface QuotaDeps {

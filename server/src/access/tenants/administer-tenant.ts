@@ -3,11 +3,11 @@ import { plainLine } from "../../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import type { AccessDeps } from "../deps.ts";
 import { factorMissing } from "../errors.ts";
-import { checkRetention } from "../manage-tenants.ts";
 import { type UsageRecord, usageOf } from "../quotas/manage-quotas.ts";
-import { lockTenant, readTenant, type TenantDetailRow, updateTenantRow } from "../tenant-store.ts";
 import { useCase } from "../use-case.ts";
 import { hasFactor } from "../user-store.ts";
+import { checkRetention } from "./manage-tenants.ts";
+import { lockTenant, readTenant, type TenantDetailRow, updateTenantRow } from "./tenant-store.ts";
 
 /** A tenant as its admins see it. Its slug is a topic segment and never changes. */
 export interface TenantRecord {

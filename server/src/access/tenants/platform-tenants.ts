@@ -3,11 +3,11 @@ import type { Page, PageRequest } from "../../lib/page.ts";
 import { plainLine } from "../../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import type { AccessDeps } from "../deps.ts";
-import { checkSlug } from "../manage-tenants.ts";
 import { hashPassword, makePassword } from "../password.ts";
-import { insertTenant, listTenantRows } from "../tenant-store.ts";
 import { useCase } from "../use-case.ts";
 import { addUser, checkEmail } from "../users/add-user.ts";
+import { checkSlug } from "./manage-tenants.ts";
+import { insertTenant, listTenantRows } from "./tenant-store.ts";
 
 /** A tenant without its data, as seen by the users who run the installation. */
 export interface TenantSummary {

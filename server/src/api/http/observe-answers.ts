@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "../../lib/logger.ts";
-import type { Metrics } from "../../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 
 interface ObserveTools {
   metrics: Metrics;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Metrics } from "../../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 
 /**
  * Serves `GET /metrics` in Prometheus' format, over plain HTTP on a port of its own, which listens on loopback by

@@ -4,7 +4,6 @@ import type { ApiRequest, Audit } from "../../audit/audit.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { type ExportTools, serveExport, wantsExport } from "../export/serve-export.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
@@ -12,6 +11,7 @@ import { withoutCookies } from "./cookies.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
+import { type ExportTools, serveExport, wantsExport } from "./serve-export.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
 /** The dependencies of the pipeline. */

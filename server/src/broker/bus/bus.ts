@@ -1,5 +1,5 @@
 import type { KnownSession } from "../../connections/connections.ts";
-import type { Message } from "../routing/message.ts";
+import type { Message } from "../message.ts";
 
 /**
  * Which process handles a message for each owner of a stored session that subscribes to it. An owner is in at most one

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Properties } from "../codec/property-table.ts";
-import { Message, type Qos } from "../routing/message.ts";
+import { Message, type Qos } from "../message.ts";
 import { DIRECT } from "./bus.ts";
 import {
   BUS_VERSION,

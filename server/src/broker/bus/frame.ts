@@ -2,7 +2,7 @@ import type { KnownSession } from "../../connections/connections.ts";
 import { Cursor } from "../codec/cursor.ts";
 import { readProperties } from "../codec/read-properties.ts";
 import { writeProperties } from "../codec/write-properties.ts";
-import { Message, type Qos } from "../routing/message.ts";
+import { Message, type Qos } from "../message.ts";
 import type { BusMessage, Route, SharedMessage } from "./bus.ts";
 import { FrameCursor, FrameWriter, lengthOf } from "./frame-fields.ts";
 

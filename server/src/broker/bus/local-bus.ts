@@ -5,7 +5,7 @@ import type { KnownSession } from "../../connections/connections.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Metrics } from "../../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 import { listenOnPrivateSocket } from "../../lib/sockets/private-socket.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { BrokerLimits } from "../limits.ts";

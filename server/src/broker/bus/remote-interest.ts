@@ -1,5 +1,5 @@
 import { sharedFilter } from "../codec/shared-filter.ts";
-import { FilterMap } from "../routing/filter-map.ts";
+import { FilterMap } from "../topics/filter-map.ts";
 
 /** A group that shares a subscription, and the processes with members of it, in the order of their turns. */
 interface Group<Peer> {

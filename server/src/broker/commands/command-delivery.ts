@@ -2,8 +2,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { stored } from "../../lib/limits/stored.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { Message } from "../message.ts";
 import type { BrokerPolicy, Principal, WaitingCommand } from "../policy/policy.ts";
-import { Message } from "../routing/message.ts";
 
 /** The parts of its session that a delivery needs. */
 export interface CommandSession {

@@ -1,6 +1,6 @@
 import { SECOND } from "../../lib/clock.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
-import type { EngineOptions } from "../engine.ts";
+import type { EngineOptions } from "../engine-interface.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
 /** The longest that the end of a session waits for its messages in flight. */

@@ -1,7 +1,7 @@
 import type { Will } from "../codec/read-connect.ts";
+import { forwarded, Message } from "../message.ts";
 import { endingOf } from "../policy/answers.ts";
 import { ownerOf, type Principal } from "../policy/policy.ts";
-import { forwarded, Message } from "../routing/message.ts";
 import type { Routed } from "../sessions/stored-routes.ts";
 import { takeWill } from "../sessions/undelayed-will.ts";
 import { isRetained, retain } from "./retain.ts";

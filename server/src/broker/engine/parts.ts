@@ -1,5 +1,5 @@
 import type { ConnectGate } from "../connect-gate.ts";
-import type { EngineOptions } from "../engine.ts";
+import type { EngineOptions } from "../engine-interface.ts";
 import type { InboundBudget } from "../inbound-budget.ts";
 import type { Listener } from "../listener.ts";
 import type { OutgoingBudget } from "../outgoing-budget.ts";

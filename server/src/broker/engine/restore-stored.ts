@@ -1,6 +1,6 @@
 import { sharedFilter } from "../codec/shared-filter.ts";
 import type { Persistence } from "../sessions/persistence.ts";
-import { IncomingIds } from "./incoming-ids.ts";
+import { IncomingIds } from "./incoming/incoming-ids.ts";
 import type { Session } from "./session.ts";
 
 /** Continues a stored session: the subscriptions that the client may still have, and its pending messages. */

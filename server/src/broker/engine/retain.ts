@@ -1,6 +1,6 @@
 import type { RetainOutcome } from "../../connections/connections.ts";
+import type { Message } from "../message.ts";
 import type { Principal } from "../policy/policy.ts";
-import type { Message } from "../routing/message.ts";
 import type { SessionDeps } from "./session.ts";
 
 /** Whether the outcome is that the topic now retains this message, or none. */

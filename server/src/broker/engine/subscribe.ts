@@ -8,9 +8,9 @@ import {
 } from "../codec/read-subscribe5.ts";
 import { sharedFilter } from "../codec/shared-filter.ts";
 import { writeSuback, writeUnsuback } from "../codec/writers.ts";
+import { NO_IDS } from "../message.ts";
 import { REASON } from "../policy/answers.ts";
 import type { Grant } from "../routing/grant.ts";
-import { NO_IDS } from "../routing/message.ts";
 import type { Session } from "./session.ts";
 
 const GRANTED = 0;

@@ -1,7 +1,7 @@
 import type { Commands } from "../../commands/commands.ts";
 import type { Connections } from "../../connections/connections.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Metrics } from "../../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
 import type { BrokerPolicy, ConnectDecision, ConnectRequest, OpenedSession, Principal } from "./policy.ts";

@@ -1,6 +1,6 @@
 import type { Connections, Refusal, RefusalReason } from "../../connections/connections.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
-import type { Metrics } from "../../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 import type { ConnectAnswer, ConnectRequest, Principal, RefusedConnect } from "./policy.ts";
 
 export interface RefusalsDeps {

@@ -1,7 +1,7 @@
 import { type Clock, SECOND } from "../../lib/clock.ts";
-import { FilterMap } from "../routing/filter-map.ts";
 import type { Grant } from "../routing/grant.ts";
 import type { Subscriber } from "../routing/router.ts";
+import { FilterMap } from "../topics/filter-map.ts";
 
 /** A subscriber that receives retained messages for its subscription. */
 export interface RetainedSubscriber extends Subscriber {

@@ -1,6 +1,6 @@
 import type { NewRetained, RetainedMessages, RetainOutcome } from "../../connections/connections.ts";
 import { type CoalescedRuns, coalesceRuns } from "../../lib/coalesce-runs.ts";
-import type { Message } from "../routing/message.ts";
+import type { Message } from "../message.ts";
 
 interface Waiting {
   row: NewRetained;

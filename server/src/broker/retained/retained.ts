@@ -2,9 +2,9 @@ import type { NewRetained, RetainedChange, RetainedMessages, RetainOutcome } fro
 import { type Clock, SECOND } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { BusMessage } from "../bus/bus.ts";
+import { lowerQos, type Message } from "../message.ts";
 import { ownerOf, type Principal } from "../policy/policy.ts";
 import type { Grant } from "../routing/grant.ts";
-import { lowerQos, type Message } from "../routing/message.ts";
 import { storedForm } from "../sessions/stored-form.ts";
 import { RecentSubscriptions, type RetainedSubscriber, type Subscription } from "./recent-subscriptions.ts";
 import { RetainBatches } from "./retain-batches.ts";

@@ -1,5 +1,5 @@
-import type { Message } from "../routing/message.ts";
-import { TopicTrie } from "../routing/topic-trie.ts";
+import type { Message } from "../message.ts";
+import { TopicTrie } from "../topics/topic-trie.ts";
 
 /** The cached state of one topic. */
 interface Entry {

@@ -1,4 +1,4 @@
-import type { Qos } from "./message.ts";
+import type { Qos } from "../message.ts";
 
 /**
  * What a subscriber was granted for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has none of them.

@@ -1,7 +1,7 @@
 import type { Bus, BusMessage, Route, SharedMessage } from "../bus/bus.ts";
+import { lowerQos, type Qos } from "../message.ts";
 import { ownerOf, type Principal } from "../policy/policy.ts";
 import type { Grant } from "./grant.ts";
-import { lowerQos, type Qos } from "./message.ts";
 import type { Member, SharedGroup } from "./shared-groups.ts";
 import { Subscriptions } from "./subscriptions.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sharedFilter } from "../codec/shared-filter.ts";
-import { Message, NO_IDS } from "./message.ts";
+import { Message, NO_IDS } from "../message.ts";
 import { type Member, SharedGroup } from "./shared-groups.ts";
 
 const GRANT = { qos: 0, noLocal: false, retainAsPublished: false, subscriptionIds: NO_IDS } as const;

@@ -1,5 +1,5 @@
+import { type Delivery, lowerQos, type Message } from "../message.ts";
 import type { Grant } from "./grant.ts";
-import { type Delivery, lowerQos, type Message } from "./message.ts";
 
 /** A member of a group, which takes its turn. */
 export interface Member {

@@ -1,5 +1,5 @@
 import { type SharedFilter, sharedFilter } from "../codec/shared-filter.ts";
-import { FilterMap } from "./filter-map.ts";
+import { FilterMap } from "../topics/filter-map.ts";
 import { type Grant, joinGrants } from "./grant.ts";
 import { type Member, type OnNoMember, SharedGroup } from "./shared-groups.ts";
 

@@ -1,8 +1,8 @@
 import type { KnownSession, StoredSubscription } from "../../connections/connections.ts";
 import { sharedFilter } from "../codec/shared-filter.ts";
-import { FilterMap } from "../routing/filter-map.ts";
+import { lowerQos, type Message } from "../message.ts";
 import { type Grant, joinGrants } from "../routing/grant.ts";
-import { lowerQos, type Message } from "../routing/message.ts";
+import { FilterMap } from "../topics/filter-map.ts";
 
 /** A stored session without a connection in this process. */
 export interface Entry extends KnownSession {

@@ -1,7 +1,7 @@
 import type { Will } from "../codec/read-connect.ts";
 import { type ConnectAnswer, ownerOf, type Principal } from "../policy/policy.ts";
-import { delayedWillOf } from "./delayed-will.ts";
 import { Persistence, type PersistenceParts } from "./persistence.ts";
+import { delayedWillOf } from "./stored-will.ts";
 
 /** A session whose CONNECT has been authorized and recorded. */
 export interface OpeningSession {

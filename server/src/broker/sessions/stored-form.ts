@@ -4,7 +4,7 @@ import { Cursor } from "../codec/cursor.ts";
 import type { Properties } from "../codec/property-table.ts";
 import { readProperties } from "../codec/read-properties.ts";
 import { writeProperties } from "../codec/write-properties.ts";
-import { type Delivery, Message, type Qos } from "../routing/message.ts";
+import { type Delivery, Message, type Qos } from "../message.ts";
 
 export interface Clocked {
   clock: Clock;

@@ -1,8 +1,8 @@
 import type { StoredSessions } from "../../connections/connections.ts";
 import type { Will } from "../codec/read-connect.ts";
 import type { Principal } from "../policy/policy.ts";
-import { storedWill } from "./delayed-will.ts";
 import { retried } from "./retried.ts";
+import { storedWill } from "./stored-will.ts";
 
 /** A session whose CONNECT is about to be accepted. */
 interface AcceptedSession {

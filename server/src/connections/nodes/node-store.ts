@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { SCHEMA_NUMBER } from "../../db/migrate.ts";
 import { setOffline } from "../../devices/devices.ts";
-import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
+import { ROWS_OF_STATEMENT } from "../../lib/batching/batches-of.ts";
 import { isComplete } from "./complete-store.ts";
 
 /**

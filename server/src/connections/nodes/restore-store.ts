@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
-import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
+import { ROWS_OF_STATEMENT } from "../../lib/batching/batches-of.ts";
 import {
   columnsOf,
   dropReplaced,

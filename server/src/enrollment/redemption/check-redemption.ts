@@ -1,7 +1,7 @@
 import { findIdentityProblem, type PeerCertificate } from "../../certificates/certificates.ts";
 import type { CsrResult } from "../../pki/pki.ts";
 import { keyBlocked, refusal } from "../errors.ts";
-import type { RedemptionFacts } from "./redemption-store.ts";
+import type { RedemptionFacts } from "./facts-store.ts";
 
 /** The inputs of a redemption besides the facts. */
 interface Presented {

@@ -7,7 +7,7 @@ import {
   signedValues,
 } from "../../certificates/certificates.ts";
 import { leaseToDevice } from "../../connections/connections.ts";
-import type { Db } from "../../db/database.ts";
+import type { Database, Db } from "../../db/database.ts";
 import { isUnavailable, refuse } from "../../db/refusal.ts";
 import { type Parameters, runStatement, statement } from "../../db/statement.ts";
 import {
@@ -16,9 +16,10 @@ import {
   joinIntendedGroups,
   withTopics,
 } from "../../devices/devices.ts";
+import { TenantBatchers } from "../../lib/batching/tenant-batchers.ts";
 import { askedRows, jsonOf, SIGNED_TYPES } from "../asked-rows-store.ts";
 import { isInTime } from "../deadline-store.ts";
-import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./recorded-redemption-store.ts";
+import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./outcome.ts";
 
 /** The first redemption of a device, ready to be recorded. */
 export interface FirstRedemption extends Redemption {
@@ -199,3 +200,27 @@ function valuesOf(redemption: FirstRedemption): FirstValues {
 
 /** Whether an error concerns every redemption of a statement. */
 export const isOfAll = isUnavailable;
+
+/**
+ * The greatest batch. It is small enough that, of some tens of devices, others are read, signed and answered while a
+ * statement runs. With one big batch, the devices and the database would wait for each other in turn. A statement also
+ * locks its claims until its commit.
+ */
+const MOST_AT_ONCE = 16;
+
+/**
+ * Records first redemptions. Under load, one statement records many of a tenant, which share its fixed costs and its
+ * commit.
+ */
+export type FirstRedemptions = TenantBatchers<FirstRedemption, Enrolled | NotRecorded>;
+
+export function createFirstRedemptions({ db }: Pick<Database, "db">): FirstRedemptions {
+  return new TenantBatchers((tenantId) => ({
+    most: MOST_AT_ONCE,
+    // Devices with one fingerprint conflict, and each of two with one key is a finding about the other; so the first
+    // must be recorded before the second runs.
+    keysOf: ({ reported, issued }) => [reported.fingerprintKey, issued.spkiSha256.toString("base64")],
+    run: (redemptions) => enrollDevices(db, tenantId, redemptions),
+    isOfAll,
+  }));
+}

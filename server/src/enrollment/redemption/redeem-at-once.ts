@@ -1,7 +1,7 @@
 import { claimCodeHmac } from "../claims/claim-code.ts";
 import { deadline } from "../deadline-store.ts";
 import type { EnrollmentDeps } from "../deps.ts";
-import { type Attempt, enrollNew, type NewDevice, type RedemptionAnswer } from "./redemption.ts";
+import { type Attempt, enrollNew, type NewDevice, type RedemptionAnswer } from "./enroll-new.ts";
 
 /**
  * Makes the first redemption of a device in one round trip, for a claim that this process knows: the leaf is signed

@@ -11,7 +11,6 @@ import { readCsrOrError } from "../read-csr.ts";
 import { validateHardware } from "../reported-hardware.ts";
 import { signLeaf } from "../sign-leaf.ts";
 import { checkRedemption } from "./check-redemption.ts";
-import { redeemAtOnce } from "./redeem-at-once.ts";
 import {
   type Attempt,
   answerOf,
@@ -21,8 +20,9 @@ import {
   newDevice,
   type RedemptionAnswer,
   type RedemptionRequest,
-} from "./redemption.ts";
-import { type RedemptionFacts, type RedemptionKeys, readRedemptionFacts } from "./redemption-store.ts";
+} from "./enroll-new.ts";
+import { type RedemptionFacts, type RedemptionKeys, readRedemptionFacts } from "./facts-store.ts";
+import { redeemAtOnce } from "./redeem-at-once.ts";
 import { reenrollDevice } from "./reenrollment-store.ts";
 
 /** The number of attempts: the facts may change between reading them and the commit, and are then read again. */

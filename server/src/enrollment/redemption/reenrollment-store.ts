@@ -17,7 +17,7 @@ import {
   leaveOtherGroups,
   updateEnrolledDevice,
 } from "../../devices/devices.ts";
-import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./recorded-redemption-store.ts";
+import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./outcome.ts";
 
 /** The redemption of a device that enrolled before. */
 export interface Reenrollment extends Redemption {

@@ -3,7 +3,7 @@ import { countOutcomes } from "../count-outcomes.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { keyBlocked, refusal } from "../errors.ts";
 import { readCsrOrError } from "../read-csr.ts";
-import type { DevicePeer } from "../redemption/redemption.ts";
+import type { DevicePeer } from "../redemption/enroll-new.ts";
 import { renewAtOnce } from "./renew-at-once.ts";
 import { newRenewal, type Renewal, type RenewalAnswer, recordRenewal } from "./renewal.ts";
 import { type RenewalFacts, readRenewalFacts } from "./renewal-store.ts";

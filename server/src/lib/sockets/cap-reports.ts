@@ -1,6 +1,6 @@
 import { type Clock, MINUTE } from "../clock.ts";
 import type { Logger } from "../logger.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 
 /**
  * The cap for which a connection was closed or a CONNECT refused. A connection is closed for the number of its address

@@ -3,8 +3,8 @@ import type { Db, Tx } from "../../db/database.ts";
 import { addMs } from "../../lib/clock.ts";
 import type { Message } from "../message.ts";
 import type { Place } from "../queues/place.ts";
-import { PRIORITIES } from "../queues/queue-store.ts";
 import { EXPIRY_MS } from "./back-off.ts";
+import { PRIORITIES } from "./queue-store.ts";
 
 /** A process's claim to send a delivery. No other process may send it before `until`, unless the owner has stopped. */
 export interface Lease {

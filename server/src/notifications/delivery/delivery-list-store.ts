@@ -4,9 +4,9 @@ import type { PageRequest } from "../../lib/page.ts";
 import { createdBetween, type Period } from "../../lists/created-between.ts";
 import { type Counted, totalOf } from "../../lists/shown.ts";
 import { isPart, nextPart, type WalkKey } from "../../lists/walk.ts";
-import type { DeferredBy } from "../personal/quiet.ts";
-import { shownTarget } from "../personal/shown-target-store.ts";
+import type { DeferredBy } from "../quiet.ts";
 import type { Channel } from "./delivery-store.ts";
+import { shownTarget } from "./shown-target-store.ts";
 
 export const DELIVERY_STATES = ["pending", "sent", "failed", "digested", "deferred"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

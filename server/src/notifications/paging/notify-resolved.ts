@@ -4,7 +4,7 @@ import { type NewDelivery, type NotifiedRow, notifiedOfOpening } from "../delive
 import type { NotificationsDeps } from "../deps.ts";
 import { type DeferredDelivery, insertDeferred } from "../personal/deferred-store.ts";
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
-import { deferral } from "../personal/quiet.ts";
+import { deferral } from "../quiet.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";

@@ -4,7 +4,7 @@ import type { Tx } from "../../db/database.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { AnomalyMessage } from "../message.ts";
-import type { Deferral } from "./quiet.ts";
+import type { Deferral } from "../quiet.ts";
 
 /** A message about an anomaly that a quiet choice defers: one per user, however many channels the user has. */
 export interface DeferredDelivery {

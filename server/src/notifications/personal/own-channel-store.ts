@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
-import type { AddressStateRow } from "../channels/group-channels.ts";
+import type { AddressStateRow } from "../channels/channel-state.ts";
 import type { Channel } from "../delivery/delivery-store.ts";
 
 /** A user of a tenant. */

@@ -2,7 +2,7 @@ import { useCase } from "../../access/access.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { checkTimes, DAYS_OF_WEEK } from "../../groups/groups.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
-import { type ChannelState, stateOf } from "../channels/group-channels.ts";
+import { type ChannelState, stateOf } from "../channels/channel-state.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { setChoices } from "./choices-store.ts";
 import { considerDeferred } from "./deferred-store.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import type { Channel } from "../delivery/delivery-store.ts";
-import type { QuietChoices } from "./quiet.ts";
+import type { QuietChoices } from "../quiet.ts";
 
 /** A user's notification choices. */
 export interface NotificationChoices extends QuietChoices {

@@ -1,4 +1,4 @@
-import { type ChannelState, stateOf } from "../channels/group-channels.ts";
+import { type ChannelState, stateOf } from "../channels/channel-state.ts";
 import { webhookId } from "./webhook-id.ts";
 import type { WebhookCheck, WebhookRow } from "./webhook-list-store.ts";
 

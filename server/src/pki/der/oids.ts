@@ -37,3 +37,6 @@ export const ECDSA_WITH_SHA256 = sequence(OID.ecdsaWithSha256);
 
 /** The AlgorithmIdentifier of SHA-256 inside a DigestInfo; parameters are NULL, as PKCS#12 readers expect. */
 export const SHA256 = sequence(OID.sha256, NULL);
+
+/** The bit numbers of KeyUsage (RFC 5280 4.2.1.3). */
+export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const;

@@ -17,9 +17,6 @@ export function certificateAuthority(pathLength: number): Buffer {
   return extension(OID.basicConstraints, true, sequence(TRUE, smallInteger(pathLength)));
 }
 
-/** The bit numbers of KeyUsage (RFC 5280 4.2.1.3). */
-export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const;
-
 export function keyUsage(...bits: readonly number[]): Buffer {
   return extension(OID.keyUsage, true, namedBits(...bits));
 }

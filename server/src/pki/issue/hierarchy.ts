@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
-import { OID } from "../der/oids.ts";
+import { KEY_USAGE, OID } from "../der/oids.ts";
 import { issuanceFailed } from "../errors.ts";
 import { certificatePem } from "../pem.ts";
 import { readCertificate } from "../verify/read-certificate.ts";
@@ -8,7 +8,6 @@ import {
   authorityKeyIdentifier,
   certificateAuthority,
   extendedKeyUsage,
-  KEY_USAGE,
   keyIdentifier,
   keyUsage,
   NOT_A_CA,

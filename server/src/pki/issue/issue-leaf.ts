@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
-import { OID } from "../der/oids.ts";
+import { KEY_USAGE, OID } from "../der/oids.ts";
 import { issuanceFailed } from "../errors.ts";
 import { isEcdsaSignature } from "../keys/ecdsa.ts";
 import { certificatePem } from "../pem.ts";
 import {
   authorityKeyIdentifier,
   extendedKeyUsage,
-  KEY_USAGE,
   keyIdentifier,
   keyUsage,
   NOT_A_CA,

@@ -5,7 +5,7 @@ import { addMs, DAY } from "../../lib/clock.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { DerReader } from "../der/der-reader.ts";
 import { octetString, oid, sequence, TRUE } from "../der/der-writer.ts";
-import { OID } from "../der/oids.ts";
+import { KEY_USAGE, OID } from "../der/oids.ts";
 import { NOW, newAuthority, serial } from "../test-support/authority.ts";
 import { newKeyPair, spkiOf } from "../test-support/csr-builder.ts";
 import { verifyClientChain } from "../verify/verify-chain.ts";
@@ -31,7 +31,7 @@ function fields(
     spki,
     extensions: [
       extensions.constraints ?? ext.NOT_A_CA,
-      extensions.usage ?? ext.keyUsage(ext.KEY_USAGE.digitalSignature),
+      extensions.usage ?? ext.keyUsage(KEY_USAGE.digitalSignature),
       extensions.purpose ?? ext.extendedKeyUsage(OID.clientAuth),
       ext.subjectKeyIdentifier(ext.keyIdentifier(spki)),
       extensions.authority ?? ext.authorityKeyIdentifier(signer.issuer.subjectKeyIdentifier),
@@ -48,7 +48,7 @@ test("the file signer signs a client leaf", async () => {
 
 const REFUSED: Record<string, () => Buffer> = {
   "an intermediate": () => fields({}, { constraints: ext.certificateAuthority(0) }),
-  "a leaf that may sign certificates": () => fields({}, { usage: ext.keyUsage(ext.KEY_USAGE.keyCertSign) }),
+  "a leaf that may sign certificates": () => fields({}, { usage: ext.keyUsage(KEY_USAGE.keyCertSign) }),
   "a server certificate": () => fields({}, { purpose: ext.extendedKeyUsage(OID.serverAuth) }),
   "a leaf without a purpose": () => fields({ extensions: [ext.NOT_A_CA] }),
   "a leaf of ten years": () => fields({ notAfter: addMs(NOW, 3652 * DAY) }),

@@ -1,6 +1,5 @@
 import { contextTag, type DerElement, DerError, type DerReader, TAG } from "../der/der-reader.ts";
-import { OID } from "../der/oids.ts";
-import { KEY_USAGE } from "../issue/extensions.ts";
+import { KEY_USAGE, OID } from "../der/oids.ts";
 
 /** The extensions of a certificate that matter here (RFC 5280 4.2). */
 export interface ExtensionFacts {

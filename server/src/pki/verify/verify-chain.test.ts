@@ -3,7 +3,7 @@ import { sign } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { addMs, DAY, MINUTE } from "../../lib/clock.ts";
-import { OID } from "../der/oids.ts";
+import { KEY_USAGE, OID } from "../der/oids.ts";
 import * as ext from "../issue/extensions.ts";
 import * as hierarchy from "../issue/hierarchy.ts";
 import { issueLeaf } from "../issue/issue-leaf.ts";
@@ -46,8 +46,8 @@ function forge(
   return certificate(tbs, sign("sha256", tbs, issuer.pair.privateKey));
 }
 
-const AS_LEAF = [ext.NOT_A_CA, ext.keyUsage(ext.KEY_USAGE.digitalSignature), ext.extendedKeyUsage(OID.clientAuth)];
-const AS_CA = [ext.certificateAuthority(0), ext.keyUsage(ext.KEY_USAGE.keyCertSign)];
+const AS_LEAF = [ext.NOT_A_CA, ext.keyUsage(KEY_USAGE.digitalSignature), ext.extendedKeyUsage(OID.clientAuth)];
+const AS_CA = [ext.certificateAuthority(0), ext.keyUsage(KEY_USAGE.keyCertSign)];
 const issuing = {
   name: readCertificate(intermediate.certificateDer).subjectDer,
   pair: { privateKey: intermediate.privateKey } as KeyPair,
@@ -96,8 +96,8 @@ test("a leaf that outlives its expired intermediate is refused", () => {
 test("an intermediate, a server certificate and a leaf without a purpose are refused as clients", () => {
   assert.equal(problemOf(intermediate.certificateDer), "wrong_purpose");
   const wrong = [
-    [ext.NOT_A_CA, ext.keyUsage(ext.KEY_USAGE.digitalSignature), ext.extendedKeyUsage(OID.serverAuth)],
-    [ext.NOT_A_CA, ext.keyUsage(ext.KEY_USAGE.digitalSignature)],
+    [ext.NOT_A_CA, ext.keyUsage(KEY_USAGE.digitalSignature), ext.extendedKeyUsage(OID.serverAuth)],
+    [ext.NOT_A_CA, ext.keyUsage(KEY_USAGE.digitalSignature)],
     [ext.NOT_A_CA, ext.extendedKeyUsage(OID.clientAuth)],
     [ext.certificateAuthority(0), ...AS_LEAF.slice(1)],
   ];

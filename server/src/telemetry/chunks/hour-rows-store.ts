@@ -3,8 +3,8 @@ import type { Tx } from "../../db/database.ts";
 import { type DeviceHour, given, type HourSpan } from "./device-hours-store.ts";
 import { type HourRows, inOrder, placeOf, rowsAt } from "./hour-rows.ts";
 import { doubleColumnsOf, longsOf, shortsOf, textColumnsOf, timesOf } from "./packed-columns.ts";
-import { findEnd } from "./part-end-store.ts";
 import { SHAPES } from "./shape-widths-store.ts";
+import { findEnd } from "./slice-end-store.ts";
 
 /** A device's rows of one shape and retention in an hour or a part of one. */
 export interface ShapeRows {

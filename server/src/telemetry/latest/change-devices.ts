@@ -1,4 +1,4 @@
-import type { PreparedMessage } from "../ingest/batch.ts";
+import type { PreparedMessage } from "../message.ts";
 import { applyMessage, type DeviceLatest, type LatestChange } from "./device-latest.ts";
 import type { LatestCache } from "./latest-cache.ts";
 

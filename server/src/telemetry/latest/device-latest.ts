@@ -1,4 +1,4 @@
-import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
+import type { PreparedMessage, TimedReading } from "../message.ts";
 import { type StoredKind, storedKindOf, storedNumberOf } from "../stored-value.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
+import type { PreparedMessage, TimedReading } from "../message.ts";
 import { storedNumberOf } from "../stored-value.ts";
 import type { DeviceShapes, MissingShapes, ShapedRow, Shapes } from "./device-shapes.ts";
 

@@ -4,7 +4,7 @@ import { float8Array, int4Array, timestampArray } from "../../db/binary-array.ts
 import { violatedUnique } from "../../db/refusal.ts";
 import type { Parameters } from "../../db/statement.ts";
 import { DEFAULT_RETENTION_DAYS } from "../partitions/partition-store.ts";
-import type { RowRetention } from "../partitions/partition-targets.ts";
+import type { RowRetention } from "../row-retention.ts";
 import type { MessageRow } from "./message-rows.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { addMs, SECOND } from "../../lib/clock.ts";
 import type { HoursDeps } from "../roll-up/compute-hours.ts";
+import { settleDay } from "./compact-day.ts";
 import { retireBefore } from "./hot-days.ts";
 import { isLockNotGranted } from "./partition-store.ts";
 import { listMessageDays, type MessageDay, retireDay } from "./retire-store.ts";
-import { settleDay } from "./settle-day.ts";
 
 /** The longest time that storing waits behind the lock. */
 const LOCK_WAIT_MS = 200;

@@ -1,11 +1,11 @@
 import { withTimeout } from "../../lib/timeouts.ts";
-import type { PreparedMessage } from "../ingest/batch.ts";
-import type { Message } from "../ingest/prepare-message.ts";
-import type { StreamPosition } from "../stream/position.ts";
+import type { PreparedMessage } from "../message.ts";
+import type { Message } from "../parse/prepare-message.ts";
+import type { StreamPosition } from "../stream-position.ts";
 import { Collecting } from "./collecting.ts";
 import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
-import { type BatchResult, countMessages, type SettleDeps, storePending } from "./settle-batch.ts";
+import { type BatchResult, countMessages, type SettleDeps, storePending } from "./store-pending.ts";
 import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 

@@ -1,6 +1,6 @@
-import type { PreparedMessage } from "../ingest/batch.ts";
-import type { Message } from "../ingest/prepare-message.ts";
-import type { StreamPosition } from "../stream/position.ts";
+import type { PreparedMessage } from "../message.ts";
+import type { Message } from "../parse/prepare-message.ts";
+import type { StreamPosition } from "../stream-position.ts";
 import { splitMessage } from "./split-message.ts";
 
 /**

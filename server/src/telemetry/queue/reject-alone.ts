@@ -1,8 +1,8 @@
-import { findLock } from "../ingest/batch-store.ts";
-import { reject } from "../ingest/prepare-message.ts";
-import type { Rejection } from "../ingest/rejection.ts";
+import { findLock } from "../batch/batch-store.ts";
+import { reject } from "../parse/prepare-message.ts";
+import type { Rejection } from "../parse/rejection.ts";
 import type { PendingMessage } from "./pending-message.ts";
-import type { BatchResult, SettleDeps } from "./settle-batch.ts";
+import type { BatchResult, SettleDeps } from "./store-pending.ts";
 
 /** The number of timeouts after which a message, alone in its batch, is rejected. */
 const MAX_TIMEOUTS = 3;

@@ -1,4 +1,4 @@
-import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
+import type { PreparedMessage, TimedReading } from "../message.ts";
 
 /**
  * Divides a message into parts of at most `maxRows` rows, which keeps batches short. Rules evaluate metrics

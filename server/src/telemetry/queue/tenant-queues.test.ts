@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
+import type { PreparedMessage, TimedReading } from "../message.ts";
 import { Isolation } from "./isolation.ts";
 import { type PendingMessage, rowsOf } from "./pending-message.ts";
 import { splitMessage } from "./split-message.ts";

@@ -1,5 +1,5 @@
 import { HOUR, MINUTE } from "../../lib/clock.ts";
-import type { RowRetention, RowTime } from "../partitions/partition-targets.ts";
+import type { RowRetention, RowTime } from "../row-retention.ts";
 
 const HOUR_US = HOUR * 1000;
 /** No process computes an hour within this time after its end (`roll-up/dirty-hour-store.ts` waits longer). */

@@ -1,6 +1,6 @@
 import { HOUR_US } from "../chunks/device-hours-store.ts";
 import { eachReading, type Source } from "../chunks/each-reading.ts";
-import type { HourPart, PartRows } from "../chunks/hour-parts.ts";
+import type { HourPart, PartRows } from "../chunks/hour-slices.ts";
 import { type Bucket, Buckets } from "./buckets.ts";
 import { encodeMinutes } from "./minutes-codec.ts";
 

@@ -6,7 +6,7 @@ import { HOUR } from "../../lib/clock.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { deleteChunks, storeChunks, storeMinutes } from "../chunks/chunk-store.ts";
 import { type DeviceHour, HOUR_US } from "../chunks/device-hours-store.ts";
-import { type HourPart, partsOf, sizeOf } from "../chunks/hour-parts.ts";
+import { type HourPart, partsOf, sizeOf } from "../chunks/hour-slices.ts";
 import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
 import { type Aggregates, HourAggregates, type PartChunk } from "./hour-aggregates.ts";

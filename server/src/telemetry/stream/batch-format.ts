@@ -1,4 +1,4 @@
-import type { Message } from "../ingest/prepare-message.ts";
+import type { Message } from "../parse/prepare-message.ts";
 
 const VERSION = 1;
 const LENGTH_BYTES = 4;

@@ -4,12 +4,12 @@ import { stream as limits } from "../../lib/limits/stream.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
 import type { JetStream, StreamMessage } from "../../lib/nats/jet-stream.ts";
-import type { Replay } from "../ingest/ingest.ts";
-import { storeOutcome } from "../ingest/store-batch.ts";
+import { storeOutcome } from "../batch/store-batch.ts";
+import type { Replay } from "../ingest.ts";
+import type { Claim } from "../stream-position.ts";
 import { decodeBatch, type StreamBatch } from "./batch-format.ts";
 import type { ClaimedPartition, PartitionState } from "./partition-store.ts";
 import { subjectOf } from "./partitions.ts";
-import type { Claim } from "./position.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
 const FIRST_IDLE_MS = 5;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
-import { PARTITION_LOCKS } from "./progress-store.ts";
+import { PARTITION_LOCKS } from "../batch/progress-store.ts";
 
 /** The state of a partition when a new owner claims it. */
 export interface ClaimedPartition {

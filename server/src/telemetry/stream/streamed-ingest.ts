@@ -4,7 +4,7 @@ import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
 import type { StreamSettings } from "../../lib/nats/stream-settings.ts";
-import type { Ingest, Replay } from "../ingest/ingest.ts";
+import type { Ingest, Replay } from "../ingest.ts";
 import { StreamIngest } from "./stream-ingest.ts";
 
 export interface StreamedIngestDeps {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Ids } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logger.ts";
-import type { Metrics } from "../../../lib/metrics.ts";
+import type { Metrics } from "../../../lib/metrics/metrics.ts";
 import type { NatsSettings } from "../../../lib/nats/nats-settings.ts";
 import type { BrokerLimits } from "../../limits.ts";
 

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../routing/message.ts";
+import type { Delivery } from "../../message.ts";
 
 /** The cost of a queued message beside its topic and payload, in bytes. */
 const OVERHEAD = 256;

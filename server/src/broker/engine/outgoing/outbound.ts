@@ -2,15 +2,15 @@ import type { Socket } from "node:net";
 import { PacketProblem } from "../../codec/problem.ts";
 import type { Properties } from "../../codec/property-table.ts";
 import { type AckType, writeAck5, writeDisconnect } from "../../codec/writers.ts";
+import type { Delivery, UnsettledDelivery } from "../../message.ts";
 import { COUNTED_BYTES } from "../../outgoing-budget.ts";
 import { ACK_TEXTS, DISCONNECT_TEXTS } from "../../policy/answers.ts";
-import type { Delivery } from "../../routing/message.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Flushable } from "../turn-writer.ts";
 import { OutBuffer } from "./out-buffer.ts";
 import { OutQueue } from "./out-queue.ts";
 import { type ClientLimits, PublishEncoder } from "./publish-encoder.ts";
-import { Tracked, type UnsettledDelivery } from "./tracked.ts";
+import { Tracked } from "./tracked.ts";
 import { Window } from "./window.ts";
 
 /** The number of unsent bytes from which a client counts as not reading. */

@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Properties } from "../../codec/property-table.ts";
 import { writeProperties } from "../../codec/write-properties.ts";
 import { writePublish } from "../../codec/writers.ts";
-import type { Delivery } from "../../routing/message.ts";
+import type { Delivery } from "../../message.ts";
 import { OutgoingAliases } from "./outgoing-aliases.ts";
 
 /** The limits that an MQTT 5 client sets in its CONNECT (3.1.2.11). */

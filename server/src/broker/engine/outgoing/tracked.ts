@@ -1,14 +1,5 @@
-import type { Delivery } from "../../routing/message.ts";
+import type { Delivery, UnsettledDelivery } from "../../message.ts";
 import { queuedBytes } from "./out-queue.ts";
-
-/** A message that a client has not acknowledged. */
-export interface UnsettledDelivery {
-  delivery: Delivery;
-  /** The packet id under which it was sent; `undefined` while it is queued. */
-  packetId: number | undefined;
-  /** Whether the client has received it (QoS 2). */
-  isReleased: boolean;
-}
 
 /**
  * Sent messages that need an action when the client acknowledges them or its session ends. Most need none and are not

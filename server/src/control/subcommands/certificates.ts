@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { type Command, command, tenantCommand, text } from "../subcommand.ts";
+
+/** The maximum number of certificates in one answer. */
+const MAX_CERTIFICATES = 1_000;
+
+/** The commands for device certificates and compromised keys. */
+export const certificateCommands: readonly Command[] = [
+  tenantCommand(
+    "certificate.list",
+    {
+      deviceId: text.optional(),
+      status: z.enum(["active", "revoked"]).optional(),
+      skip: z.int().min(0),
+      limit: z.int().min(1).max(MAX_CERTIFICATES),
+    },
+    ({ certificates }, caller, query) => certificates.listCertificates(caller, query),
+  ),
+  command(
+    "certificate.revoke",
+    { id: text, chain: z.boolean() },
+    async ({ access, certificates, enrollment }, { id, chain }) => {
+      const caller = await access.systemCaller(await certificates.tenantOfCertificate(id));
+      const { revoked, liveSuccessor } = await enrollment.revokeCertificate(caller, id, { chain });
+      return { id, revoked, liveSuccessor: liveSuccessor ?? null };
+    },
+  ),
+  command("key.block", { spkiSha256: text.optional(), certificateId: text.optional() }, ({ enrollment }, input) =>
+    enrollment.blockKey(input),
+  ),
+];

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { type Command, tenantCommand, text } from "../subcommand.ts";
+
+/** The commands for shifts, whose users are named by their email addresses. */
+export const shiftCommands: readonly Command[] = [
+  tenantCommand(
+    "shift.create",
+    {
+      name: text,
+      timeZone: text,
+      startTime: text,
+      endTime: text,
+      daysOfWeek: z.array(text),
+      users: z.array(text),
+      validFrom: text.optional(),
+      validUntil: text.optional(),
+    },
+    async ({ access, groups }, caller, { users, ...input }) =>
+      groups.createShift(caller, { ...input, userIds: await access.userIdsByEmail(caller, users) }),
+  ),
+];

@@ -1,0 +1,53 @@
+import type { PersonRow } from "../personal/person-store.ts";
+import { type Deferral, deferral } from "../quiet.ts";
+import { distinct, type PagedGroup, type Recipient } from "./recipients.ts";
+
+/** A user whom a quiet choice keeps from being notified now. */
+export interface DeferredRecipient {
+  to: Recipient;
+  deferred: Deferral;
+}
+
+/** The recipients of a step: the addresses to notify, and the users for whom the message is deferred. */
+export interface Divided {
+  notified: Recipient[];
+  deferred: DeferredRecipient[];
+}
+
+/**
+ * Applies users' channels and quiet choices to the recipients of a step. Channels of the group are always notified.
+ *
+ * @param people the recipients that are users
+ */
+export function divideRecipients(
+  recipients: readonly Recipient[],
+  { severity, group, people }: { severity: string; group: PagedGroup; people: ReadonlyMap<string, PersonRow> },
+  now: Date,
+): Divided {
+  const divided: Divided = { notified: [], deferred: [] };
+  for (const to of recipients) {
+    const person = to.userId === null ? undefined : people.get(to.userId);
+    const shifts = group.shifts.filter(({ users }) => users.some(({ id }) => id === to.userId));
+    const deferred = person && deferral(person, { severity, alwaysPages: group.alwaysPages, shifts }, now);
+    if (deferred) divided.deferred.push({ to, deferred });
+    else divided.notified.push(...addressesOf(to, person));
+  }
+  return { ...divided, notified: distinct(divided.notified) };
+}
+
+/**
+ * Returns a user's addresses: their own channels, and the account's address unless the user has opted out and has a
+ * channel.
+ */
+export function addressesOf(to: Recipient, person: PersonRow | undefined): Recipient[] {
+  if (!person) return [to];
+  const own = person.channels.map(({ type, target }): Recipient => ({ ...to, channel: type, target }));
+  return distinct(person.accountEmail || own.length === 0 ? [to, ...own] : own);
+}
+
+/** Returns the ids of all users of the groups. */
+export function usersOf(groups: readonly PagedGroup[]): string[] {
+  return groups.flatMap(({ members, shifts }) =>
+    [...members, ...shifts.flatMap(({ users }) => users)].map(({ id }) => id),
+  );
+}

@@ -1,0 +1,40 @@
+import { useCase } from "../../access/access.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import { type ChannelState, stateOf } from "../channels/channel-state.ts";
+import { type GroupChannelRow, listGroupChannelRows } from "../channels/group-channel-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { disabledWebhooks } from "../webhooks/webhook-store.ts";
+import { readGroups } from "./paged-group-store.ts";
+
+/** A channel of a group, and whether it is used. */
+export interface GroupChannel {
+  type: "email" | "webhook";
+  target: string;
+  state: ChannelState;
+  /** When the last link was sent, and until when it is valid. */
+  requestedAt: Date | null;
+  expiresAt: Date | null;
+  confirmedAt: Date | null;
+}
+
+/** Lists the channels of a group in order. @throws MusterError not_found */
+export const listGroupChannels = useCase(
+  { role: "admin" },
+  async ({ database: { db }, clock }: NotificationsDeps, caller, groupId: string): Promise<GroupChannel[]> => {
+    const { tenantId } = caller;
+    const [group] = isUuid(groupId) ? await readGroups(db, tenantId, [groupId]) : [];
+    if (!group) throw notFound("group");
+    const [rows, disabled] = await Promise.all([
+      listGroupChannelRows(db, tenantId, groupId),
+      disabledWebhooks(db, [tenantId]),
+    ]);
+    const now = clock.now();
+    return rows.map((row) => toChannel(row, disabled.has(`${tenantId} ${row.target}`) && row.type === "webhook", now));
+  },
+);
+
+function toChannel(row: GroupChannelRow, disabled: boolean, now: Date): GroupChannel {
+  const { type, target, requested_at: requestedAt, expires_at: expiresAt, confirmed_at: confirmedAt } = row;
+  return { type, target, state: stateOf(row, disabled, now), requestedAt, expiresAt, confirmedAt };
+}

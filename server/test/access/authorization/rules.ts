@@ -1,0 +1,284 @@
+import type { BoundUseCase, Caller, LeastRole, Scope } from "../../../src/access/access.ts";
+import type { Features } from "../../../src/features.ts";
+import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
+
+/**
+ * The authorization of a use case and its example arguments: the scope that an API key needs, the least role of a user,
+ * and the arguments, built from the ids of one record of each kind.
+ */
+export type Row<Args extends unknown[]> = readonly [
+  scope: Scope | "no key",
+  role: LeastRole | "no user",
+  args: (ids: Records) => Args,
+];
+
+type RowsOf<Facade> = {
+  [Name in keyof Facade as Facade[Name] extends BoundUseCase<infer _Args, unknown>
+    ? Name
+    : never]: Facade[Name] extends BoundUseCase<infer Args, unknown> ? Row<Args> : never;
+};
+
+/** The features that have use cases. A use case without a row does not compile. */
+type Rules = {
+  [Feature in keyof Features as keyof RowsOf<Features[Feature]> extends never ? never : Feature]: RowsOf<
+    Features[Feature]
+  >;
+};
+
+const page = { skip: 0, limit: 10 };
+const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-02T00:00:00Z") };
+const ignore = () => undefined;
+
+/**
+ * Use cases on the caller's own records, such as a user's quiet hours. The shell cannot run them because it is no user.
+ */
+export const OWN: ReadonlySet<string> = new Set([
+  "access.listFilters",
+  "access.saveFilter",
+  "access.renameFilter",
+  "access.deleteFilter",
+  "notifications.getOwnNotifications",
+  "notifications.setOwnNotifications",
+  "notifications.addOwnChannel",
+  "notifications.removeOwnChannel",
+  "notifications.testOwnNotifications",
+  "notifications.listOwnTests",
+]);
+
+/**
+ * Returns a caller who may run the use case: the shell, or a user for use cases on the caller's own records.
+ * @param name `feature.useCase`
+ */
+export function ableCaller({ caller, callers }: Staff, name: string): Caller {
+  return OWN.has(name) ? callers.viewer : caller;
+}
+
+/**
+ * The rules of every use case of every feature. The table states what the code must do: a changed rule changes this
+ * table.
+ */
+export const RULES: Rules = {
+  access: {
+    listTenants: ["no key", "platform", () => [page]],
+    addTenant: ["no key", "platform", () => [{ slug: fresh(), name: "x", adminEmail: `${fresh()}@example.com` }]],
+    getTenant: ["no key", "admin", () => []],
+    updateTenant: ["no key", "admin", () => [{ name: fresh() }]],
+    setTelemetryRetention: ["no key", "admin", () => [30]],
+    setQuota: ["no key", "no user", () => ["devices", undefined]],
+    tenantUsage: ["no key", "admin", () => []],
+    createUser: ["no key", "admin", () => [{ email: `${fresh()}@example.com`, role: "viewer" }]],
+    deactivateUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    reactivateUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    deleteUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    resetPassword: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    changeUser: ["no key", "admin", ({ user }) => [user, { role: "operator" }]],
+    removeUser: ["no key", "admin", ({ user }) => [user]],
+    setPlatformUser: ["no key", "no user", ({ userEmail }) => [userEmail, false]],
+    userImpact: ["no key", "admin", ({ user }) => [user]],
+    userIdsByEmail: ["no key", "operator", ({ userEmail }) => [[userEmail]]],
+    listUsers: ["no key", "admin", () => []],
+    nameUsers: ["no key", "viewer", ({ user }) => [[user]]],
+    createKey: ["no key", "admin", ({ adminEmail }) => [{ user: adminEmail, name: "k", scopes: ["devices:read"] }]],
+    revokeKey: ["no key", "admin", ({ apiKey }) => [apiKey]],
+    listKeys: ["no key", "admin", ({ user }) => [{ userId: user, ...page }]],
+    nameKeys: ["no key", "admin", ({ apiKey }) => [[apiKey]]],
+    listKeyWrites: ["no key", "admin", ({ apiKey }) => [apiKey, page]],
+    listApiWrites: ["no key", "admin", () => [page]],
+    listAdminActs: ["no key", "admin", () => [page]],
+    listPeople: ["no key", "viewer", () => [page]],
+    listFilters: ["no key", "viewer", () => ["devices"]],
+    saveFilter: ["no key", "viewer", () => [{ list: "devices", name: fresh(), values: {} }]],
+    renameFilter: ["no key", "viewer", ({ savedFilter }) => [savedFilter, fresh()]],
+    deleteFilter: ["no key", "viewer", ({ savedFilter }) => [savedFilter]],
+  },
+  anomalies: {
+    listAnomalies: ["anomalies:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    getAnomaly: ["anomalies:read", "viewer", ({ anomaly }) => [anomaly]],
+    acknowledgeAnomaly: ["anomalies:write", "operator", ({ anomaly }) => [anomaly]],
+    acknowledgeAnomalies: ["no key", "operator", ({ anomaly }) => [[anomaly]]],
+  },
+  certificates: {
+    listCertificates: ["device-certificates:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    getCertificate: ["device-certificates:read", "viewer", ({ certificate }) => [certificate]],
+    showCertificate: ["no key", "viewer", ({ certificate }) => [certificate]],
+    listCertificateAudit: ["device-certificates:read", "admin", () => [page]],
+  },
+  commands: {
+    sendCommand: ["no key", "operator", ({ device, commandTopic }) => [device, { topic: commandTopic, payload: "x" }]],
+    cancelCommand: ["no key", "operator", ({ device, command }) => [device, command]],
+    listCommands: ["no key", "operator", ({ device }) => [device, page]],
+  },
+  connections: {
+    createMqttClient: ["no key", "admin", () => [{ clientId: fresh(), username: fresh() }]],
+    listMqttClients: ["no key", "admin", () => [page]],
+    rotateMqttClientPassword: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
+    disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
+    enableMqttClient: ["no key", "admin", ({ disabledMqttClient }) => [disabledMqttClient]],
+    deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
+    listRefusals: ["refusals:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listUnknownRefusals: ["no key", "platform", () => [page]],
+    disconnectDevice: ["no key", "admin", ({ device }) => [device]],
+    listSymptoms: ["no key", "viewer", () => []],
+  },
+  devices: {
+    createDeviceType: [
+      "no key",
+      "admin",
+      ({ threshold }) => [{ name: "x", publishTopics: [], thresholdIds: [threshold] }],
+    ],
+    updateDeviceType: ["no key", "admin", ({ deviceType }) => [deviceType, { name: "y" }]],
+    deleteDeviceType: ["no key", "admin", ({ deviceType }) => [deviceType]],
+    listDeviceTypes: ["no key", "viewer", () => []],
+    getDeviceType: ["no key", "viewer", ({ deviceType }) => [deviceType]],
+    listOutdatedDevices: ["no key", "viewer", ({ deviceType }) => [deviceType, page]],
+    createDevice: ["device-registry:create", "admin", ({ group }) => [{ name: "x", groupIds: [group] }]],
+    replaceDevice: [
+      "devices:write",
+      "operator",
+      ({ device, deviceType, group }) => [device, { name: "y", deviceTypeId: deviceType, groupIds: [group] }],
+    ],
+    changeDevice: ["no key", "operator", ({ device, threshold }) => [device, { addThresholdIds: [threshold] }]],
+    getDevice: ["devices:read", "viewer", ({ device }) => [device]],
+    listDevices: ["devices:read", "viewer", ({ group }) => [{ groupId: group, ...page }]],
+    countDevices: ["devices:read", "viewer", () => []],
+    suggestDevices: ["devices:read", "viewer", ({ device }) => [device, 5]],
+    nameDevices: ["no key", "viewer", ({ device }) => [[device]]],
+  },
+  enrollment: {
+    createClaim: ["provisioning:write", "admin", ({ group }) => [{ intendedName: "x", intendedGroupIds: [group] }]],
+    listClaims: ["provisioning:read", "admin", () => [page]],
+    nameClaims: ["no key", "admin", ({ claim }) => [[claim]]],
+    getClaim: ["provisioning:read", "admin", ({ claim }) => [claim]],
+    revokeClaim: ["provisioning:write", "admin", ({ claim }) => [claim]],
+    issueBundle: ["device-certificates:issue", "admin", ({ device }) => [{ deviceId: device }]],
+    revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
+    deleteDevice: ["device-registry:delete", "admin", ({ device }) => [device]],
+    changeDevices: [
+      "no key",
+      "operator",
+      ({ device, threshold }) => [{ ids: [device], act: "change", change: { addThresholdIds: [threshold] } }],
+    ],
+    connectGuide: ["no key", "viewer", ({ device }) => [device]],
+    showCertificateChain: ["no key", "viewer", ({ certificate }) => [certificate]],
+    revokeDeviceCertificates: ["no key", "admin", ({ certifiedDevice }) => [certifiedDevice]],
+  },
+  groups: {
+    createGroup: ["groups:write", "admin", ({ user }) => [{ name: "x", memberUserIds: [user] }]],
+    getGroup: ["groups:read", "viewer", ({ group }) => [group]],
+    listGroups: ["groups:read", "viewer", () => [page]],
+    updateGroup: ["no key", "admin", ({ group }) => [group, { name: "y" }]],
+    deleteGroup: ["no key", "admin", ({ group }) => [group]],
+    unassignShift: ["no key", "admin", ({ group, assignedShift }) => [group, assignedShift]],
+    assignShift: ["shifts:write", "admin", ({ group, shift }) => [group, shift]],
+    createShift: [
+      "shifts:write",
+      "operator",
+      ({ user }) => [
+        { name: "x", timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"], userIds: [user] },
+      ],
+    ],
+    getShift: ["shifts:read", "viewer", ({ shift }) => [shift]],
+    listShifts: ["shifts:read", "viewer", () => [page]],
+    updateShift: ["no key", "operator", ({ shift }) => [shift, { name: fresh() }]],
+    deleteShift: ["no key", "operator", ({ shift }) => [shift]],
+  },
+  identity: {
+    inviteUser: ["no key", "admin", () => [{ email: `${fresh()}@example.com`, role: "viewer" }]],
+    listInvites: ["no key", "admin", () => [page]],
+    withdrawInvite: ["no key", "admin", ({ invite }) => [invite]],
+    listAccounts: ["no key", "admin", () => [page]],
+    getAccount: ["no key", "admin", ({ user }) => [user]],
+    resetUser: ["no key", "admin", ({ user }) => [user]],
+    resetFactor: ["no key", "admin", ({ user }) => [user]],
+    unlockUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+  },
+  live: {
+    follow: ["events:read", "viewer", ({ device }) => [{ kinds: [], telemetryOf: [device] }, ignore]],
+  },
+  notifications: {
+    onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],
+    onCallOfDevice: ["devices:read", "viewer", ({ device }) => [device]],
+    showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
+    listChannels: ["groups:read", "admin", () => []],
+    requestConfirmation: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
+    listWebhooks: ["webhooks:read", "admin", ({ group }) => [{ groupId: group, ...page }]],
+    getWebhook: ["webhooks:read", "admin", ({ webhook }) => [webhook]],
+    createWebhook: ["webhooks:write", "admin", ({ group }) => [{ groupId: group, url: `${WEBHOOK}/${fresh()}` }]],
+    deleteWebhook: ["webhooks:write", "admin", ({ webhook }) => [webhook]],
+    enableWebhook: ["webhooks:write", "admin", ({ disabledWebhook }) => [disabledWebhook]],
+    testWebhook: ["webhooks:write", "admin", ({ confirmedWebhook }) => [confirmedWebhook]],
+    rotateWebhookSecret: ["webhooks:write", "admin", ({ webhook }) => [webhook]],
+    requestWebhookConfirmation: ["webhooks:write", "admin", ({ webhook }) => [webhook]],
+    listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, ...page }]],
+    listPages: ["groups:read", "viewer", ({ anomaly }) => [anomaly]],
+    listGroupChannels: ["no key", "admin", ({ group }) => [group]],
+    listCoverage: ["no key", "viewer", () => []],
+    testGroup: ["no key", "admin", ({ group }) => [group, "members"]],
+    listGroupTests: ["no key", "admin", ({ group }) => [group]],
+    getOwnNotifications: ["no key", "viewer", () => []],
+    setOwnNotifications: [
+      "no key",
+      "viewer",
+      () => [{ accountEmail: true, quietHours: null, onlyOnShift: true, criticalToo: false }],
+    ],
+    addOwnChannel: ["no key", "viewer", () => [{ type: "webhook", target: WEBHOOK }]],
+    removeOwnChannel: ["no key", "viewer", ({ user }) => [user]],
+    testOwnNotifications: ["no key", "viewer", () => []],
+    listOwnTests: ["no key", "viewer", () => []],
+  },
+  overview: {
+    readOverview: ["no key", "viewer", () => []],
+    search: ["no key", "viewer", ({ device }) => [device]],
+    listFindings: ["no key", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listTimeline: ["no key", "viewer", ({ device }) => [device, {}]],
+    nameActors: [
+      "no key",
+      "viewer",
+      ({ user, claim, device }) => [[`user:${user}`, `claim:${claim}`, `device:${device}`]],
+    ],
+  },
+  platform: {
+    showAuthorities: ["no key", "platform", () => []],
+    rotateAuthorities: ["no key", "platform", () => ["intermediate"]],
+    runChecks: ["no key", "platform", () => []],
+    showTrustRollout: ["no key", "platform", () => []],
+  },
+  rules: {
+    createThreshold: [
+      "thresholds:write",
+      "operator",
+      () => [{ name: "x", rules: [{ metric: "temperature", operator: "gt", value: 90, severity: "major" }] }],
+    ],
+    getThreshold: ["thresholds:read", "viewer", ({ threshold }) => [threshold]],
+    listThresholds: ["thresholds:read", "viewer", () => [page]],
+    showThreshold: ["no key", "viewer", ({ threshold }) => [threshold]],
+    updateThreshold: ["no key", "operator", ({ threshold }) => [threshold, { name: "y" }]],
+    deleteThreshold: ["no key", "operator", ({ threshold }) => [threshold]],
+    listWatchingThresholds: ["no key", "viewer", ({ device }) => [device]],
+    dryRun: [
+      "no key",
+      "operator",
+      ({ threshold, device }) => [{ thresholdId: threshold, deviceId: device, ...period }],
+    ],
+  },
+  telemetry: {
+    listLatest: ["telemetry:read", "viewer", ({ device }) => [device]],
+    listRejected: ["telemetry:read", "viewer", ({ device }) => [device]],
+    listReadings: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
+    readSeries: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
+    followTelemetry: ["telemetry:read", "viewer", ({ device }) => [{ deviceIds: [device] }, ignore]],
+  },
+  tickets: {
+    openTicket: [
+      "tickets:write",
+      "operator",
+      ({ device, group }) => [{ title: "x", deviceId: device, groupId: group }],
+    ],
+    changeTicket: ["tickets:write", "operator", ({ ticket }) => [ticket, { title: "y" }]],
+    getTicket: ["tickets:read", "viewer", ({ ticket }) => [ticket]],
+    listTickets: ["tickets:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listTicketHistory: ["tickets:read", "viewer", ({ ticket }) => [ticket, page]],
+    commentTicket: ["no key", "operator", ({ ticket }) => [ticket, "Bearing ordered"]],
+    listTicketComments: ["no key", "viewer", ({ ticket }) => [ticket, page]],
+  },
+};

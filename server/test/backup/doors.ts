@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import type { DoorName } from "../../src/backup/backup.ts";
+import { runSql } from "../harness/database/run-sql.ts";
+import {
+  connectMqtt,
+  enrollDevice,
+  newKey,
+  newTenant,
+  redeem,
+  redemption,
+  type TestTenant,
+} from "../harness/devices.ts";
+import { https } from "../harness/http/https.ts";
+import { turnOnFactor } from "../harness/second-factor.ts";
+import type { TestServer } from "../harness/server.ts";
+import { newBrowser, type SignedIn, signIn, tokenOf } from "../harness/sign-in.ts";
+
+/** The doors through which clients reach the service, without the keys by which the service identifies itself. */
+export type OutsideDoor = Exclude<DoorName, "authority" | "retiredKey" | "webhookSecret">;
+
+/** Attempts to open each door of `holder` at a service over the network. Each resolves with whether the door opened. */
+export type Attempts = Record<OutsideDoor, (server: TestServer) => Promise<boolean>>;
+
+export interface Opened {
+  tenant: TestTenant;
+  operator: SignedIn;
+  attempts: Attempts;
+}
+
+/** Creates one credential for every door. */
+export async function makeDoors(server: TestServer): Promise<Opened> {
+  const tenant = await newTenant(server);
+  const [operator, plain, withFactor] = [
+    await signIn(server, tenant),
+    await signIn(server, tenant),
+    await signIn(server, tenant),
+  ];
+  await server.app.access.setPlatformUser(tenant.caller, operator.email, true);
+  // The change of the operator's role ended the session.
+  const app = await turnOnFactor(server, withFactor);
+  const codes = [...app.recoveryCodes];
+  const password = (user: SignedIn) => ({ email: user.email, password: user.password });
+  const factorBy = async (at: TestServer, code: () => string) => {
+    const browser = newBrowser(at);
+    const begun = await browser.call("POST", "/session", { body: password(withFactor) });
+    if (begun.status !== 200) return false;
+    return (await browser.call("POST", "/session/factor", { body: { code: code() } })).status === 200;
+  };
+  const invite = await server.app.identity.inviteUser(tenant.caller, { email: "later@example.com", role: "viewer" });
+  const key = await newKey(server, tenant, "devices:read");
+  const client = await mqttClient(server, tenant);
+  const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "later", maxUses: 50 });
+  const device = await enrollDevice(server, tenant);
+  const channelToken = await channelLink(server, plain);
+  return {
+    tenant,
+    operator,
+    attempts: {
+      session: async (at) => (await call(at, "/session", plain.cookie)).status === 200,
+      link: async (at) => {
+        const answer = await newBrowser(at).call("POST", "/invites/open", { body: { token: tokenOf(invite.url) } });
+        return answer.status === 200;
+      },
+      channelLink: async (at) => {
+        const { text } = await https(`${at.httpUrl}/confirm/${channelToken}`, { ca: at.ca });
+        return text.includes("<form");
+      },
+      recoveryCode: (at) => factorBy(at, () => codes.pop()!),
+      password: async (at) => (await newBrowser(at).call("POST", "/session", { body: password(plain) })).status === 200,
+      factor: (at) => factorBy(at, () => app.nextCode()),
+      apiKey: async (at) =>
+        (await https(`${at.httpUrl}/api/v1/devices`, { ca: at.ca, headers: { "x-api-key": key } })).status === 200,
+      mqttClient: (at) => opens(client.connect(at)),
+      claim: async (at) => (await redeem(at, (await redemption(claim.claimCode)).body)).status === 200,
+      certificate: (at) => opens(connectMqtt(at, device)),
+    },
+  };
+}
+
+/**
+ * Tries every door.
+ * @returns the names of the doors that opened
+ */
+export async function openDoors(server: TestServer, attempts: Partial<Attempts>): Promise<OutsideDoor[]> {
+  const opened: OutsideDoor[] = [];
+  for (const [name, attempt] of Object.entries(attempts)) if (await attempt(server)) opened.push(name as OutsideDoor);
+  return opened;
+}
+
+/** Sends a request of the admin app with a fixed cookie. */
+export function call(server: TestServer, path: string, cookie: string) {
+  const headers = { "sec-fetch-site": "same-origin", cookie };
+  return https(`${server.httpUrl}/api/admin${path}`, { method: "GET", ca: server.ca, headers });
+}
+
+/** Registers an MQTT client. */
+export async function mqttClient(server: TestServer, tenant: TestTenant) {
+  const clientId = `gateway-${randomBytes(4).toString("hex")}`;
+  const wanted = { clientId, username: clientId, publish: [], subscribe: [`t/${tenant.slug}/#`] };
+  const { password } = await server.app.connections.createMqttClient(tenant.caller, wanted);
+  const login = { username: clientId, password };
+  return {
+    clientId,
+    connect: (at: TestServer) => connectMqtt(at, { deviceId: clientId, fullchain: "", key: "", ca: at.ca }, login),
+  };
+}
+
+async function opens(connecting: ReturnType<typeof connectMqtt>): Promise<boolean> {
+  return await connecting.then(
+    (client) => client.endAsync(true).then(() => true),
+    () => false,
+  );
+}
+
+/** Returns the token of a mailed link that confirms a channel. The mail itself is not under test. */
+async function channelLink(server: TestServer, admin: SignedIn): Promise<string> {
+  const channels = [{ type: "email", target: "pager@elsewhere.example" }];
+  const made = await admin.call("POST", "/groups", { body: { name: "On call", channels } });
+  assert.equal(made.status, 201, made.text);
+  const token = randomBytes(32).toString("base64url");
+  await runSql(
+    server.app.database.db,
+    "UPDATE channel_addresses SET request_at = NULL, token_sha256 = $1, token_expires_at = $2 WHERE token_sha256 IS NULL AND confirmed_at IS NULL",
+    [createHash("sha256").update(token).digest(), new Date(server.clock.now().getTime() + 86_400_000)],
+  );
+  return token;
+}

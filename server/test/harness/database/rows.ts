@@ -1,0 +1,20 @@
+import type { Database } from "../../../src/db/database.ts";
+import { runSql } from "./run-sql.ts";
+
+/** Tables without those of deliveries, which the service retries at times that a test does not control. */
+const TABLES = `
+SELECT quote_ident(table_name) AS name FROM information_schema.tables
+ WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'deliver%'`;
+
+/**
+ * Returns, as sorted text, every row of these tables that contains one of `marks`: rows that belong to a tenant or
+ * refer to its records.
+ */
+export async function rowsNaming({ db }: Database, marks: readonly string[]): Promise<string[]> {
+  const tables = await runSql<{ name: string }>(db, TABLES, []);
+  const each = tables.map(
+    ({ name }) => `SELECT '${name} ' || t::text AS row FROM ${name} t WHERE t::text LIKE ANY($1)`,
+  );
+  const rows = await runSql<{ row: string }>(db, each.join(" UNION ALL "), [marks.map((mark) => `%${mark}%`)]);
+  return rows.map(({ row }) => row).sort();
+}
