@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sendCommand } from "../server/src/control/client.ts";
+import { sendSubcommand } from "../server/src/control/client.ts";
 import type { HttpsTarget } from "./https-client.ts";
 import { until } from "./measure.ts";
 import type { MqttTarget } from "./mqtt-client.ts";
@@ -66,7 +66,7 @@ export async function startMuster(
     mqtt: { port: Number(new URL(ready.brokerUrl).port), ca },
     metricsUrl: ready.metricsUrl,
     shell: async (name, body) => {
-      const answer = await sendCommand(dataDir, name, body);
+      const answer = await sendSubcommand(dataDir, name, body);
       if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
       return answer.result;
     },

@@ -49,7 +49,7 @@ export interface FeatureDeps {
   /** The stream in which device messages may wait for their commit; only in a process that serves MQTT. */
   stream?: StreamSettings | undefined;
   /** The approximate number of bytes of a device hour that is read at once for its chunks; 2 MB by default. */
-  partBytes?: number | undefined;
+  sliceBytes?: number | undefined;
   /** The time after its last heartbeat at which this process is reaped as a broker node. */
   leaseSeconds: number;
   /** This machine's clock. */
@@ -153,10 +153,10 @@ function identityOf(
 }
 
 function telemetryOf(
-  { stream, partBytes, workers = 1 }: FeatureDeps,
+  { stream, sliceBytes, workers = 1 }: FeatureDeps,
   deps: Parameters<typeof createBatchEvaluator>[0] & StoredDeps,
 ) {
-  return createTelemetry({ ...deps, stream, partBytes, workers, evaluator: createBatchEvaluator(deps) });
+  return createTelemetry({ ...deps, stream, sliceBytes, workers, evaluator: createBatchEvaluator(deps) });
 }
 
 /** Returns the doctor's checks that SQL alone cannot make. */

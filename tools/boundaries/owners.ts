@@ -41,7 +41,7 @@ export const owners: Record<string, readonly string[]> = {
     "stored_sessions",
     "stored_messages",
     "retained_messages",
-    "delayed_wills",
+    "wills",
   ],
   commands: ["device_commands"],
   telemetry: [

@@ -37,14 +37,14 @@ export function program(): Command {
     .option("--ca <file>", "also trust this CA for the HTTPS server (development certificate)")
     .option("--agent-version <text>", "firmware version to report", AGENT_VERSION)
     .option("--mac <address>", "MAC address to report, if it is not the fingerprint")
-    .action(enrollCommand);
+    .action(enrollSubcommand);
   command(root, "run", "Connect, publish each line of standard input, and renew the certificate in time")
     .option("--topic <topic>", "one of the certificate's topics (default: the first)")
     .option("--drain-timeout <seconds>", "how long to keep sending after the end of the input", seconds, 60)
     .option("--commands", "print each message for the device, one JSON object per line")
     .addOption(mqttOption())
     .action(run);
-  command(root, "renew", "Renew the certificate now").addOption(mqttOption()).action(renewCommand);
+  command(root, "renew", "Renew the certificate now").addOption(mqttOption()).action(renewSubcommand);
   command(root, "status", "Show the device, its certificate and pending requests").action(status);
   return root;
 }
@@ -65,11 +65,11 @@ const mqttOption = () =>
     "3.1.1",
   ]);
 
-async function renewCommand(flags: { stateDir: string; json?: boolean; mqtt?: MqttVersion }): Promise<void> {
+async function renewSubcommand(flags: { stateDir: string; json?: boolean; mqtt?: MqttVersion }): Promise<void> {
   report(flags.json ?? false, "Renewed", await renew({ stateDir: flags.stateDir, mqttVersion: flags.mqtt }));
 }
 
-async function enrollCommand(flags: EnrollFlags): Promise<void> {
+async function enrollSubcommand(flags: EnrollFlags): Promise<void> {
   const identity = await enroll({
     server: flags.server,
     claimCode: flags.claim,

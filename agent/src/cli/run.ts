@@ -84,12 +84,12 @@ class Underway {
   }
 
   add(publishing: Promise<void>): void {
-    const settled = publishing
+    const finished = publishing
       .catch((thrown) => {
         this.#failed(asAgentError(thrown));
       })
-      .finally(() => this.#messages.delete(settled));
-    this.#messages.add(settled);
+      .finally(() => this.#messages.delete(finished));
+    this.#messages.add(finished);
   }
 
   #failed(error: AgentError): void {

@@ -150,7 +150,7 @@ export class Connection {
         this.#accept(packet);
         break;
       case "puback":
-        this.#settle(packet);
+        this.#acknowledge(packet);
         break;
       case "suback":
         this.#subscribed?.(packet.granted as number[]);
@@ -187,7 +187,7 @@ export class Connection {
     this.#wire.end(new Error(message));
   }
 
-  #settle({ messageId, reasonCode, properties }: IPubackPacket): void {
+  #acknowledge({ messageId, reasonCode, properties }: IPubackPacket): void {
     const acknowledged = this.#unacknowledged.get(messageId!);
     this.#unacknowledged.delete(messageId!);
     acknowledged?.(reasonCode ?? 0, properties?.reasonString);

@@ -91,7 +91,7 @@ export class Outbox {
     this.#clearing.abort();
     this.#requeue(false);
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) next.reject(error);
-    this.#settle();
+    this.#resolveDrained();
   }
 
   #pump(): void {
@@ -133,7 +133,7 @@ export class Outbox {
       this.acknowledged += 1;
       message.resolve();
     }
-    this.#settle();
+    this.#resolveDrained();
   }
 
   /** Pauses sending, and resumes with this message. */
@@ -165,7 +165,7 @@ export class Outbox {
       message.reject(error ?? droppedError(reason));
     }
     this.#onDrop(messages.length, reason, error);
-    this.#settle();
+    this.#resolveDrained();
   }
 
   #forget(message: Outgoing): void {
@@ -173,7 +173,7 @@ export class Outbox {
     message.packetId = undefined;
   }
 
-  #settle(): void {
+  #resolveDrained(): void {
     if (this.length === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

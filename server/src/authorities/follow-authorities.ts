@@ -59,7 +59,7 @@ export async function followAuthorities({
     close: async () => {
       listeners.clear();
       await unlisten();
-      await loads.settled();
+      await loads.idle();
     },
   };
 }

@@ -89,7 +89,7 @@ export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "complete_nodes",
   "completing_nodes",
   "connection_refusals",
-  "delayed_wills",
+  "wills",
   "deliveries",
   "delivery_attempts",
   "delivery_minutes",

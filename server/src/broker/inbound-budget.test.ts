@@ -37,9 +37,9 @@ class Reader {
     this.reading.push(this.#size);
   }
 
-  settleOne(): void {
+  releaseOne(): void {
     const bytes = this.reading.shift();
-    if (bytes !== undefined) this.budget.settle(bytes);
+    if (bytes !== undefined) this.budget.release(bytes);
   }
 }
 
@@ -47,7 +47,7 @@ test("a session reads until its own budget is used up, and resumes when a messag
   const reader = new Reader(budgets(), "a", 40);
   reader.readAll();
   assert.equal(reader.bytes, 120, "the message that exceeds the limit is still read");
-  reader.settleOne();
+  reader.releaseOne();
   assert.equal(reader.bytes, 120, "it reads one more");
 });
 
@@ -62,8 +62,8 @@ test("the sessions of a tenant take turns within its budget, and other tenants' 
   const other = new Reader(inbound, "b", 50);
   other.readAll();
   assert.equal(other.bytes, 100);
-  readers[0]!.settleOne();
-  readers[0]!.settleOne();
+  readers[0]!.releaseOne();
+  readers[0]!.releaseOne();
   assert.deepEqual(
     readers.map(({ bytes }) => bytes),
     [0, 100, 50, 50],
@@ -139,7 +139,7 @@ test("a session that ends drops its deferred bytes; bytes being stored count unt
   assert.equal(inbound.bytes, 90 + 90 + 90, "the other session resumes");
   const late = new Reader(inbound, "a", 90);
   assert.equal(late.budget.hasRoom(), false, "a new session does not reset its tenant's count");
-  ending.settleOne();
+  ending.releaseOne();
   assert.equal(inbound.bytes, 90 + 90 + 90);
 });
 
@@ -169,7 +169,7 @@ test("a tenant's sessions take turns and are read no faster than its rate; other
 test("under any sequence of reads, settlements and closes, the limits hold and the counts return to zero", () => {
   const step = fc.tuple(
     fc.nat(5),
-    fc.constantFrom("read", "settle", "settle", "close"),
+    fc.constantFrom("read", "release", "release", "close"),
     fc.integer({ min: 1, max: 60 }),
   );
   fc.assert(
@@ -179,7 +179,7 @@ test("under any sequence of reads, settlements and closes, the limits hold and t
       const closed = new Set<number>();
       for (const [at, what] of steps) {
         const reader = readers[at]!;
-        if (what === "settle") reader.settleOne();
+        if (what === "release") reader.releaseOne();
         else if (!closed.has(at)) {
           if (what === "read") reader.readAll();
           else reader.budget.close();
@@ -195,7 +195,7 @@ test("under any sequence of reads, settlements and closes, the limits hold and t
         }
       }
       for (const [at, reader] of readers.entries()) if (!closed.has(at)) reader.budget.close();
-      for (const reader of readers) while (reader.reading.length > 0) reader.settleOne();
+      for (const reader of readers) while (reader.reading.length > 0) reader.releaseOne();
       assert.deepEqual([inbound.bytes, inbound.sending], [0, 0]);
     }),
   );

@@ -13,7 +13,7 @@ export const NO_IDS: readonly number[] = Object.freeze([]);
  * Called when a QoS 1 or 2 message is settled: the client acknowledged it, or it expired or was too long and was not
  * sent.
  */
-export type OnSettled = (isAcknowledged: boolean) => void;
+export type OnFinished = (isAcknowledged: boolean) => void;
 
 /** How a message is sent to one subscriber. */
 export interface Delivery {
@@ -22,7 +22,7 @@ export interface Delivery {
   retain: boolean;
   /** The MQTT 5 subscription identifiers that it matched [MQTT-3.3.4-4]. */
   subscriptionIds: readonly number[];
-  onSettled?: OnSettled;
+  onFinished?: OnFinished;
   /**
    * Sends the message to another member of the shared subscription's group if the session ends before its client takes
    * it.
@@ -93,7 +93,7 @@ export function forwarded(properties: Properties | undefined): Properties | unde
 }
 
 /** A message that a client has not acknowledged. */
-export interface UnsettledDelivery {
+export interface UnacknowledgedDelivery {
   delivery: Delivery;
   /** The packet id under which it was sent; `undefined` while it is queued. */
   packetId: number | undefined;

@@ -5,7 +5,7 @@
 const MESSAGE_OVERHEAD = 4 * 1024;
 
 /** Returns the bytes that a PUBLISH of this length counts against the budgets of unsettled messages. */
-export function unsettledBytes(packetLength: number): number {
+export function pendingBytes(packetLength: number): number {
   return packetLength + MESSAGE_OVERHEAD;
 }
 
@@ -112,7 +112,7 @@ export class SessionBudget {
     this.#totals.count(bytes);
   }
 
-  settle(bytes: number): void {
+  release(bytes: number): void {
     this.#begun -= bytes;
     this.#totals.count(-bytes);
     if (this.#isFull && this.#hasOwnRoom()) this.resume();

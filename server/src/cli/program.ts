@@ -1,20 +1,20 @@
 import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import type { Exit } from "./send.ts";
-import { addAccessCommands } from "./subcommands/access.ts";
-import { addAuditCommands } from "./subcommands/audits.ts";
-import { addAuthorityCommands } from "./subcommands/authorities.ts";
-import { addBackupCommands } from "./subcommands/backups.ts";
-import { addCertificateCommands } from "./subcommands/certificates.ts";
-import { addConnectionCommands } from "./subcommands/connections.ts";
-import { addDeviceCommands } from "./subcommands/devices.ts";
-import { addNatsCommands } from "./subcommands/nats.ts";
-import { addNodeCommands } from "./subcommands/nodes.ts";
-import { addNotificationCommands } from "./subcommands/notifications.ts";
-import { addRevocationCommands } from "./subcommands/revocations.ts";
-import { addServiceCommands } from "./subcommands/service.ts";
-import { addShiftCommands } from "./subcommands/shifts.ts";
-import { addThresholdCommands } from "./subcommands/thresholds.ts";
+import { addAccessSubcommands } from "./subcommands/access.ts";
+import { addAuditSubcommands } from "./subcommands/audits.ts";
+import { addAuthoritySubcommands } from "./subcommands/authorities.ts";
+import { addBackupSubcommands } from "./subcommands/backups.ts";
+import { addCertificateSubcommands } from "./subcommands/certificates.ts";
+import { addConnectionSubcommands } from "./subcommands/connections.ts";
+import { addDeviceSubcommands } from "./subcommands/devices.ts";
+import { addNatsSubcommands } from "./subcommands/nats.ts";
+import { addNodeSubcommands } from "./subcommands/nodes.ts";
+import { addNotificationSubcommands } from "./subcommands/notifications.ts";
+import { addRevocationSubcommands } from "./subcommands/revocations.ts";
+import { addServiceSubcommands } from "./subcommands/service.ts";
+import { addShiftSubcommands } from "./subcommands/shifts.ts";
+import { addThresholdSubcommands } from "./subcommands/thresholds.ts";
 
 /** Builds the whole command line (`muster --help`). Wrong usage throws a CommanderError. */
 export function createProgram(exit: Exit): Command {
@@ -31,21 +31,21 @@ export function createProgram(exit: Exit): Command {
       "\nMost commands talk to the running service of the data folder (MUSTER_DATA_DIR, ./data by default)." +
         "\nWith --json they print one JSON object.",
     );
-  addServiceCommands(program, exit);
-  addBackupCommands(program, exit);
-  addRevocationCommands(program, exit);
-  addAccessCommands(program, exit);
-  addAuditCommands(program, exit);
-  const device = addDeviceCommands(program, exit);
-  addConnectionCommands(program, exit);
-  addCertificateCommands(program, exit);
-  addShiftCommands(program, exit);
+  addServiceSubcommands(program, exit);
+  addBackupSubcommands(program, exit);
+  addRevocationSubcommands(program, exit);
+  addAccessSubcommands(program, exit);
+  addAuditSubcommands(program, exit);
+  const device = addDeviceSubcommands(program, exit);
+  addConnectionSubcommands(program, exit);
+  addCertificateSubcommands(program, exit);
+  addShiftSubcommands(program, exit);
   const group = program.command("group").description("Show who is on call in a group, and its webhook secrets");
-  addNotificationCommands({ group, device, program }, exit);
-  addThresholdCommands(program, exit);
-  addAuthorityCommands(program, exit);
-  addNatsCommands(program);
-  addNodeCommands(program, exit);
+  addNotificationSubcommands({ group, device, program }, exit);
+  addThresholdSubcommands(program, exit);
+  addAuthoritySubcommands(program, exit);
+  addNatsSubcommands(program);
+  addNodeSubcommands(program, exit);
   return program;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ControlAnswer, sendCommand } from "../control/client.ts";
+import { type ControlAnswer, sendSubcommand } from "../control/client.ts";
 import { SECOND, systemClock } from "../lib/clock.ts";
 
 /** A new process for the jobs takes about 3 s to start; the previous one may take 15 s to finish its work. */
@@ -14,7 +14,7 @@ const POLL_MS = 50;
  */
 export async function rollingRestart(dataDir: string, waitMs = SUCCESSOR_MS): Promise<ControlAnswer> {
   const pid = await answeringPid(dataDir);
-  const answer = await sendCommand(dataDir, "restart", {});
+  const answer = await sendSubcommand(dataDir, "restart", {});
   if (!answer.ok || (await isSucceeded(dataDir, pid, waitMs))) return answer;
   const message = `The workers were replaced, but the new process for the jobs did not answer within ${waitMs / SECOND} s. The service's log gives the reason; muster doctor answers once the process is running.`;
   return { ok: false, problem: { error: "restart_unfinished", message } };
@@ -33,6 +33,6 @@ async function isSucceeded(dataDir: string, pid: number | undefined, waitMs: num
 }
 
 async function answeringPid(dataDir: string): Promise<number | undefined> {
-  const answer = await sendCommand(dataDir, "process", {});
+  const answer = await sendSubcommand(dataDir, "process", {});
   return answer.ok ? Number(answer.result.pid) : undefined;
 }

@@ -1,5 +1,5 @@
 import { loadConfig } from "../config/config.ts";
-import { type ControlAnswer, type ControlProblem, sendCommand } from "../control/client.ts";
+import { type ControlAnswer, type ControlProblem, sendSubcommand } from "../control/client.ts";
 import { print, type Result } from "./output.ts";
 
 /** Sets the exit code of the process. */
@@ -20,7 +20,7 @@ export interface Request {
 
 /** Sends a command to the service of the configured data folder and prints its result. */
 export async function send(exit: Exit, { name, body, ...shown }: Request): Promise<void> {
-  report(exit, await sendCommand(loadConfig().dataDir, name, body), shown);
+  report(exit, await sendSubcommand(loadConfig().dataDir, name, body), shown);
 }
 
 /** Prints the result of a command, or the problem. */

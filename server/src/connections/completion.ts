@@ -1,5 +1,5 @@
 import type { Unlisten } from "../db/database.ts";
-import { parts } from "../lib/batching/batches-of.ts";
+import { batchesOf } from "../lib/batching/batches-of.ts";
 import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Drops } from "./drops/drops.ts";
@@ -57,7 +57,7 @@ export function createCompletion(
   /** Enqueues drops for lost sessions (all, if the process was suspended); other nodes wait until they are closed. */
   async function enqueueLost(id: string, lost: readonly LostSession[]): Promise<void> {
     for (const [reason, sessions] of Map.groupBy(lost, ({ reason }) => reason)) {
-      for (const some of parts(sessions.map(({ sessionId }) => sessionId)))
+      for (const some of batchesOf(sessions.map(({ sessionId }) => sessionId)))
         await enqueueDrops(db, { sessionIds: some, nodeId: id, reason, staysValid: true }, clock.now());
     }
   }

@@ -40,8 +40,8 @@ export type { NewRetained, RetainedMessage, VersionedMessage } from "./retained/
 export type { NewSession, OpenedSession } from "./sessions.ts";
 export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stored-message-store.ts";
 export type { KnownSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
-export type { PartedSession, SettledWill, StoredSessions } from "./stored/stored-sessions.ts";
-export type { DelayedWill, DueWill } from "./stored/will-store.ts";
+export type { CompletedWill, PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
+export type { DueWill, StoredWill } from "./stored/will-store.ts";
 
 const DROP_RETENTION_MS = DAY;
 

@@ -2,7 +2,7 @@ import { lastConnectedStatement } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import { runPipelined } from "../db/statement.ts";
 import { type PresenceRow, presenceStatement, recordOwedEvents } from "../devices/devices.ts";
-import { parts } from "../lib/batching/batches-of.ts";
+import { batchesOf } from "../lib/batching/batches-of.ts";
 import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { deleteSessions } from "./session-store.ts";
@@ -71,13 +71,13 @@ class PendingChanges {
    */
   async write(db: Db, dampSeconds: number): Promise<void> {
     const rows = [...this.devices.values()].map(({ online, last }) => ({ ...last, connect: online }));
-    const presence = Array.from(parts(rows), (some) => presenceStatement(some, dampSeconds));
-    const connects = Array.from(parts([...this.connected]), lastConnectedStatement);
+    const presence = Array.from(batchesOf(rows), (some) => presenceStatement(some, dampSeconds));
+    const connects = Array.from(batchesOf([...this.connected]), lastConnectedStatement);
     if (presence.length === 1) await runPipelined(db, [...presence, ...connects]);
     else for (const each of [...connects, ...presence]) await runPipelined(db, [each]);
     this.devices.clear();
     this.connected.clear();
-    for (const some of parts([...this.ended.values()])) await deleteSessions(db, some);
+    for (const some of batchesOf([...this.ended.values()])) await deleteSessions(db, some);
   }
 }
 

@@ -97,7 +97,7 @@ const openSessions = statement<SessionColumns, OpenedRow>(
          (SELECT 1 FROM shared_device_commands c WHERE c.device_uid = o.device_uid LIMIT 1) IS NOT NULL AS has_commands,
          (SELECT 1 FROM stored_sessions t WHERE t.owner_id = coalesce(o.device_uid, o.mqtt_client_id) LIMIT 1)
            IS NOT NULL AS has_stored,
-         (SELECT 1 FROM delayed_wills w WHERE w.owner_id = coalesce(o.device_uid, o.mqtt_client_id) AND w.delay_seconds = 0 LIMIT 1)
+         (SELECT 1 FROM wills w WHERE w.owner_id = coalesce(o.device_uid, o.mqtt_client_id) AND w.delay_seconds = 0 LIMIT 1)
            IS NOT NULL AS has_will,
          EXISTS (SELECT FROM broker_nodes n WHERE ${isLive} AND ${isIncomplete}) AS has_unknown,
          (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified

@@ -1,4 +1,4 @@
-import { parts } from "../lib/batching/batches-of.ts";
+import { batchesOf } from "../lib/batching/batches-of.ts";
 import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Drops } from "./drops/drops.ts";
@@ -159,7 +159,7 @@ export class Sessions {
   ): Promise<LostSession[]> {
     const { latest, earlier } = this.#byClient();
     const lost = earlier.map(({ sessionId }): LostSession => ({ sessionId, reason: "takeover" }));
-    for (const some of parts(latest)) {
+    for (const some of batchesOf(latest)) {
       const restored = await restoreIn(this.#deps.database.connects, some);
       const byId = new Map(restored.map((row) => [row.session_id, row]));
       for (const row of some) {

@@ -5,36 +5,36 @@ import type { Logger } from "../lib/logger.ts";
 import { firstIssue, issueText } from "../lib/schema-issue.ts";
 import type { ControlProblem } from "./client.ts";
 import type { Facades } from "./facades.ts";
-import type { Command } from "./subcommand.ts";
-import { accessCommands } from "./subcommands/access.ts";
-import { certificateCommands } from "./subcommands/certificates.ts";
-import { connectionCommands } from "./subcommands/connections.ts";
-import { waitingCommands } from "./subcommands/device-commands.ts";
-import { deviceCommands } from "./subcommands/devices.ts";
-import { nodeCommands } from "./subcommands/nodes.ts";
-import { notificationCommands } from "./subcommands/notifications.ts";
-import { operationsCommands } from "./subcommands/operations.ts";
-import { shiftCommands } from "./subcommands/shifts.ts";
-import { thresholdCommands } from "./subcommands/thresholds.ts";
+import type { Subcommand } from "./subcommand.ts";
+import { accessSubcommands } from "./subcommands/access.ts";
+import { certificateSubcommands } from "./subcommands/certificates.ts";
+import { connectionSubcommands } from "./subcommands/connections.ts";
+import { waitingSubcommands } from "./subcommands/device-commands.ts";
+import { deviceSubcommands } from "./subcommands/devices.ts";
+import { nodeSubcommands } from "./subcommands/nodes.ts";
+import { notificationSubcommands } from "./subcommands/notifications.ts";
+import { operationsSubcommands } from "./subcommands/operations.ts";
+import { shiftSubcommands } from "./subcommands/shifts.ts";
+import { thresholdSubcommands } from "./subcommands/thresholds.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
-const COMMANDS = new Map<string, Command>(
+const SUBCOMMANDS = new Map<string, Subcommand>(
   [
-    ...accessCommands,
-    ...certificateCommands,
-    ...connectionCommands,
-    ...deviceCommands,
-    ...waitingCommands,
-    ...nodeCommands,
-    ...notificationCommands,
-    ...operationsCommands,
-    ...shiftCommands,
-    ...thresholdCommands,
+    ...accessSubcommands,
+    ...certificateSubcommands,
+    ...connectionSubcommands,
+    ...deviceSubcommands,
+    ...waitingSubcommands,
+    ...nodeSubcommands,
+    ...notificationSubcommands,
+    ...operationsSubcommands,
+    ...shiftSubcommands,
+    ...thresholdSubcommands,
   ].map((each) => [each.name, each]),
 );
 
 /** Answers `POST /<command>` with a JSON object: `200` and the command's result, or another status and a problem. */
-export function answerCommands(facades: Facades, logger: Logger): RequestListener {
+export function answerSubcommands(facades: Facades, logger: Logger): RequestListener {
   return (request, response) => {
     answer(facades, logger, request).then(
       ({ status, body }) => send(response, status, body),
@@ -52,7 +52,7 @@ async function answer(
   request: IncomingMessage,
 ): Promise<{ status: number; body: object }> {
   const name = (request.url ?? "").slice(1);
-  const found = request.method === "POST" ? COMMANDS.get(name) : undefined;
+  const found = request.method === "POST" ? SUBCOMMANDS.get(name) : undefined;
   const body = await readBody(request);
   if (!found)
     return refused(
@@ -72,7 +72,7 @@ async function answer(
 function problemOf(error: unknown, name: string, logger: Logger): { status: number; body: ControlProblem } {
   if (error instanceof ZodError) return refused(400, "invalid_request", shapeProblem(error));
   if (isMusterError(error)) return refused(400, error.code, error.message, error.detail);
-  logger.error({ err: error instanceof Error ? error.message : String(error), command: name }, "a command failed");
+  logger.error({ err: error instanceof Error ? error.message : String(error), subcommand: name }, "a command failed");
   return refused(500, "internal_error", "Internal error. The log of the service has the details.");
 }
 

@@ -22,7 +22,7 @@ export type ControlAnswer = { ok: true; result: Record<string, unknown> } | { ok
  * @throws {NotRunningError} if there is none
  * @throws {Error} if the socket may not be used
  */
-export async function sendCommand(dataDir: string, name: string, body: object): Promise<ControlAnswer> {
+export async function sendSubcommand(dataDir: string, name: string, body: object): Promise<ControlAnswer> {
   await requireOwnFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "ENOENT" ? notRunning(dataDir) : error;
   });

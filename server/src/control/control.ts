@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { Logger } from "../lib/logger.ts";
-import { answerCommands } from "./answer.ts";
+import { answerSubcommands } from "./answer.ts";
 import type { Facades } from "./facades.ts";
 import { listenPrivately } from "./listen.ts";
 
@@ -18,7 +18,7 @@ export interface Control {
 }
 
 export function createControl(deps: ControlDeps): Control {
-  const server = createServer(answerCommands(deps, deps.logger));
+  const server = createServer(answerSubcommands(deps, deps.logger));
   return {
     start: () => listenPrivately(server, deps.dataDir),
     stop: () =>

@@ -3,7 +3,7 @@ import type { Caller } from "../access/access.ts";
 import type { Facades } from "./facades.ts";
 
 /** A command of the socket. */
-export interface Command {
+export interface Subcommand {
   name: string;
   /** @throws {ZodError} if the body has another shape @throws {MusterError} if the command is refused */
   run(facades: Facades, body: unknown): Promise<object>;
@@ -24,11 +24,11 @@ type Input<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape, z.core.$str
  * Declares a command whose body is an object of exactly this shape. `run` returns a JSON object; `undefined` becomes
  * `{}`.
  */
-export function command<Shape extends z.ZodRawShape>(
+export function subcommand<Shape extends z.ZodRawShape>(
   name: string,
   shape: Shape,
   run: (facades: Facades, input: Input<Shape>) => Promise<object | undefined>,
-): Command {
+): Subcommand {
   const schema = z.strictObject(shape);
   return { name, run: async (facades, body) => (await run(facades, schema.parse(body))) ?? {} };
 }
@@ -36,13 +36,13 @@ export function command<Shape extends z.ZodRawShape>(
 /**
  * Declares a command for the tenant whose slug is in the body's `tenant`. `run` gets the shell's caller in that tenant.
  */
-export function tenantCommand<Shape extends z.ZodRawShape>(
+export function tenantSubcommand<Shape extends z.ZodRawShape>(
   name: string,
   shape: Shape,
   run: (facades: Facades, caller: Caller, input: Input<Shape>) => Promise<object | undefined>,
-): Command {
+): Subcommand {
   const inTenant: z.ZodRawShape = { ...shape, tenant: text };
-  return command(name, inTenant, async (facades, { tenant, ...input }) =>
+  return subcommand(name, inTenant, async (facades, { tenant, ...input }) =>
     run(facades, await facades.access.systemCaller(tenant as string), input as Input<Shape>),
   );
 }

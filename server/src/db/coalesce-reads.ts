@@ -32,13 +32,13 @@ export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number)
 
   async function send(queries: readonly PreparedQuery[]): Promise<void> {
     try {
-      await sendBatch(pool, queries, settle, observe);
+      await sendBatch(pool, queries, answerAll, observe);
     } catch (error) {
       for (const query of queries) query.handleError(error as Error);
     }
   }
 
-  function settle({ answered, unanswered }: PreparedBatch, error: Error | null): void {
+  function answerAll({ answered, unanswered }: PreparedBatch, error: Error | null): void {
     for (const query of answered) query.handleReadyForQuery();
     // The error belongs to one read and must not fail the others of the batch, so each is sent again alone.
     const retryAlone = unanswered.length + answered.length > 1 && isDataException(error);

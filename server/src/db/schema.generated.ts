@@ -24,7 +24,6 @@ export interface Schema {
   complete_nodes: CompleteNodesTable;
   completing_nodes: CompletingNodesTable;
   connection_refusals: ConnectionRefusalsTable;
-  delayed_wills: DelayedWillsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_minutes: DeliveryMinutesTable;
@@ -92,6 +91,7 @@ export interface Schema {
   user_sessions: UserSessionsTable;
   users: UsersTable;
   webhooks: WebhooksTable;
+  wills: WillsTable;
   device_viewers: DeviceViewersView;
   shared_anomalies: SharedAnomaliesView;
   shared_certificates: SharedCertificatesView;
@@ -366,23 +366,6 @@ export interface ConnectionRefusalsTable {
   topic: string | null;
   occurrences: Generated<string>;
   last_at: Date | null;
-}
-
-export interface DelayedWillsTable {
-  session_id: string;
-  owner_id: string;
-  tenant_id: string;
-  tenant_slug: string;
-  client_id: string;
-  is_device: boolean;
-  topic: string;
-  payload: Buffer;
-  qos: number;
-  retain: boolean;
-  properties: Buffer;
-  delay_seconds: number;
-  due_at: Date | null;
-  leased_until: Date | null;
 }
 
 export interface DeliveriesTable {
@@ -1057,6 +1040,23 @@ export interface WebhooksTable {
   former_seed: string | null;
   former_until: Date | null;
   tested_at: Date | null;
+}
+
+export interface WillsTable {
+  session_id: string;
+  owner_id: string;
+  tenant_id: string;
+  tenant_slug: string;
+  client_id: string;
+  is_device: boolean;
+  topic: string;
+  payload: Buffer;
+  qos: number;
+  retain: boolean;
+  properties: Buffer;
+  delay_seconds: number;
+  due_at: Date | null;
+  leased_until: Date | null;
 }
 
 export interface DeviceViewersView {

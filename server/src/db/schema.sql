@@ -439,28 +439,6 @@ CREATE INDEX connection_refusals_tenant ON connection_refusals USING btree (tena
 CREATE TRIGGER connection_refusals_event AFTER INSERT ON connection_refusals
   FOR EACH ROW WHEN (((new.reason = 'revoked'::text) AND (new.serial_number IS NOT NULL))) EXECUTE FUNCTION record_superseded_try_event();
 
-CREATE TABLE delayed_wills (
-  session_id uuid NOT NULL,
-  owner_id uuid NOT NULL,
-  tenant_id uuid NOT NULL,
-  tenant_slug text NOT NULL,
-  client_id text NOT NULL,
-  is_device boolean NOT NULL,
-  topic text NOT NULL,
-  payload bytea NOT NULL,
-  qos smallint NOT NULL,
-  retain boolean NOT NULL,
-  properties bytea NOT NULL,
-  delay_seconds integer NOT NULL,
-  due_at timestamp with time zone,
-  leased_until timestamp with time zone,
-  CONSTRAINT delayed_wills_pkey PRIMARY KEY (session_id),
-  CONSTRAINT delayed_wills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-);
-CREATE INDEX delayed_wills_connected ON delayed_wills USING btree (session_id) WHERE (due_at IS NULL);
-CREATE INDEX delayed_wills_due ON delayed_wills USING btree (due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX delayed_wills_owner ON delayed_wills USING btree (owner_id);
-
 CREATE TABLE deliveries (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1566,6 +1544,28 @@ CREATE INDEX webhooks_listed ON webhooks USING btree (tenant_id, created_at, gro
 CREATE INDEX webhooks_of_address ON webhooks USING btree (tenant_id, key);
 CREATE TRIGGER webhooks_address AFTER INSERT OR DELETE ON webhooks
   FOR EACH ROW EXECUTE FUNCTION record_webhook_address();
+
+CREATE TABLE wills (
+  session_id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  tenant_slug text NOT NULL,
+  client_id text NOT NULL,
+  is_device boolean NOT NULL,
+  topic text NOT NULL,
+  payload bytea NOT NULL,
+  qos smallint NOT NULL,
+  retain boolean NOT NULL,
+  properties bytea NOT NULL,
+  delay_seconds integer NOT NULL,
+  due_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  CONSTRAINT wills_pkey PRIMARY KEY (session_id),
+  CONSTRAINT wills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX wills_connected ON wills USING btree (session_id) WHERE (due_at IS NULL);
+CREATE INDEX wills_due ON wills USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX wills_owner ON wills USING btree (owner_id);
 
 CREATE VIEW device_viewers AS
  SELECT dg.device_uid,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { sendCommand } from "../control/client.ts";
+import { sendSubcommand } from "../control/client.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 
 const STOP_MS = 20_000;
@@ -39,7 +39,7 @@ export async function startService(env: Record<string, string>, dataDir: string)
     dataDir,
     ca,
     command: async (name, body) => {
-      const answer = await sendCommand(dataDir, name, body);
+      const answer = await sendSubcommand(dataDir, name, body);
       if (!answer.ok) throw new Error(`${name}: ${answer.problem.error}: ${answer.problem.message}`);
       return answer.result;
     },

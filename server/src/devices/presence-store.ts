@@ -93,8 +93,8 @@ export function presenceStatement(rows: readonly PresenceRow[], dampSeconds: num
 }
 
 /** Fires `devices_event_connectivity`. */
-const settlePresence = statement<{ now: Date; dampSeconds: number; limit: number }, { uid: string }>(
-  "settle-presence",
+const recordOnline = statement<{ now: Date; dampSeconds: number; limit: number }, { uid: string }>(
+  "record-online",
   (p) => sql`
   UPDATE devices d SET online_event_owed = false, online_event_at = ${p.now}::timestamptz
     FROM (SELECT d.uid FROM devices d
@@ -105,7 +105,7 @@ const settlePresence = statement<{ now: Date; dampSeconds: number; limit: number
 
 /** Records the connect events that are due. @returns how many, at most `limit` */
 export async function recordOwedEvents(db: Db, now: Date, dampSeconds: number, limit: number): Promise<number> {
-  const rows = await runStatement(db, settlePresence, { now, dampSeconds, limit });
+  const rows = await runStatement(db, recordOnline, { now, dampSeconds, limit });
   return rows.length;
 }
 

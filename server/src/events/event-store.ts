@@ -44,7 +44,7 @@ export type EventRow = RecordedChange & {
   at: Date;
   device_id: string | null;
   /** Whether every transaction as old as the event's has ended, so that no event can appear before it. */
-  settled: boolean;
+  stable: boolean;
 };
 
 /** The result of one read, in a single statement and therefore from one snapshot. */
@@ -76,7 +76,7 @@ const eventsAfter = statement<After, Omit<EventsRead, "rows"> & EventRow>(
                    ${p.xid}::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
                    OR EXISTS (SELECT FROM events_horizon h WHERE h.xid > ${p.xid}::text::xid8) AS expired) now
       LEFT JOIN LATERAL (
-        SELECT e.seq, e.xid, e.at, e.device_id, e.xid < now.open AS settled, ${CHANGE}
+        SELECT e.seq, e.xid, e.at, e.device_id, e.xid < now.open AS stable, ${CHANGE}
           FROM events e
          WHERE e.tenant_id = ${p.tenantId}::uuid AND (e.xid, e.seq) > (${p.xid}::text::xid8, ${p.seq}::bigint)
            AND (${visibleDevice(p.viewer, "e.device_uid")} OR ${visibleTicketChange(p.viewer)})
@@ -96,7 +96,7 @@ function visibleTicketChange(viewer: RawBuilder<string | null>): RawBuilder<unkn
 }
 
 /**
- * Returns the events committed after a position, in order; those that are not `settled` come last.
+ * Returns the events committed after a position, in order; those that are not `stable` come last.
  *
  * @param viewer the user whose groups limit the visible events; `undefined`: all are visible
  */

@@ -42,13 +42,13 @@ export async function readEvents(
 ): Promise<EventPage> {
   const { rows, expired, oldestOpen } = await readAfter(db, tenantId, fromCursor(cursor), limit, viewer);
   if (expired) throw cursorExpired();
-  const settled = rows.filter((row) => row.settled);
+  const stable = rows.filter((row) => row.stable);
   const full = rows.length === limit;
   // A page that is not full has read all settled events. Advancing past them keeps a quiet tenant's cursor from
   // expiring.
-  const next = full ? (settled.at(-1) ?? fromCursor(cursor)) : before(oldestOpen);
-  const more = settled.length < rows.length ? "delayed" : full ? "ready" : "none";
-  return { events: settled.map(toEvent), cursor: toCursor(next), more };
+  const next = full ? (stable.at(-1) ?? fromCursor(cursor)) : before(oldestOpen);
+  const more = stable.length < rows.length ? "delayed" : full ? "ready" : "none";
+  return { events: stable.map(toEvent), cursor: toCursor(next), more };
 }
 
 /** Returns the position after all transactions older than `xid`. */

@@ -5,12 +5,12 @@ import { coalesceRuns } from "./coalesce-runs.ts";
 /** Work whose runs end with a call of the returned `finish`, with an error if one is given. */
 function controlled() {
   const runs: PromiseWithResolvers<void>[] = [];
-  const { run, settled } = coalesceRuns(() => {
+  const { run, idle } = coalesceRuns(() => {
     const made = Promise.withResolvers<void>();
     runs.push(made);
     return made.promise;
   });
-  return { run, settled, runs };
+  return { run, idle, runs };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -36,12 +36,12 @@ test("calls during a run share the next run, which starts after them", async () 
 });
 
 test("a run that fails rejects its own callers only; the next run still starts", async () => {
-  const { run, settled, runs } = controlled();
+  const { run, idle, runs } = controlled();
   const [first, second] = [run(), run()];
-  const end = settled();
+  const end = idle();
   runs[0]!.reject(new Error("failed"));
   await assert.rejects(first, /failed/);
   await turn();
   runs[1]!.resolve();
-  await Promise.all([second, end, settled()]);
+  await Promise.all([second, end, idle()]);
 });

@@ -2,7 +2,7 @@ export interface CoalescedRuns {
   /** Runs now, or after the run in progress. */
   run(): Promise<void>;
   /** Resolves when no run is left, even if one failed. */
-  settled(): Promise<void>;
+  idle(): Promise<void>;
 }
 
 /**
@@ -31,5 +31,5 @@ export function coalesceRuns(work: () => Promise<void>): CoalescedRuns {
     return next;
   }
 
-  return { run, settled: async () => void (await (next ?? running)?.catch(() => undefined)) };
+  return { run, idle: async () => void (await (next ?? running)?.catch(() => undefined)) };
 }

@@ -35,7 +35,7 @@ export async function maintainBlocks(db: Db, scope: ListScope, sizes: Sizes): Pr
   try {
     for (;;) {
       await alone(db, scope, (tx) => markBlocks(tx, scope, sizes));
-      if (!(await alone(db, scope, (tx) => settle(tx, scope, sizes)))) return;
+      if (!(await alone(db, scope, (tx) => countBlocks(tx, scope, sizes)))) return;
     }
   } catch (error) {
     if (!PASSING.includes((error as { code?: string }).code ?? "")) throw error;
@@ -81,7 +81,7 @@ async function markBlocks(
 }
 
 /** @returns whether there may be as much work again */
-async function settle(tx: Tx, scope: ListScope, sizes: Sizes): Promise<boolean> {
+async function countBlocks(tx: Tx, scope: ListScope, sizes: Sizes): Promise<boolean> {
   await stampMarks(tx, scope);
   const counted = await countMarked(tx, scope);
   const added = await addChanges(tx, scope, sizes);

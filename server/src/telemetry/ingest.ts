@@ -14,7 +14,7 @@ import { type IngestQueue, IngestShard } from "./queue/ingest-shard.ts";
 import { Isolation } from "./queue/isolation.ts";
 import { createMetricCap } from "./queue/metric-cap.ts";
 import { createReceivedTimes, type ReceivedTimes } from "./queue/received-times.ts";
-import type { SettleDeps } from "./queue/store-pending.ts";
+import type { StorePendingDeps } from "./queue/store-pending.ts";
 import { createDirtyHourTracker } from "./roll-up/dirty-hours.ts";
 import type { StreamedMessage } from "./stream/batch-format.ts";
 import type { StreamPosition } from "./stream-position.ts";
@@ -38,7 +38,7 @@ export interface IngestDeps {
   logger: Logger;
   /** Evaluates each batch within its commit. */
   evaluator: BatchEvaluator;
-  metrics: SettleDeps["metrics"];
+  metrics: StorePendingDeps["metrics"];
   limits: Pick<
     Limits,
     "metricsPerDevice" | "shapesPerDevice" | "shapeColumnsPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch"

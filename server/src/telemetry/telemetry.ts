@@ -37,7 +37,7 @@ export interface TelemetryDeps extends IngestDeps {
   /** The JetStream settings for queueing messages until they are committed; undefined without NATS. */
   stream?: StreamSettings | undefined;
   /** The approximate number of bytes of a device hour that are read at once to build chunks. Defaults to 2 MB. */
-  partBytes?: number | undefined;
+  sliceBytes?: number | undefined;
 }
 
 /** The use cases that callers invoke, and the periodic jobs. */

@@ -44,7 +44,7 @@ const OTHER_TABLES = [
   "tickets|ticket_numbers|ticket_history|ticket_comments|anomalies|rule_states|silence_.*",
   "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
   "telemetry.*|device_latest|roll_up_marks|rejected_messages",
-  "broker_nodes|mqtt_sessions|stored_.*|delayed_wills|session_drop.*|connection_refusals.*",
+  "broker_nodes|mqtt_sessions|stored_.*|wills|session_drop.*|connection_refusals.*",
   "list_.*|request_clock|api_key_windows|claim_guesses|schema_migrations",
   // The private records of users.
   "saved_filters|user_channels|user_notifications",

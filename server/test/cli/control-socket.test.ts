@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { NotRunningError, sendCommand } from "../../src/control/client.ts";
+import { NotRunningError, sendSubcommand } from "../../src/control/client.ts";
 import { createControl } from "../../src/control/control.ts";
 import { listenPrivately } from "../../src/control/listen.ts";
 import { socketPath } from "../../src/control/socket-path.ts";
@@ -36,7 +36,7 @@ test("a second service on a data folder refuses to start while the first answers
   const dataDir = await folder(t);
   await listening(t, dataDir);
   await assert.rejects(listenPrivately(createServer(), dataDir), /another muster service is running/);
-  assert.equal((await sendCommand(dataDir, "anything", {})).ok, true);
+  assert.equal((await sendSubcommand(dataDir, "anything", {})).ok, true);
 });
 
 test("a service replaces the socket of a killed one", async (t) => {
@@ -47,7 +47,7 @@ test("a service replaces the socket of a killed one", async (t) => {
   child.kill("SIGKILL");
   await once(child, "exit");
   assert.ok((await stat(socketPath(dataDir))).isSocket());
-  await assert.rejects(sendCommand(dataDir, "anything", {}), NotRunningError);
+  await assert.rejects(sendSubcommand(dataDir, "anything", {}), NotRunningError);
   await listening(t, dataDir);
   assert.equal((await stat(socketPath(dataDir))).mode & 0o777, 0o600);
 });
@@ -57,14 +57,14 @@ test("with a long path, the data folder's socket is in a private temporary folde
   assert.ok(Buffer.byteLength(socketPath(dataDir)) <= 100);
   await listening(t, dataDir);
   assert.equal((await stat(dirname(socketPath(dataDir)))).mode & 0o777, 0o700);
-  assert.equal((await sendCommand(dataDir, "anything", {})).ok, true);
+  assert.equal((await sendSubcommand(dataDir, "anything", {})).ok, true);
 });
 
 test("server and client refuse a socket in a folder that other users can open", async (t) => {
   const dataDir = await folder(t, `${"deep/".repeat(30)}data`);
   const server = await listening(t, dataDir);
   await chmod(dirname(socketPath(dataDir)), 0o777);
-  await assert.rejects(sendCommand(dataDir, "anything", {}), /is open to other users/);
+  await assert.rejects(sendSubcommand(dataDir, "anything", {}), /is open to other users/);
   server.close();
   await assert.rejects(listenPrivately(createServer(), dataDir), /is open to other users/);
 });
@@ -99,6 +99,6 @@ test("an unknown command, and a body that is not JSON, too large or of another s
   for (const body of [...bodies, `{"slug":"a","name":"b","admin":true}`, `"${"x".repeat(300_000)}"`])
     assert.deepEqual(await problem("POST", "/tenant.create", body), [400, "invalid_request"], body.slice(0, 40));
   assert.deepEqual(asked, []);
-  assert.equal((await sendCommand(dataDir, "tenant.create", { slug: "a", name: "b" })).ok, true);
+  assert.equal((await sendSubcommand(dataDir, "tenant.create", { slug: "a", name: "b" })).ok, true);
   assert.deepEqual(asked, [{ slug: "a", name: "b" }]);
 });

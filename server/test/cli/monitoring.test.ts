@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { sendCommand } from "../../src/control/client.ts";
+import { sendSubcommand } from "../../src/control/client.ts";
 import { startShell, type TestShell } from "../harness/processes/shell.ts";
 import type { TestServer } from "../harness/server.ts";
 
@@ -70,7 +70,7 @@ test("a threshold pack is shown, changed by a file of its rules, disabled, enabl
   const made = await server.app.rules.createThreshold(caller, { name: "Cold", rules: [hot] });
   const { id } = made;
   const command = async (name: string, body: object): Promise<Record<string, unknown>> => {
-    const answer = await sendCommand(server.dataDir, `threshold.${name}`, body);
+    const answer = await sendSubcommand(server.dataDir, `threshold.${name}`, body);
     return answer.ok ? answer.result : answer.problem;
   };
   const { items } = await command("list", { tenant: "acme", q: "cold" });

@@ -15,7 +15,7 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
   });
 
   // A test cannot end a lease on the embedded database, where the first point would wait for its ten seconds.
-  for (const point of onPostgres ? ["will.settle", "will.settled"] : ["will.settled"]) {
+  for (const point of onPostgres ? ["will.complete", "will.completed"] : ["will.completed"]) {
     test(`killed at ${point} of a delayed will: it is retained, a stored session receives it once, and its readings are stored once`, async () => {
       const device = await fixture.enroll();
       const reader = await readerOf(fixture, device.topic, point);
@@ -77,7 +77,7 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
   });
 
   const endLeases = async () =>
-    fixture.databaseUrl && (await ask(fixture.databaseUrl, "UPDATE delayed_wills SET leased_until = NULL"));
+    fixture.databaseUrl && (await ask(fixture.databaseUrl, "UPDATE wills SET leased_until = NULL"));
 
   async function readingsOf(deviceId: string): Promise<number> {
     const rows = await ask<{ count: string }>(

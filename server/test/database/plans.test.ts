@@ -18,7 +18,7 @@ const WHOLE_TABLE: Readonly<Record<string, string>> = {
 /** Statements that read a whole index of devices on purpose. */
 const WHOLE_INDEX: Readonly<Record<string, string>> = {
   "silent-devices": "compares the last reading of every device, every ten seconds",
-  "settle-presence": "reads the index of devices with an event to be recorded, and no other device is in it",
+  "record-online": "reads the index of devices with an event to be recorded, and no other device is in it",
 };
 
 /**

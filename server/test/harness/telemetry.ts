@@ -58,7 +58,7 @@ function earlyInAnHour(): Date {
 }
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
-type TelemetrySettings = Pick<TestFeatureOptions, "limits" | "partBytes" | "stream">;
+type TelemetrySettings = Pick<TestFeatureOptions, "limits" | "sliceBytes" | "stream">;
 
 /** @param options of {@link openTestDatabase} and of the feature */
 export async function openTelemetryFixture({

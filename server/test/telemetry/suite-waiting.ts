@@ -70,27 +70,27 @@ export function waitingRules(given: () => StreamedFixture): void {
         { ts: start + HOUR, values: { a: 9 } },
         { ts: arrival, values: { a: 10 } },
       ]);
-      await readsAtOnce.settle();
+      await readsAtOnce.rollUp();
       assert.deepEqual(await readsAtOnce.stored(device), { rows: 0, chunks: 6 });
       for (let day = 0; day < 3; day++) fixture.clock.advance(DAY);
-      await readsAtOnce.settle();
+      await readsAtOnce.rollUp();
     });
     await reads.assertReads(device, sent, range);
-    await reads.settle();
+    await reads.rollUp();
     assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 8 });
     await reads.assertReads(device, sent, range);
   });
 
   test("messages that waited for longer than their retention are dropped with their day", async () => {
     const { device, sent, start } = await reads.deviceWithDays();
-    await reads.settle();
+    await reads.rollUp();
     await fixture.whileInStream(async () => {
       await reads.send(device, sent, [{ ts: start + 30 * SECOND, values: { a: 7 } }]);
       for (let day = 0; day < 92; day++) fixture.clock.advance(DAY);
       await fixture.atOnce.maintainPartitions();
       assert.deepEqual(await readsAtOnce.stored(device), { rows: 0, chunks: 0 });
     });
-    await reads.settle();
+    await reads.rollUp();
     await fixture.telemetry.maintainPartitions();
     assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 0 });
   });

@@ -200,7 +200,7 @@ describe("a service of several processes", () => {
   });
 
   async function topicsOfWills(): Promise<string[]> {
-    const rows = await ask<{ topic: string }>(service.databaseUrl!, "SELECT topic FROM delayed_wills");
+    const rows = await ask<{ topic: string }>(service.databaseUrl!, "SELECT topic FROM wills");
     return rows.map(({ topic }) => topic);
   }
 

@@ -8,7 +8,7 @@ import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Notice } from "../../ui/display/status.tsx";
 import { Ago, Time } from "../../ui/display/time.tsx";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
 import { Page, Panel, Section } from "../../ui/page/page.tsx";
 import { CERTIFICATE_KINDS } from "../../words/certificates.ts";
@@ -36,9 +36,9 @@ export default function CertificatePage() {
             </Panel>
             <Chain certificateId={certificate.id} />
             <Section title="PEM">
-              <Command label="The certificate without its chain" file={`${certificate.deviceId}.pem`}>
+              <CopyBlock label="The certificate without its chain" file={`${certificate.deviceId}.pem`}>
                 {certificate.pem}
-              </Command>
+              </CopyBlock>
             </Section>
           </>
         )}

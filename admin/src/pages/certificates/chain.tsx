@@ -3,7 +3,7 @@ import { chainQuery } from "../../api/certificates.ts";
 import type { Schemas } from "../../api/client.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Time } from "../../ui/display/time.tsx";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { Section } from "../../ui/page/page.tsx";
 import "./chain.css";
 
@@ -26,9 +26,9 @@ export function Chain({ certificateId }: { certificateId: string }) {
             </ol>
             <details>
               <summary>What the client presents, as PEM</summary>
-              <Command label="Certificate and intermediate" file="fullchain.pem">
+              <CopyBlock label="Certificate and intermediate" file="fullchain.pem">
                 {fullchainPem}
-              </Command>
+              </CopyBlock>
             </details>
           </>
         )}

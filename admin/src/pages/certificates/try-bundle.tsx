@@ -1,12 +1,12 @@
 import type { Bundle } from "../../api/certificates.ts";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { useBroker } from "../connect/use-broker.ts";
 
 /** A command that connects with the saved files and sends a first message. */
 export function TryBundle({ bundle }: { bundle: Bundle }) {
   const { broker } = useBroker();
   if (!broker) return null;
-  return <Command label="Try it in the folder of the archive">{commandOf(bundle, broker)}</Command>;
+  return <CopyBlock label="Try it in the folder of the archive">{commandOf(bundle, broker)}</CopyBlock>;
 }
 
 function commandOf({ deviceId, publishTopics }: Bundle, { host, port }: { host: string; port: number }): string {

@@ -2,7 +2,7 @@ import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { Notice } from "../../ui/display/status.tsx";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
 import { Panel, Section } from "../../ui/page/page.tsx";
 
@@ -51,9 +51,9 @@ export function ClientExamples({ guide }: { guide: Schemas["ConnectGuide"] }) {
         onChange={(value) => setTool(value as Tool)}
         data={examples.map((each) => ({ value: each.tool, label: NAMES[each.tool] }))}
       />
-      <Command label={shown.does} file={FILES[shown.language]}>
+      <CopyBlock label={shown.does} file={FILES[shown.language]}>
         {shown.text}
-      </Command>
+      </CopyBlock>
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client.ts";
 import { countdown } from "../../ui/display/format.ts";
 import { Status } from "../../ui/display/status.tsx";
 import { useNow } from "../../ui/display/time.tsx";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { LocalOnly } from "./local-only.tsx";
 import { agentCommands, folderOf, shellCommands } from "./self-enroll.ts";
 import { useBroker } from "./use-broker.ts";
@@ -68,7 +68,7 @@ export function CodeCommands({ claimCode, name, children }: CodeCommandsProps) {
         />
         {children}
       </div>
-      <Command label={REQUIRES[way]}>{commands(settings)}</Command>
+      <CopyBlock label={REQUIRES[way]}>{commands(settings)}</CopyBlock>
       <LocalOnly>The commands work</LocalOnly>
     </>
   );

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { DialogActions } from "../../ui/input/dialog.tsx";
 import { Secret } from "../../ui/input/secret.tsx";
 import { useBroker } from "../connect/use-broker.ts";
@@ -17,7 +17,7 @@ export function ShowKey({ value, scopes, onDone }: ShowKeyProps) {
   return (
     <>
       <Secret label="API key" value={value} />
-      <Command label="Try it">{requestFor(value, scopes, { origin: baseUrl ?? location.origin, caPem })}</Command>
+      <CopyBlock label="Try it">{requestFor(value, scopes, { origin: baseUrl ?? location.origin, caPem })}</CopyBlock>
       <p className="soft">
         Operations and errors are in the{" "}
         <a href="/docs/api" target="_blank" rel="noreferrer">

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { Command } from "../../ui/input/copy.tsx";
+import { CopyBlock } from "../../ui/input/copy.tsx";
 import { DialogActions } from "../../ui/input/dialog.tsx";
 import { Secret } from "../../ui/input/secret.tsx";
 import { useBroker } from "../connect/use-broker.ts";
@@ -19,12 +19,12 @@ export function ShowCredentials({ credentials, onDone }: { credentials: Credenti
     <>
       <Secret label={`Password of ${credentials.clientId}`} value={credentials.password} />
       {broker && (
-        <Command label="Try it where the Mosquitto clients are installed">{commandOf(credentials, broker)}</Command>
+        <CopyBlock label="Try it where the Mosquitto clients are installed">{commandOf(credentials, broker)}</CopyBlock>
       )}
       {caPem ? (
-        <Command label="The authority that verifies the broker" file="ca.pem">
+        <CopyBlock label="The authority that verifies the broker" file="ca.pem">
           {caPem}
-        </Command>
+        </CopyBlock>
       ) : (
         <p className="soft">
           <code>ca.pem</code> is the authority that verifies the broker, as it is in every certificate bundle.

@@ -24,7 +24,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-interface CommandProps {
+interface CopyBlockProps {
   /** What it is for, above it. */
   label: string;
   children: string;
@@ -33,7 +33,7 @@ interface CommandProps {
 }
 
 /** A command or a file with real values, ready to copy. */
-export function Command({ label, children, file }: CommandProps) {
+export function CopyBlock({ label, children, file }: CopyBlockProps) {
   return (
     <figure className="command">
       <figcaption className="command-top">

@@ -1,6 +1,6 @@
 import type { KnownSession } from "../../connections/connections.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
-import { encodeInterest, encodeNumber, encodeRelease, encodeServe, encodeSettled } from "./frame.ts";
+import { encodeFlushed, encodeInterest, encodeNumber, encodeRelease, encodeServe } from "./frame.ts";
 import { OwnInterest } from "./own-interest.ts";
 
 /** The longest that a SUBSCRIBE waits until the other processes know of it. */
@@ -57,8 +57,8 @@ export class Announcements {
     this.#announce(encodeRelease(++this.#own.number, ownerId, session));
   }
 
-  settled(ownerId: string): void {
-    this.#announce(encodeSettled(ownerId));
+  flushed(ownerId: string): void {
+    this.#announce(encodeFlushed(ownerId));
   }
 
   #announce(frame: Buffer): void {

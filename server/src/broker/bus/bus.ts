@@ -45,10 +45,10 @@ export interface BusReceiver {
   /**
    * Handles the end of a stored session's connection in another process, which accepts no more messages for it.
    *
-   * @param settled resolves once everything sent to that process for the session is stored, or that process does not
+   * @param flushed resolves once everything sent to that process for the session is stored, or that process does not
    * answer
    */
-  released(session: KnownSession, settled: Promise<void>): void;
+  released(session: KnownSession, flushed: Promise<void>): void;
   /** Ends a session of this process, if the id names one: the database has recorded another session for the client. */
   replaced(sessionId: string): void;
   /** Handles a message that did not reach the process of this name, or may not have. */
@@ -82,7 +82,7 @@ export interface Bus {
    */
   release(ownerId: string, session?: KnownSession): void;
   /** Announces that everything sent here for the owner before the others knew of the release is stored. */
-  settled(ownerId: string): void;
+  flushed(ownerId: string): void;
   /** Returns the other process that serves the owner of a stored session. */
   serverOf(ownerId: string): string | undefined;
   /** Resolves when no other process serves the owner; undefined if none does. */

@@ -10,13 +10,13 @@ import {
   encodeAck,
   encodeBatchHead,
   encodeBye,
+  encodeFlushed,
   encodeHello,
   encodeInterest,
   encodeNumber,
   encodePublish,
   encodeRelease,
   encodeServe,
-  encodeSettled,
   encodeShared,
 } from "./frame.ts";
 import { FrameSplitter } from "./frame-fields.ts";
@@ -109,7 +109,7 @@ test("the process that serves a stored session is announced, and its release inc
     expiresAt: new Date(NOW),
   };
   assert.deepEqual(decoded(encodeServe(7, "one")), { type: "serve", number: 7, ownerId: "one" });
-  assert.deepEqual(decoded(encodeSettled("one")), { type: "settled", ownerId: "one" });
+  assert.deepEqual(decoded(encodeFlushed("one")), { type: "flushed", ownerId: "one" });
   for (const each of [session, undefined]) {
     assert.deepEqual(decoded(encodeRelease(8, "one", each)), {
       type: "release",

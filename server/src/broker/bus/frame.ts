@@ -22,7 +22,7 @@ export type BusFrame =
   /** The sender no longer has it; the session is included as stored then. */
   | { type: "release"; number: number; ownerId: string; session: KnownSession | undefined }
   /** Everything sent for the owner earlier is stored. */
-  | { type: "settled"; ownerId: string }
+  | { type: "flushed"; ownerId: string }
   /** All interest up to this number has been sent. */
   | { type: "all"; number: number }
   /** The sender knows of all interest up to this number. */
@@ -58,7 +58,7 @@ const TYPE = {
   ack: 9,
   serve: 10,
   release: 11,
-  settled: 12,
+  flushed: 12,
 } as const;
 const RETAIN = 4;
 const HAS_PROPERTIES = 8;
@@ -83,8 +83,8 @@ export function encodeRelease(number: number, ownerId: string, session: KnownSes
   return writer.uint32(number).text(ownerId).bytes(stored).done();
 }
 
-export function encodeSettled(ownerId: string): Buffer {
-  return new FrameWriter(TYPE.settled, lengthOf(ownerId)).text(ownerId).done();
+export function encodeFlushed(ownerId: string): Buffer {
+  return new FrameWriter(TYPE.flushed, lengthOf(ownerId)).text(ownerId).done();
 }
 
 export function encodeNumber(type: "all" | "known", number: number): Buffer {
@@ -176,8 +176,8 @@ export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
       return { type: "serve", number: cursor.uint32(), ownerId: cursor.text() };
     case TYPE.release:
       return decodeRelease(cursor);
-    case TYPE.settled:
-      return { type: "settled", ownerId: cursor.text() };
+    case TYPE.flushed:
+      return { type: "flushed", ownerId: cursor.text() };
     case TYPE.all:
       return { type: "all", number: cursor.uint32() };
     case TYPE.known:

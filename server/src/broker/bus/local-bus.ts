@@ -102,8 +102,8 @@ export class LocalBus implements Bus {
     this.#announcements.release(ownerId, session);
   }
 
-  settled(ownerId: string): void {
-    this.#announcements.settled(ownerId);
+  flushed(ownerId: string): void {
+    this.#announcements.flushed(ownerId);
   }
 
   freed(ownerId: string): Promise<void> | undefined {

@@ -7,7 +7,7 @@ export class RemoteOwners<Peer> {
   /** Resolved when no process has a connection of the owner. */
   readonly #freed = new Map<string, PromiseWithResolvers<void>>();
   /** Releases that a process has not settled yet, by process and owner. */
-  readonly #settling = new Map<Peer, Map<string, PromiseWithResolvers<void>>>();
+  readonly #flushing = new Map<Peer, Map<string, PromiseWithResolvers<void>>>();
 
   add(peer: Peer, ownerId: string): void {
     const owners = this.#of.get(peer) ?? new Set<string>();
@@ -28,16 +28,16 @@ export class RemoteOwners<Peer> {
   }
 
   /** Resolves when a process has settled the messages sent to it for an owner, or has left. */
-  settling(peer: Peer, ownerId: string): Promise<void> {
-    const ofPeer = this.#settling.get(peer) ?? new Map<string, PromiseWithResolvers<void>>();
+  flushing(peer: Peer, ownerId: string): Promise<void> {
+    const ofPeer = this.#flushing.get(peer) ?? new Map<string, PromiseWithResolvers<void>>();
     // If a session is released twice, both waits end with the same announcement.
-    const settling = ofPeer.get(ownerId) ?? Promise.withResolvers<void>();
-    this.#settling.set(peer, ofPeer.set(ownerId, settling));
-    return settling.promise;
+    const flushing = ofPeer.get(ownerId) ?? Promise.withResolvers<void>();
+    this.#flushing.set(peer, ofPeer.set(ownerId, flushing));
+    return flushing.promise;
   }
 
-  settled(peer: Peer, ownerId: string): void {
-    const ofPeer = this.#settling.get(peer);
+  flushed(peer: Peer, ownerId: string): void {
+    const ofPeer = this.#flushing.get(peer);
     ofPeer?.get(ownerId)?.resolve();
     ofPeer?.delete(ownerId);
   }
@@ -46,8 +46,8 @@ export class RemoteOwners<Peer> {
   forget(peer: Peer): void {
     for (const ownerId of [...(this.#of.get(peer) ?? [])]) this.remove(peer, ownerId);
     this.#of.delete(peer);
-    for (const { resolve } of this.#settling.get(peer)?.values() ?? []) resolve();
-    this.#settling.delete(peer);
+    for (const { resolve } of this.#flushing.get(peer)?.values() ?? []) resolve();
+    this.#flushing.delete(peer);
   }
 
   /** Returns the process that has the owner's connection. */

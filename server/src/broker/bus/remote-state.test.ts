@@ -9,13 +9,13 @@ const SESSION = { ownerId: "owner", tenantId: "acme", subscriptions: [], expires
 function listener() {
   const state = new RemoteState<string>();
   /** Whether everything sent for each released session is stored. */
-  const released: { isSettled: boolean }[] = [];
+  const released: { isFlushed: boolean }[] = [];
   const receiver: Pick<BusReceiver, "released"> = {
-    released(_session, settled) {
-      const each = { isSettled: false };
+    released(_session, flushed) {
+      const each = { isFlushed: false };
       released.push(each);
-      void settled.then(() => {
-        each.isSettled = true;
+      void flushed.then(() => {
+        each.isFlushed = true;
       });
     },
   };
@@ -24,42 +24,42 @@ function listener() {
     await new Promise((resolve) => setImmediate(resolve));
   };
   const release = (session?: typeof SESSION) => learn({ type: "release", number: 1, ownerId: "owner", session });
-  const settle = () => learn({ type: "settled", ownerId: "owner" });
-  return { state, released, release, settle, areSettled: () => released.map(({ isSettled }) => isSettled) };
+  const flush = () => learn({ type: "flushed", ownerId: "owner" });
+  return { state, released, release, flush, areFlushed: () => released.map(({ isFlushed }) => isFlushed) };
 }
 
 test("messages for a released session wait until its process has stored the messages it was sent", async () => {
-  const { release, settle, areSettled } = listener();
+  const { release, flush, areFlushed } = listener();
   await release(SESSION);
-  assert.deepEqual(areSettled(), [false]);
-  await settle();
-  assert.deepEqual(areSettled(), [true]);
+  assert.deepEqual(areFlushed(), [false]);
+  await flush();
+  assert.deepEqual(areFlushed(), [true]);
 });
 
 test("the deletion of a session waits for nothing, and does not end the wait for an earlier release", async () => {
-  const { release, settle, areSettled } = listener();
+  const { release, flush, areFlushed } = listener();
   await release();
-  assert.deepEqual(areSettled(), []);
+  assert.deepEqual(areFlushed(), []);
   await release(SESSION);
   await release();
-  assert.deepEqual(areSettled(), [false]);
-  await settle();
-  assert.deepEqual(areSettled(), [true]);
+  assert.deepEqual(areFlushed(), [false]);
+  await flush();
+  assert.deepEqual(areFlushed(), [true]);
 });
 
 test("a session that is released twice is settled by the announcement after the second release", async () => {
-  const { release, settle, areSettled } = listener();
+  const { release, flush, areFlushed } = listener();
   await release(SESSION);
   await release(SESSION);
-  assert.deepEqual(areSettled(), [false, false]);
-  await settle();
-  assert.deepEqual(areSettled(), [true, true]);
+  assert.deepEqual(areFlushed(), [false, false]);
+  await flush();
+  assert.deepEqual(areFlushed(), [true, true]);
 });
 
 test("a process that has left is not waited for", async () => {
-  const { state, release, areSettled } = listener();
+  const { state, release, areFlushed } = listener();
   await release(SESSION);
   state.forget("peer");
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(areSettled(), [true]);
+  assert.deepEqual(areFlushed(), [true]);
 });

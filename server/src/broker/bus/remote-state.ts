@@ -7,7 +7,7 @@ import { RemoteOwners } from "./remote-owners.ts";
 /**
  * The longest that messages for a released session wait until its former process has stored the messages it was sent.
  */
-const SETTLE_MS = 1_000;
+const FLUSH_MS = 1_000;
 
 /**
  * The announcements of the other processes: their subscriptions, and the stored sessions whose connections they have.
@@ -28,8 +28,8 @@ export class RemoteState<Peer> {
       case "release":
         this.#release(peer, frame, receiver);
         return true;
-      case "settled":
-        this.owners.settled(peer, frame.ownerId);
+      case "flushed":
+        this.owners.flushed(peer, frame.ownerId);
         return false;
       default:
         return frame.type === "all";
@@ -48,10 +48,10 @@ export class RemoteState<Peer> {
    */
   #release(peer: Peer, { ownerId, session }: BusFrame & { type: "release" }, receiver: BusReceiver): void {
     if (session) {
-      const settled = this.owners.settling(peer, ownerId);
+      const flushed = this.owners.flushing(peer, ownerId);
       receiver.released(
         session,
-        withTimeout(settled, SETTLE_MS, () => undefined),
+        withTimeout(flushed, FLUSH_MS, () => undefined),
       );
     }
     this.owners.remove(peer, ownerId);

@@ -13,9 +13,9 @@ export interface CommandSession {
   /** The topics to which the client subscribes with QoS 1 or 2. */
   acknowledgedTopics(): string[];
   /**
-   * Sends a QoS 1 message; `settled` is called with true if the client acknowledged it, with false if it was not sent.
+   * Sends a QoS 1 message; `finished` is called with true if the client acknowledged it, with false if it was not sent.
    */
-  sendTracked(message: Message, settled: (isAcknowledged: boolean) => void): void;
+  sendTracked(message: Message, finished: (isAcknowledged: boolean) => void): void;
 }
 
 const IN_FLIGHT = stored.commandsInFlight.value;
@@ -69,11 +69,11 @@ export class CommandDelivery {
     this.#sent.add(id);
     this.#inFlight++;
     const message = new Message(topic, payload, 1, { messageExpiry }, clock.monotonicMs());
-    this.#session.sendTracked(message, (isAcknowledged) => void this.#settle(id, isAcknowledged));
+    this.#session.sendTracked(message, (isAcknowledged) => void this.#finish(id, isAcknowledged));
   }
 
   /** Deletes an acknowledged command; any other stays pending for the next session. */
-  async #settle(id: string, isAcknowledged: boolean): Promise<void> {
+  async #finish(id: string, isAcknowledged: boolean): Promise<void> {
     const { policy, logger } = this.#session.deps;
     try {
       if (isAcknowledged) await policy.acknowledgeCommand(id);

@@ -4,7 +4,7 @@ import type { EngineOptions } from "../engine-interface.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
 /** The longest that the end of a session waits for its messages in flight. */
-const SETTLE_MS = 5_000;
+const FINISH_MS = 5_000;
 const STEPS_A_SECOND = 10;
 const AT_ONCE = 500;
 
@@ -47,7 +47,7 @@ export function endAtOnce(deps: Pick<DrainDeps, "sessions" | "serverReference">,
 
 async function end(session: Session, { serverReference }: DrainDeps): Promise<void> {
   session.inbound.stop();
-  if (session.inOrder) await withTimeout(session.inOrder.idle(), SETTLE_MS, () => undefined);
+  if (session.inOrder) await withTimeout(session.inOrder.idle(), FINISH_MS, () => undefined);
   if (serverReference === undefined) session.close("server_stopped");
   else session.close("server_moved", undefined, { serverReference });
 }

@@ -20,7 +20,7 @@ import { Turnstile } from "../turnstile.ts";
 import { drain, endAtOnce } from "./drain.ts";
 import { endSession } from "./end-session.ts";
 import { handleFrame } from "./handle-frame.ts";
-import { DelayedWills } from "./publish-wills.ts";
+import { WillPublisher } from "./publish-wills.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
@@ -41,7 +41,7 @@ class Engine implements BrokerEngine {
   readonly #options: EngineOptions;
   readonly #deps: SessionDeps;
   readonly #listener: Listener;
-  readonly #wills: DelayedWills;
+  readonly #wills: WillPublisher;
   #stopRefreshing = () => {};
   #unlisten: () => Promise<void> = async () => {};
   #stopping = false;
@@ -75,7 +75,7 @@ class Engine implements BrokerEngine {
       wheel,
       listener: this.#listener,
     };
-    this.#wills = new DelayedWills(this.#deps);
+    this.#wills = new WillPublisher(this.#deps);
   }
 
   async start(): Promise<{ port: number }> {
@@ -103,7 +103,7 @@ class Engine implements BrokerEngine {
         router.deliverShared(published);
       },
       undelivered: (published, name) => persistence.routes.undelivered(published, name),
-      released: (session, settled) => persistence.routes.released(session, settled),
+      released: (session, flushed) => persistence.routes.released(session, flushed),
       replaced: (sessionId) => void registry.replace(sessionId),
     };
   }
@@ -138,7 +138,7 @@ class Engine implements BrokerEngine {
 
   async stop(): Promise<void> {
     await this.drain();
-    await this.#settleBus();
+    await this.#flushBus();
     await this.#wills.stop();
     await this.#deps.retained.stop();
     await this.#unlisten();
@@ -150,7 +150,7 @@ class Engine implements BrokerEngine {
    * Waits until everything that other processes sent for stored sessions here, before they knew of the sessions' end,
    * is stored.
    */
-  async #settleBus(): Promise<void> {
+  async #flushBus(): Promise<void> {
     const { bus } = this.#options;
     if (!bus) return;
     await bus.announced();

@@ -15,16 +15,16 @@ class Message implements Ordered {
 
 /** A queue, and the numbers of settled messages; negative if they were not stored. */
 function queueOfMessages() {
-  const settled: number[] = [];
+  const finished: number[] = [];
   const queue = new InOrder<Message>({
     store: ({ attempts }) =>
       new Promise<void>((resolve, reject) => {
         attempts.push({ stored: resolve, failed: () => reject(new Error("unreachable")) });
       }),
     isComplete: () => true,
-    settled: ({ number }, isStored) => void settled.push(isStored ? number : -number),
+    finished: ({ number }, isStored) => void finished.push(isStored ? number : -number),
   });
-  return { queue, settled };
+  return { queue, finished };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -34,7 +34,7 @@ async function begun({ attempts }: Message, times: number): Promise<void> {
 }
 
 test("messages are settled in order of arrival, whichever is stored first", async () => {
-  const { queue, settled } = queueOfMessages();
+  const { queue, finished } = queueOfMessages();
   const all = [1, 2, 3].map((n) => new Message(n));
   for (const message of all) queue.add(message);
   assert.deepEqual(
@@ -45,14 +45,14 @@ test("messages are settled in order of arrival, whichever is stored first", asyn
   all[2]!.attempts[0]!.stored();
   all[1]!.attempts[0]!.stored();
   await turn();
-  assert.deepEqual(settled, []);
+  assert.deepEqual(finished, []);
   all[0]!.attempts[0]!.stored();
   await queue.idle();
-  assert.deepEqual(settled, [1, 2, 3]);
+  assert.deepEqual(finished, [1, 2, 3]);
 });
 
 test("after a failure the first message is retried until it is stored, before any other is started", async () => {
-  const { queue, settled } = queueOfMessages();
+  const { queue, finished } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   queue.add(first);
   queue.add(second);
@@ -66,15 +66,15 @@ test("after a failure the first message is retried until it is stored, before an
   assert.deepEqual([second.attempts.length, third.attempts.length], [1, 0]);
   first.attempts[2]!.stored();
   await turn();
-  assert.deepEqual([second.attempts.length, third.attempts.length, settled], [2, 1, [1]]);
+  assert.deepEqual([second.attempts.length, third.attempts.length, finished], [2, 1, [1]]);
   third.attempts[0]!.stored();
   second.attempts[1]!.stored();
   await queue.idle();
-  assert.deepEqual(settled, [1, 2, 3]);
+  assert.deepEqual(finished, [1, 2, 3]);
 });
 
 test("while a failed message waits behind one that is being stored, no message is started", async () => {
-  const { queue, settled } = queueOfMessages();
+  const { queue, finished } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   queue.add(first);
   queue.add(second);
@@ -89,11 +89,11 @@ test("while a failed message waits behind one that is being stored, no message i
   await begun(third, 1);
   third.attempts[0]!.stored();
   await queue.idle();
-  assert.deepEqual(settled, [1, 2, 3]);
+  assert.deepEqual(finished, [1, 2, 3]);
 });
 
 test("once the session has ended, no message is retried, and all behind an unstored one are dropped", async () => {
-  const { queue, settled } = queueOfMessages();
+  const { queue, finished } = queueOfMessages();
   const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
   for (const message of [first, second, third]) queue.add(message);
   second.attempts[0]!.failed();
@@ -102,5 +102,5 @@ test("once the session has ended, no message is retried, and all behind an unsto
   queue.abandon();
   first.attempts[0]!.stored();
   await queue.idle();
-  assert.deepEqual(settled, [1, -2, -3]);
+  assert.deepEqual(finished, [1, -2, -3]);
 });

@@ -14,7 +14,7 @@ export interface OrderedOwner<M extends Ordered> {
    */
   isComplete(message: M): boolean;
   /** Acknowledges a message, or drops one that was not stored. */
-  settled(message: M, isStored: boolean): void;
+  finished(message: M, isStored: boolean): void;
 }
 
 const FIRST_RETRY_MS = 100;
@@ -67,12 +67,12 @@ export class InOrder<M extends Ordered> {
   abandon(): void {
     this.#abandoned = true;
     this.#wake?.();
-    this.#settle();
+    this.#finish();
   }
 
   async #begin(message: M): Promise<void> {
     await this.#store(message);
-    this.#settle();
+    this.#finish();
   }
 
   async #store(message: M): Promise<void> {
@@ -86,7 +86,7 @@ export class InOrder<M extends Ordered> {
     }
   }
 
-  #settle(): void {
+  #finish(): void {
     if (this.#recovering) return;
     while (this.#head < this.#queue.length) {
       const message = this.#queue[this.#head]!;
@@ -95,13 +95,13 @@ export class InOrder<M extends Ordered> {
         void this.#recover();
         return;
       }
-      if (message.state === "stored" && !this.#mayBeSettled(message)) {
+      if (message.state === "stored" && !this.#mayFinish(message)) {
         void this.#begin(message);
         return;
       }
       this.#head++;
       this.#hasDropped ||= message.state !== "stored";
-      this.#owner.settled(message, !this.#hasDropped);
+      this.#owner.finished(message, !this.#hasDropped);
     }
     this.#queue = [];
     this.#head = 0;
@@ -116,7 +116,7 @@ export class InOrder<M extends Ordered> {
       const message = this.#queue[this.#head]!;
       if (message.state === "waiting") await this.#store(message);
       if (message.state === "stored") {
-        if (!this.#mayBeSettled(message)) {
+        if (!this.#mayFinish(message)) {
           message.state = "waiting";
           continue;
         }
@@ -130,7 +130,7 @@ export class InOrder<M extends Ordered> {
     this.#recovering = false;
     this.#hasFailed = false;
     if (!this.#abandoned) this.#beginAgain();
-    this.#settle();
+    this.#finish();
   }
 
   /** Starts the waiting messages in order. Messages started before the failure and still in flight come first. */
@@ -140,7 +140,7 @@ export class InOrder<M extends Ordered> {
     }
   }
 
-  #mayBeSettled(message: M): boolean {
+  #mayFinish(message: M): boolean {
     return this.#abandoned || this.#owner.isComplete(message);
   }
 

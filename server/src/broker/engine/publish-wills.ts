@@ -1,4 +1,4 @@
-import type { DueWill, SettledWill } from "../../connections/connections.ts";
+import type { CompletedWill, DueWill } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { coalesceRuns } from "../../lib/coalesce-runs.ts";
 import type { Message } from "../message.ts";
@@ -19,7 +19,7 @@ const EARLIER_MS = 50;
 const ENDING_ATTEMPTS = 20;
 
 /** Publishes due wills from any process: the database hands each to exactly one. */
-export class DelayedWills {
+export class WillPublisher {
   readonly #deps: SessionDeps;
   readonly #runs = coalesceRuns(() => this.#publishDue());
   #timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export class DelayedWills {
     this.#timer = setInterval(() => {
       this.#runs
         .run()
-        .catch((error: Error) => this.#deps.logger.warn({ err: error.message }, "could not publish delayed wills"));
+        .catch((error: Error) => this.#deps.logger.warn({ err: error.message }, "could not publish wills"));
     }, POLL_MS).unref();
   }
 
@@ -54,7 +54,7 @@ export class DelayedWills {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#runs.settled();
+    await this.#runs.idle();
   }
 
   async #publishDue(): Promise<void> {
@@ -80,7 +80,7 @@ export class DelayedWills {
     const { persistence, policy, router } = this.#deps;
     const { stored, routes } = persistence;
     if (!will.isPermitted) {
-      await stored.settleWill(will, { stored: [], retained: undefined });
+      await stored.completeWill(will, { stored: [], retained: undefined });
       return;
     }
     const { tenantId, topic, payload, dueAt } = will;
@@ -90,16 +90,16 @@ export class DelayedWills {
     const routed = { tenantId, message, retain: will.retain, storedFor: new Set<string>() };
     const retained = will.retain ? this.#deps.retained.rowOf(sender, message) : undefined;
     const isOurs = await routes.storeAs(routed, async (messages) => {
-      const settled = await stored.settleWill(will, { stored: messages, retained });
-      if (!settled) return false;
-      routed.retain = this.#settled(sender, message, settled);
+      const completed = await stored.completeWill(will, { stored: messages, retained });
+      if (!completed) return false;
+      routed.retain = this.#completed(sender, message, completed);
       return true;
     });
     if (isOurs) await publishStored({ persistence, router }, routed);
   }
 
   /** @returns whether the message is retained */
-  #settled(sender: Principal, message: Message, { refused, retained }: SettledWill): boolean {
+  #completed(sender: Principal, message: Message, { refused, retained }: CompletedWill): boolean {
     const { persistence, policy } = this.#deps;
     if (refused > 0) persistence.onUnstored(refused);
     if (!retained) return false;

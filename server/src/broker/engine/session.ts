@@ -7,7 +7,7 @@ import type { Will } from "../codec/read-connect.ts";
 import { LastTopic } from "../codec/read-publish.ts";
 import { writeConnack } from "../codec/writers.ts";
 import { CommandDelivery } from "../commands/command-delivery.ts";
-import { type Delivery, type Message, NO_IDS, type OnSettled } from "../message.ts";
+import { type Delivery, type Message, NO_IDS, type OnFinished } from "../message.ts";
 import { connackCode, disconnectCode, endingOf, type ProtocolVersion } from "../policy/answers.ts";
 import { type Credential, ownerOf, type Principal } from "../policy/policy.ts";
 import type { RetainedSubscriber } from "../retained/recent-subscriptions.ts";
@@ -39,7 +39,7 @@ export interface SessionDeps extends EngineParts {
 }
 
 /** The longest that closing a session waits until its last messages are stored. */
-const SETTLE_MS = 2_000;
+const FINISH_MS = 2_000;
 /** The longest that a client that has closed its side is still served, and that the last packet to it may take. */
 const LINGER_MS = 5_000;
 const FLUSH_MS = 2_000;
@@ -215,13 +215,13 @@ export class Session implements RegisteredSession, InboundOwner, OutboundOwner, 
     return [...(this.filters ?? [])].filter((topic) => router.qosOf(this, topic) > 0);
   }
 
-  sendTracked(message: Message, settled: OnSettled): void {
-    this.outbound.publish({ message, qos: 1, retain: false, subscriptionIds: NO_IDS, onSettled: settled });
+  sendTracked(message: Message, finished: OnFinished): void {
+    this.outbound.publish({ message, qos: 1, retain: false, subscriptionIds: NO_IDS, onFinished: finished });
   }
 
   /** Stores, once, the state that outlasts the connection. @param isWillDue whether its will is to be published */
   partStored(isWillDue = false): void {
-    this.#parted ??= this.persistence?.part(this.incomingIds?.open ?? [], this.outbound.unsettled(), isWillDue);
+    this.#parted ??= this.persistence?.part(this.incomingIds?.open ?? [], this.outbound.unacknowledged(), isWillDue);
   }
 
   /** Ends the session if its client is silent for too long. */
@@ -241,10 +241,10 @@ export class Session implements RegisteredSession, InboundOwner, OutboundOwner, 
   async end(reason: string): Promise<void> {
     if (this.version < 5 || !this.accepted) this.socket.destroy();
     this.close(reason);
-    await withTimeout(this.inOrder?.idle() ?? Promise.resolve(), SETTLE_MS, () => undefined);
-    if (this.#parted) await withTimeout(this.#parted, SETTLE_MS, () => undefined);
+    await withTimeout(this.inOrder?.idle() ?? Promise.resolve(), FINISH_MS, () => undefined);
+    if (this.#parted) await withTimeout(this.#parted, FINISH_MS, () => undefined);
     const will = this.principal && this.deps.wills.of(ownerOf(this.principal));
-    if (will) await withTimeout(will, SETTLE_MS, () => undefined);
+    if (will) await withTimeout(will, FINISH_MS, () => undefined);
   }
 
   /**

@@ -5,7 +5,7 @@ import { PacketProblem } from "../codec/problem.ts";
 import { type PublishPacket, readPublish, readPublish5 } from "../codec/read-publish.ts";
 import { forwarded, Message } from "../message.ts";
 import { REASON } from "../policy/answers.ts";
-import { unsettledBytes } from "../session-budget.ts";
+import { pendingBytes } from "../session-budget.ts";
 import type { Routed } from "../sessions/stored-routes.ts";
 import { publishStored } from "./end-session.ts";
 import { InOrder, type OrderedOwner } from "./in-order.ts";
@@ -18,7 +18,7 @@ import type { Session } from "./session.ts";
 
 /**
  * Handles a PUBLISH: authorizes, stores and acknowledges it; QoS 2 messages beyond the window are deferred. The way of
- * a message is {@link storeIncoming}, {@link isComplete}, {@link settleIncoming}, in the order of arrival.
+ * a message is {@link storeIncoming}, {@link isComplete}, {@link finishIncoming}, in the order of arrival.
  *
  * @throws {PacketProblem}
  */
@@ -29,12 +29,12 @@ export function takePublish(session: Session, frame: Frame, bytes: number): void
     return;
   }
   if (packet.qos < 2) {
-    settleInOrder(session, packet, bytes, "store");
+    queueInOrder(session, packet, bytes, "store");
     return;
   }
   session.incomingIds ??= new IncomingIds(session.deps.limits, session.budget!);
   const arrived = session.incomingIds.arrived(packet, bytes, (frame.first & DUP) !== 0);
-  if (arrived !== "deferred") settleInOrder(session, packet, bytes, arrived === "repeated" ? "acknowledge" : "store");
+  if (arrived !== "deferred") queueInOrder(session, packet, bytes, arrived === "repeated" ? "acknowledge" : "store");
 }
 
 /**
@@ -48,7 +48,7 @@ export function takeRelease(session: Session, id: number): void {
 
 function releaseId(session: Session, id: number): void {
   const next = session.incomingIds?.release(id);
-  if (next) settleInOrder(session, next.packet, next.bytes, "store");
+  if (next) queueInOrder(session, next.packet, next.bytes, "store");
 }
 
 /**
@@ -72,7 +72,7 @@ function read5(session: Session, frame: Frame): PublishPacket {
  * MQTT 5 has a reason code for it with QoS 1 and 2, and the session stays open unless this happens too often.
  */
 function deny(session: Session, packet: PublishPacket, bytes: number): void {
-  if (session.version === 5 && packet.qos > 0 && isDeniedRarely(session)) settleInOrder(session, packet, bytes, "deny");
+  if (session.version === 5 && packet.qos > 0 && isDeniedRarely(session)) queueInOrder(session, packet, bytes, "deny");
   else session.close("topic_not_authorised");
 }
 
@@ -82,8 +82,8 @@ function isDeniedRarely(session: Session): boolean {
   return session.denied.add(wheel.now) <= limits.mqtt5Denied;
 }
 
-function settleInOrder(session: Session, packet: PublishPacket, bytes: number, fate: Fate): void {
-  session.budget!.begin(unsettledBytes(bytes));
+function queueInOrder(session: Session, packet: PublishPacket, bytes: number, fate: Fate): void {
+  session.budget!.begin(pendingBytes(bytes));
   if (packet.qos === 1) session.openQos1++;
   session.inOrder ??= new InOrder(new PublishSteps(session));
   session.inOrder.add({ state: "waiting", packet, fate, bytes });
@@ -105,8 +105,8 @@ class PublishSteps implements OrderedOwner<Incoming> {
     return isComplete(this.#session, incoming);
   }
 
-  settled(incoming: Incoming, isStored: boolean): void {
-    settleIncoming(this.#session, incoming, isStored);
+  finished(incoming: Incoming, isStored: boolean): void {
+    finishIncoming(this.#session, incoming, isStored);
   }
 }
 
@@ -165,7 +165,7 @@ function routeOf({ deps, principal }: Session, { packet, fate, storedFor = NONE 
 }
 
 /** Forwards and acknowledges a stored message: QoS 1 is forwarded first, QoS 2 acknowledged first [MQTT-4.3.3-2]. */
-function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
+function finishIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
   const { packet, fate, bytes } = incoming;
   if (packet.qos === 1) session.openQos1--;
   if (fate === "deny") acknowledge(session, packet, REASON.notAuthorized);
@@ -175,7 +175,7 @@ function settleIncoming(session: Session, incoming: Incoming, isStored: boolean)
     if (packet.qos === 1) acknowledge(session, packet, pubackReason(session, incoming, isForwarded));
     if (!isForwarded && !isKept(session, incoming)) freeMemory(packet.payload, bytes);
   }
-  session.budget!.settle(unsettledBytes(bytes));
+  session.budget!.release(pendingBytes(bytes));
 }
 
 function pubackReason(session: Session, { fate, retained }: Incoming, isForwarded: boolean): number {

@@ -48,15 +48,15 @@ export class EnqueueBatches {
   }
 
   /** Resolves when everything added or started for this owner is done. */
-  async settled(ownerId: string): Promise<void> {
+  async flushed(ownerId: string): Promise<void> {
     await this.#parting.of(ownerId);
-    await this.#runs.settled();
+    await this.#runs.idle();
   }
 
   /** Resolves when nothing is in flight. */
   async idle(): Promise<void> {
     await this.#parting.idle();
-    await this.#runs.settled();
+    await this.#runs.idle();
   }
 
   async #storeAll(): Promise<void> {

@@ -41,7 +41,7 @@ async function discard(
   ownerId: string,
   sessionId: string,
 ): Promise<void> {
-  await batches.settled(ownerId);
+  await batches.flushed(ownerId);
   await stored.discard(ownerId);
   routes.forget(ownerId, sessionId);
 }
@@ -61,7 +61,7 @@ async function resume(
   if (!hasStored && !(await stored.hasRoom(tenantId))) return undefined;
   routes.begin(ownerId, sessionId);
   try {
-    await batches.settled(ownerId);
+    await batches.flushed(ownerId);
     const asked = {
       ownerId,
       tenantId,

@@ -9,7 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { SECOND } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { sharedFilter } from "../codec/shared-filter.ts";
-import { type Delivery, Message, type UnsettledDelivery } from "../message.ts";
+import { type Delivery, Message, type UnacknowledgedDelivery } from "../message.ts";
 import type { Grant } from "../routing/grant.ts";
 import { TopicTrie } from "../topics/topic-trie.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
@@ -189,7 +189,7 @@ export class Persistence {
       retain,
       subscriptionIds,
       position,
-      onSettled: () => this.#delete(position),
+      onFinished: () => this.#delete(position),
       ...former,
     };
   }
@@ -200,7 +200,11 @@ export class Persistence {
    * @param isWillDue whether the connection's will is published for this kind of end
    * @returns a promise that resolves when that is done
    */
-  part(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[], isWillDue: boolean): Promise<void> {
+  part(
+    incomingIds: readonly number[],
+    unacknowledged: readonly UnacknowledgedDelivery[],
+    isWillDue: boolean,
+  ): Promise<void> {
     const { routes, batches, clock } = this.#parts;
     const { ownerId, tenantId, sessionId } = this.#holder;
     if (this.expirySeconds === 0) {
@@ -213,7 +217,7 @@ export class Persistence {
     const expiresAt = new Date(clock.now().getTime() + this.expirySeconds * SECOND);
     // A connection that ends before its CONNACK leaves the stored session unchanged.
     const subscriptions = this.#isRestored ? [...this.#subscriptions.values()] : this.#resumed.subscriptions;
-    const parted = this.#parted(this.#isRestored ? incomingIds : this.#resumed.incomingIds, unsettled);
+    const parted = this.#parted(this.#isRestored ? incomingIds : this.#resumed.incomingIds, unacknowledged);
     if (this.#hasWill) parted.will = isWillDue ? "due" : "void";
     for (const delivery of this.#deferred ?? []) parted.messages.push(toStored(this.#parts, ownerId, delivery));
     let isStored = false;
@@ -241,14 +245,14 @@ export class Persistence {
     return refused !== undefined;
   }
 
-  #parted(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[]): PartedSession {
+  #parted(incomingIds: readonly number[], unacknowledged: readonly UnacknowledgedDelivery[]): PartedSession {
     const { ownerId, sessionId } = this.#holder;
-    const sent = unsettled.flatMap(({ delivery: { position }, packetId, isReleased }) =>
+    const sent = unacknowledged.flatMap(({ delivery: { position }, packetId, isReleased }) =>
       position === undefined || packetId === undefined ? [] : [{ position, packetId, released: isReleased }],
     );
     // A message with a follow-up but no position is a command, which is stored elsewhere.
-    const messages = unsettled
-      .filter(({ delivery }) => delivery.position === undefined && !delivery.onSettled)
+    const messages = unacknowledged
+      .filter(({ delivery }) => delivery.position === undefined && !delivery.onFinished)
       .map(({ delivery, packetId, isReleased }) => {
         return { ...toStored(this.#parts, ownerId, delivery), packetId, released: isReleased };
       });

@@ -7,12 +7,12 @@ import type { EnqueueBatches } from "./enqueue-batches.ts";
  * process may end thousands at a time.
  */
 export class Releases {
-  readonly #bus: Pick<Bus, "announced" | "settled">;
-  readonly #batches: Pick<EnqueueBatches, "settled">;
-  readonly #runs = coalesceRuns(() => this.#settleAll());
+  readonly #bus: Pick<Bus, "announced" | "flushed">;
+  readonly #batches: Pick<EnqueueBatches, "flushed">;
+  readonly #runs = coalesceRuns(() => this.#flushAll());
   #owners = new Set<string>();
 
-  constructor(bus: Pick<Bus, "announced" | "settled">, batches: Pick<EnqueueBatches, "settled">) {
+  constructor(bus: Pick<Bus, "announced" | "flushed">, batches: Pick<EnqueueBatches, "flushed">) {
     this.#bus = bus;
     this.#batches = batches;
   }
@@ -21,17 +21,17 @@ export class Releases {
    * Announces that all messages sent by other processes before they knew of the release are stored; they store their
    * own messages after that. Resolves once announced.
    */
-  settle(ownerId: string): Promise<void> {
+  flush(ownerId: string): Promise<void> {
     this.#owners.add(ownerId);
     return this.#runs.run();
   }
 
-  async #settleAll(): Promise<void> {
+  async #flushAll(): Promise<void> {
     const owners = this.#owners;
     this.#owners = new Set();
     await this.#bus.announced();
-    await Promise.all([...owners].map((ownerId) => this.#batches.settled(ownerId)));
+    await Promise.all([...owners].map((ownerId) => this.#batches.flushed(ownerId)));
     // The next run settles an owner that has been released again.
-    for (const ownerId of owners) if (!this.#owners.has(ownerId)) this.#bus.settled(ownerId);
+    for (const ownerId of owners) if (!this.#owners.has(ownerId)) this.#bus.flushed(ownerId);
   }
 }

@@ -20,7 +20,7 @@ export interface StoredRoutesDeps {
   logger: Logger;
 }
 
-type StoredBus = Pick<Bus, "name" | "interest" | "announced" | "serve" | "release" | "settled" | "serverOf" | "freed">;
+type StoredBus = Pick<Bus, "name" | "interest" | "announced" | "serve" | "release" | "flushed" | "serverOf" | "freed">;
 
 /** The longest that a connection waits until another process has stored the end of the last one. */
 const FREED_MS = 1_000;
@@ -98,12 +98,12 @@ export class StoredRoutes {
   }
 
   /**
-   * Handles the end of an owner's connection in another process. @param settled resolves when the messages sent there
+   * Handles the end of an owner's connection in another process. @param flushed resolves when the messages sent there
    * are stored
    */
-  released(session: KnownSession, settled: Promise<void>): void {
+  released(session: KnownSession, flushed: Promise<void>): void {
     this.#set(session);
-    this.#deps.batches.after(session.ownerId, settled);
+    this.#deps.batches.after(session.ownerId, flushed);
     // The read in flight may return an older or a newer state.
     if (this.#reading.has(session.ownerId)) this.#inBackground(this.refresh(session.ownerId));
   }
@@ -147,7 +147,7 @@ export class StoredRoutes {
     if (!bus) return;
     if (!this.#here.get(ownerId)?.connection) bus.release(ownerId, isStored ? session : undefined);
     for (const filter of filters) bus.interest(tenantId, filter, false);
-    if (this.#releases) this.#inBackground(this.#releases.settle(ownerId));
+    if (this.#releases) this.#inBackground(this.#releases.flush(ownerId));
   }
 
   /** Records that the connection did not resume the session after all. */

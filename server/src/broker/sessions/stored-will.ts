@@ -1,4 +1,4 @@
-import type { DelayedWill } from "../../connections/connections.ts";
+import type { StoredWill } from "../../connections/connections.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { Will } from "../codec/read-connect.ts";
 import { writeProperties } from "../codec/write-properties.ts";
@@ -16,14 +16,14 @@ export function delayedWillOf(
   sessionId: string,
   principal: Principal,
   expirySeconds: number,
-): DelayedWill | undefined {
+): StoredWill | undefined {
   const delaySeconds = Math.min(will?.properties?.willDelay ?? 0, MOST_SECONDS, expirySeconds);
   if (!will || delaySeconds === 0) return undefined;
   return storedWill(will, sessionId, principal, delaySeconds);
 }
 
 /** Returns a will in its stored form. */
-export function storedWill(will: Will, sessionId: string, principal: Principal, delaySeconds: number): DelayedWill {
+export function storedWill(will: Will, sessionId: string, principal: Principal, delaySeconds: number): StoredWill {
   const { topic, payload, qos, retain } = will;
   const { tenantId, tenantSlug, clientId, deviceUid } = principal;
   return {

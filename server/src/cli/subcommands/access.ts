@@ -7,7 +7,7 @@ import { addKeyBlocking } from "./certificates.ts";
 const SHOWN_ONCE = "Copy it now: it is not shown again.";
 
 /** Adds `muster tenant | user | key …`. */
-export function addAccessCommands(program: Command, exit: Exit): void {
+export function addAccessSubcommands(program: Command, exit: Exit): void {
   addTenants(program.command("tenant").description("Manage tenants, whose data are separate"), exit);
   const user = program.command("user").description("Manage users, who own API keys and are on call");
   addUsers(user, exit);

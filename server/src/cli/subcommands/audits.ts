@@ -4,7 +4,7 @@ import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster api-audit` and `muster admin-audit`. */
-export function addAuditCommands(program: Command, exit: Exit): void {
+export function addAuditSubcommands(program: Command, exit: Exit): void {
   tenantSubcommand(program, "api-audit", "List the writes made with a tenant's API keys, newest first")
     .option("--limit <n>", "Number of entries, 1 to 10000", wholeNumber, 50)
     .action(({ json, ...body }) => send(exit, { name: "api-audit", body, json, show: writeLines }));

@@ -4,7 +4,7 @@ import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster ca … | master-key …`. */
-export function addAuthorityCommands(program: Command, exit: Exit): void {
+export function addAuthoritySubcommands(program: Command, exit: Exit): void {
   const ca = program.command("ca").description("Manage the certificate authorities and the server certificates");
   const add = (verb: string, description: string): Command =>
     subcommand(ca, verb, description).action(({ json, ...body }) =>

@@ -6,7 +6,7 @@ import { type Exit, send } from "../send.ts";
 import { carriedLine, endedText, enrollAgainLine } from "./revocations.ts";
 
 /** Adds `muster backup | restore`. */
-export function addBackupCommands(program: Command, exit: Exit): void {
+export function addBackupSubcommands(program: Command, exit: Exit): void {
   addBackup(program, exit);
   addRestore(program);
 }

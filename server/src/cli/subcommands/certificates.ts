@@ -4,7 +4,7 @@ import { count, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster certificate …`. */
-export function addCertificateCommands(program: Command, exit: Exit): void {
+export function addCertificateSubcommands(program: Command, exit: Exit): void {
   const certificate = program.command("certificate").description("List and revoke the certificates of devices");
   tenantSubcommand(certificate, "list", "List the certificates of a tenant, newest first")
     .option("--device <id>", "Only certificates of this device")

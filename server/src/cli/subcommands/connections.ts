@@ -4,7 +4,7 @@ import { escaped, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster mqtt-client | refusal …`. */
-export function addConnectionCommands(program: Command, exit: Exit): void {
+export function addConnectionSubcommands(program: Command, exit: Exit): void {
   const client = program.command("mqtt-client").description("Manage MQTT clients that connect with a password");
   addCreation(client, exit);
   tenantSubcommand(client, "list", "List the MQTT clients of a tenant, including disabled ones, newest first").action(

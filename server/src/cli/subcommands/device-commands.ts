@@ -7,7 +7,7 @@ import { type Exit, send } from "../send.ts";
 const PAYLOAD_CHARACTERS = 80;
 
 /** Adds `muster device send | commands | cancel`. */
-export function addWaitingCommands(device: Command, exit: Exit): void {
+export function addWaitingSubcommands(device: Command, exit: Exit): void {
   tenantSubcommand(device, "send <id>", "Send a command to a device, now or when it next connects")
     .requiredOption("--topic <topic>", "Full topic, t/<slug>/…, listed for subscriptions by the device's type")
     .requiredOption("--payload <text>", "Text to send")

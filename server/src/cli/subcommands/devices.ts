@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import { paged, tenantSubcommand, wholeNumber } from "../options.ts";
 import { escaped, pageLines, type Result, table } from "../output.ts";
 import { type Exit, type Request, send } from "../send.ts";
-import { addWaitingCommands } from "./device-commands.ts";
+import { addWaitingSubcommands } from "./device-commands.ts";
 import { addDeviceTypes } from "./device-types.ts";
 
 /** The number of characters of a rejected payload that a line shows. */
 const PAYLOAD_CHARACTERS = 120;
 
 /** Adds `muster device-type | device | claim …`. @returns the `device` command, for further subcommands */
-export function addDeviceCommands(program: Command, exit: Exit): Command {
+export function addDeviceSubcommands(program: Command, exit: Exit): Command {
   addDeviceTypes(
     program.command("device-type").description("Manage device types: topics, threshold packs, silence"),
     exit,
@@ -17,7 +17,7 @@ export function addDeviceCommands(program: Command, exit: Exit): Command {
   const device = program.command("device").description("Manage devices and show their telemetry");
   addDevices(device, exit);
   addTelemetryViews(device, exit);
-  addWaitingCommands(device, exit);
+  addWaitingSubcommands(device, exit);
   addClaims(program.command("claim").description("Manage claim codes, which devices use to enroll themselves"), exit);
   return device;
 }

@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** Adds `muster nats …`, which needs no running service because it is used before the first start. */
-export function addNatsCommands(program: Command): void {
+export function addNatsSubcommands(program: Command): void {
   const nats = program
     .command("nats")
     .description("Prepare the NATS servers that connect services on several machines");

@@ -7,7 +7,7 @@ const NONE_LEFT =
   "WARNING: no other node accepts MQTT connections. Devices stay offline until a service is started or restarted.";
 
 /** Adds `muster node list | drain`. */
-export function addNodeCommands(program: Command, exit: Exit): void {
+export function addNodeSubcommands(program: Command, exit: Exit): void {
   const node = program.command("node").description("Show and drain the serving processes of all machines");
   subcommand(node, "list", "List the nodes of all services on this database").action(({ json }) =>
     send(exit, { name: "node.list", body: {}, json, show: nodeLines }),

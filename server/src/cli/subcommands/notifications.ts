@@ -6,7 +6,7 @@ import { type Exit, send } from "../send.ts";
 /**
  * Adds `muster group on-call | webhook-secret`, `muster device on-call`, `muster channel …`, `muster notification …`.
  */
-export function addNotificationCommands(
+export function addNotificationSubcommands(
   { group, device, program }: { group: Command; device: Command; program: Command },
   exit: Exit,
 ): void {

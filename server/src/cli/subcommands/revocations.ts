@@ -6,7 +6,7 @@ import { count, print, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster reapply-revocations | revoke-all`. */
-export function addRevocationCommands(program: Command, exit: Exit): void {
+export function addRevocationSubcommands(program: Command, exit: Exit): void {
   addReapply(program);
   addRevokeAll(program, exit);
 }

@@ -8,7 +8,7 @@ import { type Exit, report, send } from "../send.ts";
 /**
  * Adds `muster serve | restart | migrate | demo | inbox | doctor`. Each implementation is imported only when it runs.
  */
-export function addServiceCommands(program: Command, exit: Exit): void {
+export function addServiceSubcommands(program: Command, exit: Exit): void {
   program
     .command("serve")
     .description("Run the service until SIGTERM or Ctrl-C")

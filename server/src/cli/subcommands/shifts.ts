@@ -3,7 +3,7 @@ import { commaSeparated, tenantSubcommand } from "../options.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster shift …`. */
-export function addShiftCommands(program: Command, exit: Exit): void {
+export function addShiftSubcommands(program: Command, exit: Exit): void {
   const shift = program.command("shift").description("Define when users are on duty");
   tenantSubcommand(shift, "create", "Create a shift that recurs on days of the week")
     .requiredOption("--name <text>", "Name of the shift")

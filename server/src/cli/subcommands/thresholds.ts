@@ -5,7 +5,7 @@ import { count, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
 /** Adds `muster threshold …`. */
-export function addThresholdCommands(program: Command, exit: Exit): void {
+export function addThresholdSubcommands(program: Command, exit: Exit): void {
   const threshold = program.command("threshold").description("Manage threshold packs and try them on stored telemetry");
   addViews(threshold, exit);
   addUpdate(threshold, exit);

@@ -96,7 +96,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
       clearInterval(timer);
       for (const stop of unlisten.splice(0)) await stop();
       node = undefined;
-      await delivery.settled();
+      await delivery.idle();
     },
   };
 }

@@ -140,6 +140,6 @@ async function deleteStored(tx: Db, drop: NewDrop): Promise<void> {
       : sql`owner_id = ${"deviceUid" in drop ? drop.deviceUid : drop.mqttClientId}`;
   await sql`
     WITH gone AS (DELETE FROM stored_sessions WHERE ${which} RETURNING owner_id),
-         voided AS (DELETE FROM delayed_wills w USING gone WHERE w.owner_id = gone.owner_id)
+         voided AS (DELETE FROM wills w USING gone WHERE w.owner_id = gone.owner_id)
     SELECT pg_notify('muster_stored_sessions', owner_id::text) FROM gone`.execute(tx);
 }

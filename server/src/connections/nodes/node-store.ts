@@ -186,7 +186,7 @@ async function removeSessions(db: Db, now: Date): Promise<number> {
         FROM ended WHERE t.session_id = ended.session_id
       RETURNING pg_notify('muster_stored_sessions', t.owner_id::text)
     ), delayed AS (
-      UPDATE delayed_wills w SET due_at = ${now}::timestamptz + w.delay_seconds * interval '1 second'
+      UPDATE wills w SET due_at = ${now}::timestamptz + w.delay_seconds * interval '1 second'
         FROM ended WHERE w.session_id = ended.session_id AND w.due_at IS NULL
     )
     SELECT count(*)::int AS removed FROM chunk`.execute(db);
@@ -212,7 +212,7 @@ function conditionOf(which: Reaped): RawBuilder<unknown> {
 export async function deleteAllNodes(tx: Tx): Promise<void> {
   await tx.deleteFrom("broker_nodes").execute();
   await tx.deleteFrom("stored_sessions").execute();
-  await tx.deleteFrom("delayed_wills").execute();
+  await tx.deleteFrom("wills").execute();
 }
 
 /** Fires `broker_nodes_gone`. */

@@ -4,7 +4,7 @@ import { pruneInBatches } from "../../db/prune.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, SECOND } from "../../lib/clock.ts";
 import { type StoredMessage, selectMessages } from "./stored-message-store.ts";
-import { beginLostDelays, type DelayedWill, deleteWillsOf, endDelay, insertWills } from "./will-store.ts";
+import { beginLostDelays, deleteWillsOf, endDelay, insertWills, type StoredWill } from "./will-store.ts";
 
 /** A stored subscription: the filter and the options granted by the engine. */
 export interface StoredSubscription {
@@ -23,7 +23,7 @@ export interface ResumeRequest {
   /** Whether an existing stored session is deleted first. */
   clean: boolean;
   /** The will of this connection, if it is delayed. */
-  will?: DelayedWill | undefined;
+  will?: StoredWill | undefined;
 }
 
 export interface ResumedSession {

@@ -56,7 +56,7 @@ export interface WillMessages {
   retained: NewRetained | undefined;
 }
 
-export interface SettledWill {
+export interface CompletedWill {
   /** The number of messages for which stored sessions had no room. */
   refused: number;
   retained: RetainOutcome | undefined;
@@ -85,7 +85,7 @@ export interface StoredSessions extends UndelayedWills {
    *
    * @returns undefined if another process has the will by now, or it is void
    */
-  settleWill(will: DueWill, messages: WillMessages): Promise<SettledWill | undefined>;
+  completeWill(will: DueWill, messages: WillMessages): Promise<CompletedWill | undefined>;
   /** Adds messages of one tenant to stored sessions. @returns the number that had no room */
   enqueue(tenantId: string, messages: readonly NewStoredMessage[]): Promise<number>;
   /** Deletes messages that a client has acknowledged or may not receive. */
@@ -140,12 +140,12 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
       else await deleteWill(db, sessionId);
     },
     leaseWills: () => leaseWills(db, clock.now(), addMs(clock.now(), LEASE_MS), WILLS),
-    async settleWill(will, { stored, retained }) {
+    async completeWill(will, { stored, retained }) {
       const fitting = await room.forMessages(will.tenantId, stored);
-      await faultPoint("will.settle");
-      const settled = await settleWill(deps, will, { stored: fitting, retained });
-      await faultPoint("will.settled");
-      return settled && { ...settled, refused: settled.refused + stored.length - fitting.length };
+      await faultPoint("will.complete");
+      const completed = await completeWill(deps, will, { stored: fitting, retained });
+      await faultPoint("will.completed");
+      return completed && { ...completed, refused: completed.refused + stored.length - fitting.length };
     },
     async enqueue(tenantId, messages) {
       const fitting = await room.forMessages(tenantId, messages);
@@ -194,11 +194,11 @@ async function part(
   });
 }
 
-async function settleWill(
+async function completeWill(
   deps: ConnectionsDeps,
   will: DueWill,
   { stored, retained }: WillMessages,
-): Promise<SettledWill | undefined> {
+): Promise<CompletedWill | undefined> {
   return await inTransaction(deps.database.db, async (tx) => {
     if (!(await deleteLeased(tx, will))) return undefined;
     const outcomes = retained && (await retainMessages(deps, tx, will.tenantId, [retained]));

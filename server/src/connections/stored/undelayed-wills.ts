@@ -1,7 +1,7 @@
 import { RequestBatcher } from "../../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import { isUnavailable } from "../session-store.ts";
-import { type DelayedWill, endEarlier, hasEarlier, insertWills, takeWills } from "./will-store.ts";
+import { endEarlier, hasEarlier, insertWills, type StoredWill, takeWills } from "./will-store.ts";
 
 const MOST_AT_ONCE = 64;
 
@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 64;
  */
 export interface UndelayedWills {
   /** Stores the will of a connection. */
-  keepWill(will: DelayedWill): Promise<void>;
+  keepWill(will: StoredWill): Promise<void>;
   /**
    * Deletes the will of a connection that has ended.
    *
@@ -29,7 +29,7 @@ export interface UndelayedWills {
 
 export function createUndelayedWills({ database: { db, connects }, clock }: ConnectionsDeps): UndelayedWills {
   const shared = { most: MOST_AT_ONCE, isOfAll: isUnavailable };
-  const added = new RequestBatcher<DelayedWill, undefined>({
+  const added = new RequestBatcher<StoredWill, undefined>({
     ...shared,
     async run(wills) {
       await insertWills(connects, wills);

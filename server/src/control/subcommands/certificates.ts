@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { type Command, command, tenantCommand, text } from "../subcommand.ts";
+import { type Subcommand, subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 /** The maximum number of certificates in one answer. */
 const MAX_CERTIFICATES = 1_000;
 
 /** The commands for device certificates and compromised keys. */
-export const certificateCommands: readonly Command[] = [
-  tenantCommand(
+export const certificateSubcommands: readonly Subcommand[] = [
+  tenantSubcommand(
     "certificate.list",
     {
       deviceId: text.optional(),
@@ -16,7 +16,7 @@ export const certificateCommands: readonly Command[] = [
     },
     ({ certificates }, caller, query) => certificates.listCertificates(caller, query),
   ),
-  command(
+  subcommand(
     "certificate.revoke",
     { id: text, chain: z.boolean() },
     async ({ access, certificates, enrollment }, { id, chain }) => {
@@ -25,7 +25,7 @@ export const certificateCommands: readonly Command[] = [
       return { id, revoked, liveSuccessor: liveSuccessor ?? null };
     },
   ),
-  command("key.block", { spkiSha256: text.optional(), certificateId: text.optional() }, ({ enrollment }, input) =>
+  subcommand("key.block", { spkiSha256: text.optional(), certificateId: text.optional() }, ({ enrollment }, input) =>
     enrollment.blockKey(input),
   ),
 ];

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { type Command, tenantCommand, text } from "../subcommand.ts";
+import { type Subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 /** More than the limit on pending commands per device. */
 const ALL = 1_000_000;
 
 /** The commands for pending device commands. */
-export const waitingCommands: readonly Command[] = [
-  tenantCommand(
+export const waitingSubcommands: readonly Subcommand[] = [
+  tenantSubcommand(
     "device.send",
     { id: text, topic: text, payload: z.string(), expiresInMinutes: z.number().optional() },
     async ({ commands, devices }, caller, { id, ...command }) => {
@@ -15,10 +15,10 @@ export const waitingCommands: readonly Command[] = [
       return { ...sent, certificateState };
     },
   ),
-  tenantCommand("device.commands", { id: text }, async ({ commands }, caller, { id }) => ({
+  tenantSubcommand("device.commands", { id: text }, async ({ commands }, caller, { id }) => ({
     items: (await commands.listCommands(caller, id, { skip: 0, limit: ALL })).items,
   })),
-  tenantCommand("device.cancel", { id: text, command: text }, async ({ commands }, caller, { id, command }) => {
+  tenantSubcommand("device.cancel", { id: text, command: text }, async ({ commands }, caller, { id, command }) => {
     await commands.cancelCommand(caller, id, command);
     return { id, command };
   }),

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { records } from "../../lib/limits/records.ts";
-import { type Command, command, page, tenantCommand, text } from "../subcommand.ts";
+import { page, type Subcommand, subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 const topics = z.array(text);
 const monitoring = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
 
 /** The commands for device types, devices and claims. */
-export const deviceCommands: readonly Command[] = [
-  tenantCommand(
+export const deviceSubcommands: readonly Subcommand[] = [
+  tenantSubcommand(
     "device-type.create",
     { name: text, publishTopics: topics, subscribeTopics: topics.optional(), ...monitoring },
     ({ devices }, caller, input) => devices.createDeviceType(caller, input),
   ),
-  command(
+  subcommand(
     "device-type.update",
     {
       id: text,
@@ -26,34 +26,34 @@ export const deviceCommands: readonly Command[] = [
       return await devices.updateDeviceType(caller, id, change);
     },
   ),
-  tenantCommand("device-type.list", {}, async ({ devices }, caller) => ({
+  tenantSubcommand("device-type.list", {}, async ({ devices }, caller) => ({
     items: await devices.listDeviceTypes(caller),
   })),
 
-  tenantCommand(
+  tenantSubcommand(
     "device.create",
     { id: text.optional(), name: text, deviceTypeId: text.optional(), groupIds: z.array(text).optional() },
     ({ devices }, caller, input) => devices.createDevice(caller, input),
   ),
-  tenantCommand(
+  tenantSubcommand(
     "device.list",
     { search: text.max(records.searchCharacters.value).optional(), ...page },
     ({ devices }, caller, { search, ...wanted }) =>
       devices.listDevices(caller, { ...wanted, q: search, countAhead: records.countedAhead.value }),
   ),
-  tenantCommand("device.delete", { id: text }, async ({ enrollment }, caller, { id }) => {
+  tenantSubcommand("device.delete", { id: text }, async ({ enrollment }, caller, { id }) => {
     await enrollment.deleteDevice(caller, id);
     return { id };
   }),
-  tenantCommand("device.latest", { id: text }, async ({ telemetry }, caller, { id }) => ({
+  tenantSubcommand("device.latest", { id: text }, async ({ telemetry }, caller, { id }) => ({
     items: await telemetry.listLatest(caller, id),
   })),
-  tenantCommand("device.rejected", { id: text }, async ({ telemetry }, caller, { id }) => {
+  tenantSubcommand("device.rejected", { id: text }, async ({ telemetry }, caller, { id }) => {
     const messages = await telemetry.listRejected(caller, id);
     return { items: messages.map(({ payload, ...rest }) => ({ ...rest, payloadBase64: payload.toString("base64") })) };
   }),
 
-  tenantCommand(
+  tenantSubcommand(
     "claim.create",
     {
       intendedName: text,
@@ -67,5 +67,5 @@ export const deviceCommands: readonly Command[] = [
       return { id, claimCode, expiresAt, server: addresses.baseUrl };
     },
   ),
-  tenantCommand("claim.list", page, ({ enrollment }, caller, wanted) => enrollment.listClaims(caller, wanted)),
+  tenantSubcommand("claim.list", page, ({ enrollment }, caller, wanted) => enrollment.listClaims(caller, wanted)),
 ];

@@ -1,31 +1,31 @@
 import { z } from "zod";
 import type { ChannelRecord } from "../../notifications/notifications.ts";
-import { type Command, tenantCommand, text } from "../subcommand.ts";
+import { type Subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 /** The maximum number of deliveries in one answer. */
 const MAX_DELIVERIES = 200;
 
 /** The commands for webhook secrets, channels, on-call users and sent notifications. */
-export const notificationCommands: readonly Command[] = [
-  tenantCommand(
+export const notificationSubcommands: readonly Subcommand[] = [
+  tenantSubcommand(
     "group.webhook-secret",
     { group: text, target: text, enable: z.boolean().optional() },
     ({ notifications }, caller, { group, target, enable }) =>
       notifications.showWebhook(caller, { groupId: group, target, enable }),
   ),
-  tenantCommand("channel.list", {}, async ({ notifications }, caller) => ({
+  tenantSubcommand("channel.list", {}, async ({ notifications }, caller) => ({
     items: (await notifications.listChannels(caller)).map(toChannel),
   })),
-  tenantCommand("channel.request", { group: text, target: text }, ({ notifications }, caller, { group, target }) =>
+  tenantSubcommand("channel.request", { group: text, target: text }, ({ notifications }, caller, { group, target }) =>
     notifications.requestConfirmation(caller, { groupId: group, target }),
   ),
-  tenantCommand("group.on-call", { id: text }, ({ notifications }, caller, { id }) =>
+  tenantSubcommand("group.on-call", { id: text }, ({ notifications }, caller, { id }) =>
     notifications.onCallOfGroup(caller, id),
   ),
-  tenantCommand("device.on-call", { id: text }, ({ notifications }, caller, { id }) =>
+  tenantSubcommand("device.on-call", { id: text }, ({ notifications }, caller, { id }) =>
     notifications.onCallOfDevice(caller, id),
   ),
-  tenantCommand(
+  tenantSubcommand(
     "notification.list",
     { anomaly: text.optional(), limit: z.int().min(1).max(MAX_DELIVERIES).optional() },
     async ({ notifications }, caller, { anomaly, limit = 20 }) => {

@@ -1,25 +1,25 @@
 import { z } from "zod";
 import { MusterError } from "../../lib/errors.ts";
-import { type Command, command, text } from "../subcommand.ts";
+import { type Subcommand, subcommand, text } from "../subcommand.ts";
 
 /** The commands for the certificate authorities, checks, restarts, revocation of all access, and backups. */
-export const operationsCommands: readonly Command[] = [
-  command("ca.status", {}, async ({ authorities, platform }) => ({
+export const operationsSubcommands: readonly Subcommand[] = [
+  subcommand("ca.status", {}, async ({ authorities, platform }) => ({
     authorities: await authorities.status(),
     rollout: (await platform.measureRollout()) ?? null,
   })),
-  command("ca.export", {}, async ({ authorities }) => ({ authorities: await authorities.exportCertificates() })),
-  command("ca.rotate-intermediate", {}, async ({ authorities }) => ({
+  subcommand("ca.export", {}, async ({ authorities }) => ({ authorities: await authorities.exportCertificates() })),
+  subcommand("ca.rotate-intermediate", {}, async ({ authorities }) => ({
     authorities: await authorities.rotateIntermediate(),
   })),
-  command("ca.rotate-root", { immediately: z.boolean().optional() }, async ({ authorities }, { immediately }) => ({
+  subcommand("ca.rotate-root", { immediately: z.boolean().optional() }, async ({ authorities }, { immediately }) => ({
     authorities: await authorities.rotateRoot(immediately ? { immediately } : undefined),
   })),
-  command("ca.rotate-server", {}, async ({ authorities }) => ({ authorities: await authorities.rotateServer() })),
-  command("master-key.rotate", {}, ({ authorities }) => authorities.rotateMasterKey()),
-  command("doctor", { deep: z.boolean() }, ({ doctor }, input) => doctor.examine(input)),
-  command("process", {}, async () => ({ pid: process.pid })),
-  command("restart", {}, async ({ workers }) => {
+  subcommand("ca.rotate-server", {}, async ({ authorities }) => ({ authorities: await authorities.rotateServer() })),
+  subcommand("master-key.rotate", {}, ({ authorities }) => authorities.rotateMasterKey()),
+  subcommand("doctor", { deep: z.boolean() }, ({ doctor }, input) => doctor.examine(input)),
+  subcommand("process", {}, async () => ({ pid: process.pid })),
+  subcommand("restart", {}, async ({ workers }) => {
     if (!workers.restart)
       throw new MusterError(
         "one_process",
@@ -27,8 +27,8 @@ export const operationsCommands: readonly Command[] = [
       );
     return await workers.restart();
   }),
-  command("revoke-all", { certificates: z.enum(["revoke", "keep"]).optional() }, ({ backup }, choice) =>
+  subcommand("revoke-all", { certificates: z.enum(["revoke", "keep"]).optional() }, ({ backup }, choice) =>
     backup.revokeAll(choice),
   ),
-  command("backup", { file: text }, ({ backup }, { file }) => backup.writeTo(file)),
+  subcommand("backup", { file: text }, ({ backup }, { file }) => backup.writeTo(file)),
 ];

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Command, tenantCommand, text } from "../subcommand.ts";
+import { type Subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 /** The commands for shifts, whose users are named by their email addresses. */
-export const shiftCommands: readonly Command[] = [
-  tenantCommand(
+export const shiftSubcommands: readonly Subcommand[] = [
+  tenantSubcommand(
     "shift.create",
     {
       name: text,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SEVERITIES } from "../../anomalies/anomalies.ts";
 import { OPERATORS, type ThresholdChange } from "../../rules/rules.ts";
 import type { Facades } from "../facades.ts";
-import { type Command, command, tenantCommand, text } from "../subcommand.ts";
+import { type Subcommand, subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 const instant = z.iso.datetime({ offset: true }).transform((at) => new Date(at));
 const comparand = z.union([z.number(), z.boolean(), text, z.tuple([z.number(), z.number()])]);
@@ -26,28 +26,30 @@ const rule = z.strictObject({
 });
 
 /** The commands for threshold packs and dry runs. */
-export const thresholdCommands: readonly Command[] = [
-  tenantCommand("threshold.list", { q: text.optional() }, async ({ rules }, caller, { q }) => {
+export const thresholdSubcommands: readonly Subcommand[] = [
+  tenantSubcommand("threshold.list", { q: text.optional() }, async ({ rules }, caller, { q }) => {
     const { items } = await rules.listThresholds(caller, { q, skip: 0, limit: MAX_PACKS });
     return { items };
   }),
-  command("threshold.show", { id: text }, async (facades, { id }) =>
+  subcommand("threshold.show", { id: text }, async (facades, { id }) =>
     facades.rules.showThreshold(await callerOf(facades, id), id),
   ),
-  command(
+  subcommand(
     "threshold.update",
     { ...guarded, name: text.optional(), description: text.optional(), rules: z.array(rule).optional() },
     (facades, { id, revision, ...change }) => update(facades, id, change, revision),
   ),
-  command("threshold.enable", guarded, (facades, { id, revision }) => update(facades, id, { enabled: true }, revision)),
-  command("threshold.disable", guarded, (facades, { id, revision }) =>
+  subcommand("threshold.enable", guarded, (facades, { id, revision }) =>
+    update(facades, id, { enabled: true }, revision),
+  ),
+  subcommand("threshold.disable", guarded, (facades, { id, revision }) =>
     update(facades, id, { enabled: false }, revision),
   ),
-  command("threshold.delete", guarded, async (facades, { id, revision }) => {
+  subcommand("threshold.delete", guarded, async (facades, { id, revision }) => {
     await facades.rules.deleteThreshold(await callerOf(facades, id), id, { revision });
     return { id };
   }),
-  command(
+  subcommand(
     "threshold.dry-run",
     {
       tenant: text.optional(),

@@ -5,6 +5,6 @@
 export const ROWS_OF_STATEMENT = 5_000;
 
 /** Yields `items` in order, at most `size` at a time. */
-export function* parts<T>(items: readonly T[], size = ROWS_OF_STATEMENT): Generator<T[]> {
+export function* batchesOf<T>(items: readonly T[], size = ROWS_OF_STATEMENT): Generator<T[]> {
   for (let first = 0; first < items.length; first += size) yield items.slice(first, first + size);
 }

@@ -92,7 +92,7 @@ async function readHeader(socket: Socket): Promise<ProxiedPeer | undefined> {
 /** Resolves with exactly `count` bytes; rejects if the connection ends before. */
 function bytesOf(socket: Socket, count: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const settle = () => {
+    const removeListeners = () => {
       socket.off("readable", onReadable);
       socket.off("close", onClose);
     };
@@ -100,12 +100,12 @@ function bytesOf(socket: Socket, count: number): Promise<Buffer> {
       const bytes = socket.read(count) as Buffer | null;
       // At its end, a stream returns the remaining bytes.
       if (bytes === null) return;
-      settle();
+      removeListeners();
       if (bytes.length === count) resolve(bytes);
       else reject(new Error("the connection ends within its PROXY header"));
     };
     const onClose = () => {
-      settle();
+      removeListeners();
       reject(new Error("the connection ends before its PROXY header"));
     };
     socket.on("readable", onReadable);

@@ -6,10 +6,10 @@ import type { HourRows } from "./hour-rows.ts";
 const VERSION = 1;
 
 /**
- * Encodes the rows of one shape in an hour or part of an hour. The columns are the times, receive times, sequence
+ * Encodes the rows of one shape in an hour or slice of an hour. The columns are the times, receive times, sequence
  * numbers, numbers and texts.
  *
- * @param from the start of the hour or part, in microseconds since 1970
+ * @param from the start of the hour or slice, in microseconds since 1970
  */
 export function encodeChunk({ times, received, seqs, numbers, texts }: HourRows, from: number): Buffer {
   const out = new ByteWriter();

@@ -6,7 +6,7 @@ import { doubleColumnsOf, longsOf, shortsOf, textColumnsOf, timesOf } from "./pa
 import { SHAPES } from "./shape-widths-store.ts";
 import { findEnd } from "./slice-end-store.ts";
 
-/** A device's rows of one shape and retention in an hour or a part of one. */
+/** A device's rows of one shape and retention in an hour or a slice of one. */
 export interface ShapeRows {
   /** The index of the requested hour. */
   which: number;
@@ -71,7 +71,7 @@ export async function loadRows(
     ends.set(which, end);
     const known = { end, bytes: bytesBefore(shapes, end) };
     if (known.bytes >= bytes / 2) continue;
-    // The largest of many shapes ended the part although the others have hardly any rows, so it can end later.
+    // The largest of many shapes ended the slice although the others have hardly any rows, so it can end later.
     const span = spans.find((of) => of.which === which)!;
     const to = await findEnd(tx, hours, span, bytes, known);
     found.set(which, await loadPacked(tx, hours, [{ ...span, to }], ALL));

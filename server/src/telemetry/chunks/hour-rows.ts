@@ -1,5 +1,5 @@
 /**
- * Message rows of one shape in an hour or a part of one, by column and in time order. Times are microseconds since
+ * Message rows of one shape in an hour or a slice of one, by column and in time order. Times are microseconds since
  * 1970.
  */
 export interface HourRows {
@@ -63,12 +63,12 @@ function joined(one: Float64Array, other: Float64Array): Float64Array {
 export function rowsBetween(rows: HourRows, from: number, to: number): HourRows {
   const [first, past] = [placeOf(rows.times, from), placeOf(rows.times, to)];
   if (first === 0 && past === rows.times.length) return rows;
-  const part = (column: Float64Array) => column.subarray(first, past);
+  const slice = (column: Float64Array) => column.subarray(first, past);
   return {
-    times: part(rows.times),
-    received: part(rows.received),
-    seqs: part(rows.seqs),
-    numbers: rows.numbers.map(part),
+    times: slice(rows.times),
+    received: slice(rows.received),
+    seqs: slice(rows.seqs),
+    numbers: rows.numbers.map(slice),
     texts: rows.texts.map((column) => column.slice(first, past)),
   };
 }

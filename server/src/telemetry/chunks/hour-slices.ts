@@ -1,24 +1,24 @@
 import type { Tx } from "../../db/database.ts";
-import { loadChunks, loadLaterParts } from "./chunk-store.ts";
+import { loadChunks, loadLaterSlices } from "./chunk-store.ts";
 import { type DeviceHour, HOUR_US, type HourSpan, spansOf } from "./device-hours-store.ts";
 import { merged, rowsBetween } from "./hour-rows.ts";
 import { loadRows, type ShapeRows } from "./hour-rows-store.ts";
 import { ROW_BYTES, TEXT_FACTOR, VALUE_BYTES } from "./shape-widths-store.ts";
 
-/** A device's rows of one shape and retention in a part of an hour. */
-export interface PartRows extends ShapeRows {
+/** A device's rows of one shape and retention in a slice of an hour. */
+export interface SliceRows extends ShapeRows {
   /** Whether some rows are not in the chunk yet. */
   isChanged: boolean;
 }
 
 /**
- * A device's rows in a part of an hour. All shapes share the same parts, and an hour that is not too large is one part.
+ * A device's rows in a slice of an hour. All shapes share the same slices, and an hour that is not too large is one slice.
  */
-export interface HourPart extends HourSpan {
-  shapes: PartRows[];
-  /** Whether its chunks contain rows that belong to later parts. */
+export interface HourSlice extends HourSpan {
+  shapes: SliceRows[];
+  /** Whether its chunks contain rows that belong to later slices. */
   isCut: boolean;
-  /** Those rows; the next part includes them. */
+  /** Those rows; the next slice includes them. */
   rest: ShapeRows[];
 }
 
@@ -29,20 +29,20 @@ interface Reading extends HourSpan {
 }
 
 /**
- * Yields the parts of device hours in order, one part per hour at a time, from message rows and chunks. A stored part
- * stays one part unless it has grown too large; then it is split. The caller must ensure that nothing else computes
+ * Yields the slices of device hours in order, one slice per hour at a time, from message rows and chunks. A stored slice
+ * stays one slice unless it has grown too large; then it is split. The caller must ensure that nothing else computes
  * these hours.
  *
- * @param bytes the approximate size to read of an hour at once, all shapes together; a part has up to twice as much
- * @param spans of the hours, each from the start of a part to the end of the hour
+ * @param bytes the approximate size to read of an hour at once, all shapes together; a slice has up to twice as much
+ * @param spans of the hours, each from the start of a slice to the end of the hour
  */
-export async function* partsOf(
+export async function* slicesOf(
   tx: Tx,
   hours: readonly DeviceHour[],
   bytes: number,
   spans = spansOf(hours),
-): AsyncGenerator<HourPart[]> {
-  const later = await loadLaterParts(tx, hours);
+): AsyncGenerator<HourSlice[]> {
+  const later = await loadLaterSlices(tx, hours);
   const endOf = (which: number, from: number, last: number) => later.get(which)?.find((start) => start > from) ?? last;
   let reading: Reading[] = spans.map(({ which, from, to }) => {
     return { which, from, to: endOf(which, from, to), stored: undefined };
@@ -56,7 +56,7 @@ export async function* partsOf(
     const { rows, ends } = await loadRows(tx, hours, reading, bytes);
     const [storedOf, rowsOf] = [chunks, rows].map((of) => Map.groupBy(of, ({ which }) => which)) as [Groups, Groups];
     const next: Reading[] = [];
-    const parts = reading.map((span): HourPart => {
+    const slices = reading.map((span): HourSlice => {
       const { which, from, to } = span;
       const stored = span.stored ?? storedOf.get(which) ?? [];
       const found = [...stored, ...(rowsOf.get(which) ?? [])];
@@ -68,7 +68,7 @@ export async function* partsOf(
       const isWhole = span.stored === undefined && end === to;
       return { which, from, to: end, shapes: joined(found, stored.length, end, isWhole), isCut: end < to, rest };
     });
-    yield parts;
+    yield slices;
     reading = next;
   }
 }
@@ -83,19 +83,19 @@ function between(rows: ShapeRows, from: number, to: number): ShapeRows {
  * Joins rows by shape and retention.
  *
  * @param stored the number of leading entries of `found` that come from chunks
- * @param isWhole whether the part contains all rows of these chunks
+ * @param isWhole whether the slice contains all rows of these chunks
  */
-function joined(found: readonly ShapeRows[], stored: number, end: number, isWhole: boolean): PartRows[] {
-  const parts = new Map<string, PartRows>();
+function joined(found: readonly ShapeRows[], stored: number, end: number, isWhole: boolean): SliceRows[] {
+  const slices = new Map<string, SliceRows>();
   for (const [place, all] of found.entries()) {
-    const part = between(all, Number.NEGATIVE_INFINITY, end);
-    if (part.rows.times.length === 0) continue;
-    const key = `${part.shapeNo} ${part.retentionDays}`;
-    const before = parts.get(key);
-    const rows = before === undefined ? part.rows : merged(before.rows, part.rows);
-    parts.set(key, { ...part, rows, isChanged: place >= stored || !isWhole });
+    const slice = between(all, Number.NEGATIVE_INFINITY, end);
+    if (slice.rows.times.length === 0) continue;
+    const key = `${slice.shapeNo} ${slice.retentionDays}`;
+    const before = slices.get(key);
+    const rows = before === undefined ? slice.rows : merged(before.rows, slice.rows);
+    slices.set(key, { ...slice, rows, isChanged: place >= stored || !isWhole });
   }
-  return [...parts.values()];
+  return [...slices.values()];
 }
 
 /** Returns the end of the first half if the rows exceed twice the size that is read at once. */
@@ -116,8 +116,8 @@ function endWithin(found: readonly ShapeRows[], bytes: number): number {
 /** The cost of a column beside its values, as the number of bytes that take as long. */
 const COLUMN_BYTES = 160;
 
-/** Estimates the cost of a part, as the number of bytes that take as long. */
-export function sizeOf({ shapes }: HourPart): number {
+/** Estimates the cost of a slice, as the number of bytes that take as long. */
+export function sizeOf({ shapes }: HourSlice): number {
   const sizes = shapes.map((of) => of.rows.times.length * widthOf(of) + COLUMN_BYTES * of.metrics.length);
   return sizes.reduce((sum, size) => sum + size, 0);
 }

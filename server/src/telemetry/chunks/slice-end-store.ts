@@ -7,7 +7,7 @@ import { LEAST_WIDTH, SHAPES } from "./shape-widths-store.ts";
 const AIM = 0.75;
 
 /**
- * Finds the end of a part of an hour whose rows take about `bytes`: between half and all of that, unless a single time
+ * Finds the end of a slice of an hour whose rows take about `bytes`: between half and all of that, unless a single time
  * has more rows. Counts no more rows of a span than are read at once, and seldom counts more than once.
  *
  * @param known the size of the rows before a time that is too early

@@ -17,15 +17,15 @@ interface StoredChunk {
 }
 
 /**
- * The number of parts of hours whose chunks are read at once. It starts low, because a few fill most pages, and stays
+ * The number of slices of hours whose chunks are read at once. It starts low, because a few fill most pages, and stays
  * low if the chunks are long.
  */
-const FIRST_PARTS = 2;
-const MOST_PARTS = 32;
+const FIRST_SLICES = 2;
+const MOST_SLICES = 32;
 const LONG_BYTES = 200_000;
 
 /**
- * Yields the readings of a page that are in chunks, one part of an hour at a time, in the order of the page.
+ * Yields the readings of a page that are in chunks, one slice of an hour at a time, in the order of the page.
  *
  * @param end the page ends at this time at the latest; undefined if it is not bounded
  */
@@ -34,23 +34,23 @@ export async function* chunksOfPage(db: Db, query: PageQuery, end: number | unde
   const from = isAscending ? query.from : Math.max(query.from, end ?? query.from);
   const to = isAscending ? Math.min(query.to, (end ?? query.to) + 1) : query.to;
   let behind: number | undefined;
-  for (let limit = FIRST_PARTS; from < to; ) {
+  for (let limit = FIRST_SLICES; from < to; ) {
     const chunks = await selectChunks(db, query, { from, to, order: query.order, limit }, behind);
-    for (const ofPart of Map.groupBy(chunks, ({ start }) => start).values()) {
-      yield ofPart.flatMap((chunk) => readingsOf(chunk, query));
+    for (const ofSlice of Map.groupBy(chunks, ({ start }) => start).values()) {
+      yield ofSlice.flatMap((chunk) => readingsOf(chunk, query));
     }
     if (chunks.length < limit) return;
     behind = chunks.at(-1)!.start;
     const isLong = chunks.some(({ data }) => data.length > LONG_BYTES);
-    limit = isLong ? FIRST_PARTS : Math.min(limit * 4, MOST_PARTS);
+    limit = isLong ? FIRST_SLICES : Math.min(limit * 4, MOST_SLICES);
   }
 }
 
 /**
- * Selects the chunks of the first parts of [from, to), with all chunks of each part and at least `limit` chunks if
- * there are as many. Readings never move to an earlier part, so none is missed if it is written between two calls.
+ * Selects the chunks of the first slices of [from, to), with all chunks of each slice and at least `limit` chunks if
+ * there are as many. Readings never move to an earlier slice, so none is missed if it is written between two calls.
  *
- * @param behind selects only parts that begin after this one, in the order of the page
+ * @param behind selects only slices that begin after this one, in the order of the page
  */
 async function selectChunks(
   db: Db,

@@ -20,11 +20,11 @@ interface Found {
 }
 
 /**
- * The maximum number of rows per shape, and of parts of hours in chunks, to read of a span at once. Half a day at one
+ * The maximum number of rows per shape, and of slices of hours in chunks, to read of a span at once. Half a day at one
  * reading per second fits.
  */
 const MOST_ROWS = 50_000;
-const MOST_PARTS = 16;
+const MOST_SLICES = 16;
 
 /**
  * Visits the numbers of one metric in time order, from message rows and chunks, one per time. Rows are read first, so
@@ -110,7 +110,7 @@ interface StoredChunk {
 }
 
 /**
- * Reads the parts of hours that reach into a span. The first one is the last part of its hour that begins at or before
+ * Reads the slices of hours that reach into a span. The first one is the last slice of its hour that begins at or before
  * the start of the span.
  */
 async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly MicroSpan[]): Promise<Found> {
@@ -120,7 +120,7 @@ async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly Mi
   const ofHours = (chunk: string) => sql`
     ${sql.ref(chunk)}.shape_no = s.shape_no AND ${sql.ref(`${chunk}.ts`)} >= ${hour} AND ${withinDays(sql.ref(`${chunk}.ts`), joined)}`;
   const { rows } = await sql<StoredChunk>`
-    SELECT s.shape_no, part.start, s.place, s.is_number, part.data FROM (${shapesWith(which)}) s
+    SELECT s.shape_no, slice.start, s.place, s.is_number, slice.data FROM (${shapesWith(which)}) s
      CROSS JOIN LATERAL (
       SELECT ${micros(sql`k.ts`)} AS start, k.data FROM ${span}
        CROSS JOIN LATERAL (
@@ -128,10 +128,10 @@ async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly Mi
          WHERE ${ofHours("c")} AND c.ts < span."to" AND c.ts >= coalesce((
           SELECT max(earlier.ts) FROM telemetry_chunks earlier
            WHERE ${ofHours("earlier")} AND earlier.ts <= span."from"), ${hour}) ${ALONE}) k
-       ORDER BY k.ts FETCH FIRST (${MOST_PARTS}::integer) ROWS WITH TIES) part`.execute(db);
+       ORDER BY k.ts FETCH FIRST (${MOST_SLICES}::integer) ROWS WITH TIES) slice`.execute(db);
   const found: Found = { sources: [], end: Number.POSITIVE_INFINITY };
   for (const ofShape of Map.groupBy(rows, ({ shape_no }) => shape_no).values()) {
-    if (ofShape.length >= MOST_PARTS) found.end = Math.min(found.end, ofShape.at(-1)!.start);
+    if (ofShape.length >= MOST_SLICES) found.end = Math.min(found.end, ofShape.at(-1)!.start);
     for (const { start, place, is_number, data } of ofShape) {
       const chunk = new Chunk(data, start);
       const { times, seqs } = chunk;

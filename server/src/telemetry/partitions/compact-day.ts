@@ -14,7 +14,7 @@ const HOURS_PER_TRANSACTION = 10;
  *
  * @param isOver whether to leave the rest
  */
-export async function settleDay(deps: HoursDeps, day: MessageDay, isOver: () => boolean): Promise<void> {
+export async function compactDay(deps: HoursDeps, day: MessageDay, isOver: () => boolean): Promise<void> {
   const from = new Date(day.day * DAY);
   const marked = { from, to: addMs(from, DAY), markedBy: deps.clock.now() };
   const computed = (tx: Tx, span: ComputedSpan) => deleteRowsWithin(tx, day, span);

@@ -1,6 +1,6 @@
 import { addMs, SECOND } from "../../lib/clock.ts";
 import type { HoursDeps } from "../roll-up/compute-hours.ts";
-import { settleDay } from "./compact-day.ts";
+import { compactDay } from "./compact-day.ts";
 import { retireBefore } from "./hot-days.ts";
 import { isLockNotGranted } from "./partition-store.ts";
 import { listMessageDays, type MessageDay, retireDay } from "./retire-store.ts";
@@ -39,7 +39,7 @@ export async function retireMessages(deps: HoursDeps, stopped?: AbortSignal): Pr
   for (const day of await listMessageDays(deps.database.db, retireBefore(now))) {
     if (await hasMore(run, async () => !(await tryToDrop(deps, day)))) days.push(day);
   }
-  while (days.length > 0 && !isOver(run.end)) days = await settleInTurns(run, days);
+  while (days.length > 0 && !isOver(run.end)) days = await compactInTurns(run, days);
   if (run.errors.length > 0) throw run.errors[0];
 }
 
@@ -47,21 +47,21 @@ export async function retireMessages(deps: HoursDeps, stopped?: AbortSignal): Pr
  * Gives each day an equal share of the remaining time; unused time goes to the following days. @returns the days that
  * ran out of time
  */
-async function settleInTurns(run: Run, days: readonly MessageDay[]): Promise<MessageDay[]> {
+async function compactInTurns(run: Run, days: readonly MessageDay[]): Promise<MessageDay[]> {
   const again: MessageDay[] = [];
   for (const [index, day] of days.entries()) {
     const now = run.deps.clock.now();
     const end = addMs(now, (run.end.getTime() - now.getTime()) / (days.length - index));
-    if (await hasMore(run, () => settleAndDrop(run, day, end))) again.push(day);
+    if (await hasMore(run, () => compactAndDrop(run, day, end))) again.push(day);
   }
   return again;
 }
 
 /** @returns whether the day ran out of time */
-async function settleAndDrop({ deps, isOver }: Run, day: MessageDay, end: Date): Promise<boolean> {
+async function compactAndDrop({ deps, isOver }: Run, day: MessageDay, end: Date): Promise<boolean> {
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     if (isOver(end)) return true;
-    await settleDay(deps, day, () => isOver(end));
+    await compactDay(deps, day, () => isOver(end));
     if (await tryToDrop(deps, day)) return false;
   }
   return false;

@@ -5,7 +5,7 @@ import type { StreamPosition } from "../stream-position.ts";
 import { Collecting } from "./collecting.ts";
 import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
-import { type BatchResult, countMessages, type SettleDeps, storePending } from "./store-pending.ts";
+import { type BatchResult, countMessages, type StorePendingDeps, storePending } from "./store-pending.ts";
 import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 
@@ -21,7 +21,7 @@ export interface IngestQueue {
   bytes: number;
 }
 
-export type ShardDeps = SettleDeps &
+export type ShardDeps = StorePendingDeps &
   QueuesDeps & {
     /** The number of shards in all processes of this service. */
     shards: number;
@@ -137,7 +137,7 @@ export class IngestShard {
       this.#inFlight.add(batch);
       const result = await storePending(this.#deps, batch.messages);
       this.#assess(batch, result, performance.now() - started);
-      if (result.outcome === "stored") this.#settleStored(batch);
+      if (result.outcome === "stored") this.#finishStored(batch);
       else if (result.outcome === "failed") this.#fail(batch, result.error);
       else await this.#divide(batch, result);
       this.#inFlight.delete(batch);
@@ -168,13 +168,13 @@ export class IngestShard {
     else if (outcome === "stored" && queue.maxMessages === MAX_BATCH_MESSAGES) isolation.good(queue.tenantId);
   }
 
-  #settleStored({ queues, messages }: Batch): void {
+  #finishStored({ queues, messages }: Batch): void {
     const unfinished = messages.filter(({ parts }) => parts.length > 0);
     const done = unfinished.length === 0 ? messages : messages.filter(({ parts }) => parts.length === 0);
     for (const pending of unfinished) startPart(pending, pending.parts);
     this.#putBack(queues, unfinished);
     countMessages(this.#deps.metrics, done);
-    this.#settle(done, ({ resolve }) => resolve());
+    this.#answer(done, ({ resolve }) => resolve());
   }
 
   /**
@@ -200,7 +200,7 @@ export class IngestShard {
   #fail({ queues, messages }: Batch, error: unknown): void {
     const devices = new Set(messages.map(({ message }) => message.deviceUid));
     const behind = queues.flatMap((queue) => queue.remove((pending) => isBehind(pending, devices)));
-    this.#settle([...messages, ...behind], ({ reject }) => reject(error));
+    this.#answer([...messages, ...behind], ({ reject }) => reject(error));
   }
 
   #putBack(queues: Batch["queues"], messages: readonly PendingMessage[], place: "next" | "last" = "next"): void {
@@ -211,7 +211,7 @@ export class IngestShard {
     }
   }
 
-  #settle(messages: readonly PendingMessage[], answer: (pending: PendingMessage) => void): void {
+  #answer(messages: readonly PendingMessage[], answer: (pending: PendingMessage) => void): void {
     this.#messages -= messages.length;
     for (const { message } of messages) this.#bytes -= message.payload.length;
     for (const pending of messages) answer(pending);

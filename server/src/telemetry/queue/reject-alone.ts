@@ -2,7 +2,7 @@ import { findLock } from "../batch/batch-store.ts";
 import { reject } from "../parse/prepare-message.ts";
 import type { Rejection } from "../parse/rejection.ts";
 import type { PendingMessage } from "./pending-message.ts";
-import type { BatchResult, SettleDeps } from "./store-pending.ts";
+import type { BatchResult, StorePendingDeps } from "./store-pending.ts";
 
 /** The number of timeouts after which a message, alone in its batch, is rejected. */
 const MAX_TIMEOUTS = 3;
@@ -16,7 +16,7 @@ const MAX_TIMEOUTS = 3;
  *   the database is at fault
  */
 export async function rejectAlone(
-  deps: SettleDeps,
+  deps: StorePendingDeps,
   pending: PendingMessage,
   { outcome, error }: BatchResult,
 ): Promise<"next" | "last" | "never"> {

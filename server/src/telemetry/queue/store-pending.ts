@@ -14,7 +14,7 @@ import type { ReceivedTimes } from "./received-times.ts";
  */
 const MAX_CHECKS = 5;
 
-export interface SettleDeps extends StoreBatchDeps {
+export interface StorePendingDeps extends StoreBatchDeps {
   received: ReceivedTimes;
   metricCap: MetricCap;
   /**
@@ -35,7 +35,7 @@ export type BatchResult =
   | { outcome: "refused" | "timed_out" | "failed"; error: unknown };
 
 /** Stores the next part of each message, or nothing. Never rejects. */
-export async function storePending(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<BatchResult> {
+export async function storePending(deps: StorePendingDeps, batch: readonly PendingMessage[]): Promise<BatchResult> {
   for (let check = 1; ; check++) {
     try {
       await tryToStore(deps, batch);
@@ -51,7 +51,7 @@ export async function storePending(deps: SettleDeps, batch: readonly PendingMess
   }
 }
 
-async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<void> {
+async function tryToStore(deps: StorePendingDeps, batch: readonly PendingMessage[]): Promise<void> {
   await deps.metricCap.admit(batch);
   const lockWait = deps.limitLockWait && areOfSeveralTenants(batch) ? [limitLockWait()] : [];
   const guards = [...lockWait, ...progressGuards(batch)];
@@ -73,7 +73,7 @@ function areOfSeveralTenants(batch: readonly PendingMessage[]): boolean {
 
 /** Counts settled messages. */
 export function countMessages(
-  metrics: SettleDeps["metrics"],
+  metrics: StorePendingDeps["metrics"],
   messages: readonly { prepared: PreparedMessage }[],
 ): void {
   let stored = 0;

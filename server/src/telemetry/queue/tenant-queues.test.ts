@@ -14,7 +14,7 @@ function pending(tenantId: string, device: string, rows: number, sent = 0, bytes
   const reading = { time: sent, timeReplaced: false, metrics, values: metrics.map(() => sent) };
   const message = { tenantId, deviceUid: device, deviceId: device, topic: "t", payload: Buffer.alloc(bytes) };
   const prepared = { tenantId, deviceUid: device, receivedAt: sent, readings: [reading], rejected: undefined };
-  const settle = () => undefined;
+  const answer = () => undefined;
   return {
     message,
     position: undefined,
@@ -23,8 +23,8 @@ function pending(tenantId: string, device: string, rows: number, sent = 0, bytes
     rows,
     parts: [],
     timeouts: 0,
-    resolve: settle,
-    reject: settle,
+    resolve: answer,
+    reject: answer,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { createStopwatch } from "../../lib/pauses.ts";
 import { type DirtyHour, deleteMarks, lockHour, postponeHour } from "./dirty-hour-store.ts";
 import { endSteps, type LargeHour, markLarge, recordStep } from "./large-hour-store.ts";
-import { recomputeHours, recomputeNextParts } from "./roll-up-store.ts";
+import { recomputeHours, recomputeNextSlices } from "./roll-up-store.ts";
 
 /**
  * Longer transactions delay batches that store into one of their hours; on the embedded database, they delay
@@ -22,10 +22,10 @@ export interface HoursDeps {
   clock: Clock;
   logger: Pick<Logger, "error">;
   /** The approximate number of bytes of an hour to read at once. */
-  partBytes?: number | undefined;
+  sliceBytes?: number | undefined;
 }
 
-/** The hour of a device, or part of one, that was computed. Microseconds since 1970. */
+/** The hour of a device, or slice of one, that was computed. Microseconds since 1970. */
 export interface ComputedSpan {
   deviceUid: string;
   from: number;
@@ -57,7 +57,7 @@ export interface ComputedHours {
 
 /**
  * Computes hours together in one transaction and deletes their marks. A message that is stored into one of them waits
- * for the commit, so hours too large for one part are left to {@link computeStep}. If the transaction fails or would be
+ * for the commit, so hours too large for one slice are left to {@link computeStep}. If the transaction fails or would be
  * long, each hour gets its own transaction; an hour that fails alone is postponed.
  *
  * @param isOver whether to leave the remaining hours marked
@@ -111,12 +111,12 @@ async function computeTogether(
 
 /** @returns the hours to compute in steps, and those left for transactions of their own */
 async function compute(
-  { clock, partBytes }: HoursDeps,
+  { clock, sliceBytes }: HoursDeps,
   tx: Tx,
   locked: readonly DirtyHour[],
   { computed }: HoursWork,
 ): Promise<{ large: DirtyHour[]; left: DirtyHour[] }> {
-  const { computed: hours, tried } = await recomputeHours(tx, locked, clock.now(), partBytes);
+  const { computed: hours, tried } = await recomputeHours(tx, locked, clock.now(), sliceBytes);
   const done = new Set(hours);
   const large = locked.slice(0, tried).filter((hour) => !done.has(hour));
   await deleteMarks(tx, hours);
@@ -126,8 +126,8 @@ async function compute(
 }
 
 /**
- * Computes some parts of an hour that is too large for one part. A message that is stored into the hour waits only for
- * these parts. So do readers of events, who wait for all open transactions. The database contains everything that the
+ * Computes some slices of an hour that is too large for one slice. A message that is stored into the hour waits only for
+ * these slices. So do readers of events, who wait for all open transactions. The database contains everything that the
  * next step needs, so any process may take it.
  *
  * @returns the hour, and the error if it was postponed; `undefined` if no hour was locked
@@ -153,14 +153,14 @@ export async function computeStep(
 }
 
 async function takeStep(
-  { clock, partBytes }: HoursDeps,
+  { clock, sliceBytes }: HoursDeps,
   tx: Tx,
   hour: LargeHour,
   { computed }: StepWork,
 ): Promise<void> {
   const now = clock.now();
   const { deviceUid, to: end } = spanOf(hour);
-  const doneTo = await recomputeNextParts(tx, hour, now, partBytes);
+  const doneTo = await recomputeNextSlices(tx, hour, now, sliceBytes);
   await computed?.(tx, { deviceUid, from: hour.doneTo, to: doneTo ?? end });
   if (doneTo === undefined) await endSteps(tx, hour, now);
   else await recordStep(tx, hour, doneTo);

@@ -1,6 +1,6 @@
 import { HOUR_US } from "../chunks/device-hours-store.ts";
 import { eachReading, type Source } from "../chunks/each-reading.ts";
-import type { HourPart, PartRows } from "../chunks/hour-slices.ts";
+import type { HourSlice, SliceRows } from "../chunks/hour-slices.ts";
 import { type Bucket, Buckets } from "./buckets.ts";
 import { encodeMinutes } from "./minutes-codec.ts";
 
@@ -24,8 +24,8 @@ type Numbers = Source & {
   keep: (minutes: Uint8Array) => void;
 };
 
-/** The content to store for a shape in a part: its rows, and the minutes of metrics. */
-export interface PartChunk extends PartRows {
+/** The content to store for a shape in a slice: its rows, and the minutes of metrics. */
+export interface SliceChunk extends SliceRows {
   from: number;
   /** One entry per metric. If several shapes share a metric, one of them has the minutes of all. */
   minutes: (Uint8Array | undefined)[];
@@ -45,19 +45,19 @@ interface Minutes {
   minutes: Buckets;
 }
 
-/** Computes the minutes and hours of devices, part by part. */
+/** Computes the minutes and hours of devices, slice by slice. */
 export class HourAggregates {
   readonly #found = new Map<string, Minutes>();
 
-  /** Adds a part, after the earlier ones of its hour. @returns the content to store for it */
-  add(part: HourPart): PartChunk[] {
-    const hour = Math.floor(part.from / HOUR_US) * HOUR_US;
-    const chunks = part.shapes.map((shape): PartChunk => {
-      return { ...shape, from: part.from, minutes: shape.metrics.map(() => undefined) };
+  /** Adds a slice, after the earlier ones of its hour. @returns the content to store for it */
+  add(slice: HourSlice): SliceChunk[] {
+    const hour = Math.floor(slice.from / HOUR_US) * HOUR_US;
+    const chunks = slice.shapes.map((shape): SliceChunk => {
+      return { ...shape, from: slice.from, minutes: shape.metrics.map(() => undefined) };
     });
     for (const ofMetric of Map.groupBy(chunks.flatMap(numbersOf), ({ metric }) => metric).values()) {
       const { which, metric } = ofMetric[0]!;
-      for (const [retentionDays, { all }] of minutesOfPart(ofMetric)) {
+      for (const [retentionDays, { all }] of minutesOfSlice(ofMetric)) {
         const minutes = this.#minutesOf(which, metric, retentionDays);
         for (const minute of all) minutes.merge(minute);
         const first = ofMetric.find((of) => of.numbers && of.retentionDays === retentionDays);
@@ -92,7 +92,7 @@ export class HourAggregates {
 }
 
 /** Computes the minutes of one metric, by the retention under which their readings were stored. */
-function minutesOfPart(sources: readonly Numbers[]): Map<number, Buckets> {
+function minutesOfSlice(sources: readonly Numbers[]): Map<number, Buckets> {
   const found = new Map<number, Buckets>();
   eachReading(sources, ({ retentionDays, times, numbers }, at) => {
     if (numbers === undefined) return;
@@ -103,7 +103,7 @@ function minutesOfPart(sources: readonly Numbers[]): Map<number, Buckets> {
   return found;
 }
 
-function numbersOf({ which, metrics, kinds, retentionDays, rows, minutes }: PartChunk): Numbers[] {
+function numbersOf({ which, metrics, kinds, retentionDays, rows, minutes }: SliceChunk): Numbers[] {
   const { times, seqs } = rows;
   return metrics.map((metric, place) => {
     const numbers = kinds[place] === "n" ? rows.numbers[place] : undefined;

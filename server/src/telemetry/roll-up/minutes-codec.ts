@@ -12,7 +12,7 @@ const PAIRS = 2;
 const SEVERAL = 3;
 
 /**
- * Encodes the minutes of one metric in an hour, or a part of one, column by column. An hour takes some 80 bytes if a
+ * Encodes the minutes of one metric in an hour, or a slice of one, column by column. An hour takes some 80 bytes if a
  * device sends a number with few decimals once a minute. With more than two readings per minute it takes some 600,
  * because totals do not compress well.
  *
@@ -47,7 +47,7 @@ function totalOf(lowest: number, highest: number, readings: number): number {
 }
 
 /**
- * Decodes the minutes of one metric in an hour, or a part of one, in order.
+ * Decodes the minutes of one metric in an hour, or a slice of one, in order.
  *
  * @param hour the start of the hour, in microseconds since 1970
  * @throws Error if a later version wrote the minutes

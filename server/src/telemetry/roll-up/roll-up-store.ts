@@ -6,10 +6,10 @@ import { HOUR } from "../../lib/clock.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { deleteChunks, storeChunks, storeMinutes } from "../chunks/chunk-store.ts";
 import { type DeviceHour, HOUR_US } from "../chunks/device-hours-store.ts";
-import { type HourPart, partsOf, sizeOf } from "../chunks/hour-slices.ts";
+import { type HourSlice, sizeOf, slicesOf } from "../chunks/hour-slices.ts";
 import type { Bucket } from "./buckets.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
-import { type Aggregates, HourAggregates, type PartChunk } from "./hour-aggregates.ts";
+import { type Aggregates, HourAggregates, type SliceChunk } from "./hour-aggregates.ts";
 import type { LargeHour } from "./large-hour-store.ts";
 import { loadMinutes } from "./stored-minutes-store.ts";
 
@@ -17,76 +17,76 @@ import { loadMinutes } from "./stored-minutes-store.ts";
  * Some 9,000 readings of one metric, which take some 0.05 s to compute. Also bounds the memory for twenty hours at
  * once.
  */
-const PART_BYTES = 500_000;
+const SLICE_BYTES = 500_000;
 
-/** The number of parts per step of a large hour. They take some 0.1 s. */
-const PARTS_OF_STEP = 2;
+/** The number of slices per step of a large hour. They take some 0.1 s. */
+const SLICES_OF_STEP = 2;
 /**
- * The total size of small hours computed together, in parts: twenty hours of one reading per second, which take some
+ * The total size of small hours computed together, in slices: twenty hours of one reading per second, which take some
  * 0.1 s.
  */
-const PARTS_OF_HOURS = 8;
+const SLICES_OF_HOURS = 8;
 
 /**
- * Recomputes the hours of `dirty` that are a single part, and writes their messages into chunks together with their
+ * Recomputes the hours of `dirty` that are a single slice, and writes their messages into chunks together with their
  * minutes.
  *
- * @param partBytes the approximate size of an hour to read at once
+ * @param sliceBytes the approximate size of an hour to read at once
  * @returns the computed hours, and the number of hours tried; more would be too much for one transaction
  */
 export async function recomputeHours(
   tx: Tx,
   dirty: readonly DirtyHour[],
   now: Date,
-  partBytes = PART_BYTES,
+  sliceBytes = SLICE_BYTES,
 ): Promise<{ computed: DirtyHour[]; tried: number }> {
   if (dirty.length === 0) return { computed: [], tried: 0 };
   const hours = dirty.map(deviceHour);
   const found = new HourAggregates();
-  let tried: HourPart[] = [];
+  let tried: HourSlice[] = [];
   let computed: number[] = [];
-  for await (const parts of partsOf(tx, hours, partBytes)) {
-    tried = parts.slice(0, howMany(parts, PARTS_OF_HOURS * partBytes));
+  for await (const slices of slicesOf(tx, hours, sliceBytes)) {
+    tried = slices.slice(0, howMany(slices, SLICES_OF_HOURS * sliceBytes));
     const whole = tried.filter(({ from, to }) => to - from === HOUR_US);
     computed = whole.map(({ which }) => which);
-    await storeParts(tx, hours, whole, found);
+    await storeSlices(tx, hours, whole, found);
     break;
   }
   await storeHours(tx, { hours, computed }, found, now);
   return { computed: computed.map((which) => dirty[which]!), tried: tried.length };
 }
 
-/** @returns the number of leading parts that take about `bytes` together, at least one */
-function howMany(parts: readonly HourPart[], bytes: number): number {
+/** @returns the number of leading slices that take about `bytes` together, at least one */
+function howMany(slices: readonly HourSlice[], bytes: number): number {
   let sum = 0;
-  const past = parts.findIndex((part, at) => {
-    sum += sizeOf(part);
+  const past = slices.findIndex((slice, at) => {
+    sum += sizeOf(slice);
     return at > 0 && sum > bytes;
   });
-  return past === -1 ? parts.length : past;
+  return past === -1 ? slices.length : past;
 }
 
 /**
- * Recomputes the next parts of an hour, in order. The last ones complete the hour, from the minutes stored with all of
+ * Recomputes the next slices of an hour, in order. The last ones complete the hour, from the minutes stored with all of
  * its chunks.
  *
  * @returns the time up to which it is done, in microseconds since 1970, or `undefined` if it is complete
  */
-export async function recomputeNextParts(
+export async function recomputeNextSlices(
   tx: Tx,
   dirty: LargeHour,
   now: Date,
-  partBytes = PART_BYTES,
+  sliceBytes = SLICE_BYTES,
 ): Promise<number | undefined> {
   const hours = [deviceHour(dirty)];
   const end = dirty.hour.getTime() * 1_000 + HOUR_US;
   const found = new HourAggregates();
-  let parts = 0;
-  for await (const [part] of partsOf(tx, hours, partBytes, [{ which: 0, from: dirty.doneTo, to: end }])) {
-    await storeParts(tx, hours, [part!], found);
-    if (++parts < PARTS_OF_STEP || part!.to === end) continue;
-    await storeRest(tx, part!);
-    return part!.to;
+  let slices = 0;
+  for await (const [slice] of slicesOf(tx, hours, sliceBytes, [{ which: 0, from: dirty.doneTo, to: end }])) {
+    await storeSlices(tx, hours, [slice!], found);
+    if (++slices < SLICES_OF_STEP || slice!.to === end) continue;
+    await storeRest(tx, slice!);
+    return slice!.to;
   }
   const all = new HourAggregates();
   for (const stored of await loadMinutes(tx, hours[0]!)) all.addStored(stored);
@@ -95,7 +95,7 @@ export async function recomputeNextParts(
 }
 
 /** Stores the rows for the next step unchanged. */
-async function storeRest(tx: Tx, { to, rest }: HourPart): Promise<void> {
+async function storeRest(tx: Tx, { to, rest }: HourSlice): Promise<void> {
   const some = rest.filter(({ rows }) => rows.times.length > 0);
   await storeChunks(
     tx,
@@ -105,21 +105,21 @@ async function storeRest(tx: Tx, { to, rest }: HourPart): Promise<void> {
 
 const deviceHour = ({ device_uid, hour }: DirtyHour): DeviceHour => ({ deviceUid: device_uid, hour });
 
-async function storeParts(
+async function storeSlices(
   tx: Tx,
   hours: readonly DeviceHour[],
-  parts: readonly HourPart[],
+  slices: readonly HourSlice[],
   found: HourAggregates,
 ): Promise<void> {
   await deleteChunks(
     tx,
     hours,
-    parts.filter(({ isCut }) => isCut),
+    slices.filter(({ isCut }) => isCut),
   );
   const pause = createPauses();
-  const chunks: PartChunk[] = [];
-  for (const part of parts) {
-    chunks.push(...found.add(part));
+  const chunks: SliceChunk[] = [];
+  for (const slice of slices) {
+    chunks.push(...found.add(slice));
     await pause();
   }
   await storeChunks(

@@ -11,7 +11,7 @@ interface ChunkMinutes {
   minute_ends: number[];
 }
 
-/** Loads the minutes stored with the chunks of an hour, in the order of its parts. */
+/** Loads the minutes stored with the chunks of an hour, in the order of its slices. */
 export async function loadMinutes(tx: Tx, hour: DeviceHour): Promise<StoredMinutes[]> {
   const { rows: c, within } = given([hour], spansOf([hour]));
   const { rows } = await sql<ChunkMinutes>`

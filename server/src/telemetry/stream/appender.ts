@@ -95,7 +95,7 @@ export class Appender {
   /** Rejects the waiting messages. */
   stop(): void {
     this.#stop.abort();
-    for (const queue of this.#queues) this.#settle(queue.clear(), ({ reject }) => reject(stopped()));
+    for (const queue of this.#queues) this.#answer(queue.clear(), ({ reject }) => reject(stopped()));
   }
 
   /** Schedules an append of all messages that arrive in one turn of the event loop. */
@@ -124,7 +124,7 @@ export class Appender {
     const isAppended = await this.#appendBatch(partition, batch);
     this.#running.delete(partition);
     if (isAppended) for (const { message } of batch) this.#shares.appended(message.tenantId, message.payload.length);
-    this.#settle(batch, ({ resolve, reject }) => (isAppended ? resolve() : reject(stopped())));
+    this.#answer(batch, ({ resolve, reject }) => (isAppended ? resolve() : reject(stopped())));
     if (!queue.isEmpty) this.#ready.add(partition);
     this.#pump();
   }
@@ -162,7 +162,7 @@ export class Appender {
     else this.#deps.logger.error({ err: error!.message }, CONSEQUENCES[problem]);
   }
 
-  #settle(batch: readonly Appending[], answer: (appending: Appending) => void): void {
+  #answer(batch: readonly Appending[], answer: (appending: Appending) => void): void {
     this.#messages -= batch.length;
     for (const { message } of batch) this.#bytes -= message.payload.length;
     for (const appending of batch) answer(appending);

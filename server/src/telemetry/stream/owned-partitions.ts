@@ -57,7 +57,7 @@ export class OwnedPartitions {
   /** Stores everything that was read, and gives up all partitions. */
   async close(): Promise<void> {
     for (const reader of this.#readers.values()) reader.close();
-    await Promise.all([...this.#readers.values()].map((reader) => reader.settled()));
+    await Promise.all([...this.#readers.values()].map((reader) => reader.idle()));
     await this.#renew();
     await this.#giveUp(0);
   }

@@ -30,6 +30,6 @@ test("a long backlog is read to its end", async () => {
   );
   while (reader.state.storedSequence < BATCHES) await new Promise((resolve) => setTimeout(resolve, 5));
   reader.close();
-  await reader.settled();
+  await reader.idle();
   assert.equal(stored, BATCHES * MESSAGES);
 });

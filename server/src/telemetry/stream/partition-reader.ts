@@ -113,7 +113,7 @@ export class PartitionReader {
   }
 
   /** Resolves when every message read is stored or has failed. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#ended;
     while (this.#inFlight > 0) await this.#woken();
   }
@@ -183,15 +183,15 @@ export class PartitionReader {
         this.#bytes += bytes;
         const position = { claim: this.claim, sequence, index, count: messages.length };
         this.#deps.replay(streamed, position).then(
-          () => this.#settle(open, bytes),
-          (error: unknown) => this.#settle(open, bytes, error),
+          () => this.#finish(open, bytes),
+          (error: unknown) => this.#finish(open, bytes, error),
         );
       });
     }
     this.#advance();
   }
 
-  #settle(open: OpenBatch, bytes: number, error?: unknown): void {
+  #finish(open: OpenBatch, bytes: number, error?: unknown): void {
     this.#inFlight--;
     this.#bytes -= bytes;
     if (error === undefined) {

@@ -51,7 +51,7 @@ export class StreamIngest {
   #way: Way = "none";
   /** Whether messages may take the way. */
   #isOpen = false;
-  #isSettling = false;
+  #isDraining = false;
   #decision: Decision | undefined;
   #polledAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -191,15 +191,15 @@ export class StreamIngest {
       this.#isOpen = true;
       this.#deps.logger.info({ way }, "device messages take this way");
       for (const again of this.#waiting.splice(0)) again();
-    } else if (this.#way !== "none" && this.#way !== target && !this.#isSettling) void this.#leave();
+    } else if (this.#way !== "none" && this.#way !== target && !this.#isDraining) void this.#leave();
   }
 
   async #leave(): Promise<void> {
     this.#isOpen = false;
-    this.#isSettling = true;
+    this.#isDraining = true;
     await (this.#way === "direct" ? this.#deps.direct.drain() : this.#appender.drain());
     this.#way = "none";
-    this.#isSettling = false;
+    this.#isDraining = false;
     void this.poll();
   }
 

@@ -105,9 +105,9 @@ describe("two broker processes on one database", () => {
     await Promise.all(revoked.map((id) => first.app.enrollment.revokeCertificate(tenant.caller, id)));
     for (const [n, client] of clients.entries()) if (isRevoked(n >> 1)) await client.ended;
     const open = (n: number) => clients.slice(2 * n, 2 * n + 2).filter(({ socket }) => !socket.readableEnded);
-    const isSettled = async (n: number) =>
+    const isAsExpected = async (n: number) =>
       (await storedSessions(devices[n]!)) === (isRevoked(n) ? 0 : 1) && open(n).length === (isRevoked(n) ? 0 : 1);
-    for (const n of devices.keys()) assert.ok(await eventually(() => isSettled(n)), `device ${n}`);
+    for (const n of devices.keys()) assert.ok(await eventually(() => isAsExpected(n)), `device ${n}`);
     for (const { socket } of clients) socket.destroy();
   });
 
@@ -146,13 +146,13 @@ describe("two broker processes on one database", () => {
       }
       const open = (): RawClient[] => clients.filter(({ socket }) => !socket.destroyed && !socket.readableEnded);
       // A destroyed client may be the last to connect: it takes the session over and ends it, so none may be left.
-      const settled = () =>
+      const atMostOneLeft = () =>
         eventually(async () => {
           const left = open();
           if (left.length > 1 || (await storedSessions(device)) !== left.length) return false;
           return (await Promise.all(left.map(answers))).every(Boolean);
         });
-      assert.ok(await settled(), `${open().length} are open, ${await storedSessions(device)} stored`);
+      assert.ok(await atMostOneLeft(), `${open().length} are open, ${await storedSessions(device)} stored`);
       for (const client of open()) {
         client.socket.destroy();
         await client.ended;

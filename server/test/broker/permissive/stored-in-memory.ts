@@ -106,7 +106,7 @@ export function storedInMemory(now: () => Date, most = MOST, retained?: Retained
       for (const { sessionId } of due) wills.delete(sessionId);
       return due;
     },
-    async settleWill({ tenantId }, messages) {
+    async completeWill({ tenantId }, messages) {
       const refused = messages.stored.reduce((sum, message) => sum + add(message.ownerId, [message]), 0);
       const outcomes = messages.retained && (await retained?.write(tenantId, [messages.retained]));
       return { refused, retained: outcomes?.[0] };

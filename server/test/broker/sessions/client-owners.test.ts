@@ -177,8 +177,7 @@ test("the delayed will of a suspended client is not published, and its stored se
   session.stream.destroy();
   await closed(session);
   const { db } = server.app.database;
-  const due = () =>
-    runSql(db, "SELECT FROM delayed_wills WHERE client_id = $1 AND due_at IS NOT NULL", [gateway.clientId]);
+  const due = () => runSql(db, "SELECT FROM wills WHERE client_id = $1 AND due_at IS NOT NULL", [gateway.clientId]);
   assert.ok(await eventually(async () => (await due()).length === 1), "the delay has begun");
   await change({ role: "operator" });
   server.clock.advance(31 * SECOND);

@@ -71,17 +71,17 @@ async function broken(device: TestDevice, client: mqtt.MqttClient): Promise<void
 }
 
 const willOf = ({ topic }: TestDevice) =>
-  server.app.database.db.selectFrom("delayed_wills").selectAll().where("topic", "=", topic).executeTakeFirst();
+  server.app.database.db.selectFrom("wills").selectAll().where("topic", "=", topic).executeTakeFirst();
 
 const retainedOf = ({ topic }: TestDevice) =>
   server.app.database.db.selectFrom("retained_messages").selectAll().where("topic", "=", topic).execute();
 
 /** Makes the processes wait before they store and delete a will. */
-function beforeSettling() {
+function beforeCompletion() {
   const opened = Promise.withResolvers<void>();
   let waiting = 0;
   installFaultHook((point) => {
-    if (point !== "will.settle") return undefined;
+    if (point !== "will.complete") return undefined;
     waiting++;
     return opened.promise;
   });
@@ -174,7 +174,7 @@ test("a will without a delay is discarded by a normal disconnect, and by the sto
   const [left, last] = [await enrollDevice(stopping, other), await enrollDevice(stopping, other)];
   const leaving = await withWill(left, { delay: 0, at: stopping });
   const client = await withWill(last, { delay: 0, at: stopping });
-  const wills = () => stopping.app.database.db.selectFrom("delayed_wills").select("topic").orderBy("topic").execute();
+  const wills = () => stopping.app.database.db.selectFrom("wills").select("topic").orderBy("topic").execute();
   await leaving.endAsync();
   assert.ok(await eventually(async () => (await wills()).every(({ topic }) => topic === last.topic)));
   await stopping.app.broker.stop();
@@ -191,7 +191,7 @@ test("the will of a connection whose process crashed is published before its cli
   // The state after a process was killed: the will, and a session that only the database knows.
   const unknown = randomIds.uuid(server.clock.now());
   const { db } = server.app.database;
-  await db.updateTable("delayed_wills").set({ session_id: unknown }).where("session_id", "=", session_id).execute();
+  await db.updateTable("wills").set({ session_id: unknown }).where("session_id", "=", session_id).execute();
   const again = await withWill(device, { delay: 0 });
   await again.publishAsync(device.topic, "back", { qos: 1 });
   assert.ok(await eventually(async () => watcher.payloads().includes("back")));
@@ -220,7 +220,7 @@ test("clients are accepted while others wait for the wills of their earlier conn
     })
     .execute();
   await db.updateTable("mqtt_sessions").set({ session_id: unknown, node_id: node }).execute();
-  await db.updateTable("delayed_wills").set({ session_id: unknown }).execute();
+  await db.updateTable("wills").set({ session_id: unknown }).execute();
   let isBack = false;
   const again = withWill(lost, { delay: 0, at: narrow }).finally(() => {
     isBack = true;
@@ -259,11 +259,11 @@ test("a will is published as a whole: if its client is back before it is stored,
   const device = await enrollDevice(server, tenant);
   const watcher = await watch(device);
   await broken(device, await withWill(device, { retain: true }));
-  const settling = beforeSettling();
+  const completion = beforeCompletion();
   server.clock.advance(30 * SECOND);
-  assert.ok(await settling.have(1));
+  assert.ok(await completion.have(1));
   const again = await connectMqtt(server, device, { protocolVersion: 5, clean: false });
-  settling.release();
+  completion.release();
   await again.publishAsync(device.topic, "back", { qos: 1 });
   assert.ok(await eventually(async () => watcher.received.length > 0));
   assert.deepEqual(watcher.payloads(), ["back"]);
@@ -308,7 +308,7 @@ describe("two processes", () => {
     const again = withWill(device, { delay: 0, at: other });
     const { db } = other.app.database;
     const current = db.selectFrom("mqtt_sessions").select("session_id").where("client_id", "=", device.deviceId);
-    const will = db.selectFrom("delayed_wills").select("due_at").where("session_id", "=", ended);
+    const will = db.selectFrom("wills").select("due_at").where("session_id", "=", ended);
     assert.ok(await eventually(async () => (await current.execute()).some(({ session_id }) => session_id !== ended)));
     for (let read = 0; read < 20; read++) assert.equal((await will.executeTakeFirstOrThrow()).due_at, null);
     await release();
@@ -322,12 +322,12 @@ describe("two processes", () => {
     const device = await enrollDevice(server, tenant);
     const watching = [await watch(device), await watch(device, other)];
     await broken(device, await withWill(device, { retain: true }));
-    const settling = beforeSettling();
+    const completion = beforeCompletion();
     server.clock.advance(30 * SECOND);
-    assert.ok(await settling.have(1));
+    assert.ok(await completion.have(1));
     server.clock.advance(10 * SECOND);
-    assert.ok(await settling.have(2), "another process has leased it");
-    settling.release();
+    assert.ok(await completion.have(2), "another process has leased it");
+    completion.release();
     assert.ok(await eventually(async () => watching.some(({ received }) => received.length > 0)));
     const again = await connectMqtt(server, device, { protocolVersion: 5, clean: false });
     await again.publishAsync(device.topic, "back", { qos: 1, retain: true });

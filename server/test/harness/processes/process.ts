@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { COMPILE_ONCE } from "../../../../tools/test-run/v8-flags.ts";
-import { sendCommand } from "../../../src/control/client.ts";
+import { sendSubcommand } from "../../../src/control/client.ts";
 import type { Confinement } from "./confined.ts";
 
 const launcher = join(import.meta.dirname, "../../../bin/muster.mjs");
@@ -88,7 +88,7 @@ export async function startProcess(
     mqttPort: Number(new URL(ready.brokerUrl).port),
     ca: await readFile(ready.caFile, "utf8"),
     command: async (name, body) => {
-      const answer = await sendCommand(dataDir, name, body);
+      const answer = await sendSubcommand(dataDir, name, body);
       if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
       return answer.result;
     },

@@ -13,7 +13,7 @@ export function chunkReads(fixture: TelemetryFixture, caller: Caller) {
   const assertReads = (...of: DropFirst<Parameters<typeof assertReadsOf>>) => assertReadsOf({ fixture, caller }, ...of);
 
   /** Rolls up due hours, and drops days that are in chunks. */
-  async function settle(): Promise<void> {
+  async function rollUp(): Promise<void> {
     // Hours are due two minutes after their messages were stored.
     await fixture.stored();
     fixture.clock.advance(3 * MINUTE);
@@ -39,5 +39,5 @@ export function chunkReads(fixture: TelemetryFixture, caller: Caller) {
     return { device, sent, start };
   }
 
-  return { send, stored, assertReads, settle, yesterday, deviceWithDays };
+  return { send, stored, assertReads, rollUp, yesterday, deviceWithDays };
 }

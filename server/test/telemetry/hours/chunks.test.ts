@@ -38,7 +38,7 @@ test("a computation that fails half-way, and several simultaneous processes, los
   const processes = [fixture.telemetry, fixture.anotherProcess()];
   await Promise.all(processes.flatMap((one) => [one.rollUp(), one.retireMessages()]));
   await reads.assertReads(device, sent, [start, start + 2 * DAY]);
-  await reads.settle();
+  await reads.rollUp();
   assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 6 });
   await reads.assertReads(device, sent, [start, start + 2 * DAY]);
 });

@@ -6,14 +6,14 @@ import { HOUR, MINUTE, SECOND } from "../../../src/lib/clock.ts";
 import { onPostgres } from "../../harness/database/database.ts";
 import { testFeatures } from "../../harness/features.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "../../harness/telemetry.ts";
-import { around, deviceWithLargeHour, PART_BYTES, settle } from "./large-hour.ts";
+import { around, deviceWithLargeHour, rollUp, SLICE_BYTES } from "./large-hour.ts";
 import { assertReads, send, stored } from "./sent-readings.ts";
 import { atNoon } from "./suite-chunks.ts";
 
 let fixture: TelemetryFixture;
 let caller: Caller;
 before(async () => {
-  fixture = await openTelemetryFixture({ partBytes: PART_BYTES });
+  fixture = await openTelemetryFixture({ sliceBytes: SLICE_BYTES });
   caller = await fixture.tenant();
 });
 beforeEach(() => atNoon(fixture));
@@ -31,7 +31,7 @@ async function rollUpTurns(turns: number): Promise<void> {
   const { database, clock } = fixture;
   const { telemetry } = testFeatures({
     database,
-    partBytes: PART_BYTES,
+    sliceBytes: SLICE_BYTES,
     clock: { now: () => clock.now(), monotonicMs },
   });
   calls = 0;
@@ -62,7 +62,7 @@ test("a large hour is computed in several transactions, is read exactly between 
   await fixture.telemetry.rollUp();
   assert.equal(await doneTo(device), undefined);
   await assertReads({ fixture, caller }, device, sent, around(hour));
-  await settle(fixture);
+  await rollUp(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
@@ -82,14 +82,14 @@ test("a message stored between two steps, before or after their position, is fin
   fixture.clock.advance(3 * MINUTE);
   await fixture.telemetry.rollUp();
   assert.equal(await doneTo(device), undefined);
-  await settle(fixture);
+  await rollUp(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
 test("a step that ends within a former chunk loses nothing of its rest", async () => {
   const { device, sent, hour } = await deviceWithLargeHour(fixture, caller);
-  await settle(fixture);
+  await rollUp(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   const late = Array.from({ length: 300 }, (_, n) => ({ ts: hour + 3 * SECOND + n, values: { a: n, b: true } }));
   await send(device, sent, late);
@@ -97,7 +97,7 @@ test("a step that ends within a former chunk loses nothing of its rest", async (
   await rollUpTurns(2);
   assert.ok((await doneTo(device))! < hour + 4 * SECOND);
   await assertReads({ fixture, caller }, device, sent, around(hour), 100);
-  await settle(fixture);
+  await rollUp(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour), 100);
 });
@@ -150,8 +150,8 @@ test("whatever is sent between steps, and whenever the day's rows are dropped, n
         if (retire) await fixture.telemetry.retireMessages();
         await assertReads({ fixture, caller }, device, sent, around(hour), 100);
       }
-      await settle(fixture);
-      await settle(fixture);
+      await rollUp(fixture);
+      await rollUp(fixture);
       assert.equal(await doneTo(device), undefined);
       assert.equal((await stored(fixture, device)).rows, 0);
       await assertReads({ fixture, caller }, device, sent, around(hour), 100);

@@ -4,7 +4,7 @@ import type { TelemetryFixture, TestSender } from "../../harness/telemetry.ts";
 import { type Sent, send } from "./sent-readings.ts";
 
 /** Limits under which slices of an hour have some twenty messages instead of tens of thousands. */
-export const PART_BYTES = 2_000;
+export const SLICE_BYTES = 2_000;
 
 export interface LargeHour {
   device: TestSender;
@@ -29,7 +29,7 @@ export async function deviceWithLargeHour(fixture: TelemetryFixture, by: Caller)
 }
 
 /** Rolls up due hours, and drops the rows of past days. */
-export async function settle({ clock, telemetry }: TelemetryFixture): Promise<void> {
+export async function rollUp({ clock, telemetry }: TelemetryFixture): Promise<void> {
   clock.advance(3 * MINUTE);
   await telemetry.rollUp();
   await telemetry.retireMessages();

@@ -7,21 +7,21 @@ import { onPostgres } from "../../harness/database/database.ts";
 import { OF_THIS_DATABASE } from "../../harness/database/postgres.ts";
 import { runSql } from "../../harness/database/run-sql.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "../../harness/telemetry.ts";
-import { around, deviceWithLargeHour, type LargeHour, PART_BYTES, settle } from "./large-hour.ts";
+import { around, deviceWithLargeHour, type LargeHour, rollUp, SLICE_BYTES } from "./large-hour.ts";
 import { assertReads, type Sent, send, stored } from "./sent-readings.ts";
 import { atNoon } from "./suite-chunks.ts";
 
 let fixture: TelemetryFixture;
 let caller: Caller;
 before(async () => {
-  fixture = await openTelemetryFixture({ partBytes: PART_BYTES });
+  fixture = await openTelemetryFixture({ sliceBytes: SLICE_BYTES });
   caller = await fixture.tenant();
 });
 beforeEach(() => atNoon(fixture));
 after(() => fixture.close());
 
 /** Returns where the slices of the device's hours begin. */
-async function partsOf({ uid }: TestSender, { query } = fixture): Promise<number[]> {
+async function slicesOf({ uid }: TestSender, { query } = fixture): Promise<number[]> {
   const rows = await query<{ ms: number }>(
     `SELECT DISTINCT (extract(epoch FROM ts) * 1000)::float8 AS ms FROM telemetry_chunks JOIN telemetry_shapes USING (shape_no)
       WHERE device_uid = $1 ORDER BY 1`,
@@ -43,11 +43,11 @@ async function deviceWithHours(): Promise<LargeHour> {
 
 test("an hour too large for one chunk is cut into slices, is read exactly, and its day's rows are dropped", async () => {
   const { device, sent, hour } = await deviceWithHours();
-  await settle(fixture);
-  const parts = await partsOf(device);
-  assert.ok(parts.length > 10, `${parts.length} parts`);
+  await rollUp(fixture);
+  const slices = await slicesOf(device);
+  assert.ok(slices.length > 10, `${slices.length} slices`);
   assert.deepEqual(
-    parts.filter((start) => start % HOUR === 0),
+    slices.filter((start) => start % HOUR === 0),
     [hour - HOUR, hour, hour + HOUR],
   );
   assert.equal((await stored(fixture, device)).rows, 0);
@@ -58,26 +58,26 @@ test("an hour too large for one chunk is cut into slices, is read exactly, and i
 
 test("late messages of an hour in slices are readable immediately, and join the slice of their time", async () => {
   const { device, sent, hour } = await deviceWithHours();
-  await settle(fixture);
-  const before = await partsOf(device);
+  await rollUp(fixture);
+  const before = await slicesOf(device);
   const late = [0, 1, 2].map((n) => ({ ts: hour + n * 20 * MINUTE + 5, values: { a: n / 3, b: n === 1 } }));
   await send(device, sent, [...late, { ts: hour + 22 * SECOND + 2, values: { a: 0.5, b: true } }]);
   await assertReads({ fixture, caller }, device, sent, around(hour), 50);
-  await settle(fixture);
-  assert.deepEqual(await partsOf(device), before);
+  await rollUp(fixture);
+  assert.deepEqual(await slicesOf(device), before);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
 
 test("a slice that receives too many late messages is split, and the others stay", async () => {
   const { device, sent, hour } = await deviceWithHours();
-  await settle(fixture);
-  const before = await partsOf(device);
+  await rollUp(fixture);
+  const before = await slicesOf(device);
   const late = Array.from({ length: 200 }, (_, n) => ({ ts: hour + 20 * MINUTE + n * 7, values: { a: n, d: n } }));
   await send(device, sent, late);
-  await settle(fixture);
-  const then = await partsOf(device);
-  assert.ok(then.length > before.length + 2, `${before.length} parts, then ${then.length}`);
+  await rollUp(fixture);
+  const then = await slicesOf(device);
+  assert.ok(then.length > before.length + 2, `${before.length} slices, then ${then.length}`);
   assert.deepEqual(
     before.filter((start) => !then.includes(start)),
     [],
@@ -86,7 +86,7 @@ test("a slice that receives too many late messages is split, and the others stay
 });
 
 test("an hour of many shapes, one of which has most rows, is cut into few slices", async () => {
-  const large = await openTelemetryFixture({ partBytes: 100_000 });
+  const large = await openTelemetryFixture({ sliceBytes: 100_000 });
   after(() => large.close());
   const caller = await large.tenant();
   const device = await large.device(caller);
@@ -103,21 +103,21 @@ test("an hour of many shapes, one of which has most rows, is cut into few slices
   for (let from = 0; from < messages.length; from += 150) await send(device, sent, messages.slice(from, from + 150));
   large.clock.advance(3 * MINUTE);
   await large.telemetry.rollUp();
-  const parts = (await partsOf(device, large)).length;
+  const slices = (await slicesOf(device, large)).length;
   // Its rows take some 200,000 bytes.
-  assert.ok(parts >= 2 && parts <= 4, `${parts} parts`);
+  assert.ok(slices >= 2 && slices <= 4, `${slices} slices`);
   const read = new Map([...sent].filter(([metric]) => ["a", "m0", "m299"].includes(metric)));
   await assertReads({ fixture: large, caller }, device, read, around(hour));
 });
 
 test("several simultaneous processes lose and double nothing of an hour in slices", async () => {
   const { device, sent, hour } = await deviceWithHours();
-  await settle(fixture);
+  await rollUp(fixture);
   await send(device, sent, [{ ts: hour + 30 * MINUTE, values: { a: 1, b: true } }]);
   fixture.clock.advance(3 * MINUTE);
   const processes = [fixture.telemetry, fixture.anotherProcess()];
   await Promise.all(processes.flatMap((one) => [one.rollUp(), one.retireMessages()]));
-  await settle(fixture);
+  await rollUp(fixture);
   assert.equal((await stored(fixture, device)).rows, 0);
   await assertReads({ fixture, caller }, device, sent, around(hour));
 });
@@ -151,7 +151,7 @@ test("messages in any order are read the same before and after their hour is cut
             await send(device, sent, messages);
           }
           await assertReads({ fixture, caller }, device, sent, range, limit);
-          await settle(fixture);
+          await rollUp(fixture);
           await assertReads({ fixture, caller }, device, sent, range, limit);
         }
         await assertReads({ fixture, caller }, device, sent, [start + 5 * MINUTE, start + 25 * MINUTE], limit);
@@ -165,8 +165,8 @@ test("messages in any order are read the same before and after their hour is cut
 if (onPostgres) {
   test("while an hour in slices is computed, messages of other tenants' hours do not wait", async () => {
     const { device, sent, hour } = await deviceWithHours();
-    await settle(fixture);
-    const last = (await partsOf(device)).findLast((start) => start < hour + HOUR)!;
+    await rollUp(fixture);
+    const last = (await slicesOf(device)).findLast((start) => start < hour + HOUR)!;
     const other = await fixture.device(await fixture.tenant());
     await other.publish({ ts: hour, values: { a: 1 } });
     await send(device, sent, [{ ts: last + 1, values: { a: 1, b: true } }]);
@@ -183,7 +183,7 @@ if (onPostgres) {
       return { rollUp };
     });
     await rolledUp.rollUp;
-    await settle(fixture);
+    await rollUp(fixture);
     assert.equal((await stored(fixture, other)).chunks, 1);
     await assertReads({ fixture, caller }, device, sent, around(hour));
   });
@@ -202,7 +202,7 @@ test("hours that are too much for one transaction take several", async () => {
       at.map((ts, n) => ({ ts, values: { a: n } })),
     );
   }
-  await settle(fixture);
+  await rollUp(fixture);
   const [{ chunks, transactions } = { chunks: 0, transactions: 0 }] = await fixture.query<Record<string, number>>(
     `SELECT count(*)::int AS chunks, count(DISTINCT k.xmin::text)::int AS transactions
        FROM telemetry_chunks k JOIN telemetry_shapes USING (shape_no) WHERE device_uid = $1`,

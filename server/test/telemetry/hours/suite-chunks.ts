@@ -40,7 +40,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
     const message = fc.array(fc.record({ at, values }, { noNullPrototype: true }), { minLength: 1, maxLength: 8 });
     const step = fc.oneof(
       { weight: 3, arbitrary: message },
-      { weight: 2, arbitrary: fc.constantFrom("settle" as const, "retire" as const) },
+      { weight: 2, arbitrary: fc.constantFrom("rollUp" as const, "retire" as const) },
     );
     await fc.assert(
       fc.asyncProperty(
@@ -50,8 +50,8 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
           const start = reads.yesterday(4);
           const device = await fixture.device(caller);
           const sent: Sent = new Map();
-          for (const each of [...steps, "settle"] as const) {
-            if (each === "settle") await reads.settle();
+          for (const each of [...steps, "rollUp"] as const) {
+            if (each === "rollUp") await reads.rollUp();
             else if (each === "retire") await fixture.telemetry.retireMessages();
             else
               await reads.send(
@@ -75,7 +75,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
     await reads.send(device, sent, [{ ts: latest, values: { a: 1 } }]);
     await fixture.telemetry.retireMessages();
     assert.deepEqual(await reads.stored(device), { rows: 361, chunks: 0 }, "hours that are marked stay");
-    await reads.settle();
+    await reads.rollUp();
     assert.deepEqual(await reads.stored(device), { rows: 1, chunks: 7 });
     await reads.assertReads(device, sent, [start, latest + SECOND]);
     await reads.assertReads(device, sent, [start + 30 * MINUTE, start + 20 * HOUR], 7);
@@ -89,7 +89,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
 
   test("a late message of a day in chunks is readable immediately, and joins the chunk of its hour", async () => {
     const { device, sent, start } = await reads.deviceWithDays();
-    await reads.settle();
+    await reads.rollUp();
     await reads.send(device, sent, [
       { ts: start + 30 * SECOND, values: { a: 7, b: true, c: "late" } },
       { ts: start, values: { a: 8, b: false, c: "replaced" } },
@@ -100,14 +100,14 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
     await fixture.telemetry.retireMessages();
     assert.equal((await reads.stored(device)).rows, 3, "hours that are marked stay");
     await reads.assertReads(device, sent, range);
-    await reads.settle();
+    await reads.rollUp();
     assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 7 });
     await reads.assertReads(device, sent, range);
   });
 
   test("chunks past their retention are dropped with their day", async () => {
     const { device } = await reads.deviceWithDays();
-    await reads.settle();
+    await reads.rollUp();
     for (let day = 0; day < 90; day++) fixture.clock.advance(DAY);
     await fixture.telemetry.maintainPartitions();
     assert.deepEqual(await reads.stored(device), { rows: 0, chunks: 0 });
@@ -121,7 +121,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
   if (onPostgres) {
     test("messages that arrive while their day is dropped are all readable afterwards", async () => {
       const { device, sent, start } = await reads.deviceWithDays();
-      await reads.settle();
+      await reads.rollUp();
       let sending = true;
       const sender = (async () => {
         for (let n = 0; n < 60; n++)
@@ -140,7 +140,7 @@ export function chunkRules(given: () => TelemetryFixture, runs: number): void {
       }
       await sender;
       await reads.assertReads(device, sent, [start, start + 2 * DAY]);
-      await reads.settle();
+      await reads.rollUp();
       assert.equal((await reads.stored(device)).rows, 0);
       await reads.assertReads(device, sent, [start, start + 2 * DAY]);
     });

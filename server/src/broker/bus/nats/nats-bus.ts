@@ -114,8 +114,8 @@ export class NatsBus implements Bus {
     this.#announcements.release(ownerId, session);
   }
 
-  settled(ownerId: string): void {
-    this.#announcements.settled(ownerId);
+  flushed(ownerId: string): void {
+    this.#announcements.flushed(ownerId);
   }
 
   serverOf(ownerId: string): string | undefined {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { PacketProblem } from "../../codec/problem.ts";
 import type { Properties } from "../../codec/property-table.ts";
 import { type AckType, writeAck5, writeDisconnect } from "../../codec/writers.ts";
-import type { Delivery, UnsettledDelivery } from "../../message.ts";
+import type { Delivery, UnacknowledgedDelivery } from "../../message.ts";
 import { COUNTED_BYTES } from "../../outgoing-budget.ts";
 import { ACK_TEXTS, DISCONNECT_TEXTS } from "../../policy/answers.ts";
 import type { EngineParts } from "../parts.ts";
@@ -97,7 +97,7 @@ export class Outbound implements Flushable {
   /** Sends a message, or queues it until the client has acknowledged enough of the others [MQTT-4.6.0-5]. */
   publish(delivery: Delivery): void {
     if (delivery.message.isExpired(this.#parts.clock.monotonicMs())) {
-      delivery.onSettled?.(false);
+      delivery.onFinished?.(false);
       return;
     }
     if (delivery.qos === 0) {
@@ -134,7 +134,7 @@ export class Outbound implements Flushable {
   }
 
   /** Returns the unacknowledged messages, in order, except those that another session will get. */
-  unsettled(): UnsettledDelivery[] {
+  unacknowledged(): UnacknowledgedDelivery[] {
     const sent = this.#tracked?.all((packetId) => this.#window!.isReleased(packetId)) ?? [];
     const waiting = this.#queue?.all() ?? [];
     return [...sent, ...waiting.map((delivery) => ({ delivery, packetId: undefined, isReleased: false }))].filter(
@@ -154,11 +154,11 @@ export class Outbound implements Flushable {
     const isRefused = type === "pubrec" && reason >= 0x80;
     const isOver = this.#window?.acknowledged(id, type) || (isRefused && this.#window?.acknowledged(id, "pubcomp"));
     if (type === "pubrec" && !isRefused) this.ack("pubrel", id);
-    if (isOver) this.#tracked?.settle(id);
+    if (isOver) this.#tracked?.finish(id);
     while (this.#window && !this.#window.isFull) {
       const next = this.#queue?.shift();
       if (!next) return;
-      if (next.message.isExpired(this.#parts.clock.monotonicMs())) next.onSettled?.(false);
+      if (next.message.isExpired(this.#parts.clock.monotonicMs())) next.onFinished?.(false);
       else this.#send(this.#window, next);
     }
   }
@@ -201,7 +201,7 @@ export class Outbound implements Flushable {
     const packet = this.#encoder.encode(delivery, packetId);
     if (!packet) {
       window.forget(packetId);
-      delivery.onSettled?.(false);
+      delivery.onFinished?.(false);
       return;
     }
     // [MQTT-3.3.1-1]

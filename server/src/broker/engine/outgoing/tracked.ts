@@ -1,4 +1,4 @@
-import type { Delivery, UnsettledDelivery } from "../../message.ts";
+import type { Delivery, UnacknowledgedDelivery } from "../../message.ts";
 import { queuedBytes } from "./out-queue.ts";
 
 /**
@@ -19,12 +19,12 @@ export class Tracked {
    * Removes a message that the client has acknowledged or refused; a refused one is not sent to others either
    * [MQTT-4.8.2-6].
    */
-  settle(packetId: number): void {
+  finish(packetId: number): void {
     const delivery = this.#sent.get(packetId);
     if (!delivery) return;
     this.#sent.delete(packetId);
     this.bytes -= queuedBytes(delivery);
-    delivery.onSettled?.(true);
+    delivery.onFinished?.(true);
   }
 
   /** Removes all messages. @returns them in the order of sending */
@@ -36,7 +36,7 @@ export class Tracked {
   }
 
   /** Returns all messages in the order of sending. */
-  all(isReleased: (packetId: number) => boolean): UnsettledDelivery[] {
+  all(isReleased: (packetId: number) => boolean): UnacknowledgedDelivery[] {
     return [...this.#sent].map(([packetId, delivery]) => ({ delivery, packetId, isReleased: isReleased(packetId) }));
   }
 
@@ -44,7 +44,7 @@ export class Tracked {
    * Whether a message must be tracked. A shared-subscription message with QoS 2 must not go to another client
    * [MQTT-4.8.2-5].
    */
-  static concerns({ qos, onSettled, redeliver }: Delivery): boolean {
-    return onSettled !== undefined || (qos === 1 && redeliver !== undefined);
+  static concerns({ qos, onFinished, redeliver }: Delivery): boolean {
+    return onFinished !== undefined || (qos === 1 && redeliver !== undefined);
   }
 }

@@ -68,7 +68,7 @@ CREATE INDEX retained_messages_expiry ON retained_messages (expires_at) WHERE ex
 CREATE INDEX retained_messages_owner ON retained_messages (owner_id);
 
 -- Wills of connected clients, and wills that are to be published later.
-CREATE TABLE delayed_wills (
+CREATE TABLE wills (
   -- The connection that the will belongs to.
   session_id uuid PRIMARY KEY,
   -- The device's uid, or the id of the MQTT client.
@@ -88,7 +88,7 @@ CREATE TABLE delayed_wills (
   -- A lease: until then one process publishes the will.
   leased_until timestamptz
 );
-CREATE INDEX delayed_wills_connected ON delayed_wills (session_id) WHERE due_at IS NULL;
-CREATE INDEX delayed_wills_due ON delayed_wills (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX delayed_wills_owner ON delayed_wills (owner_id);
+CREATE INDEX wills_connected ON wills (session_id) WHERE due_at IS NULL;
+CREATE INDEX wills_due ON wills (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX wills_owner ON wills (owner_id);
 `;
