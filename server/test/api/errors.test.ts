@@ -22,10 +22,7 @@ import { startServer, type TestServer } from "../harness/server.ts";
 import { refuseWrites, renameTables } from "./broken-database.ts";
 import { sendHeaders } from "./headers-first.ts";
 
-/**
- * Every error that any operation declares, produced by that operation (docs/api-conventions.md, Errors). The test names
- * are the conditions of spec 7 if it has the code.
- */
+/** Produces every declared error by its operation. The test names are the conditions of spec 7 if it has the code. */
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const DEVICE_REQUESTS = 100;
 

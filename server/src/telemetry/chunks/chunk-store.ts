@@ -8,8 +8,8 @@ import { type DeviceHour, given, type HourSpan, micros, spansOf } from "./device
 import { type ShapeColumns, type ShapeRows, shapeRows } from "./hour-rows-store.ts";
 
 /**
- * Loads the starts of later slices of hours that are split, in microseconds since 1970. Maps the index of each such hour
- * to the starts in order; the first slice starts with the hour and is left out.
+ * Loads the starts of later slices of hours that are split, in microseconds since 1970. Maps the index of each such
+ * hour to the starts in order; the first slice starts with the hour and is left out.
  */
 export async function loadLaterSlices(tx: Tx, hours: readonly DeviceHour[]): Promise<Map<number, number[]>> {
   const { rows: c, within } = given(hours, spansOf(hours));

@@ -12,7 +12,8 @@ export interface SliceRows extends ShapeRows {
 }
 
 /**
- * A device's rows in a slice of an hour. All shapes share the same slices, and an hour that is not too large is one slice.
+ * A device's rows in a slice of an hour. All shapes share the same slices, and an hour that is not too large is one
+ * slice.
  */
 export interface HourSlice extends HourSpan {
   shapes: SliceRows[];
@@ -29,9 +30,9 @@ interface Reading extends HourSpan {
 }
 
 /**
- * Yields the slices of device hours in order, one slice per hour at a time, from message rows and chunks. A stored slice
- * stays one slice unless it has grown too large; then it is split. The caller must ensure that nothing else computes
- * these hours.
+ * Yields the slices of device hours in order, one slice per hour at a time, from message rows and chunks. A stored
+ * slice stays one slice unless it has grown too large; then it is split. The caller must ensure that nothing else
+ * computes these hours.
  *
  * @param bytes the approximate size to read of an hour at once, all shapes together; a slice has up to twice as much
  * @param spans of the hours, each from the start of a slice to the end of the hour

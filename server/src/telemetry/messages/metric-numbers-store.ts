@@ -110,8 +110,8 @@ interface StoredChunk {
 }
 
 /**
- * Reads the slices of hours that reach into a span. The first one is the last slice of its hour that begins at or before
- * the start of the span.
+ * Reads the slices of hours that reach into a span. The first one is the last slice of its hour that begins at or
+ * before the start of the span.
  */
 async function numbersOfChunks(db: Db, which: MetricOfDevice, spans: readonly MicroSpan[]): Promise<Found> {
   const joined = joinedByHours(spans);

@@ -57,8 +57,8 @@ export interface ComputedHours {
 
 /**
  * Computes hours together in one transaction and deletes their marks. A message that is stored into one of them waits
- * for the commit, so hours too large for one slice are left to {@link computeStep}. If the transaction fails or would be
- * long, each hour gets its own transaction; an hour that fails alone is postponed.
+ * for the commit, so hours too large for one slice are left to {@link computeStep}. If the transaction fails or would
+ * be long, each hour gets its own transaction; an hour that fails alone is postponed.
  *
  * @param isOver whether to leave the remaining hours marked
  * @throws the database's error if no hour was locked, or if an hour cannot be postponed
@@ -126,9 +126,9 @@ async function compute(
 }
 
 /**
- * Computes some slices of an hour that is too large for one slice. A message that is stored into the hour waits only for
- * these slices. So do readers of events, who wait for all open transactions. The database contains everything that the
- * next step needs, so any process may take it.
+ * Computes some slices of an hour that is too large for one slice. A message that is stored into the hour waits only
+ * for these slices. So do readers of events, who wait for all open transactions. The database contains everything that
+ * the next step needs, so any process may take it.
  *
  * @returns the hour, and the error if it was postponed; `undefined` if no hour was locked
  * @throws like {@link computeHours}

@@ -5,8 +5,8 @@ import { liftTimeLimit } from "../../db/time-limit.ts";
 import { micros } from "../chunks/device-hours-store.ts";
 import { DELAY, type DirtyHour, type MarkedHours } from "./dirty-hour-store.ts";
 
-// An hour that is too large for one slice is computed in steps, one transaction each. Its mark records the progress, and
-// whether a message was stored into it since the first step.
+// An hour that is too large for one slice is computed in steps, one transaction each. Its mark records the progress,
+// and whether a message was stored into it since the first step.
 
 /** An hour that is computed in steps. */
 export interface LargeHour extends DirtyHour {
