@@ -14,7 +14,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // A page would otherwise fetch some twenty small files over the six connections of HTTP/1.1. The uses of a library for one page stay there.
+    // A page would otherwise fetch some twenty small files over the six connections of HTTP/1.1. The uses of a library
+    // for one page stay there.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } },
   },
 });

@@ -1,3 +1,6 @@
+// Style sheets of components override these two.
+import "@mantine/core/styles.css";
+import "./ui/theme/base.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -5,8 +8,6 @@ import { createQueryClient } from "./api/queries.ts";
 import { styleNonce } from "./csp.ts";
 import { createAppRouter } from "./router.tsx";
 import { resolveVariables, theme } from "./ui/theme/theme.ts";
-import "@mantine/core/styles.css";
-import "./ui/theme/base.css";
 
 const queries = createQueryClient();
 const router = createAppRouter(queries);

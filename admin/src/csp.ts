@@ -1,2 +1,5 @@
-/** The nonce of this page, which its policy asks of every `<style>` element. The attribute's text is hidden from scripts; the property is not. */
+/**
+ * The nonce that the policy of this page requires of every `<style>` element. Scripts can read the property, but not
+ * the attribute.
+ */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";

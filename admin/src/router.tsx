@@ -7,13 +7,12 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { isAccountFirst, isComplete, sessionQuery } from "./api/session.ts";
-import { NotFound } from "./parts/not-found.tsx";
 import { RootFrame } from "./parts/root-frame.tsx";
-import { RouteProblem } from "./parts/route-problem.tsx";
+import { NotFound, RouteProblem } from "./parts/route-problem.tsx";
 import { Shell } from "./parts/shell/shell.tsx";
 import { type AppRoute, appRoutes } from "./routes.ts";
 
-/** Where a password is changed, and a second factor set up. */
+/** The screen for the password and the second factor. */
 const ACCOUNT = "/account";
 
 interface Context {
@@ -26,7 +25,7 @@ const root = createRootRouteWithContext<Context>()({
   errorComponent: RouteProblem,
 });
 
-/** Everything that needs a session; without one the user signs in and returns to the address. */
+/** The routes with a session; without one the user signs in and returns to the address. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
@@ -46,7 +45,7 @@ function routeOf({ path, page, open }: AppRoute) {
   });
 }
 
-/** The router, made of the list of screens. Intent to open a link (hover, focus) already loads its code. */
+/** Creates the router from the list of screens. Hover or focus on a link already loads its code. */
 export function createAppRouter(queries: QueryClient) {
   const open = appRoutes.filter((route) => route.open).map(routeOf);
   const closed = appRoutes.filter((route) => !route.open).map(routeOf);

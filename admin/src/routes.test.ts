@@ -8,7 +8,7 @@ interface Document {
 }
 
 const DESCRIPTION = join(import.meta.dirname, "../../openapi/admin.json");
-/** Read by `fetch`, since its answer is a stream: the client of the API is for JSON. */
+/** The stream is read by `fetch`: the client of the API is for JSON. */
 const STREAM = { operationId: "followEvents", path: "/api/admin/events" };
 
 /** The sources of the app by their path. */
@@ -46,17 +46,21 @@ test("what the app can call is used by a screen or a part of one", () => {
   }
 });
 
-/** `GET /api/admin/devices/{id}` for each call of the client in a file, whose paths are texts or made of the file's constants. */
+/**
+ * Returns `GET /api/admin/devices/{id}` for each call of the client in a file. Paths are texts or made of the file's
+ * constants.
+ */
 function callsIn(text: string): string[] {
   const constants = new Map<string, string>();
   for (const [, name, value] of text.matchAll(/^(?:export )?const (\w+) = "([^"]+)";$/gm)) constants.set(name!, value!);
-  return [...text.matchAll(/\bapi\.([A-Z]+)\(\s*(?:"([^"]+)"|`([^`]+)`|(\w+))/g)].map(
-    ([, method, literal, template, name]) => {
-      const path =
-        literal ??
-        template?.replaceAll(/\$\{(\w+)\}/g, (_, part: string) => constants.get(part) ?? part) ??
-        constants.get(name!);
-      return `${method} ${path}`;
-    },
+  const calls = text.matchAll(
+    /\b(?:api\.([A-Z]+)|get|read(?:List|Versioned|Parts)?)\(\s*(?:"([^"]+)"|`([^`]+)`|(\w+))/g,
   );
+  return [...calls].flatMap(([, method = "GET", literal, template, name]) => {
+    const path =
+      literal ??
+      template?.replaceAll(/\$\{(\w+)\}/g, (_, part: string) => constants.get(part) ?? part) ??
+      constants.get(name!);
+    return path?.startsWith("/api/") ? [`${method} ${path}`] : [];
+  });
 }

@@ -1,35 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "./client.ts";
-import { filled, keyOf } from "./queries.ts";
+import { read } from "./read.ts";
 
-const LIST = "/api/admin/claims";
-export const CLAIMS = LIST;
-
+export const CLAIMS = "/api/admin/claims";
 export type Claim = Schemas["Claim"];
 export type CreatedClaim = Schemas["CreatedClaim"];
 
 export const claimsQuery = (status: Claim["status"] | undefined, skip: number) =>
-  queryOptions({
-    queryKey: keyOf(LIST, { status, skip }),
-    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query: filled({ status, skip, limit: 50 }) }, signal })),
-  });
+  read(CLAIMS, { query: { status, skip, limit: 50 } });
+export const claimQuery = (id: string) => ({ ...read(`${CLAIMS}/{id}`, { path: { id } }), staleTime: 0 });
+export const createClaim = (body: Schemas["NewClaim"]) => must(api.POST(CLAIMS, { body }));
+export const revokeClaim = (id: string) => must(api.DELETE(`${CLAIMS}/{id}`, { params: { path: { id } } }));
 
-export const claimQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/claims/{id}", { params: { path: { id } }, signal })),
-    staleTime: 0,
-  });
-
-export function createClaim(body: Schemas["NewClaim"]) {
-  return must(api.POST(LIST, { body }));
-}
-
-export function revokeClaim(id: string) {
-  return must(api.DELETE("/api/admin/claims/{id}", { params: { path: { id } } }));
-}
-
-/** The code of a claim that was created in this window: it is shown until the page is reloaded, and stored nowhere. */
+/** The code of a claim created in this window. It is shown until the page is reloaded and is stored nowhere. */
 export const claimCodeQuery = (id: string) =>
   queryOptions({
     queryKey: ["claim code", id],

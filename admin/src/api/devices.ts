@@ -1,101 +1,43 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, must, type Schemas } from "./client.ts";
-import type { paths } from "./generated/admin.ts";
-import { filled, keyOf } from "./queries.ts";
+import { infiniteQueryOptions } from "@tanstack/react-query";
+import { api, ifMatch, must, type Schemas } from "./client.ts";
+import { get, type QueryOf, read, readList, readVersioned } from "./read.ts";
 
-const LIST = "/api/admin/devices";
-export const DEVICES = LIST;
-
-export type DeviceQuery = NonNullable<paths["/api/admin/devices"]["get"]["parameters"]["query"]>;
-
-export const devicesQuery = (query: DeviceQuery) =>
-  queryOptions({
-    queryKey: keyOf(LIST, query),
-    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query }, signal })),
-    placeholderData: (before) => before,
-  });
-
-/** Some devices, to be changed together. */
-export function listDevices(query: DeviceQuery) {
-  return must(api.GET(LIST, { params: { query } }));
-}
-
-/** A device with the entity tag that a conditional write names. */
-export const deviceQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id),
-    queryFn: async ({ signal }) => {
-      const { data, error, response } = await api.GET("/api/admin/devices/{id}", { params: { path: { id } }, signal });
-      const device = await must(Promise.resolve({ data, error, response }));
-      return { device, etag: response.headers.get("etag") ?? "" };
-    },
-  });
-
-export const latestQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id, "latest"),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/devices/{id}/latest", { params: { path: { id } }, signal })),
-  });
-
-/** How the device connects: addresses, files, and programs with its values. */
-export const connectGuideQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id, "connect-guide"),
-    queryFn: ({ signal }) =>
-      must(api.GET("/api/admin/devices/{id}/connect-guide", { params: { path: { id } }, signal })),
-  });
-
-export const rejectedQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id, "rejected"),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/devices/{id}/rejected", { params: { path: { id } }, signal })),
-  });
-
-/** What is wrong with a device that works, each with its cause and its cure. */
-export const findingsOfDeviceQuery = (deviceId: string) =>
-  queryOptions({
-    queryKey: keyOf("/api/admin/findings", deviceId),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/findings", { params: { query: { deviceId } }, signal })),
-  });
-
+export const DEVICES = "/api/admin/devices";
 const FINDINGS = "/api/admin/findings";
+export type Device = Schemas["Device"];
+export type DeviceQuery = QueryOf<typeof DEVICES>;
 export type Finding = Schemas["Finding"];
-/** What the list can be narrowed to; topics that have changed are found of one device alone. */
-export type ListedKind = Exclude<Finding["kind"], "topics_changed">;
+const PAGE = 50;
 
-/** What is wrong with devices that work, a page at a time. */
+export const devicesQuery = (query: DeviceQuery) => readList(DEVICES, query);
+/** Reads a page of the devices that are to be changed together. */
+export const listDevices = (query: DeviceQuery) => get(DEVICES, { query });
+export const deviceQuery = (id: string) => readVersioned(`${DEVICES}/{id}`, { path: { id } });
+export const latestQuery = (id: string) => read(`${DEVICES}/{id}/latest`, { path: { id } });
+/** The settings with which the device connects: addresses, files, and programs with its values. */
+export const connectGuideQuery = (id: string) => read(`${DEVICES}/{id}/connect-guide`, { path: { id } });
+export const rejectedQuery = (id: string) => read(`${DEVICES}/{id}/rejected`, { path: { id } });
+/** The faults of a working device, each with its cause and its cure. */
+export const findingsOfDeviceQuery = (deviceId: string) => read(FINDINGS, { query: { deviceId } });
+/** The faults of all working devices. @param kind one that the service lists over all devices */
 export const findingsQuery = (kind: string | undefined, skip: number) =>
-  queryOptions({
-    queryKey: keyOf(FINDINGS, "list", kind, skip),
-    queryFn: ({ signal }) => {
-      const query = filled({ kind: kind as ListedKind | undefined, skip, limit: FINDINGS_PAGE });
-      return must(api.GET(FINDINGS, { params: { query }, signal }));
-    },
-    placeholderData: (before) => before,
-  });
-
-const FINDINGS_PAGE = 50;
-
-/** What happened to a device, newest first, a page at a time. */
+  readList(FINDINGS, { kind: kind as Exclude<Finding["kind"], "topics_changed"> | undefined, skip, limit: PAGE });
+/** The events of a device, newest first, one page at a time. */
 export const timelineQuery = (id: string) =>
   infiniteQueryOptions({
-    queryKey: keyOf(LIST, id, "timeline"),
-    queryFn: ({ signal, pageParam }) => {
-      const query = { limit: TIMELINE_PAGE, ...(pageParam ? { before: pageParam } : {}) };
-      return must(api.GET("/api/admin/devices/{id}/timeline", { params: { path: { id }, query }, signal }));
-    },
+    queryKey: [`${DEVICES}/{id}/timeline`, id],
+    queryFn: ({ signal, pageParam }) =>
+      get(`${DEVICES}/{id}/timeline`, { path: { id }, query: { limit: PAGE, before: pageParam || undefined } }, signal),
     initialPageParam: "",
-    getNextPageParam: ({ items }) => (items.length < TIMELINE_PAGE ? undefined : items.at(-1)?.at),
+    getNextPageParam: ({ items }) => (items.length < PAGE ? undefined : items.at(-1)?.at),
   });
 
-const TIMELINE_PAGE = 50;
-
-/** Closes the sessions of a device; it may connect again at once. */
-export function disconnectDevice(id: string) {
-  return must(api.POST("/api/admin/devices/{id}/disconnect", { params: { path: { id } } }));
-}
-
-/** Does the same to many devices; the answer says of each what became of it. */
-export function changeDevices(body: Schemas["BulkChange"]) {
-  return must(api.POST("/api/admin/devices/bulk", { body }));
-}
+export const createDevice = (body: Schemas["NewDevice"]) => must(api.POST(DEVICES, { body }));
+export const replaceDevice = (id: string, etag: string | undefined, body: Schemas["DeviceReplacement"]) =>
+  must(api.PUT(`${DEVICES}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
+export const deleteDevice = (id: string) => must(api.DELETE(`${DEVICES}/{id}`, { params: { path: { id } } }));
+/** Closes the sessions of a device, which may connect again immediately. */
+export const disconnectDevice = (id: string) =>
+  must(api.POST(`${DEVICES}/{id}/disconnect`, { params: { path: { id } } }));
+/** Applies one change to many devices; the answer has an outcome for each device. */
+export const changeDevices = (body: Schemas["BulkChange"]) => must(api.POST(`${DEVICES}/bulk`, { body }));

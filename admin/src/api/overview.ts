@@ -1,17 +1,5 @@
-import { queryOptions } from "@tanstack/react-query";
-import { api, must } from "./client.ts";
-import { keyOf } from "./queries.ts";
+import { read } from "./read.ts";
 
-const PATH = "/api/admin/overview";
-
-export const overviewQuery = queryOptions({
-  queryKey: keyOf(PATH),
-  queryFn: ({ signal }) => must(api.GET(PATH, { signal })),
-});
-
-/** Records whose name contains the text, for the palette. */
-export const searchQuery = (q: string) =>
-  queryOptions({
-    queryKey: keyOf("/api/admin/search", q),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/search", { params: { query: { q } }, signal })),
-  });
+export const overviewQuery = read("/api/admin/overview");
+/** The records whose name contains the text, for the palette. */
+export const searchQuery = (q: string) => read("/api/admin/search", { query: { q } });

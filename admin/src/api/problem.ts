@@ -1,5 +1,5 @@
 /** The error body of every answer (docs/api-conventions.md, Errors). */
-export interface ErrorBody {
+interface ErrorBody {
   error: string;
   message: string;
   requestId?: string;
@@ -9,14 +9,14 @@ export interface ErrorBody {
   [more: string]: unknown;
 }
 
-/** An answer of the service that is no success; `message` is the service's sentence. */
+/** An unsuccessful answer of the service; `message` is the service's sentence. */
 export class Problem extends Error {
   override readonly name = "Problem";
-  /** 0 when there was no answer. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly code: string;
   readonly body: ErrorBody;
-  /** How long to wait before another attempt, where the service says so. */
+  /** The time to wait before another attempt, if the service states it. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
@@ -28,7 +28,7 @@ export class Problem extends Error {
   }
 }
 
-/** The request got no answer: the network, or a service that restarts. */
+/** Returns the problem of a request without an answer: a network fault, or a service that restarts. */
 export function noAnswer(): Problem {
   return new Problem(0, {
     error: "no_answer",
@@ -36,7 +36,7 @@ export function noAnswer(): Problem {
   });
 }
 
-/** What `response` says is wrong. */
+/** Returns the problem that `response` reports. */
 export function problemOf(response: Response, body: unknown): Problem {
   const wait = Number(response.headers.get("retry-after"));
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : undefined;
@@ -45,7 +45,7 @@ export function problemOf(response: Response, body: unknown): Problem {
   return new Problem(response.status, { error: "unreadable_answer", message }, retryAfter);
 }
 
-/** Whether an attempt later may succeed. */
+/** Whether a later attempt may succeed. */
 export function isTemporary({ status }: Problem): boolean {
   return status === 0 || status === 429 || status === 502 || status === 503;
 }

@@ -1,34 +1,26 @@
-import { MutationCache, QueryCache, QueryClient, type QueryKey } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { isTemporary, Problem } from "./problem.ts";
-
-/**
- * The key of everything that is read from an address of the API: the address first, so that a live event can name what it changes, then
- * what distinguishes this reading.
- */
-export function keyOf(path: string, ...more: readonly unknown[]): QueryKey {
-  return [path, ...more];
-}
 
 /** The fields of a query that have a value. */
 export type Filled<Query> = { [Name in keyof Query]: Exclude<Query[Name], undefined> };
 
-/** Without the fields that have no value: a filter that is not set is no parameter. */
+/** Drops the fields without a value: a filter that is not set is no parameter. */
 export function filled<Query extends object>(query: Query): Filled<Query> {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   return Object.fromEntries(set) as Filled<Query>;
 }
 
-/** The most rows of a file (docs/limits.tsv). */
+/** The maximum number of rows in a file (docs/limits.tsv). */
 export const CSV_ROWS = 100_000;
 
-/** The address of a whole list as a CSV file, with the filters and the order of its query. */
+/** Returns the address of a whole list as a CSV file, with the filters and the order of its query. */
 export function csvOf(path: string, query: object): string {
   const { skip: _, limit: __, ...filters } = filled(query) as Record<string, string | number>;
   const parameters = Object.entries(filters).map(([name, value]) => [name, String(value)]);
   return `${path}?${new URLSearchParams([...parameters, ["as", "csv"]])}`;
 }
 
-/** What was read stays for a while, and is read again when an event says that it has changed. */
+/** Creates the cache of answers, which are read again when an event reports a change. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache(),

@@ -1,10 +1,10 @@
 import { noAnswer } from "./problem.ts";
 
-/** What the app does about answers that every request can get; `parts/` sets it once. */
-export interface Handlers {
-  /** Asks for the password (and second factor). Rejects when the user cancels. */
+/** The reactions of the app to answers that every request can get; `parts/` sets them once. */
+interface Handlers {
+  /** Asks for the password and the second factor. Rejects when the user cancels. */
   stepUp: () => Promise<void>;
-  /** The session has ended. */
+  /** Called when the session has ended. */
   signedOut: () => void;
 }
 
@@ -14,18 +14,19 @@ export function handleAnswers(given: Handlers): void {
   handlers = given;
 }
 
-/** Reports what a stream has learned: the session has ended. */
+/** Reports that a stream was refused because the session has ended. */
 export function reportSignedOut(): void {
   handlers.signedOut();
 }
 
-/** Addresses that are asked without a session, too. */
+/** The addresses that are also requested without a session. */
 const SIGN_IN = /^\/api\/admin\/(session|setup|invites\/accept|password)(\/|$)/;
 
 /**
- * Sends a request of the app. A POST gets an `Idempotency-Key`, so that a repetition after a step-up, or by a user who saw no answer,
- * has one effect. When a dangerous operation asks for a step-up, the user confirms and the same request is sent again.
- * @throws Problem no_answer; what {@link Handlers.stepUp} rejects with
+ * Sends a request of the app. A POST carries an `Idempotency-Key`, so that a repetition after a step-up, or by a user
+ * who saw no answer, has one effect. When an operation requires a step-up, the user confirms and the same request is
+ * sent again.
+ * @throws Problem no_answer; the rejection of {@link Handlers.stepUp}
  */
 export async function send(request: Request): Promise<Response> {
   const keyed = withIdempotencyKey(request);
@@ -55,7 +56,7 @@ async function attempt(request: Request): Promise<Response> {
   }
 }
 
-/** The error code of an answer that is no success. */
+/** Returns the error code of an unsuccessful answer. */
 async function codeOf(response: Response): Promise<string | undefined> {
   const body: unknown = await response
     .clone()

@@ -1,11 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import { noAnswer, problemOf } from "./problem.ts";
 
-/** What the service says of itself to the app, besides the API. */
-export interface AppSettings {
+/** The settings of the service that the app needs besides the API. */
+interface AppSettings {
   baseUrl: string;
   brokerUrl: string;
-  /** PEM of the authority of a development certificate; null where clients trust the service's certificate anyway. */
+  /** The authority of a development certificate as PEM; null if clients trust the service's certificate anyway. */
   httpsCa: string | null;
 }
 

@@ -1,11 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
-import { api, must } from "./client.ts";
-import { keyOf } from "./queries.ts";
-
-const PATH = "/api/admin/setup";
+import { read } from "./read.ts";
 
 /** Whether the service waits for its first administrator. */
-export const setUpQuery = queryOptions({
-  queryKey: keyOf(PATH),
-  queryFn: ({ signal }) => must(api.GET(PATH, { signal })),
-});
+export const setUpQuery = read("/api/admin/setup");

@@ -4,9 +4,9 @@ import { type Operation, useSession } from "./session.ts";
 
 interface Kind {
   label: string;
-  /** The service knows a name of it. */
+  /** Set if the service knows its name. */
   named?: true;
-  /** Its screen, and the operation without which it is of no use. */
+  /** The screen, and the operation that it needs. */
   screen: (id: string) => string;
   operation: Operation;
 }
@@ -19,8 +19,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Who did something: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`, by name where there is one. What has a screen is
- * a link.
+ * An actor: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`, by name if known, with a link to its
+ * screen.
  */
 export function Actor({ of }: { of: string }) {
   const { user } = useSession();

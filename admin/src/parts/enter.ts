@@ -3,7 +3,7 @@ import { useRouter, useSearch } from "@tanstack/react-router";
 import { type Session, startSession } from "../api/session.ts";
 import { samePlacePath } from "./same-place-path.ts";
 
-/** Opens the app with a session that a sign-in has answered with, at the address that the user wanted. */
+/** Opens the app with the session of a sign-in, at the address that the user wanted. */
 export function useEnter(): (session: Session) => Promise<void> {
   const queries = useQueryClient();
   const router = useRouter();

@@ -1,30 +1,29 @@
-import type { Filter, FilterValues } from "../ui/input/filters.tsx";
+import type { Filter, FilterValues } from "../ui/ui.ts";
 
-/** Times of the user's own zone, from the first to before the second. */
+/** The filters for a period: from the first time to before the second, in the user's own zone. */
 export const PERIOD: readonly Filter[] = [
   { kind: "time", name: "from", label: "From" },
   { kind: "time", name: "to", label: "To" },
 ];
 
-/** `2026-11-22T14:30` of the address, in the user's own zone, as the instant that the service compares with; none where it is no time. */
+/** Returns the instant of `2026-11-22T14:30` in the user's own zone; undefined for any other text. */
 export function instantOf(local: string | undefined): string | undefined {
   const at = new Date(local || Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
-/** An instant as the address and a field of a time have it: `2026-11-22T14:30`, of the user's own zone. */
+/** Returns an instant as `2026-11-22T14:30` in the user's own zone, for addresses and fields. */
 export function localMinute(at: string | number | null): string {
   if (at === null) return "";
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The bounds of a list by time. */
 export function periodOf({ from, to }: FilterValues): { from: string | undefined; to: string | undefined } {
   return { from: instantOf(from), to: instantOf(to) };
 }
 
-/** What the API asks for each of the values that the address may negate: `state=!revoked` is `notState=revoked`. */
+/** Returns the parameters of values that the address may negate: `state=!revoked` becomes `notState=revoked`. */
 export function negatable<Name extends string>(values: FilterValues, ...names: readonly Name[]): Negatable<Name> {
   const parameters = names.map((name) => {
     const value = values[name];
@@ -34,6 +33,6 @@ export function negatable<Name extends string>(values: FilterValues, ...names: r
   return Object.fromEntries(parameters);
 }
 
-// The service checks the values: one that it does not know is answered with its sentence.
+// The service checks the values, and refuses an unknown one with its own sentence.
 // biome-ignore lint/suspicious/noExplicitAny: a value of the address has any type of the API's query
-export type Negatable<Name extends string> = { [Key in Name | `not${Capitalize<Name>}`]?: any };
+type Negatable<Name extends string> = { [Key in Name | `not${Capitalize<Name>}`]?: any };

@@ -2,20 +2,14 @@ import { type ReactNode, useEffect } from "react";
 import icon from "../icon.svg";
 import "./open-frame.css";
 
-interface OpenFrameProps {
-  title: string;
-  lead?: ReactNode;
-  children: ReactNode;
-}
-
 /** The frame of screens without a session. */
-export function OpenFrame({ title, lead, children }: OpenFrameProps) {
+export function OpenFrame({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Muster`;
   }, [title]);
   return (
     <main className="open-frame">
-      <div className="open-card">
+      <div className="open-card stack-loose framed">
         <p className="open-brand">
           <img src={icon} alt="" width="28" height="28" />
           Muster

@@ -1,19 +1,16 @@
-import { Button } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { isTemporary, Problem } from "../api/problem.ts";
-import { countdown } from "../ui/display/format.ts";
-import { Notice } from "../ui/display/status.tsx";
-import { useNow } from "../ui/display/time.tsx";
+import { Action, countdown, Notice, useNow } from "../ui/ui.ts";
 import { CANCELLED } from "./step-up/step-up.ts";
 
 interface ProblemBoxProps {
   error: unknown;
-  /** Tries again; offered where another attempt may succeed. */
+  /** Tries again; offered if another attempt may succeed. */
   onRetry?: () => void;
   children?: ReactNode;
 }
 
-/** Why something failed: the service's sentence, until when it refuses, and the request id under which its log has more. */
+/** Shows why something failed: the service's sentence, the end of a refusal, and the request id for its log. */
 export function ProblemBox({ error, onRetry, children }: ProblemBoxProps) {
   if (error === CANCELLED) return null;
   const problem = asProblem(error);
@@ -33,9 +30,7 @@ export function ProblemBox({ error, onRetry, children }: ProblemBoxProps) {
       </p>
       {onRetry && (isTemporary(problem) || problem.status === 412) && (
         <span>
-          <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
-          </Button>
+          <Action small label="Try again" onClick={onRetry} />
         </span>
       )}
     </Notice>
@@ -53,18 +48,13 @@ function Wait({ seconds }: { seconds: number }) {
   return <p>{text}</p>;
 }
 
-/** For the `problem` of a `Confirm`. */
-export function renderProblem(error: unknown): ReactNode {
-  return <ProblemBox error={error} />;
-}
-
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   console.error(error);
   return new Problem(0, { error: "internal_error", message: "The app has a fault. Reload the page." });
 }
 
-/** Messages of the service begin in lower case and have no full stop. */
+/** Turns a message of the service, which begins in lower case without a full stop, into a sentence. */
 export function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -1,11 +1,11 @@
 import { useEffect } from "react";
-import { Page } from "../ui/page/page.tsx";
+import { Empty, Page } from "../ui/ui.ts";
 import { ProblemBox } from "./problem-box.tsx";
 
 const RELOADED = "muster-reloaded-at";
 const ONCE_MS = 60_000;
 
-/** A screen that could not be shown. Code that an update of the service has replaced is loaded by loading the page again, once. */
+/** A screen that cannot be shown. If an update of the service has replaced its code, the page is reloaded once. */
 export function RouteProblem({ error }: { error: unknown }) {
   const outdated = error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);
   useEffect(() => {
@@ -17,6 +17,16 @@ export function RouteProblem({ error }: { error: unknown }) {
   return (
     <Page title="This screen cannot be shown">
       <ProblemBox error={error} />
+    </Page>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Page title="Not found">
+      <Empty title="There is no such page" action={<a href="/">Go to the first page</a>}>
+        Its address may have been another in an earlier version.
+      </Empty>
     </Page>
   );
 }

@@ -16,7 +16,7 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says in a corner, for a few seconds, that something is done. What failed belongs beside what failed, not here. */
+/** Shows in a corner, for a few seconds, that something is done. A failure is shown beside its cause instead. */
 export function toast(text: string): void {
   last += 1;
   const id = last;
@@ -33,7 +33,7 @@ export function Toasts() {
     () => toasts,
   );
   return (
-    <div className="toasts" role="status">
+    <div className="toasts stack-tight" role="status">
       {shown.map(({ id, text }) => (
         <p key={id}>{text}</p>
       ))}

@@ -1,11 +1,11 @@
 import { Textarea, type TextareaProps } from "@mantine/core";
 
-/** Topics, one in a line. */
+/** Asks for topics, one per line. */
 export function TopicsField(props: TextareaProps) {
   return <Textarea {...props} autosize minRows={2} maxRows={8} spellCheck={false} autoComplete="off" />;
 }
 
-/** The topics that were typed, without blank lines. */
+/** Returns the typed topics, without blank lines. */
 export function topicsIn(text: string): string[] {
   return text
     .split("\n")

@@ -1,10 +1,9 @@
 import { useRouter, useSearch } from "@tanstack/react-router";
-import type { Sorting } from "../ui/display/table.tsx";
-import type { FilterValues } from "../ui/input/filters.tsx";
+import type { FilterValues, Sorting } from "../ui/ui.ts";
 
 /**
- * The query of a screen's address: filters, order, page, range. It can be sent and reopened; a change that is a `step` is undone with the
- * browser's back button.
+ * Holds the query of a screen's address: filters, order, page, range. It can be sent and reopened. The browser's back
+ * button undoes a change that is a `step`.
  */
 export function useUrlState(): [
   values: FilterValues,
@@ -26,15 +25,15 @@ export function useUrlState(): [
 export interface ListState {
   values: FilterValues;
   skip: number;
-  /** `name` or `-name` as the address has it. */
+  /** The order in the address: `name` or `-name`. */
   sort: string | undefined;
   sorting: Sorting;
-  /** Another filter begins at the first page. */
+  /** Changes filters and returns to the first page. */
   onFilter: (changed: FilterValues) => void;
   onSkip: (skip: number) => void;
 }
 
-/** What a list needs of its address: `filters` by name, `sort` (`-` before the name for descending), `skip`. */
+/** Holds the state of a list in its address: `filters` by name, `sort` (`-` before the name for descending), `skip`. */
 export function useListState(): ListState {
   const [values, change] = useUrlState();
   const { sort } = values;

@@ -1,6 +1,6 @@
 import { useParams } from "@tanstack/react-router";
 
-/** The parts of the address that the route names: `$id`. */
+/** Returns the parts of the address that the route names: `$id`. */
 export function usePathParams<Name extends string>(): Record<Name, string> {
   return useParams({ strict: false }) as Record<Name, string>;
 }

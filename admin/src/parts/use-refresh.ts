@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 
-/** Reads again what was read from addresses that begin with one of `beginnings`: what a screen has changed itself. */
+/** Returns a function that reads again all answers from addresses with one of the `beginnings`. */
 export function useRefresh(): (...beginnings: readonly string[]) => Promise<void> {
   const queries = useQueryClient();
   return (...beginnings) => {

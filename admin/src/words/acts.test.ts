@@ -7,7 +7,7 @@ import { ACTS, ACTS_ON, fieldText, OPERATIONS } from "./acts.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const SOURCES = join(ROOT, "server/src");
 
-/** The codes of acts in the source of the service: of use cases, and of what is recorded by itself. */
+/** Returns the codes of acts in the source of the service: those of use cases, and those that are recorded directly. */
 function actsOfService(): Set<string> {
   const acts = new Set<string>();
   for (const path of readdirSync(SOURCES, { recursive: true, encoding: "utf8" })) {
@@ -26,7 +26,7 @@ test("every act of the administrative audit has words, and no words are left ove
   const found = actsOfService();
   assert.ok(found.size > 50, "the sources name their acts in another way");
   assert.deepEqual([...found].filter((act) => !(act in ACTS)).sort(), []);
-  // Writes that API keys may make, too, are named by record and result.
+  // Writes that API keys may make too are named by record and result.
   const written = /^(certificate|claim|device|group|shift|threshold)\.(create|update|revoke|delete)$/;
   assert.deepEqual(
     Object.keys(ACTS).filter((act) => !found.has(act) && !written.test(act)),

@@ -1,4 +1,4 @@
-/** What was done, by the code of the administrative audit: `<kind of record>.<verb>`. */
+/** The names of acts, by the code of the administrative audit: `<kind of record>.<verb>`. */
 export const ACTS: Readonly<Record<string, string>> = {
   "access.reapply-revocations": "Revocations reapplied after a recovery",
   "access.revoke-all": "All access ended",
@@ -72,7 +72,7 @@ export const ACTS: Readonly<Record<string, string>> = {
   "webhook.test": "Webhook tested",
 };
 
-/** The kinds of records that acts are about, as the filter names all acts of one. */
+/** The kinds of records of acts, by the value with which the filter names all acts of a kind. */
 export const ACTS_ON: Readonly<Record<string, string>> = {
   "ca.": "authorities",
   "certificate.": "certificates",
@@ -90,7 +90,6 @@ export const ACTS_ON: Readonly<Record<string, string>> = {
   "webhook.": "webhooks",
 };
 
-/** What an API key may have been used for, by the operation of the public API. */
 export const OPERATIONS: Readonly<Record<string, string>> = {
   acknowledgeAnomaly: "Acknowledge an anomaly",
   assignShift: "Put a shift on a group",
@@ -113,7 +112,6 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   testWebhook: "Test a webhook",
 };
 
-/** What came of a write with an API key. */
 export const WRITE_RESULTS = {
   created: "Created",
   updated: "Changed",
@@ -122,7 +120,7 @@ export const WRITE_RESULTS = {
   unchanged: "Changed nothing",
 } as const;
 
-/** The name of a field of a record, as people read it: `telemetryRetentionDays` as `telemetry retention days`. */
+/** Returns the readable name of a field: `telemetryRetentionDays` becomes `telemetry retention days`. */
 export function fieldText(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

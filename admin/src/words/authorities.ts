@@ -16,7 +16,7 @@ export const AUTHORITY_STATES: Readonly<Record<Authority["status"], readonly [to
   retired: ["neutral", "Retired"],
 };
 
-/** What each rotation does; no certificate that is in use becomes invalid. */
+/** The effects of the rotations; no certificate in use becomes invalid. */
 export const ROTATIONS: Readonly<Record<Rotation, { action: string; consequence: string }>> = {
   intermediate: {
     action: "Rotate intermediate",

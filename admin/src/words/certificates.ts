@@ -1,9 +1,8 @@
 import type { Tone } from "../ui/theme/tones.ts";
 
-/** How a certificate came to be. */
+/** The origins of certificates. */
 export const CERTIFICATE_KINDS = { self_enrolled: "Self-enrolled", platform: "Bundle" } as const;
 
-/** Why a certificate was revoked. */
 export const REVOCATION_REASONS: Readonly<Record<string, string>> = {
   superseded: "Replaced by renewal",
   requested: "Revoked",
@@ -18,7 +17,6 @@ interface Certificate {
   revocationReason: string | null;
 }
 
-/** What can be done with a certificate now, in a word. */
 export function stateOfCertificate(certificate: Certificate): readonly [tone: Tone, label: string] {
   if (certificate.status === "revoked")
     return ["bad", REVOCATION_REASONS[certificate.revocationReason ?? ""] ?? "Revoked"];

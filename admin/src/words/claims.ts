@@ -10,7 +10,6 @@ export function isOpen({ status, expiresAt }: Claim, now: number): boolean {
   return status === "pending" && Date.parse(expiresAt) > now;
 }
 
-/** What can be done with a claim now, in a word. */
 export function stateOfClaim(claim: Claim, now: number): readonly [tone: Tone, label: string] {
   if (claim.status === "revoked") return ["bad", "Revoked"];
   if (claim.status === "used") return ["good", "Used"];

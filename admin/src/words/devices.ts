@@ -2,14 +2,12 @@ import type { Tone } from "../ui/theme/tones.ts";
 
 type Vocabulary<Value extends string> = Readonly<Record<Value, readonly [tone: Tone, label: string]>>;
 
-/** Whether a device is connected. */
 export const CONNECTIVITY: Vocabulary<"online" | "offline" | "never_seen"> = {
   online: ["good", "Online"],
   offline: ["neutral", "Offline"],
   never_seen: ["accent", "Never seen"],
 };
 
-/** What the certificates of a device allow. */
 export const CERTIFICATE_STATES: Vocabulary<"none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked"> = {
   none: ["neutral", "No certificate"],
   active: ["good", "Valid"],
@@ -19,7 +17,7 @@ export const CERTIFICATE_STATES: Vocabulary<"none" | "active" | "renewal_due" | 
   revoked: ["bad", "Revoked"],
 };
 
-/** Choices of a filter by a vocabulary. */
+/** Returns the choices of a filter by a vocabulary. */
 export function choicesOf(vocabulary: Vocabulary<string>): readonly (readonly [value: string, label: string])[] {
   return Object.entries(vocabulary).map(([value, [, label]]) => [value, label.toLowerCase()]);
 }

@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client.ts";
 type Kind = Schemas["Finding"]["kind"];
 type ListedKind = keyof Schemas["Overview"]["findings"];
 
-/** Titles of the findings that are listed over all devices. */
+/** The titles of the findings that are listed over all devices. */
 const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
   shared_key: "Another device has the same key",
   publishes_nowhere: "The device may publish nowhere",
@@ -12,13 +12,12 @@ const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
   clock_replaced: "The clock of the device is wrong",
 };
 
-/** Titles of those that a list can be narrowed to. */
+/** The titles of the findings that the list can be narrowed to. */
 export const ASKED_FINDINGS: Readonly<Record<Exclude<Kind, "topics_changed">, string>> = {
   ...LISTED_FINDINGS,
   server_root_missing: "The device lacks the new server root",
 };
 
-/** Titles of what is wrong with devices that work. */
 export const FINDINGS: Readonly<Record<Kind, string>> = {
   ...ASKED_FINDINGS,
   topics_changed: "The topics of the device have changed since its certificate was issued",

@@ -1,7 +1,6 @@
 import type { Schemas } from "../api/client.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
-/** What can happen to a device. */
 export const HISTORY = {
   "device.online": ["good", "Connected"],
   "device.offline": ["neutral", "Disconnected"],

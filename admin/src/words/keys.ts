@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<NonNullable<ApiKey["revocationReason"]>, string>>
   creator_password_reset: "the password of its owner was reset",
 };
 
-/** How many scopes of a key have an effect with a role of its owner. */
+/** Returns how many scopes of a key have an effect with the role of its owner. */
 export function effectOfScopes({
   scopes,
   ineffectiveScopes,
@@ -21,7 +21,6 @@ function expanded(scope: string): string[] {
   return scope.endsWith(":*") ? [scope.replace("*", "read"), scope.replace("*", "write")] : [scope];
 }
 
-/** Whether a key can be used now. */
 export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, label: string] {
   if (key.revokedAt !== null) return ["bad", "Revoked"];
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", "Expired"];
@@ -29,7 +28,7 @@ export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, labe
   return effectOfScopes(key) === "none" ? ["bad", "Without effect"] : ["warn", "Limited"];
 }
 
-/** Why a key is refused, as the end of a sentence; `undefined` for one that works. */
+/** Returns why a key is refused, as the end of a sentence; undefined for a valid key. */
 export function endOfKey(key: ApiKey, now: number): string | undefined {
   if (key.revokedAt !== null) return REASONS[key.revocationReason ?? "requested"];
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? "it expired" : undefined;

@@ -39,7 +39,7 @@ export const TICKET_TYPES: Readonly<Record<Ticket["type"], string>> = {
   inspection: "Inspection",
 };
 
-/** What a person does to give a ticket this status. */
+/** The acts that give a ticket this status. */
 export const TICKET_MOVES: Readonly<Record<Ticket["status"], string>> = {
   in_progress: "Start work",
   on_hold: "Put on hold",
@@ -71,7 +71,7 @@ export const DEFERRED_BY: Readonly<Record<NonNullable<Schemas["Delivery"]["defer
   off_shift: "the user wants pages on duty only",
 };
 
-/** Whom a step of escalation notifies. */
+/** The receivers of a step of escalation. */
 export const NOTIFIED: Readonly<Record<Schemas["EscalationPage"]["notify"], string>> = {
   shift: "who is on shift",
   members: "all members",
@@ -92,7 +92,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   digest: "Several messages",
 };
 
-/** What a message says. */
 export function nameOfMessage(type: string): string {
   return MESSAGES[type] ?? type;
 }

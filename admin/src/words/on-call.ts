@@ -6,7 +6,6 @@ import type { Tone } from "../ui/theme/tones.ts";
 
 type Vocabulary<Value extends string> = Readonly<Record<Value, readonly [tone: Tone, label: string]>>;
 
-/** Whether a channel is used. */
 export const CHANNEL_STATES: Vocabulary<GroupChannel["state"]> = {
   confirmed: ["good", "Confirmed"],
   requested: ["accent", "Waits for its receiver"],
@@ -21,14 +20,14 @@ export const TEST_STATES: Vocabulary<Schemas["TestMessage"]["state"]> = {
   failed: ["bad", "Failed"],
 };
 
-/** Whom a step of an escalation pages. */
+/** The receivers of a step of an escalation, in a sentence. */
 export const NOTIFY: Readonly<Record<Notify, string>> = {
   shift: "who is on duty on its shifts",
   members: "all its members",
   channels: "its channels",
 };
 
-/** Which pages of a group quiet choices do not hold back. */
+/** The pages of a group that quiet choices do not hold back. */
 export const ALWAYS_PAGES: Readonly<Record<Group["alwaysPages"], string>> = {
   critical: "Critical pages are always sent",
   all: "All pages are always sent",
@@ -51,7 +50,7 @@ export const DAYS: Readonly<Record<Day, string>> = {
 
 const ORDER = Object.keys(DAYS) as Day[];
 
-/** `every day`, `Mon–Fri`, `Mon, Wed, Sat–Sun`: three days and more in a row as a range. */
+/** Returns `every day`, `Mon–Fri` or `Mon, Wed, Sat–Sun`: consecutive days as a range. */
 export function daysText(days: readonly Day[]): string {
   if (days.length === ORDER.length) return "every day";
   const runs: Day[][] = [];
@@ -63,7 +62,7 @@ export function daysText(days: readonly Day[]): string {
   return runs.map((run) => (run.length > 1 ? `${DAYS[run[0]!]}–${DAYS[run.at(-1)!]}` : DAYS[run[0]!])).join(", ");
 }
 
-/** `at once`, `after 15 min`, `after 2 h`. */
+/** Returns `at once`, `after 15 min` or `after 2 h`. */
 export function afterText(minutes: number): string {
   if (minutes === 0) return "at once";
   return minutes % 60 === 0 ? `after ${minutes / 60} h` : `after ${minutes} min`;

@@ -1,6 +1,6 @@
 import type { Refusal } from "../api/broker/refusals.ts";
 
-/** Refusal reasons of the broker in a few words; the service says cause and cure of each. */
+/** The refusal reasons of the broker in a few words; the service tells cause and cure of each. */
 export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {
   no_chain: "Chain missing",
   wrong_ca: "Certificate of another authority",
@@ -19,7 +19,7 @@ export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {
   unavailable: "Database unavailable",
 };
 
-/** @param revocation of the certificate, where it is known */
+/** Returns the name of a refusal. @param revocation the reason of the certificate's revocation, if known */
 export function nameOfRefusal(reason: string, revocation?: Refusal["revocationReason"]): string {
   if (revocation === "superseded") return "Certificate replaced";
   const names: Readonly<Record<string, string>> = REFUSAL_REASONS;

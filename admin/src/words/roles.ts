@@ -1,2 +1,1 @@
-/** Roles as people read them. */
 export const ROLES = { admin: "Administrator", operator: "Operator", viewer: "Viewer" } as const;

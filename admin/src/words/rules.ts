@@ -3,7 +3,7 @@ import { reading } from "../ui/display/format.ts";
 
 type Rule = Schemas["ThresholdRule"];
 
-/** When a rule is broken. */
+/** The operators of rules, in the words of a sentence. */
 export const OPERATORS: Readonly<Record<Rule["operator"], string>> = {
   gt: "is above",
   gte: "is at least",
@@ -14,7 +14,7 @@ export const OPERATORS: Readonly<Record<Rule["operator"], string>> = {
   outside: "is outside",
 };
 
-/** `temperature is above 90`, as a person says it. */
+/** Returns `temperature is above 90`. */
 export function ruleText({ metric, operator, value }: Pick<Rule, "metric" | "operator" | "value">): string {
   const limit = Array.isArray(value) ? value.map(reading).join(" to ") : reading(value);
   return `${metric} ${OPERATORS[operator]} ${limit}`;

@@ -4,7 +4,7 @@ type Actions = readonly ("read" | "write")[];
 const BOTH: Actions = ["read", "write"];
 const READ: Actions = ["read"];
 
-/** What the scopes of a resource allow, as people read it. `write` does not imply `read`. */
+/** The readable names of resources, and the actions of their scopes. `write` does not imply `read`. */
 export const RESOURCES: readonly (readonly [resource: string, label: string, actions: Actions])[] = [
   ["devices", "Devices", BOTH],
   ["telemetry", "Telemetry", READ],
@@ -19,7 +19,7 @@ export const RESOURCES: readonly (readonly [resource: string, label: string, act
 
 type ExplainedScope = readonly [scope: string, label: string, consequence: string];
 
-/** Scopes that reach identities. */
+/** The scopes that reach identities. */
 const IDENTITY_SCOPES: readonly ExplainedScope[] = [
   ["provisioning:read", "Read claims", "Sees names, uses and devices of claims, never their codes."],
   ["provisioning:write", "Create and revoke claims", "A claim code is enough to enroll a device of this tenant."],
@@ -30,7 +30,7 @@ const IDENTITY_SCOPES: readonly ExplainedScope[] = [
   ["device-registry:delete", "Delete devices", "Ends the identity of a device and deletes its telemetry for good."],
 ];
 
-/** Scopes that reach systems outside. */
+/** The scopes that reach systems outside. */
 const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
   [
     "webhooks:read",
@@ -44,11 +44,14 @@ const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
   ],
 ];
 
-/** What needs more than a word about what it allows, apart from the other scopes. */
+/** The scopes that need an explanation of their effects. */
 export const EXPLAINED_SCOPES: readonly (readonly [title: string, scopes: readonly ExplainedScope[]])[] = [
   ["Identities of devices", IDENTITY_SCOPES],
   ["Messages to other systems", WEBHOOK_SCOPES],
 ];
 
-/** Scopes with which someone can act as a device, end its identity, or have data sent elsewhere, as the service lists them. */
+/**
+ * The scopes with which a caller can act as a device, end its identity, or have data sent elsewhere, as the service
+ * lists them.
+ */
 export const DANGEROUS_SCOPES: ReadonlySet<string> = new Set(dangerous);

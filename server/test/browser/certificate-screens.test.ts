@@ -129,7 +129,7 @@ browserTest("a refusal of the broker is shown with its cause and the remedy", as
     await page.getByRole("link", { name: enrolled.deviceId }).waitFor();
     await assertSound(window, `refusals ${view.colorScheme}`);
     await page.goto(`/refusals?fingerprintSha256=${"00".repeat(32)}`);
-    await page.getByText("No refusal matches.").waitFor();
+    await page.getByText("No refusal matches the filters").waitFor();
     assert.deepEqual(window.problems, []);
     await window.context.close();
   }

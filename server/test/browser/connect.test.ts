@@ -130,7 +130,7 @@ browserTest("a refusal appears on the open page and links to what the client of 
   await useSession(window, server, (await signIn(server, tenant)).cookie);
   const device = await enrollDevice(server, tenant);
   await page.goto(`/refusals?deviceId=${device.deviceId}`);
-  await page.getByText("No refusal matches.").waitFor();
+  await page.getByText("No refusal matches the filters").waitFor();
   await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
   await page.getByRole("link", { name: "What its client needs" }).click();
   await page.getByText("The broker refused the device").waitFor();

@@ -1,32 +1,11 @@
-import { queryOptions } from "@tanstack/react-query";
-import { api, must, type Schemas } from "../client.ts";
-import type { paths } from "../generated/admin.ts";
-import { filled, keyOf } from "../queries.ts";
+import type { Schemas } from "../client.ts";
+import { type QueryOf, read, readList } from "../read.ts";
 
-const LIST = "/api/admin/refusals";
-export const REFUSALS = LIST;
-
+export const REFUSALS = "/api/admin/refusals";
 export type Refusal = Schemas["Refusal"];
 export type Symptom = Schemas["Symptom"];
 
-type Fields = NonNullable<paths[typeof LIST]["get"]["parameters"]["query"]>;
-export type RefusalsQuery = { [Name in keyof Fields]?: Fields[Name] | undefined };
-
-export const refusalsQuery = (query: RefusalsQuery) =>
-  queryOptions({
-    queryKey: keyOf(LIST, query),
-    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query: filled(query) }, signal })),
-  });
-
-/** What is seen at devices that cannot connect. It is the same until another version of the service runs. */
-export const symptomsQuery = queryOptions({
-  queryKey: keyOf(`${LIST}/symptoms`),
-  queryFn: () => must(api.GET("/api/admin/refusals/symptoms")),
-  staleTime: Number.POSITIVE_INFINITY,
-});
-
-export const refusalsOfDeviceQuery = (deviceId: string, limit = 50) =>
-  queryOptions({
-    queryKey: keyOf(LIST, { deviceId, limit }),
-    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query: { deviceId, limit } }, signal })),
-  });
+export const refusalsQuery = (query: QueryOf<typeof REFUSALS>) => readList(REFUSALS, query);
+export const refusalsOfDeviceQuery = (deviceId: string, limit = 50) => read(REFUSALS, { query: { deviceId, limit } });
+/** The symptoms of devices that cannot connect. They change only with the version of the service. */
+export const symptomsQuery = { ...read(`${REFUSALS}/symptoms`), staleTime: Number.POSITIVE_INFINITY };

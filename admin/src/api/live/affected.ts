@@ -1,6 +1,6 @@
 /**
- * What an event makes stale: the family of its kind → beginnings of the addresses that were read. A family is the part of the kind before
- * the dot. Every event changes counts, so the overview is always among them.
+ * The beginnings of the addresses that an event makes stale, by the family of its kind: the part before the dot. Every
+ * event changes counts, so the overview is always stale.
  */
 const FAMILIES: Record<string, readonly string[]> = {
   device: ["/api/admin/devices", "/api/admin/findings"],
@@ -18,7 +18,7 @@ const FAMILIES: Record<string, readonly string[]> = {
 
 const ALWAYS = ["/api/admin/overview"];
 
-/** Beginnings of the addresses whose answers an event of `kind` may have changed. */
+/** Returns the beginnings of the addresses whose answers an event of `kind` may have changed. */
 export function affectedBy(kind: string): readonly string[] {
   const [family = ""] = kind.split(".", 1);
   return [...ALWAYS, ...(FAMILIES[family] ?? [])];

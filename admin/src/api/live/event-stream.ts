@@ -1,4 +1,4 @@
-/** One message of an event stream (HTML Living Standard 9.2). */
+/** A message of an event stream (HTML Living Standard 9.2). */
 export interface StreamMessage {
   event: string;
   data: string;
@@ -7,8 +7,8 @@ export interface StreamMessage {
 }
 
 /**
- * Parses the text of an event stream as it comes. Read with `fetch` and not with `EventSource`, which hides the status of a refused stream
- * and cannot resume after an id that another tab has received.
+ * Parses the text of an event stream as it arrives. The stream is read with `fetch` because `EventSource` hides the
+ * status of a refused stream and cannot resume after an id that another tab has received.
  */
 export function createStreamParser(receive: (message: StreamMessage) => void): (chunk: string) => void {
   let rest = "";
@@ -38,7 +38,7 @@ export function createStreamParser(receive: (message: StreamMessage) => void): (
 
 /**
  * Reads a stream until it ends or `signal` aborts.
- * @returns the status of the answer: 200 when the stream was there and has ended
+ * @returns the status of the answer: 200 for a stream that has ended
  */
 export async function readStream(
   path: string,

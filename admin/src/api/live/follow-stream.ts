@@ -1,6 +1,6 @@
 import { readStream, type StreamMessage } from "./event-stream.ts";
 
-/** What the service sends on a stream. */
+/** An event of a stream. */
 export interface LiveEvent {
   kind: string;
   at?: string;
@@ -13,10 +13,10 @@ export type LiveState = "connecting" | "live" | "interrupted" | "ended";
 
 export interface StreamHandlers {
   event: (event: LiveEvent) => void;
-  /** What was read may be stale: the stream begins, or could not continue where it was. */
+  /** Reports that earlier answers may be stale: the stream begins, or could not resume. */
   reload: () => void;
   state: (state: LiveState) => void;
-  /** The position to continue at. */
+  /** Receives the position at which to resume. */
   cursor?: (cursor: string) => void;
 }
 
@@ -24,8 +24,8 @@ const FIRST_WAIT_MS = 1000;
 const MOST_WAIT_MS = 15_000;
 
 /**
- * Follows a stream of `/api/admin/events` until `signal` aborts: connects again after an interruption, continuing at the last cursor.
- * A session that has ended ends it.
+ * Follows a stream of `/api/admin/events` until `signal` aborts. It reconnects after an interruption and resumes at the
+ * last cursor. The end of the session ends it.
  */
 export async function followStream(
   path: string,
@@ -46,7 +46,7 @@ export async function followStream(
     const status = await readStream(path, { after, signal, receive }).catch(() => 0);
     if (signal.aborted) return;
     if (status === 401 || status === 403) return handlers.state("ended");
-    // A cursor that the service does not know.
+    // The service does not know the cursor.
     if (status === 400 || status === 410) after = "";
     handlers.state("interrupted");
     await pause(wait, signal);

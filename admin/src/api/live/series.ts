@@ -1,9 +1,8 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "../client.ts";
-import { keyOf } from "../queries.ts";
 
 const SERIES = "/api/admin/devices/series";
-/** About one for two pixels of a chart. */
+/** About one point for every two pixels of a chart. */
 const POINTS = 500;
 
 /** In milliseconds since 1970. */
@@ -14,7 +13,7 @@ interface Span {
 
 export interface SeriesOfRange {
   range: Span;
-  /** When it was read: what the range has after that is still to come. */
+  /** The time of the reading; the range is still open after it. */
   readAt: number;
   bucketSeconds: number;
   points: Schemas["Series"]["points"];
@@ -31,7 +30,7 @@ async function readSeries(id: string, metric: string, range: Span, signal: Abort
 /** The last `ms` of a metric. */
 export const recentSeriesQuery = (id: string, metric: string, ms: number) =>
   queryOptions({
-    queryKey: keyOf(SERIES, id, metric, ms),
+    queryKey: [SERIES, id, metric, ms],
     queryFn: ({ signal }) => {
       const to = Date.now();
       return readSeries(id, metric, { from: to - ms, to }, signal);
@@ -41,22 +40,22 @@ export const recentSeriesQuery = (id: string, metric: string, ms: number) =>
 /** A metric of [from, to). */
 export const seriesQuery = (id: string, metric: string, range: Span) =>
   queryOptions({
-    queryKey: keyOf(SERIES, id, metric, range.from, range.to),
+    queryKey: [SERIES, id, metric, range.from, range.to],
     queryFn: ({ signal }) => readSeries(id, metric, range, signal),
   });
 
-/** Reads again what charts of the device show of stored readings. */
+/** Invalidates the stored readings that charts of the device show. */
 export function invalidateSeries(queries: QueryClient, id: string): void {
-  void queries.invalidateQueries({ queryKey: keyOf(SERIES, id) });
+  void queries.invalidateQueries({ queryKey: [SERIES, id] });
 }
 
 export type Reading = Schemas["Reading"];
 
-/** The single readings of a metric of [from, to), newest first, a page at a time. */
+/** The single readings of a metric of [from, to), newest first, one page at a time. */
 export const readingsQuery = (id: string, metric: string, { from, to }: Span) =>
   infiniteQueryOptions({
-    // What was measured stays as it is: no event of the device makes it stale.
-    queryKey: keyOf("/api/admin/readings", id, metric, from, to),
+    // Stored readings never change: no event of the device makes them stale.
+    queryKey: ["/api/admin/readings", id, metric, from, to],
     queryFn: ({ signal, pageParam }) => {
       const range = { metric, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
       const query = pageParam ? { ...range, cursor: pageParam } : range;

@@ -6,14 +6,15 @@ type Shared =
   | { type: "state"; state: LiveState }
   | { type: "ask" };
 
-/** Events of everything but telemetry, which a screen follows for the devices that it shows. */
+/** All events except telemetry, which a screen follows only for its devices. */
 const PATH = "/api/admin/events";
 const NAME = "muster-events";
 
 /**
- * One event stream for all tabs of the browser, since HTTP/1.1 allows a browser six connections to a service: the tab that has the lock
- * reads it and passes everything to the others. When that tab closes, another gets the lock.
- * @returns a function that stops this tab's part
+ * Joins the event stream that all tabs of the browser share, since HTTP/1.1 allows a browser six connections to a
+ * service. The tab that holds the lock reads the stream and passes everything to the others; when it closes, another
+ * tab gets the lock.
+ * @returns a function that leaves the stream
  */
 export function joinSharedStream(handlers: Omit<StreamHandlers, "cursor">): () => void {
   const channel = new BroadcastChannel(NAME);

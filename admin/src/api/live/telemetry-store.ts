@@ -6,7 +6,7 @@ export interface Point {
   value: number;
 }
 
-/** A value as the stream and `GET /devices/{id}/latest` have it. */
+/** A value in the form of the stream and of `GET /devices/{id}/latest`. */
 export interface LatestValue {
   metric: string;
   value: number | boolean | string;
@@ -22,14 +22,14 @@ export interface TelemetrySnapshot {
   state: LiveState;
 }
 
-/** Screens are drawn at most four times a second, however much arrives. */
+/** Screens are drawn at most four times per second. */
 const DRAW_MS = 250;
-/** An hour at one value a second; older points are dropped, so that a page left open keeps its size. */
+/** One hour at one value per second. Older points are dropped to bound the memory of an open page. */
 const MOST_POINTS = 3600;
 
 /**
- * What a device publishes while a screen shows it. It does not go through queries: at a thousand values a second each would be
- * compared with the last, and every screen drawn again.
+ * The telemetry of a device while a screen shows it. It bypasses queries, which would compare every value with the last
+ * and draw every screen again, a thousand times per second.
  */
 export class TelemetryStore {
   readonly #latest = new Map<string, LatestValue>();
@@ -49,7 +49,7 @@ export class TelemetryStore {
 
   /**
    * Follows the device until {@link close}.
-   * @param reload called when the stream begins, and when it begins again: what was published in between is stored and not sent
+   * @param reload called whenever the stream begins: values published in between are stored but not sent
    */
   open(path: string, reload: () => void): void {
     void followStream(path, {
@@ -88,7 +88,7 @@ export class TelemetryStore {
     const points = this.#points.get(value.metric);
     if (!points || typeof value.value !== "number") return;
     const at = Date.parse(value.at);
-    // A late value would turn the line back; the chart of a range shows it.
+    // A late value would turn the line back. The chart of a range shows it.
     if (points.length > 0 && at <= points.at(-1)!.at) return;
     points.push({ at, value: value.value });
     if (points.length > MOST_POINTS) points.splice(0, points.length - MOST_POINTS);

@@ -1,36 +1,15 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "../client.ts";
-import type { paths } from "../generated/admin.ts";
-import { keyOf } from "../queries.ts";
+import { type QueryOf, read, readList } from "../read.ts";
 
-const LIST = "/api/admin/anomalies";
-export const ANOMALIES = LIST;
-
+export const ANOMALIES = "/api/admin/anomalies";
 export type Anomaly = Schemas["Anomaly"];
 export type AcknowledgeOutcomes = Schemas["AcknowledgeOutcomes"];
-export type AnomalyQuery = NonNullable<paths["/api/admin/anomalies"]["get"]["parameters"]["query"]>;
+export type AnomalyQuery = QueryOf<typeof ANOMALIES>;
 
-export const anomaliesQuery = (query: AnomalyQuery) =>
-  queryOptions({
-    queryKey: keyOf(LIST, query),
-    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query }, signal })),
-    placeholderData: keepPreviousData,
-  });
-
-export const anomalyQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/anomalies/{id}", { params: { path: { id } }, signal })),
-  });
-
+export const anomaliesQuery = (query: AnomalyQuery) => readList(ANOMALIES, query);
+export const anomalyQuery = (id: string) => read(`${ANOMALIES}/{id}`, { path: { id } });
 /** The steps of escalation for an anomaly. */
-export const pagesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keyOf(LIST, id, "pages"),
-    queryFn: ({ signal }) => must(api.GET("/api/admin/anomalies/{id}/pages", { params: { path: { id } }, signal })),
-  });
-
-/** Acknowledges anomalies with the same comment; the answer says of each what became of it. */
-export function acknowledgeAnomalies(ids: readonly string[], comment: string) {
-  return must(api.POST("/api/admin/anomalies/acknowledge", { body: { ids: [...ids], comment } }));
-}
+export const pagesQuery = (id: string) => read(`${ANOMALIES}/{id}/pages`, { path: { id } });
+/** Acknowledges anomalies with the same comment; the answer has an outcome for each. */
+export const acknowledgeAnomalies = (ids: readonly string[], comment: string) =>
+  must(api.POST(`${ANOMALIES}/acknowledge`, { body: { ids: [...ids], comment } }));

@@ -1,26 +1,17 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, must, type Schemas } from "../client.ts";
-import type { paths } from "../generated/admin.ts";
-import { keyOf } from "../queries.ts";
+import { queryOptions } from "@tanstack/react-query";
+import type { Schemas } from "../client.ts";
+import { type QueryOf, readList } from "../read.ts";
 
-const LIST = "/api/admin/deliveries";
-export const DELIVERIES = LIST;
-
+export const DELIVERIES = "/api/admin/deliveries";
 export type Delivery = Schemas["Delivery"];
-export type DeliveryQuery = NonNullable<paths["/api/admin/deliveries"]["get"]["parameters"]["query"]>;
-
-/** What is sent is no event: it is read again while something is to come. */
+export type DeliveryQuery = QueryOf<typeof DELIVERIES>;
+/** No event reports that a message was sent. */
 const POLL_MS = 5_000;
 
+/** The messages of a page, polled while one of them is pending. */
 export const deliveriesQuery = (query: DeliveryQuery) =>
   queryOptions({
-    queryKey: keyOf(LIST, query),
-    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query }, signal })),
-    placeholderData: keepPreviousData,
+    ...readList(DELIVERIES, query),
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data?.items.some(isPending) ? POLL_MS : false),
+    refetchInterval: ({ state: { data } }) => (data?.items.some(({ state }) => state === "pending") ? POLL_MS : false),
   });
-
-function isPending({ state }: Delivery): boolean {
-  return state === "pending";
-}

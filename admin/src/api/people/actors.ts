@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "../client.ts";
 import { LIMITS } from "../limits.ts";
-import { keyOf } from "../queries.ts";
 import { inBatches } from "./in-batches.ts";
 
 const PATH = "/api/admin/actors";
@@ -11,16 +10,16 @@ const DEVICE_STALE_MS = 30_000;
 
 export type NamedActor = Schemas["NamedActor"];
 
-/** All names that a screen asks for while it is drawn are one request. */
+/** Batches all names that a screen asks for while it is drawn into one request. */
 const named = inBatches(LIMITS.namedActors, async (actors: readonly string[]) => {
   const { items } = await must(api.GET(PATH, { params: { query: { actors: actors.join(",") } } }));
   return new Map(items.map((item) => [item.actor, item]));
 });
 
-/** What an actor is called; null where the service does not say. */
+/** The name of an actor; null if the service does not tell it. */
 export const actorQuery = (actor: string) =>
   queryOptions({
-    queryKey: keyOf(PATH, actor),
+    queryKey: [PATH, actor],
     queryFn: async () => (await named(actor)) ?? null,
     staleTime: actor.startsWith("device:") ? DEVICE_STALE_MS : STALE_MS,
   });

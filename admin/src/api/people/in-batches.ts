@@ -1,6 +1,6 @@
 /**
- * Turns a look-up of many keys into one of a key: the keys that are asked for in one turn of the event loop are looked up together, at most
- * `most` at a time.
+ * Turns a look-up of many keys into one of a single key. The keys requested in one turn of the event loop are looked up
+ * together, at most `most` at a time.
  */
 export function inBatches<Value>(
   most: number,

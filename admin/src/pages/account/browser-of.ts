@@ -13,7 +13,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/Linux/, "Linux"],
 ];
 
-/** A browser and its system by the `User-Agent` that it sent: enough for a user to recognize their own. */
+/** Names a browser and its system by the `User-Agent`, well enough for users to recognize their own. */
 export function browserOf(userAgent: string): string {
   const find = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];

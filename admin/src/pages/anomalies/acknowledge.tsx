@@ -1,49 +1,35 @@
 import { Textarea } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { type AcknowledgeOutcomes, ANOMALIES, acknowledgeAnomalies } from "../../api/monitoring/anomalies.ts";
-import { Form } from "../../parts/form/form.tsx";
-import { rulesOf } from "../../parts/form/rules.ts";
-import { toast } from "../../parts/toasts.tsx";
-import { useRefresh } from "../../parts/use-refresh.ts";
-import { plural } from "../../ui/display/format.ts";
-import { Dialog } from "../../ui/input/dialog.tsx";
+import { Form, useFields } from "../../parts/form/form.tsx";
+import { plural } from "../../ui/ui.ts";
 
 interface AcknowledgeProps {
-  opened: boolean;
   ids: readonly string[];
   onClose: () => void;
   onDone?: () => void;
 }
 
-/** Says that the user looks after anomalies, with a comment: their further pages stop. */
-export function Acknowledge({ opened, onClose, ...props }: AcknowledgeProps) {
-  const title =
-    props.ids.length === 1
-      ? "Acknowledge the anomaly"
-      : `Acknowledge ${plural(props.ids.length, "anomaly", "anomalies")}`;
-  return (
-    <Dialog title={title} opened={opened} onClose={onClose}>
-      <AcknowledgeForm onClose={onClose} {...props} />
-    </Dialog>
-  );
+export function acknowledgeTitle(ids: readonly string[]): string {
+  return ids.length === 1 ? "Acknowledge the anomaly" : `Acknowledge ${plural(ids.length, "anomaly", "anomalies")}`;
 }
 
-function AcknowledgeForm({ ids, onClose, onDone }: Omit<AcknowledgeProps, "opened">) {
-  const refresh = useRefresh();
-  const form = useForm({
-    mode: "controlled",
-    initialValues: { comment: "" },
-    validate: rulesOf("acknowledgeAnomalies", ["comment"]),
-  });
-  const submit = async ({ comment }: { comment: string }) => {
-    const outcomes = await acknowledgeAnomalies(ids, comment);
-    await refresh(ANOMALIES, "/api/admin/overview");
-    toast(sentenceOf(outcomes));
+/** Acknowledges anomalies with a comment, which stops their further pages. */
+export function AcknowledgeForm({ ids, onClose, onDone }: AcknowledgeProps) {
+  const [form, field] = useFields({ comment: "" }, "acknowledgeAnomalies");
+  const end = () => {
     onClose();
     onDone?.();
   };
   return (
-    <Form form={form} onSubmit={submit} action="Acknowledge" onCancel={onClose}>
+    <Form
+      form={form}
+      onSubmit={({ comment }) => acknowledgeAnomalies(ids, comment)}
+      action="Acknowledge"
+      onCancel={onClose}
+      done={sentenceOf}
+      refreshes={[ANOMALIES, "/api/admin/overview"]}
+      onDone={end}
+    >
       <p>
         You say that you look after {ids.length === 1 ? "it" : "them"}: further pages are stopped. An anomaly is
         resolved by itself, when its values are well again.
@@ -55,13 +41,13 @@ function AcknowledgeForm({ ids, onClose, onDone }: Omit<AcknowledgeProps, "opene
         autosize
         minRows={2}
         data-autofocus
-        {...form.getInputProps("comment")}
+        {...field("comment")}
       />
     </Form>
   );
 }
 
-/** What became of them, in a sentence. */
+/** Returns the outcomes as a sentence. */
 function sentenceOf({ acknowledged, unchanged, notFound }: AcknowledgeOutcomes): string {
   const parts = [`${acknowledged.toLocaleString()} acknowledged`];
   if (unchanged > 0) parts.push(`${unchanged.toLocaleString()} had been before`);

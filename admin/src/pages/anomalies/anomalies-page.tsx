@@ -1,92 +1,68 @@
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { ANOMALIES, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
+import { ANOMALIES, type AnomalyQuery, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
-import { ListFrame } from "../../parts/list/list-frame.tsx";
-import { NoneMatches } from "../../parts/list/none-matches.tsx";
+import { filled } from "../../api/queries.ts";
+import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
+import { Records } from "../../parts/list/records.tsx";
+import { useSelection } from "../../parts/list/use-selection.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
-import { useListState } from "../../parts/url-state.ts";
-import { Empty } from "../../ui/display/empty.tsx";
-import { plural } from "../../ui/display/format.ts";
-import { Table } from "../../ui/display/table.tsx";
-import { cleared, Filters } from "../../ui/input/filters.tsx";
-import { Page } from "../../ui/page/page.tsx";
-import "../devices/bulk/bulk-bar.css";
-import { Acknowledge } from "./acknowledge.tsx";
+import { type ListState, useListState } from "../../parts/url-state.ts";
+import { Action, Empty, type Filter, Opens, Page, plural } from "../../ui/ui.ts";
+import { choicesOf } from "../../words/devices.ts";
+import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
+import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
 import { anomalyColumns } from "./columns.tsx";
-import { anomalyFilters, queryOf } from "./filters.ts";
-import { useSelection } from "./use-selection.ts";
 
-/** What devices did that a rule forbids: found, narrowed, sorted, acknowledged. */
+/** The violations of rules by devices: found, narrowed, sorted, acknowledged. */
 export default function AnomaliesPage() {
   const list = useListState();
   const query = queryOf(list);
   const read = useQuery(anomaliesQuery(query));
-  const [selected, setSelected] = useSelection(query, read.data?.items);
+  const [selected, onChange] = useSelection(query, read.data?.items);
   const mayAcknowledge = useMay("acknowledgeAnomalies");
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
   const filters = anomalyFilters(groups, packs);
-  const narrowed = filters.some(({ name }) => list.values[name]);
   return (
     <Page title="Anomalies" lead="What devices did that a rule forbids, one for each device and rule until it is over.">
-      <Filters filters={filters} values={list.values} onChange={list.onFilter} />
-      <SavedFilters of="anomalies" filters={filters} list={list} />
-      <ListFrame read={read} of="anomaly" many="anomalies" path={ANOMALIES} query={query} onSkip={list.onSkip}>
-        {(rows) => (
-          <Table
-            label="Anomalies"
-            columns={anomalyColumns()}
-            rows={rows}
-            rowKey={({ id }) => id}
-            rowName={({ message, deviceId }) => `${message}, ${deviceId}`}
-            href={({ id }) => `/anomalies/${id}`}
-            sorting={list.sorting}
-            {...(mayAcknowledge ? { selection: { selected, onChange: setSelected } } : {})}
-            empty={<NoAnomalies narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
-          />
-        )}
-      </ListFrame>
-      <AcknowledgeBar selected={selected} onSelect={setSelected} />
+      <Records
+        label="Anomalies"
+        of="anomaly"
+        many="anomalies"
+        list={list}
+        filters={filters}
+        query={read}
+        columns={anomalyColumns()}
+        rowName={({ message, deviceId }) => `${message}, ${deviceId}`}
+        href={({ id }) => `/anomalies/${id}`}
+        sorting={list.sorting}
+        selection={mayAcknowledge ? { selected, onChange } : undefined}
+        csv={[ANOMALIES, query]}
+        empty={<NoAnomalies />}
+      >
+        <SavedFilters of="anomalies" filters={filters} list={list} />
+      </Records>
+      {selected.size > 0 && <AcknowledgeBar ids={[...selected]} onClear={() => onChange(new Set())} />}
     </Page>
   );
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-interface AcknowledgeBarProps {
-  selected: ReadonlySet<string>;
-  onSelect: (selected: ReadonlySet<string>) => void;
-}
-
-/** What can be done with the selected anomalies; shown when there are some. */
-function AcknowledgeBar({ selected, onSelect }: AcknowledgeBarProps) {
-  const [opened, setOpened] = useState(false);
+function AcknowledgeBar({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) {
   return (
-    <>
-      {selected.size > 0 && (
-        <section className="row bulk-bar" aria-label="Selected anomalies">
-          <span aria-live="polite">{plural(selected.size, "anomaly", "anomalies")} selected</span>
-          <Button size="xs" variant="default" onClick={() => onSelect(NONE)}>
-            Clear selection
-          </Button>
-          <Button size="xs" onClick={() => setOpened(true)}>
-            Acknowledge
-          </Button>
-        </section>
-      )}
-      <Acknowledge opened={opened} ids={[...selected]} onClose={() => setOpened(false)} onDone={() => onSelect(NONE)} />
-    </>
+    <section className="row bulk-bar framed" aria-label="Selected anomalies">
+      <span aria-live="polite">{plural(ids.length, "anomaly", "anomalies")} selected</span>
+      <Action small label="Clear selection" onClick={onClear} />
+      <Opens main small label="Acknowledge" title={acknowledgeTitle(ids)}>
+        {(close) => <AcknowledgeForm ids={ids} onClose={close} onDone={onClear} />}
+      </Opens>
+    </section>
   );
 }
 
-/** Why the list is empty: filters, groups, or nothing was wrong. */
-function NoAnomalies({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
+function NoAnomalies() {
   const { role } = useSession().user;
-  if (narrowed) return <NoneMatches of="anomaly" onClear={onClear} />;
   return (
     <Empty title="There is no anomaly">
       {role === "admin"
@@ -94,4 +70,38 @@ function NoAnomalies({ narrowed, onClear }: { narrowed: boolean; onClear: () => 
         : "You see those of the devices of your groups."}
     </Empty>
   );
+}
+
+const PAGE = 50;
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+function anomalyFilters(groups: readonly Named[], packs: readonly Named[]): readonly Filter[] {
+  return [...OF_ANOMALY, choice("groupId", "Group", groups), choice("thresholdId", "Threshold pack", packs), ...PERIOD];
+}
+
+function choice(name: string, label: string, records: readonly Named[]): Filter {
+  return { kind: "choice", name, label, options: records.map((each) => [each.id, each.name] as const) };
+}
+
+const OF_ANOMALY: readonly Filter[] = [
+  {
+    kind: "choice",
+    name: "status",
+    label: "State",
+    options: [["open,acknowledged", "unresolved"], ...choicesOf(ANOMALY_STATUSES)],
+  },
+  { kind: "choice", name: "severity", label: "Severity", options: choicesOf(SEVERITIES), not: true },
+  { kind: "text", name: "deviceId", label: "Device id", placeholder: "pump-1", maxLength: 64 },
+];
+
+/** Returns the query of the API for the state of the address. */
+function queryOf({ values, sort, skip }: Pick<ListState, "values" | "sort" | "skip">): AnomalyQuery {
+  const { status, deviceId, groupId, thresholdId } = values;
+  const equal = { status, groupId, thresholdId, deviceId: deviceId?.trim() };
+  const narrowed = { ...negatable(values, "severity"), ...periodOf(values), ...equal };
+  return { ...filled({ ...narrowed, sort }), skip, limit: PAGE } as AnomalyQuery;
 }

@@ -1,82 +1,94 @@
-import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { type Anomaly, anomalyQuery } from "../../api/monitoring/anomalies.ts";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Schemas } from "../../api/client.ts";
+import { seriesQuery } from "../../api/live/series.ts";
+import { type Anomaly, anomalyQuery, pagesQuery } from "../../api/monitoring/anomalies.ts";
+import { deliveriesQuery } from "../../api/monitoring/deliveries.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { ticketQuery } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { useDeviceWatch } from "../../parts/chart/device-watch.ts";
+import { metricsParameter } from "../../parts/chart/metric-names.ts";
+import { RangeBar } from "../../parts/chart/range-bar.tsx";
+import { SeriesChart } from "../../parts/chart/series-chart.tsx";
+import { addressOf } from "../../parts/chart/time-range.ts";
+import { useTimeRange } from "../../parts/chart/use-time-range.ts";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
+import { Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Word } from "../../parts/word.tsx";
-import { plural, reading } from "../../ui/display/format.ts";
-import { Ago, Time } from "../../ui/display/time.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
-import { Page, Panel } from "../../ui/page/page.tsx";
-import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
-import { OpenTicket } from "../tickets/open-ticket.tsx";
-import { Acknowledge } from "./acknowledge.tsx";
-import { AnomalyChart } from "./anomaly-chart.tsx";
-import { isLostRenewal } from "./lost-renewal.ts";
-import { Notified } from "./notified.tsx";
+import { limitsOf, rangeOf } from "../../ui/chart/chart-lines.ts";
+import type { Span } from "../../ui/chart/gaps.ts";
+import {
+  Action,
+  Ago,
+  type Column,
+  Empty,
+  type FactList,
+  Facts,
+  Opens,
+  Pager,
+  plural,
+  reading,
+  Section,
+  Time,
+} from "../../ui/ui.ts";
+import { ANOMALY_STATUSES, NOTIFIED, PAGE_STATES, SEVERITIES } from "../../words/monitoring.ts";
+import { DeliveryTable } from "../deliveries/delivery-table.tsx";
+import { OpenTicket } from "../tickets/ticket-fields.tsx";
+import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
+import { isLostRenewal } from "./columns.tsx";
 
-/** One anomaly: what was measured then, who was paged and how it went, and the way to a ticket. */
+/** An anomaly: its measurements, the pages and messages that it caused, and the way to a ticket. */
 export default function AnomalyPage() {
   const { id } = usePathParams<"id">();
-  const query = useQuery(anomalyQuery(id));
-  const anomaly = query.data;
   return (
-    <Page
-      title={anomaly?.message ?? "Anomaly"}
+    <RecordPage
+      query={useQuery(anomalyQuery(id))}
       back={{ href: "/anomalies", label: "Anomalies" }}
-      lead={anomaly && <States anomaly={anomaly} />}
-      actions={anomaly && <Actions anomaly={anomaly} />}
+      kind="Anomaly"
+      title={({ message }) => message}
+      lead={({ severity, status, deviceId }) => (
+        <span className="row">
+          <Word of={ANOMALY_STATUSES} value={status} />
+          <Word of={SEVERITIES} value={severity} />
+          <DeviceLink id={deviceId} />
+        </span>
+      )}
+      actions={(anomaly) => <Actions anomaly={anomaly} />}
     >
-      <Loaded query={query}>
-        {(anomaly) => (
-          <>
-            <AnomalyFacts anomaly={anomaly} />
-            <AnomalyChart anomaly={anomaly} />
-            <Notified anomalyId={anomaly.id} />
-          </>
-        )}
-      </Loaded>
-    </Page>
-  );
-}
-
-function States({ anomaly: { severity, status, deviceId } }: { anomaly: Anomaly }) {
-  return (
-    <span className="row">
-      <Word of={ANOMALY_STATUSES} value={status} />
-      <Word of={SEVERITIES} value={severity} />
-      <DeviceLink id={deviceId} />
-    </span>
+      {(anomaly) => (
+        <>
+          <Facts framed facts={factsOf(anomaly)} />
+          <AnomalyChart anomaly={anomaly} />
+          <Notified anomalyId={anomaly.id} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 
 function Actions({ anomaly }: { anomaly: Anomaly }) {
-  const [dialog, setDialog] = useState<"acknowledge" | "ticket">();
-  const close = () => setDialog(undefined);
-  const mayAcknowledge = useMay("acknowledgeAnomalies") && anomaly.acknowledgedAt === null;
+  const { id, ticketId, acknowledgedAt } = anomaly;
+  const mayAcknowledge = useMay("acknowledgeAnomalies") && acknowledgedAt === null;
   const mayOpen = useMay("openTicket");
   const isUnfinished = useHasUnfinishedTicket(anomaly);
   return (
     <>
-      {anomaly.ticketId && (
-        <Button component="a" variant="default" href={`/tickets/${anomaly.ticketId}`}>
-          Show ticket
-        </Button>
-      )}
+      {ticketId && <Action label="Show ticket" href={`/tickets/${ticketId}`} />}
       {mayOpen && !isUnfinished && (
-        <Button variant="default" onClick={() => setDialog("ticket")}>
-          Open a ticket
-        </Button>
+        <Opens label="Open a ticket" title="Open a ticket">
+          {(close) => <OpenTicket onClose={close} about={anomaly} />}
+        </Opens>
       )}
-      {mayAcknowledge && <Button onClick={() => setDialog("acknowledge")}>Acknowledge</Button>}
-      <Acknowledge opened={dialog === "acknowledge"} ids={[anomaly.id]} onClose={close} />
-      <OpenTicket opened={dialog === "ticket"} onClose={close} about={anomaly} />
+      {mayAcknowledge && (
+        <Opens main label="Acknowledge" title={acknowledgeTitle([id])}>
+          {(close) => <AcknowledgeForm ids={[id]} onClose={close} />}
+        </Opens>
+      )}
     </>
   );
 }
@@ -88,53 +100,145 @@ function useHasUnfinishedTicket({ ticketId }: Anomaly): boolean {
   return ticket === undefined || (ticket.status !== "completed" && ticket.status !== "cancelled");
 }
 
-function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
+function factsOf(anomaly: Anomaly): FactList {
   const { openedAt, lastObservedAt, occurrences, acknowledgedAt, acknowledgedBy } = anomaly;
   const { resolvedAt, resolvedBy, comment, thresholdId } = anomaly;
+  return {
+    ...subjectFacts(anomaly),
+    Observed: plural(occurrences, "time"),
+    "Threshold pack": thresholdId ? <Pack id={thresholdId} /> : "none",
+    Opened: <Time at={openedAt} />,
+    "Last observed": <Ago at={lastObservedAt} />,
+    Acknowledged: <Time at={acknowledgedAt} none="not yet" />,
+    ...(acknowledgedBy && { "Acknowledged by": <Actor of={acknowledgedBy} /> }),
+    ...(comment && { Comment: comment }),
+    Resolved: <Time at={resolvedAt} none="not yet" />,
+    // A shell resolves no anomaly: the service resolved what no user did.
+    ...(resolvedBy && { "Resolved by": resolvedBy === "system" ? "the service" : <Actor of={resolvedBy} /> }),
+  };
+}
+
+/** Returns the observed values and the limit. */
+function subjectFacts(anomaly: Anomaly): FactList {
+  const { metric, value, limit } = anomaly;
+  if (isLostRenewal(anomaly))
+    return {
+      Metric: "none: the certificate is not renewed",
+      "A new certificate was due": <Time at={String(limit)} />,
+      "The certificate ends": <Time at={String(value)} />,
+    };
+  return {
+    Metric: metric ?? "none: the device is silent",
+    [metric === null ? "Seconds without a message" : "Last value beyond the limit"]: reading(value),
+    Limit: Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit),
+  };
+}
+
+/** The pack of the rule by name, or by its id if it is deleted. */
+function Pack({ id }: { id: string }) {
+  const name = useQuery(thresholdChoicesQuery).data?.items.find((pack) => pack.id === id)?.name;
+  return name === undefined ? <span className="mono">{id}</span> : <a href={`/thresholds/${id}`}>{name}</a>;
+}
+
+/** The measurements around the opening of the anomaly, and the crossed limit. */
+function AnomalyChart({ anomaly }: { anomaly: Anomaly }) {
+  const { metric, value } = anomaly;
+  if (metric === null || typeof value !== "number") return null;
+  return <Measured anomaly={anomaly} metric={metric} />;
+}
+
+function Measured({ anomaly, metric }: { anomaly: Anomaly; metric: string }) {
+  const { deviceId, openedAt, lastObservedAt } = anomaly;
+  const whole = useMemo(() => rangeOf({ openedAt, lastObservedAt }, Date.now()), [openedAt, lastObservedAt]);
+  const range = useTimeRange(whole);
+  const query = useQuery({ ...seriesQuery(deviceId, metric, range.span), placeholderData: keepPreviousData });
   return (
-    <Panel>
-      <Facts
-        facts={[
-          ...subjectFacts(anomaly),
-          ["Observed", plural(occurrences, "time")],
-          ["Threshold pack", thresholdId ? <Pack key="pack" id={thresholdId} /> : "none"],
-          ["Opened", <Time key="opened" at={openedAt} />],
-          ["Last observed", <Ago key="last" at={lastObservedAt} />],
-          ["Acknowledged", <Time key="acknowledged" at={acknowledgedAt} none="not yet" />],
-          ...(acknowledgedBy ? ([["Acknowledged by", <Actor key="by" of={acknowledgedBy} />]] as const) : []),
-          ...(comment ? ([["Comment", comment]] as const) : []),
-          ["Resolved", <Time key="resolved" at={resolvedAt} none="not yet" />],
-          ...(resolvedBy ? ([["Resolved by", <Resolver key="resolver" of={resolvedBy} />]] as const) : []),
-        ]}
+    <Section
+      title={metric}
+      lead="From an hour before it opened to an hour after it was last observed."
+      actions={<a href={telemetryOf(deviceId, metric, range.span)}>All of its telemetry</a>}
+    >
+      <RangeBar range={range} whole="Back to the anomaly" />
+      <SeriesChart
+        deviceId={deviceId}
+        label={`${metric} around the anomaly`}
+        query={query}
+        watched={useWatched(anomaly, metric, range.span)}
+        onZoom={range.show}
       />
-    </Panel>
+    </Section>
   );
 }
 
-/** A shell resolves no anomaly: what no user resolved, the service did. */
-function Resolver({ of }: { of: string }) {
-  return of === "system" ? <>the service</> : <Actor of={of} />;
+/**
+ * Returns the present limits of the device, and the former limit of this anomaly, whose rule may have changed since.
+ */
+function useWatched(anomaly: Anomaly, metric: string, span: Span) {
+  const { deviceId, limit, severity } = anomaly;
+  const watchedOf = useDeviceWatch(deviceId, span.from, span.to);
+  const { limits, anomalies } = watchedOf(metric);
+  return useMemo(() => {
+    const then = limitsOf(limit).filter((value) => !limits.some((each) => each.value === value));
+    const [tone, word] = SEVERITIES[severity];
+    const former = then.map((value) => ({ value, tone, label: `${word} then: limit ${reading(value)}` }));
+    return { limits: [...limits, ...former], anomalies };
+  }, [limits, anomalies, limit, severity]);
 }
 
-/** What was observed, and the limit. */
-function subjectFacts(anomaly: Anomaly): (readonly [string, React.ReactNode])[] {
-  const { metric, value, limit } = anomaly;
-  if (isLostRenewal(anomaly))
-    return [
-      ["Metric", "none: the certificate is not renewed"],
-      ["A new certificate was due", <Time key="due" at={String(limit)} />],
-      ["The certificate ends", <Time key="end" at={String(value)} />],
-    ];
-  return [
-    ["Metric", metric ?? "none: the device is silent"],
-    [metric === null ? "Seconds without a message" : "Last value beyond the limit", reading(value)],
-    ["Limit", Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit)],
-  ];
+function telemetryOf(deviceId: string, metric: string, span: Span): string {
+  const query = new URLSearchParams({ tab: "telemetry", metric: metricsParameter([metric]), ...addressOf(span) });
+  return `/devices/${encodeURIComponent(deviceId)}?${query}`;
 }
 
-/** The pack of the rule by name; one that is deleted has none. */
-function Pack({ id }: { id: string }) {
-  const packs = useQuery(thresholdChoicesQuery).data?.items;
-  const name = packs?.find((pack) => pack.id === id)?.name;
-  return name === undefined ? <span className="mono">{id}</span> : <a href={`/thresholds/${id}`}>{name}</a>;
+type EscalationPage = Schemas["EscalationPage"];
+
+/** Steps and messages follow an event within seconds. */
+const POLL_MS = 5_000;
+const MOST = 50;
+
+/** The pages of an anomaly, past and future, and the outcome of each message. */
+function Notified({ anomalyId }: { anomalyId: string }) {
+  const steps = useQuery({
+    ...pagesQuery(anomalyId),
+    refetchInterval: ({ state }) => (state.data?.items.some((each) => each.state === "due") ? POLL_MS : false),
+  });
+  const messages = useQuery(deliveriesQuery({ anomalyId, skip: 0, limit: MOST }));
+  return (
+    <>
+      <Section
+        title="Pages"
+        lead="The steps of escalation of the device's groups. They stop when a user acknowledges the anomaly."
+      >
+        <Records
+          label="Pages"
+          columns={STEPS}
+          query={steps}
+          rowKey={({ groupId, afterMinutes }) => `${groupId} ${afterMinutes}`}
+          empty={<Empty title="There are no pages">{NO_PAGES}</Empty>}
+        />
+      </Section>
+      <Section title="Messages" lead="What was sent to whom, with every attempt.">
+        <Loaded query={messages}>
+          {(page) => (
+            <>
+              <DeliveryTable rows={page.items} ofAnomaly empty={<Empty title="No message was sent yet" />} />
+              {page.total > MOST && <a href={`/deliveries?anomalyId=${anomalyId}`}>All messages</a>}
+              {page.total <= MOST && <Pager page={page} of="message" onSkip={() => undefined} />}
+            </>
+          )}
+        </Loaded>
+      </Section>
+    </>
+  );
 }
+
+const NO_PAGES =
+  "The device is in no group of yours that has steps of escalation, or it was over before the first step was due.";
+
+const STEPS: readonly Column<EscalationPage>[] = [
+  { title: "Group", main: true, cell: ({ groupName }) => groupName },
+  { title: "After", cell: ({ afterMinutes }) => (afterMinutes === 0 ? "at once" : `${afterMinutes} min`) },
+  { title: "Whom", cell: ({ notify }) => NOTIFIED[notify] },
+  { title: "Due", cell: ({ dueAt }) => <Time at={dueAt} /> },
+  { title: "What became of it", cell: ({ state }) => <Word of={PAGE_STATES} value={state} plain /> },
+];

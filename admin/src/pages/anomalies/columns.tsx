@@ -1,59 +1,40 @@
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Word } from "../../parts/word.tsx";
-import { reading } from "../../ui/display/format.ts";
-import type { Column } from "../../ui/display/table.tsx";
-import { Ago } from "../../ui/display/time.tsx";
+import { Ago, type Column, reading } from "../../ui/ui.ts";
 import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
-import { isLostRenewal } from "./lost-renewal.ts";
 
-/** The columns of a list of anomalies; `ofDevice`: all are of one device. */
+const DEVICE: Column<Anomaly> = { title: "Device", cell: ({ deviceId }) => <DeviceLink id={deviceId} /> };
+
+/** Returns the columns of a list of anomalies. @param ofDevice all are of one device, whose list has one order */
 export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anomaly>[] {
+  const sorted = (sort: string) => (ofDevice ? {} : { sort });
   return [
-    { key: "what", title: "What", main: true, cell: ({ message }) => message },
+    { title: "What", main: true, cell: ({ message }) => message },
     {
-      key: "severity",
       title: "Severity",
-      ...(ofDevice ? {} : { sort: "severity" }),
+      ...sorted("severity"),
       cell: ({ severity }) => <Word of={SEVERITIES} value={severity} plain />,
     },
-    { key: "status", title: "State", cell: ({ status }) => <Word of={ANOMALY_STATUSES} value={status} plain /> },
+    { title: "State", cell: ({ status }) => <Word of={ANOMALY_STATUSES} value={status} plain /> },
     ...(ofDevice ? [] : [DEVICE]),
-    { key: "value", title: "Value", cell: lastValue },
-    {
-      key: "opened",
-      title: "Opened",
-      ...(ofDevice ? {} : { sort: "openedAt" }),
-      cell: ({ openedAt }) => <Ago at={openedAt} />,
-    },
-    {
-      key: "last",
-      title: "Last observed",
-      ...(ofDevice ? {} : { sort: "lastObservedAt" }),
-      cell: ({ lastObservedAt }) => <Ago at={lastObservedAt} />,
-    },
-    {
-      key: "ticket",
-      title: "Ticket",
-      cell: ({ ticketId }) =>
-        ticketId ? (
-          <a href={`/tickets/${ticketId}`}>
-            Show<span className="hidden-text"> the ticket</span>
-          </a>
-        ) : (
-          <span className="soft">none</span>
-        ),
-    },
+    { title: "Value", cell: lastValue },
+    { title: "Opened", ...sorted("openedAt"), cell: ({ openedAt }) => <Ago at={openedAt} /> },
+    { title: "Last observed", ...sorted("lastObservedAt"), cell: ({ lastObservedAt }) => <Ago at={lastObservedAt} /> },
+    { title: "Ticket", cell: ({ ticketId }) => <Ticket id={ticketId} /> },
   ];
 }
 
-const DEVICE: Column<Anomaly> = {
-  key: "device",
-  title: "Device",
-  cell: ({ deviceId }) => <DeviceLink id={deviceId} />,
-};
+function Ticket({ id }: { id: string | null }) {
+  if (id === null) return <span className="soft">none</span>;
+  return (
+    <a href={`/tickets/${id}`}>
+      Show<span className="hidden-text"> the ticket</span>
+    </a>
+  );
+}
 
-/** The last value that broke the rule, with its metric. */
+/** Returns the last value that broke the rule, with its metric. */
 function lastValue({ metric, value, limit }: Anomaly) {
   if (metric === null)
     return <span className="soft">{isLostRenewal({ metric, limit }) ? "not renewed" : "silent"}</span>;
@@ -62,4 +43,9 @@ function lastValue({ metric, value, limit }: Anomaly) {
       {metric} {reading(value)}
     </>
   );
+}
+
+/** Whether the anomaly is a lost renewal: its limit is a time, that of a silent device a number of seconds. */
+export function isLostRenewal({ metric, limit }: Pick<Anomaly, "metric" | "limit">): boolean {
+  return metric === null && typeof limit === "string";
 }

@@ -1,9 +1,9 @@
 import type { Bundle } from "../../api/certificates.ts";
 
-export type BundleFiles = Readonly<Record<string, string>>;
+type BundleFiles = Readonly<Record<string, string>>;
 
-/** The files of a bundle by name, as clients want them: the certificate with its chain in one file. */
-export function filesOf(bundle: Bundle): BundleFiles {
+/** Returns the files of a bundle by name, in the form of clients: the certificate with its chain in one file. */
+function filesOf(bundle: Bundle): BundleFiles {
   const { clientCertPem, clientCertChainPem, privateKeyPem, serverCaBundlePem } = bundle;
   return {
     "key.pem": privateKeyPem,
@@ -18,7 +18,7 @@ function joined(leaf: string, chain: string): string {
   return `${leaf.trimEnd()}\n${chain.trimEnd()}\n`;
 }
 
-/** The files of `bundle` in one archive, made in the browser; its code is loaded when it is needed. */
+/** Returns the files of `bundle` in one archive, made in the browser. The code of the archiver is loaded on demand. */
 export async function zipOf(bundle: Bundle): Promise<Uint8Array<ArrayBuffer>> {
   const { strToU8, zipSync } = await import("fflate");
   const files = Object.entries(filesOf(bundle)).map(([name, text]) => [`${bundle.deviceId}/${name}`, strToU8(text)]);

@@ -1,16 +1,20 @@
-import { Button } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Bundle } from "../../api/certificates.ts";
-import { Notice } from "../../ui/display/status.tsx";
-import { Time } from "../../ui/display/time.tsx";
-import { CopyButton, DownloadButton } from "../../ui/input/copy.tsx";
-import { DialogActions } from "../../ui/input/dialog.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
+import { Action, CopyBlock, CopyButton, DownloadButton, Facts, Notice, Time } from "../../ui/ui.ts";
+import { useBroker } from "../connect/use-broker.ts";
 import { pkcs12Of, zipOf } from "./bundle-files.ts";
-import { TryBundle } from "./try-bundle.tsx";
 
-/** A bundle, once: its files to save, and a command that connects with them. */
-export function BundleOnce({ bundle, onDone }: { bundle: Bundle; onDone?: () => void }) {
+/** A bundle, shown once: its files to save, and a command that connects with them. */
+export function BundleOnce({ bundle }: { bundle: Bundle }) {
+  const { deviceId, publishTopics, certExpiresAt, serialNumber, pkcs12Passphrase } = bundle;
+  const { broker } = useBroker();
+  const topics = <span className="mono">{publishTopics.join(", ")}</span>;
+  const facts = {
+    Device: <span className="mono">{deviceId}</span>,
+    "Publishes on": publishTopics.length > 0 ? topics : "nothing: its device type names no topic",
+    Expires: <Time at={certExpiresAt} />,
+    "Serial number": <span className="mono">{serialNumber}</span>,
+  };
   return (
     <>
       <Notice tone="warn" title="Save it now: the private key is not shown again.">
@@ -21,60 +25,38 @@ export function BundleOnce({ bundle, onDone }: { bundle: Bundle; onDone?: () => 
           passphrase:
         </p>
         <span className="row">
-          <code data-secret>{bundle.pkcs12Passphrase}</code>
-          <CopyButton text={bundle.pkcs12Passphrase} label="Copy passphrase" />
+          <code data-secret>{pkcs12Passphrase}</code>
+          <CopyButton text={pkcs12Passphrase} label="Copy passphrase" />
         </span>
       </Notice>
-      <Facts
-        facts={[
-          [
-            "Device",
-            <span key="device" className="mono">
-              {bundle.deviceId}
-            </span>,
-          ],
-          ["Publishes on", <Topics key="topics" topics={bundle.publishTopics} />],
-          ["Expires", <Time key="expires" at={bundle.certExpiresAt} />],
-          [
-            "Serial number",
-            <span key="serial" className="mono">
-              {bundle.serialNumber}
-            </span>,
-          ],
-        ]}
-      />
-      <TryBundle bundle={bundle} />
+      <Facts facts={facts} />
+      {broker && <CopyBlock label="Try it in the folder of the archive">{commandOf(bundle, broker)}</CopyBlock>}
       <p className="soft">
         Do not import the <code>.p12</code> file into your own browser: the browser would then ask on this site which
         certificate to present.
       </p>
-      {onDone && (
-        <DialogActions>
-          <Button onClick={onDone}>I have saved it</Button>
-        </DialogActions>
-      )}
     </>
   );
-}
-
-function Topics({ topics }: { topics: readonly string[] }) {
-  if (topics.length > 0) return <span className="mono">{topics.join(", ")}</span>;
-  return <>nothing: its device type names no topic</>;
 }
 
 function Downloads({ bundle }: { bundle: Bundle }) {
   const [zip, setZip] = useState<Uint8Array<ArrayBuffer>>();
   useEffect(() => void zipOf(bundle).then(setZip), [bundle]);
+  const label = "Download .zip";
   return (
     <span className="row">
-      {zip ? (
-        <DownloadButton name={`${bundle.deviceId}.zip`} content={zip} label="Download .zip" />
-      ) : (
-        <Button size="xs" variant="default" disabled>
-          Download .zip
-        </Button>
-      )}
+      {zip && <DownloadButton name={`${bundle.deviceId}.zip`} content={zip} label={label} />}
+      {!zip && <Action small label={label} disabled />}
       <DownloadButton name={`${bundle.deviceId}.p12`} content={pkcs12Of(bundle)} label="Download .p12" />
     </span>
   );
+}
+
+/** Returns a command that connects with the saved files and sends a first message. */
+function commandOf({ deviceId, publishTopics }: Bundle, { host, port }: { host: string; port: number }): string {
+  const files = "--cafile ca.pem --cert fullchain.pem --key key.pem";
+  const [topic] = publishTopics;
+  const at = `-h ${host} -p ${port} ${files} \\\n  -i '${deviceId}'`;
+  if (topic !== undefined) return `mosquitto_pub -V mqttv5 ${at} -q 1 -t '${topic}' -m '{"temperature": 21.5}'`;
+  return `mosquitto_pub -V mqttv5 ${at} -q 1 -t 'telemetry' -m '{}'   # refused: the device type names no topic`;
 }

@@ -1,68 +1,53 @@
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type CertificateDetail, certificateQuery } from "../../api/certificates.ts";
+import { type CertificateDetail, certificateQuery, chainQuery } from "../../api/certificates.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
-import { Notice } from "../../ui/display/status.tsx";
-import { Ago, Time } from "../../ui/display/time.tsx";
-import { CopyBlock } from "../../ui/input/copy.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
-import { Page, Panel, Section } from "../../ui/page/page.tsx";
+import { Action, Ago, CopyBlock, Facts, Notice, Section, Time } from "../../ui/ui.ts";
 import { CERTIFICATE_KINDS } from "../../words/certificates.ts";
 import { CertificateState } from "./certificate-state.tsx";
-import { Chain } from "./chain.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
+import "./chain.css";
 
 /** A certificate with its chain, its PEM and the session that was opened with it. */
 export default function CertificatePage() {
   const { id } = usePathParams<"id">();
-  const query = useQuery(certificateQuery(id));
-  const { data } = query;
   return (
-    <Page
-      title={data ? `Certificate of ${data.deviceId}` : "Certificate"}
+    <RecordPage
+      query={useQuery(certificateQuery(id))}
       back={{ href: "/certificates", label: "Certificates" }}
-      actions={data && <Actions certificate={data} />}
+      kind="Certificate"
+      title={({ deviceId }) => `Certificate of ${deviceId}`}
+      actions={(certificate) => <Actions certificate={certificate} />}
     >
-      <Loaded query={query}>
-        {(certificate) => (
-          <>
-            <Successor certificate={certificate} />
-            <Panel>
-              <Facts facts={factsOf(certificate)} />
-            </Panel>
-            <Chain certificateId={certificate.id} />
-            <Section title="PEM">
-              <CopyBlock label="The certificate without its chain" file={`${certificate.deviceId}.pem`}>
-                {certificate.pem}
-              </CopyBlock>
-            </Section>
-          </>
-        )}
-      </Loaded>
-    </Page>
+      {(certificate) => (
+        <>
+          <Successor certificate={certificate} />
+          <Facts framed facts={factsOf(certificate)} />
+          <Chain certificateId={certificate.id} />
+          <Section title="PEM">
+            <CopyBlock label="The certificate without its chain" file={`${certificate.deviceId}.pem`}>
+              {certificate.pem}
+            </CopyBlock>
+          </Section>
+        </>
+      )}
+    </RecordPage>
   );
 }
 
 function Actions({ certificate }: { certificate: CertificateDetail }) {
   const [revoking, setRevoking] = useState(false);
-  const [mayIssue, mayRevoke] = [useMay("issueCertificate"), useMay("revokeCertificate")];
-  const revoked = certificate.status === "revoked";
+  const { kind, status, deviceId } = certificate;
+  const rotates = useMay("issueCertificate") && kind === "platform";
+  const revokes = useMay("revokeCertificate") && status !== "revoked";
   return (
     <>
-      {mayIssue && certificate.kind === "platform" && (
-        <Button component="a" variant="default" href={`/devices/${encodeURIComponent(certificate.deviceId)}/rotate`}>
-          Rotate
-        </Button>
-      )}
-      {mayRevoke && !revoked && (
-        <Button color="bad" variant="light" onClick={() => setRevoking(true)}>
-          Revoke
-        </Button>
-      )}
+      {rotates && <Action label="Rotate" href={`/devices/${encodeURIComponent(deviceId)}/rotate`} />}
+      {revokes && <Action danger label="Revoke" onClick={() => setRevoking(true)} />}
       <RevokeDialog certificate={certificate} opened={revoking} onClose={() => setRevoking(false)} />
     </>
   );
@@ -83,37 +68,25 @@ function Successor({ certificate: { liveSuccessor } }: { certificate: Certificat
   );
 }
 
-function factsOf(certificate: CertificateDetail): (readonly [string, React.ReactNode])[] {
-  const { deviceId, session, revokedAt, revokedBy } = certificate;
+function factsOf(certificate: CertificateDetail) {
+  const { deviceId, session, revokedAt, revokedBy, renewAfterUtc, publishTopics } = certificate;
   const mono = (text: string) => <span className="mono">{text}</span>;
-  return [
-    ["State", <CertificateState key="state" certificate={certificate} />],
-    [
-      "Device",
-      <a key="device" className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
-        {deviceId}
-      </a>,
-    ],
-    ["Kind", CERTIFICATE_KINDS[certificate.kind]],
-    ["Issued", <Time key="issued" at={certificate.issuedAt} />],
-    ["Issued by", <Actor key="by" of={certificate.issuedBy} />],
-    ["Expires", <Time key="expires" at={certificate.expiresAt} />],
-    ...(certificate.renewAfterUtc
-      ? [["Renews itself from", <Time key="renew" at={certificate.renewAfterUtc} />] as const]
-      : []),
-    ["Last connected", <Ago key="last" at={certificate.lastConnectedAt} />],
-    ["Session", session ? <SessionOf key="session" {...session} /> : "none"],
-    ...(revokedAt
-      ? ([
-          ["Revoked", <Time key="revoked" at={revokedAt} />],
-          ["Revoked by", revokedBy && <Actor key="revoked-by" of={revokedBy} />],
-        ] as const)
-      : []),
-    ["Publishes on", certificate.publishTopics.length > 0 ? mono(certificate.publishTopics.join(", ")) : "nothing"],
-    ["Serial number", mono(certificate.serialNumber)],
-    ["SHA-256", mono(certificate.fingerprintSha256)],
-    ["Subject", mono(certificate.subject)],
-  ];
+  return {
+    State: <CertificateState certificate={certificate} />,
+    Device: <a href={`/devices/${encodeURIComponent(deviceId)}`}>{mono(deviceId)}</a>,
+    Kind: CERTIFICATE_KINDS[certificate.kind],
+    Issued: <Time at={certificate.issuedAt} />,
+    "Issued by": <Actor of={certificate.issuedBy} />,
+    Expires: <Time at={certificate.expiresAt} />,
+    ...(renewAfterUtc && { "Renews itself from": <Time at={renewAfterUtc} /> }),
+    "Last connected": <Ago at={certificate.lastConnectedAt} />,
+    Session: session ? <SessionOf {...session} /> : "none",
+    ...(revokedAt && { Revoked: <Time at={revokedAt} />, "Revoked by": revokedBy && <Actor of={revokedBy} /> }),
+    "Publishes on": publishTopics.length > 0 ? mono(publishTopics.join(", ")) : "nothing",
+    "Serial number": mono(certificate.serialNumber),
+    "SHA-256": mono(certificate.fingerprintSha256),
+    Subject: mono(certificate.subject),
+  };
 }
 
 function SessionOf({ connectedAt, remoteAddress }: { connectedAt: string; remoteAddress: string }) {
@@ -121,5 +94,39 @@ function SessionOf({ connectedAt, remoteAddress }: { connectedAt: string; remote
     <>
       since <Time at={connectedAt} /> from <span className="mono">{remoteAddress}</span>
     </>
+  );
+}
+
+/** The certificates that a client presents, and the authorities by which the broker verifies them. */
+function Chain({ certificateId }: { certificateId: string }) {
+  return (
+    <Section
+      title="Chain"
+      lead="A client presents its certificate followed by the intermediate. One that presents the certificate alone is refused."
+    >
+      <Loaded query={useQuery(chainQuery(certificateId))}>
+        {({ fullchainPem, issuers }) => (
+          <>
+            <ol className="chain stack-tight">
+              <li>The certificate</li>
+              {issuers.map(({ id, role, name, status, notAfter, fingerprintSha256 }) => (
+                <li key={id}>
+                  {role === "device_root" ? "Root" : "Intermediate"} <strong>{name}</strong>, {status}, until{" "}
+                  <Time at={notAfter} />
+                  <br />
+                  <span className="mono soft">{fingerprintSha256}</span>
+                </li>
+              ))}
+            </ol>
+            <details>
+              <summary>What the client presents, as PEM</summary>
+              <CopyBlock label="Certificate and intermediate" file="fullchain.pem">
+                {fullchainPem}
+              </CopyBlock>
+            </details>
+          </>
+        )}
+      </Loaded>
+    </Section>
   );
 }

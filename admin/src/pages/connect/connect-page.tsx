@@ -1,20 +1,21 @@
-import { Button } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { claimQuery } from "../../api/claims.ts";
+import { claimQuery, createClaim } from "../../api/claims.ts";
 import type { Schemas } from "../../api/client.ts";
-import { Page } from "../../ui/page/page.tsx";
-import { type StepState, Steps } from "../../ui/page/steps.tsx";
-import { ClaimForm } from "./claim-form.tsx";
+import { createDeviceType, DEVICE_TYPES, deviceTypesQuery } from "../../api/device-types.ts";
+import { Form, useFields } from "../../parts/form/form.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { useRefresh } from "../../parts/use-refresh.ts";
+import { Action, Notice, Page, type StepState, Steps } from "../../ui/ui.ts";
 import { FirstReading } from "./connection-watch.tsx";
 import { EnrollmentCommands } from "./enrollment-commands.tsx";
-import { ReusedIdentity } from "./reused-identity.tsx";
 import { type Connection, useConnection } from "./use-connection.ts";
 
 const POLL_MS = 2000;
 
-/** Connects a device that generates its own key: a claim, the commands, and what becomes of them. */
+/** Connects a device that generates its own key: a claim, the commands, and their outcome. */
 export default function ConnectPage() {
   const [claim, setClaim] = useState<Schemas["CreatedClaim"]>();
   const redeemed = useQuery({
@@ -72,7 +73,7 @@ interface ReachedProps {
   onAnother: () => void;
 }
 
-/** What becomes of the device that redeemed the claim. */
+/** The connection of the device that redeemed the claim. */
 function Reached({ claim, connection, onAnother }: ReachedProps) {
   const { device, reading } = connection;
   if (!device) return null;
@@ -82,19 +83,17 @@ function Reached({ claim, connection, onAnother }: ReachedProps) {
       <FirstReading device={device} connection={connection} />
       {reading && (
         <div>
-          <Button variant="default" onClick={onAnother}>
-            Connect another device
-          </Button>
+          <Action label="Connect another device" onClick={onAnother} />
         </div>
       )}
     </>
   );
 }
 
-/** What the last step is called, by how many are done. */
+/** The titles of the last step, by the number of finished steps. */
 const TITLES = ["It connects", "It connects", "Waiting for its first message", "It is connected"];
 
-/** The link of the menu leads here from here, too: once a device is connected, it begins with the next. */
+/** Begins again when the user follows the link of the menu after a device has connected. */
 function useBeginAgain(done: boolean, begin: () => void): void {
   const router = useRouter();
   useEffect(
@@ -103,5 +102,62 @@ function useBeginAgain(done: boolean, begin: () => void): void {
         if (done && !pathChanged) begin();
       }),
     [router, done, begin],
+  );
+}
+
+interface ClaimFormProps {
+  onCreated: (claim: Schemas["CreatedClaim"]) => void;
+}
+
+const NEW = "new";
+/** The type that is created for a tenant without one: its topic may carry any telemetry. */
+const FIRST_TYPE = { name: "Device", publishTopics: ["telemetry/{deviceId}"] };
+
+/** Asks what connects, and creates a claim for it. */
+function ClaimForm({ onCreated }: ClaimFormProps) {
+  return (
+    <Loaded query={useQuery(deviceTypesQuery)}>
+      {({ items }) => <ClaimFields types={items} onCreated={onCreated} />}
+    </Loaded>
+  );
+}
+
+function ClaimFields({ types, onCreated }: ClaimFormProps & { types: readonly Schemas["DeviceType"][] }) {
+  const refresh = useRefresh();
+  const [form, field] = useFields({ intendedName: "", type: types[0]?.id ?? NEW }, "createClaim");
+  const createType = async () => {
+    const { id } = await createDeviceType(FIRST_TYPE);
+    await refresh(DEVICE_TYPES);
+    return id;
+  };
+  const submit = async ({ intendedName, type }: typeof form.values) =>
+    onCreated(await createClaim({ intendedName, intendedDeviceTypeId: type === NEW ? await createType() : type }));
+  const choices = types.map(({ id, name, publishTopics }) => ({
+    value: id,
+    label: `${name}: ${publishTopics.join(", ")}`,
+  }));
+  return (
+    <Form form={form} onSubmit={submit} action="Continue">
+      <TextInput label="Name" placeholder="Feed pump 1" autoFocus {...field("intendedName")} />
+      <NativeSelect
+        label="Type"
+        description="Decides the topics that the device may publish on."
+        data={[...choices, { value: NEW, label: `A new type that publishes on ${FIRST_TYPE.publishTopics[0]}` }]}
+        {...field("type")}
+      />
+    </Form>
+  );
+}
+
+/** Warns that a device which had enrolled before redeemed the claim under its former identity: no device is added. */
+function ReusedIdentity({ claim, device }: { claim: Schemas["CreatedClaim"]; device: Schemas["Device"] }) {
+  if (Date.parse(device.createdAt) >= Date.parse(claim.createdAt)) return null;
+  return (
+    <Notice tone="warn" title={`${device.name} redeemed the code`}>
+      <p>
+        It had enrolled before, so it kept its device id <span className="mono">{device.id}</span> and its name, and has
+        a new certificate. For another device, use another folder or another machine.
+      </p>
+    </Notice>
   );
 }

@@ -1,11 +1,9 @@
 import { Loader } from "@mantine/core";
 import type { Schemas } from "../../api/client.ts";
-import { reading } from "../../ui/display/format.ts";
-import { Notice } from "../../ui/display/status.tsx";
-import { Ago } from "../../ui/display/time.tsx";
+import { Ago, Notice, reading } from "../../ui/ui.ts";
 import type { Connection } from "./use-connection.ts";
 
-/** What the broker sees of a device with a record: whether it is connected now, and why not. */
+/** The connection state of a device, and the reason why it is not connected. */
 export function ConnectionWatch({ deviceId, connection }: { deviceId: string; connection: Connection }) {
   const { phase, refusal, device } = connection;
   if (phase === "refused" && refusal) return <Refused refusal={refusal} />;
@@ -26,7 +24,7 @@ export function ConnectionWatch({ deviceId, connection }: { deviceId: string; co
   );
 }
 
-/** That a device which has just enrolled has reached the service with a reading; until then what the broker sees. */
+/** Reports the first reading of a device that has just enrolled, and its connection state until then. */
 export function FirstReading({ device, connection }: { device: Schemas["Device"]; connection: Connection }) {
   const { phase } = connection;
   if (connection.reading === undefined) return <ConnectionWatch deviceId={device.id} connection={connection} />;

@@ -1,40 +1,37 @@
 import { SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { Schemas } from "../../api/client.ts";
-import { countdown } from "../../ui/display/format.ts";
-import { Status } from "../../ui/display/status.tsx";
-import { useNow } from "../../ui/display/time.tsx";
-import { CopyBlock } from "../../ui/input/copy.tsx";
-import { LocalOnly } from "./local-only.tsx";
+import { settingsQuery } from "../../api/settings.ts";
+import { CopyBlock, countdown, Status, useNow } from "../../ui/ui.ts";
 import { agentCommands, folderOf, shellCommands } from "./self-enroll.ts";
 import { useBroker } from "./use-broker.ts";
 
 interface CommandsProps {
   claim: Schemas["CreatedClaim"];
   redeemed: boolean;
-  /** Below the commands. */
   children?: ReactNode;
 }
 
-const WAYS = {
-  shell: ["Shell", shellCommands],
-  agent: ["Muster agent", agentCommands],
-} as const;
+const WAYS = { shell: ["Shell", shellCommands], agent: ["Muster agent", agentCommands] } as const;
 
 const REQUIRES = { shell: "With openssl, curl and mosquitto_pub", agent: "With Node 24 and the agent's package" };
 
-/** The commands that redeem the claim, with its real code, while it lasts. */
+/** The commands that redeem the claim, with its real code, while it is valid. */
 export function EnrollmentCommands({ claim, redeemed, children }: CommandsProps) {
   const left = Date.parse(claim.expiresAt) - useNow();
   return (
     <>
       <CodeCommands claimCode={claim.claimCode} name={claim.intendedName}>
         {redeemed ? (
-          <Status tone="good">Claim redeemed</Status>
+          <Status of={["good", "Claim redeemed"]} />
         ) : (
-          <Status tone={left > 0 ? "accent" : "bad"}>
-            {left > 0 ? `The claim code is valid for ${countdown(left)}` : "The claim code has expired"}
-          </Status>
+          <Status
+            of={[
+              left > 0 ? "accent" : "bad",
+              left > 0 ? `The claim code is valid for ${countdown(left)}` : "The claim code has expired",
+            ]}
+          />
         )}
       </CodeCommands>
       {children}
@@ -44,9 +41,9 @@ export function EnrollmentCommands({ claim, redeemed, children }: CommandsProps)
 
 interface CodeCommandsProps {
   claimCode: string;
-  /** What the device is called, where that is known: its folder has the name. */
+  /** The name of the device, if known, for its folder. */
   name?: string;
-  /** Beside the choice of the way. */
+  /** Shown beside the choice of the tool. */
   children?: ReactNode;
 }
 
@@ -71,5 +68,19 @@ export function CodeCommands({ claimCode, name, children }: CodeCommandsProps) {
       <CopyBlock label={REQUIRES[way]}>{commands(settings)}</CopyBlock>
       <LocalOnly>The commands work</LocalOnly>
     </>
+  );
+}
+
+const LOCAL = /^(localhost|127\..*|\[::1\])$/;
+
+/** Warns that the commands work only on this machine while the service has no name that others can resolve. */
+function LocalOnly({ children }: { children: string }) {
+  const baseUrl = useQuery(settingsQuery).data?.baseUrl;
+  if (!baseUrl || !LOCAL.test(new URL(baseUrl).hostname)) return null;
+  return (
+    <p className="soft">
+      {children} on the machine of the service only, because its address is <span className="mono">localhost</span>. For
+      other machines, start it with <span className="mono">MUSTER_PUBLIC_HOST=&lt;its name&gt;</span>.
+    </p>
   );
 }

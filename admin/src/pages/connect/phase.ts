@@ -1,12 +1,12 @@
 import type { Schemas } from "../../api/client.ts";
 
-/** Where a device is now: its last attempt was refused, or it is as its connectivity says. */
+/** The phase of a device: its last attempt was refused, or the state of its connection. */
 export type Phase = "never_seen" | "refused" | "online" | "offline";
 
-/** A refused topic closes the connection: the session ends this long after the refusal at most. */
+/** A refused topic closes the connection: the session ends at most this long after the refusal. */
 const CLOSING_MS = 5000;
 
-/** A refusal is what matters until the device connects, or has published after it. */
+/** Returns the phase of a device. A refusal counts until the device connects, or publishes after it. */
 export function phaseOf(
   device: Pick<Schemas["Device"], "connectivity"> | undefined,
   refusal: Pick<Schemas["Refusal"], "lastAt"> | undefined,

@@ -1,20 +1,20 @@
-/** What the commands need to know. */
-export interface EnrollmentSettings {
-  /** Where the API is: `https://muster.example`. */
+/** The values for the commands. */
+interface EnrollmentSettings {
+  /** The address of the API: `https://muster.example`. */
   baseUrl: string;
   claimCode: string;
-  /** Authorities of a development certificate, PEM; absent where every client trusts the service's certificate. */
+  /** The authorities of a development certificate as PEM; absent if every client trusts the service's certificate. */
   caPem?: string | undefined;
-  /** The topic's end has the device id, which the answer brings. */
+  /** The address of the broker; the device id in the topic comes from the answer to the claim. */
   broker: { host: string; port: number };
-  /** Where the device keeps its key: of its own, since a second device in the same folder would take over the first. */
+  /** The folder of the device's key. A second device in the same folder would overwrite the first. */
   folder: string;
 }
 
 const MOST_CHARACTERS = 40;
 
 /**
- * The folder of a device: its name in letters that every shell and file system takes, and the end of its claim code, since several devices
+ * Returns the folder of a device: its name in portable characters, and the end of its claim code, since several devices
  * may have the same name.
  */
 export function folderOf(name: string | undefined, claimCode: string): string {
@@ -28,13 +28,14 @@ export function folderOf(name: string | undefined, claimCode: string): string {
   return `muster-device/${folder ? `${folder}-${end}` : end}`;
 }
 
-/** Writes `content` into `file`, which is not read by the shell. */
+/** Returns the command that writes `content` into `file` without expansion by the shell. */
 function fileOf(file: string, content: string): string {
   return `cat > ${file} <<'PEM'\n${content.trim()}\nPEM\n`;
 }
 
 /**
- * One block for a POSIX shell with openssl, curl and mosquitto_pub: makes a key, redeems the claim code, publishes a first reading.
+ * Returns a block for a POSIX shell with openssl, curl and mosquitto_pub: makes a key, redeems the claim code,
+ * publishes a first reading.
  */
 export function shellCommands({ baseUrl, claimCode, caPem, broker, folder }: EnrollmentSettings): string {
   const trust = caPem ? "--cacert https-ca.pem " : "";
@@ -53,7 +54,7 @@ mosquitto_pub -V mqttv5 -h ${broker.host} -p ${broker.port} --cafile ca.pem --ce
   -i "$(field deviceId)" -q 1 -t "$(field publishTopics)" -m '{"temperature": 21.5}'`;
 }
 
-/** The same with the agent, which stays connected and renews by itself. */
+/** Returns the same block for the agent, which stays connected and renews by itself. */
 export function agentCommands({ baseUrl, claimCode, caPem, folder }: EnrollmentSettings): string {
   return `${caPem ? fileOf("https-ca.pem", caPem) : ""}npx muster-agent enroll --server '${baseUrl}' ${caPem ? "--ca https-ca.pem " : ""}\\
   --claim ${claimCode} --fingerprint "$(hostname)-${folder.split("/").at(-1)}" --model "$(uname -m)" --state-dir ./${folder}

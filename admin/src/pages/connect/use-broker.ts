@@ -3,7 +3,10 @@ import { settingsQuery } from "../../api/settings.ts";
 
 const MQTTS_PORT = 8883;
 
-/** Where devices connect to, and what curl must trust where the service has a development certificate; empty while it is read. */
+/**
+ * Returns the addresses for devices, and the authority that curl must trust for a development certificate; empty until
+ * they are read.
+ */
 export function useBroker(): { baseUrl?: string; broker?: { host: string; port: number }; caPem?: string | undefined } {
   const { data } = useQuery(settingsQuery);
   if (!data) return {};

@@ -3,33 +3,22 @@ import type { Delivery } from "../../api/monitoring/deliveries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
 import { Word } from "../../parts/word.tsx";
-import { plural } from "../../ui/display/format.ts";
-import { type Column, Table } from "../../ui/display/table.tsx";
-import { Time } from "../../ui/display/time.tsx";
-import { Dialog } from "../../ui/input/dialog.tsx";
-import { LinkButton } from "../../ui/input/link-button.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
+import { type Column, Dialog, Facts, LinkButton, plural, Table, Time } from "../../ui/ui.ts";
 import { DEFERRED_BY, DELIVERY_STATES, nameOfMessage } from "../../words/monitoring.ts";
 
 interface DeliveryTableProps {
   rows: readonly Delivery[] | undefined;
-  /** All are about one anomaly. */
+  /** Set if all messages are about one anomaly. */
   ofAnomaly?: boolean;
   empty?: ReactNode;
 }
 
-/** Messages: to whom, when, how it went; with the attempts of each in a dialog. */
+/** Messages with receiver, time and outcome, and the attempts of each in a dialog. */
 export function DeliveryTable({ rows, ofAnomaly = false, empty }: DeliveryTableProps) {
   const [shown, setShown] = useState<Delivery>();
   return (
     <>
-      <Table
-        label="Messages"
-        columns={columnsOf(ofAnomaly, setShown)}
-        rows={rows}
-        rowKey={({ id }) => id}
-        empty={empty}
-      />
+      <Table label="Messages" columns={columnsOf(ofAnomaly, setShown)} rows={rows} empty={empty} />
       <Dialog title="Message" opened={shown !== undefined} onClose={() => setShown(undefined)} wide>
         {shown && <Attempts delivery={rows?.find(({ id }) => id === shown.id) ?? shown} />}
       </Dialog>
@@ -39,13 +28,12 @@ export function DeliveryTable({ rows, ofAnomaly = false, empty }: DeliveryTableP
 
 function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): readonly Column<Delivery>[] {
   return [
-    { key: "to", title: "To", main: true, cell: ({ target }) => target },
-    { key: "what", title: "What", cell: (delivery) => <About delivery={delivery} ofAnomaly={ofAnomaly} /> },
-    { key: "at", title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { key: "state", title: "State", cell: ({ state }) => <Word of={DELIVERY_STATES} value={state} plain /> },
-    { key: "error", title: "Why", cell: (delivery) => <Why {...delivery} /> },
+    { title: "To", main: true, cell: ({ target }) => target },
+    { title: "What", cell: (delivery) => <About delivery={delivery} ofAnomaly={ofAnomaly} /> },
+    { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "State", cell: ({ state }) => <Word of={DELIVERY_STATES} value={state} plain /> },
+    { title: "Why", cell: (delivery) => <Why {...delivery} /> },
     {
-      key: "attempts",
       title: "Attempts",
       cell: (delivery) => (
         <LinkButton onClick={() => onShow(delivery)}>
@@ -57,7 +45,7 @@ function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): re
   ];
 }
 
-/** Why it was not sent, or not at once. */
+/** The reason why a message was not sent, or not immediately. */
 function Why({ lastError, deferredBy, deferredUntil }: Delivery) {
   if (deferredBy === null) return lastError ?? <span className="soft">–</span>;
   return (
@@ -80,27 +68,24 @@ function About({ delivery: { type, anomalyId }, ofAnomaly }: { delivery: Deliver
 type Attempt = Delivery["attempts"][number];
 
 const ATTEMPTS: readonly Column<Attempt>[] = [
-  { key: "attempt", title: "Attempt", main: true, cell: ({ attempt }) => `${attempt}.` },
-  { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
-  { key: "error", title: "How it went", cell: ({ error }) => error ?? "accepted" },
+  { title: "Attempt", main: true, cell: ({ attempt }) => `${attempt}.` },
+  { title: "When", cell: ({ at }) => <Time at={at} /> },
+  { title: "How it went", cell: ({ error }) => error ?? "accepted" },
 ];
 
 function Attempts({ delivery }: { delivery: Delivery }) {
   const { state, nextAt, doneAt, userId, groupId, channel, target, attempts } = delivery;
+  const facts = {
+    To: target,
+    By: channel === "email" ? "email" : "webhook",
+    For: userId ? <Actor of={`user:${userId}`} /> : "a channel of the group",
+    Group: groupId && <GroupNames ids={[groupId]} none="none" />,
+    State: <Word of={DELIVERY_STATES} value={state} plain />,
+    ...(state === "pending" ? { "Next attempt": <Time at={nextAt} /> } : { Ended: <Time at={doneAt} /> }),
+  };
   return (
     <div className="stack">
-      <Facts
-        facts={[
-          ["To", target],
-          ["By", channel === "email" ? "email" : "webhook"],
-          ["For", userId ? <Actor key="user" of={`user:${userId}`} /> : "a channel of the group"],
-          ["Group", groupId && <GroupNames key="group" ids={[groupId]} none="none" />],
-          ["State", <Word key="state" of={DELIVERY_STATES} value={state} plain />],
-          state === "pending"
-            ? ["Next attempt", <Time key="next" at={nextAt} />]
-            : ["Ended", <Time key="done" at={doneAt} />],
-        ]}
-      />
+      <Facts facts={facts} />
       <Table
         label="Attempts"
         columns={ATTEMPTS}

@@ -1,64 +1,72 @@
 import { NativeSelect, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import type { DeviceType } from "../../api/device-types.ts";
-import { Form } from "../../parts/form/form.tsx";
-import { PacksField } from "../../parts/form/packs-field.tsx";
-import { rulesOf } from "../../parts/form/rules.ts";
+import { DEVICE_TYPES, type DeviceType } from "../../api/device-types.ts";
+import { PacksField } from "../../parts/form/choices-field.tsx";
+import { Form, useFields } from "../../parts/form/form.tsx";
 import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
-import { plural } from "../../ui/display/format.ts";
+import { plural } from "../../ui/ui.ts";
 import { silence } from "./silence.ts";
 
-type Fields = Pick<DeviceType, "name" | "publishTopics" | "subscribeTopics" | "silentForSeconds" | "thresholdIds">;
-
+export type Fields = Pick<
+  DeviceType,
+  "name" | "publishTopics" | "subscribeTopics" | "silentForSeconds" | "thresholdIds"
+>;
 interface DeviceTypeFormProps {
   operation: "createDeviceType" | "updateDeviceType";
   action: string;
-  /** Absent for a new one. */
+  /** Absent for a new type. */
   type?: Fields;
-  onSubmit: (fields: Fields) => Promise<unknown>;
-  onCancel: () => void;
-  /** Reads the type as it is now, when another user was faster. */
+  onSubmit: (fields: Fields) => Promise<Fields>;
+  onClose: () => void;
+  done: string | ((type: Fields) => string);
+  /** Reads the present version, when another user was faster. */
   load?: () => Promise<Fields>;
 }
-
 const SECONDS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
+const NEW = { name: "", publishTopics: ["telemetry/{deviceId}"], subscribeTopics: [], silentForSeconds: null };
+const LABELS = {
+  name: "Name",
+  publishTopics: "Publishes on",
+  subscribeTopics: "Subscribes to",
+  silentForSeconds: "Seconds of silence",
+  thresholdIds: "Threshold packs",
+};
 
 /** The fields of a device type, for a new one and for a change. */
-export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, load }: DeviceTypeFormProps) {
-  const form = useForm({
-    mode: "controlled",
-    initialValues: type ? valuesOf(type) : NEW,
-    validate: rulesOf(operation, ["name"]),
-  });
-  const submit = (values: typeof form.values) =>
+export function DeviceTypeForm(props: DeviceTypeFormProps) {
+  const { operation, action, type, onSubmit, onClose, load, done } = props;
+  const [form, field] = useFields(valuesOf(type ?? { ...NEW, thresholdIds: [] }), operation);
+  const submit = ({ publishTopics, subscribeTopics, silentForSeconds, ...values }: typeof form.values) =>
     onSubmit({
-      name: values.name,
-      publishTopics: topicsIn(values.publishTopics),
-      subscribeTopics: topicsIn(values.subscribeTopics),
-      thresholdIds: values.thresholdIds,
-      silentForSeconds: values.silentForSeconds === "" ? null : Number(values.silentForSeconds),
+      ...values,
+      publishTopics: topicsIn(publishTopics),
+      subscribeTopics: topicsIn(subscribeTopics),
+      silentForSeconds: silentForSeconds === "" ? null : Number(silentForSeconds),
     });
   const own = type?.silentForSeconds;
   const choices = own && !SECONDS.includes(own) ? [...SECONDS, own].sort((a, b) => a - b) : SECONDS;
+  const conflict = load && { load: async () => valuesOf(await load()), labels: LABELS, show: shownValue };
   return (
     <Form
       form={form}
       onSubmit={submit}
       action={action}
-      onCancel={onCancel}
-      {...(load ? { conflict: { load: async () => valuesOf(await load()), labels: LABELS, show: shownValue } } : {})}
+      onCancel={onClose}
+      conflict={conflict}
+      done={done}
+      refreshes={[DEVICE_TYPES]}
+      onDone={onClose}
     >
-      <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
+      <TextInput label="Name" data-autofocus {...field("name")} />
       <TopicsField
         label="Publishes on"
         description="One topic per line, below the tenant's prefix. {deviceId} stands for the id of the device."
-        {...form.getInputProps("publishTopics")}
+        {...field("publishTopics")}
       />
       <TopicsField
         label="Subscribes to"
         description="For commands to the device; may be empty."
         placeholder="commands/{deviceId}"
-        {...form.getInputProps("subscribeTopics")}
+        {...field("subscribeTopics")}
       />
       <NativeSelect
         label="Silent for at most"
@@ -67,37 +75,17 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, lo
           { value: "", label: "any time" },
           ...choices.map((seconds) => ({ value: String(seconds), label: silence(seconds) })),
         ]}
-        {...form.getInputProps("silentForSeconds")}
+        {...field("silentForSeconds")}
       />
-      <PacksField description="They watch every device of the type." {...form.getInputProps("thresholdIds")} />
+      <PacksField description="They watch every device of the type." {...field("thresholdIds")} />
     </Form>
   );
 }
 
-type Values = Record<"name" | "publishTopics" | "subscribeTopics" | "silentForSeconds", string> & {
-  thresholdIds: string[];
-};
-
-const NEW: Values = {
-  name: "",
-  publishTopics: "telemetry/{deviceId}",
-  subscribeTopics: "",
-  silentForSeconds: "",
-  thresholdIds: [],
-};
-
-const LABELS: Record<keyof Values, string> = {
-  name: "Name",
-  publishTopics: "Publishes on",
-  subscribeTopics: "Subscribes to",
-  silentForSeconds: "Seconds of silence",
-  thresholdIds: "Threshold packs",
-};
-
 const shownValue = (_: string, value: unknown) =>
   Array.isArray(value) ? plural(value.length, "threshold pack") : String(value);
 
-function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds, thresholdIds }: Fields): Values {
+function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds, thresholdIds }: Fields) {
   return {
     name,
     publishTopics: publishTopics.join("\n"),

@@ -1,69 +1,54 @@
-import { Button } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Versioned } from "../../api/client.ts";
 import {
   DEVICE_TYPES,
   type DeviceTypeDetail,
   deleteDeviceType,
   deviceTypeQuery,
+  outdatedDevicesQuery,
   updateDeviceType,
 } from "../../api/device-types.ts";
-import type { Versioned } from "../../api/versioned.ts";
+import { Asks } from "../../parts/act/confirm.tsx";
+import { useVersion } from "../../parts/form/form.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
-import { renderProblem } from "../../parts/problem-box.tsx";
+import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
-import { toast } from "../../parts/toasts.tsx";
 import { usePathParams } from "../../parts/use-params.ts";
-import { useRefresh } from "../../parts/use-refresh.ts";
-import { plural } from "../../ui/display/format.ts";
-import { Time } from "../../ui/display/time.tsx";
-import { Confirm } from "../../ui/input/confirm.tsx";
-import { Dialog } from "../../ui/input/dialog.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
-import { Page, Panel } from "../../ui/page/page.tsx";
+import { type Column, Facts, Notice, Opens, Pager, plural, Section, Table, Time } from "../../ui/ui.ts";
 import { DeviceTypeForm } from "./device-type-form.tsx";
-import { OutdatedDevices } from "./outdated-devices.tsx";
 import { silence } from "./silence.ts";
 
-/** A device type, what refers to it, and the devices whose certificates have former topics. */
+/** A device type, the records that refer to it, and the devices whose certificates have former topics. */
 export default function DeviceTypePage() {
   const { id } = usePathParams<"id">();
-  const query = useQuery(deviceTypeQuery(id));
   return (
-    <Page
-      title={query.data?.record.name ?? "Device type"}
+    <RecordPage
+      query={useQuery(deviceTypeQuery(id))}
       back={{ href: "/device-types", label: "Device types" }}
-      actions={query.data && <Actions {...query.data} />}
+      kind="Device type"
+      title={({ record }) => record.name}
+      actions={(type) => <Actions type={type} />}
     >
-      <Loaded query={query}>
-        {({ record }) => (
-          <>
-            <Panel>
-              <Facts facts={factsOf(record)} />
-            </Panel>
-            <OutdatedDevices id={record.id} />
-          </>
-        )}
-      </Loaded>
-    </Page>
+      {({ record }) => (
+        <>
+          <Facts framed facts={factsOf(record)} />
+          <OutdatedDevices id={record.id} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 
-function factsOf(type: DeviceTypeDetail): (readonly [string, React.ReactNode])[] {
-  return [
-    ["Publishes on", <Lines key="publish" lines={type.publishTopics} />],
-    ["Subscribes to", <Lines key="subscribe" lines={type.subscribeTopics} />],
-    ["Silent for at most", silence(type.silentForSeconds)],
-    [
-      "Devices",
-      <a key="devices" href={`/devices?deviceTypeId=${type.id}`}>
-        {plural(type.devices, "device")}
-      </a>,
-    ],
-    ["Claims that can be redeemed", String(type.openClaims)],
-    ["Changed", <Time key="changed" at={type.updatedAt} />],
-  ];
+function factsOf(type: DeviceTypeDetail) {
+  return {
+    "Publishes on": <Lines lines={type.publishTopics} />,
+    "Subscribes to": <Lines lines={type.subscribeTopics} />,
+    "Silent for at most": silence(type.silentForSeconds),
+    Devices: <a href={`/devices?deviceTypeId=${type.id}`}>{plural(type.devices, "device")}</a>,
+    "Claims that can be redeemed": String(type.openClaims),
+    Changed: <Time at={type.updatedAt} />,
+  };
 }
 
 function Lines({ lines }: { lines: readonly string[] }) {
@@ -75,54 +60,35 @@ function Lines({ lines }: { lines: readonly string[] }) {
   ));
 }
 
-function Actions({ record, etag }: Versioned<DeviceTypeDetail>) {
-  const [open, setOpen] = useState<"edit" | "delete">();
-  const mayChange = useMay("updateDeviceType");
-  const refresh = useRefresh();
-  const router = useRouter();
-  const close = () => setOpen(undefined);
-  const inUse = usedBy(record);
-  if (!mayChange) return null;
+function Actions({ type }: { type: Versioned<DeviceTypeDetail> }) {
+  const { id, name } = type.record;
+  const inUse = usedBy(type.record);
+  if (!useMay("updateDeviceType")) return null;
   return (
     <>
       {inUse && <span className="soft">{inUse}</span>}
-      <Button variant="default" onClick={() => setOpen("delete")} disabled={inUse !== undefined}>
-        Delete
-      </Button>
-      <Button onClick={() => setOpen("edit")}>Change</Button>
-      <Dialog title={`Change ${record.name}`} opened={open === "edit"} onClose={close}>
-        <ChangeType opened={{ record, etag }} onClose={close} />
-      </Dialog>
-      <Confirm
-        title={`Delete ${record.name}?`}
-        opened={open === "delete"}
-        onClose={close}
+      <Asks
+        label="Delete"
+        impossible={inUse}
+        title={`Delete ${name}?`}
         action="Delete device type"
-        typed={record.name}
-        problem={renderProblem}
-        onConfirm={async () => {
-          await deleteDeviceType(record.id);
-          toast(`Device type ${record.name} is deleted.`);
-          await router.navigate({ href: "/device-types" });
-          await refresh(DEVICE_TYPES);
-        }}
+        typed={name}
+        run={() => deleteDeviceType(id)}
+        done={`Device type ${name} is deleted.`}
+        leads="/device-types"
+        refreshes={[DEVICE_TYPES]}
       >
         <p>No device has it, and no open claim names it. It cannot be restored.</p>
-      </Confirm>
+      </Asks>
+      <Opens main label="Change" title={`Change ${name}`}>
+        {(close) => <ChangeType opened={type} onClose={close} />}
+      </Opens>
     </>
   );
 }
 
-/** @param opened the version that the form begins with: the screen goes on to follow the type meanwhile */
 function ChangeType({ opened, onClose }: { opened: Versioned<DeviceTypeDetail>; onClose: () => void }) {
-  const [{ record, etag }, setVersion] = useState(opened);
-  const queries = useQueryClient();
-  const refresh = useRefresh();
-  const load = async () => {
-    const now = await queries.fetchQuery({ ...deviceTypeQuery(record.id), staleTime: 0 });
-    setVersion(now);
-    return now.record;
-  };
+  const { record, etag, load } = useVersion(opened, deviceTypeQuery(opened.record.id));
   return (
     <>
       {record.devices > 0 && (
@@ -135,22 +101,62 @@ function ChangeType({ opened, onClose }: { opened: Versioned<DeviceTypeDetail>; 
         operation="updateDeviceType"
         action="Save"
         type={opened.record}
-        onCancel={onClose}
+        onClose={onClose}
         load={load}
-        onSubmit={async (fields) => {
-          await updateDeviceType(record.id, etag, fields);
-          onClose();
-          toast("Saved.");
-          await refresh(DEVICE_TYPES);
-        }}
+        onSubmit={(fields) => updateDeviceType(record.id, etag, fields)}
+        done="Saved."
       />
     </>
   );
 }
 
-/** Why it cannot be deleted now. */
+/** Says why a type cannot be deleted now. */
 function usedBy({ devices, openClaims }: DeviceTypeDetail): string | undefined {
   if (devices > 0) return `${plural(devices, "device")} ${devices === 1 ? "has" : "have"} this type.`;
   if (openClaims > 0) return `${plural(openClaims, "open claim")} ${openClaims === 1 ? "names" : "name"} this type.`;
   return undefined;
+}
+
+type Outdated = { id: string; name: string; certificateIds: string[] };
+const OUTDATED_COLUMNS: readonly Column<Outdated>[] = [
+  { title: "Device", main: true, cell: ({ id, name }) => name || id },
+  { title: "Device id", cell: ({ id }) => <span className="mono">{id}</span> },
+  {
+    title: "Certificates",
+    cell: ({ certificateIds }) =>
+      certificateIds.map((each, at) => (
+        <span key={each}>
+          {at > 0 && ", "}
+          <a className="mono" href={`/certificates/${each}`}>
+            {each.slice(-12)}
+          </a>
+        </span>
+      )),
+  },
+];
+
+/** Devices that still publish on former topics of the type, because the topics of a certificate never change. */
+function OutdatedDevices({ id }: { id: string }) {
+  const [skip, setSkip] = useState(0);
+  return (
+    <Section
+      title="Devices with former topics"
+      lead="The topics of a certificate never change. These devices get the present topics with their next renewal or bundle."
+    >
+      <Loaded query={useQuery(outdatedDevicesQuery(id, skip))}>
+        {(page) => (
+          <>
+            <Table
+              label="Devices with former topics"
+              rows={page.items}
+              href={(device) => `/devices/${encodeURIComponent(device.id)}`}
+              columns={OUTDATED_COLUMNS}
+              empty={<Notice tone="good">Every live certificate of this type has its present topics.</Notice>}
+            />
+            <Pager page={page} of="device" onSkip={setSkip} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
 }

@@ -4,7 +4,7 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [60, "minute"],
 ];
 
-/** `15 minutes`; what no anomaly watches has no limit. */
+/** Returns `15 minutes`; silence that no anomaly watches has no limit. */
 export function silence(seconds: number | null): string {
   if (seconds === null) return "any time";
   const [size, name] = UNITS.find(([size]) => seconds % size === 0) ?? [1, "second"];

@@ -5,23 +5,17 @@ import { useSession } from "../../parts/session.ts";
 import { useUrlState } from "../../parts/url-state.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Word } from "../../parts/word.tsx";
-import { Page } from "../../ui/page/page.tsx";
-import { Tabs } from "../../ui/page/tabs.tsx";
+import { Page, Tabs } from "../../ui/ui.ts";
 import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
-import { AnomaliesTab } from "./anomalies-tab.tsx";
-import { AuditTab } from "./audit-tab.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
 import { CommandsTab } from "./commands/commands-tab.tsx";
-import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
-import { RefusalsTab } from "./refusals-tab.tsx";
-import { RejectedTab } from "./rejected-tab.tsx";
+import { AnomaliesTab, AuditTab, HistoryTab, RefusalsTab, RejectedTab, TicketsTab } from "./record-tabs.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
-import { TicketsTab } from "./tickets-tab.tsx";
 
-/** The tabs in their order; each needs an operation. */
+/** The tabs in their order, each with the operation that it needs. */
 const TABS = [
   ["overview", "Overview", "getDevice", OverviewTab],
   ["telemetry", "Telemetry", "readSeries", TelemetryTab],
@@ -29,14 +23,13 @@ const TABS = [
   ["tickets", "Tickets", "listTickets", TicketsTab],
   ["certificates", "Certificates", "listCertificates", CertificatesTab],
   ["commands", "Commands", "listCommands", CommandsTab],
-  // The address has its first name, which links and bookmarks use.
+  // The address keeps the former name of the tab, for links and bookmarks.
   ["connections", "Refusals", "listRefusals", RefusalsTab],
   ["history", "History", "listTimeline", HistoryTab],
   ["audit", "Audit", "listAdminAudit", AuditTab],
   ["rejected", "Rejected messages", "listRejected", RejectedTab],
 ] as const;
 
-/** One device. */
 export default function DevicePage() {
   const { id } = usePathParams<"id">();
   const device = useQuery(deviceQuery(id));
@@ -47,7 +40,7 @@ export default function DevicePage() {
         <Loaded query={device}>{() => null}</Loaded>
       </Page>
     );
-  return <DeviceScreen {...device.data} />;
+  return <DeviceScreen device={device.data.record} etag={device.data.etag} />;
 }
 
 function DeviceScreen({ device, etag }: TabProps) {

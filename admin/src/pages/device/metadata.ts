@@ -1,16 +1,16 @@
 export type Metadata = Record<string, unknown>;
 
-/** Metadata as a user edits it; empty where there is none. */
+/** Returns metadata as editable text; empty if there is none. */
 export function metadataText(metadata: Metadata): string {
   return Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata, null, 2);
 }
 
-/** What is wrong with the text of a JSON object, or null. The service checks its size. */
+/** Returns what is wrong with the text of a JSON object, or null. The service checks its size. */
 export function metadataRule(text: string): string | null {
   return parsed(text) === undefined ? 'Enter a JSON object, such as { "hall": 3 }.' : null;
 }
 
-/** The metadata that was typed, once {@link metadataRule} holds. */
+/** Returns the metadata of a text that {@link metadataRule} accepts. */
 export function metadataIn(text: string): Metadata {
   return parsed(text) ?? {};
 }

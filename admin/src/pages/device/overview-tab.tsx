@@ -1,63 +1,101 @@
 import { useQuery } from "@tanstack/react-query";
 import { deviceTypesQuery } from "../../api/device-types.ts";
+import { findingsOfDeviceQuery } from "../../api/devices.ts";
+import { deviceOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { GroupNames } from "../../parts/group-names.tsx";
-import { Ago, Time } from "../../ui/display/time.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
-import { Panel, Section } from "../../ui/page/page.tsx";
+import { useMay } from "../../parts/session.ts";
+import { Ago, Facts, Notice, Section, Status, Time } from "../../ui/ui.ts";
+import { FINDINGS } from "../../words/findings.ts";
 import { metadataText } from "./metadata.ts";
-import { OnCallNow } from "./on-call-now.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { LatestValues } from "./telemetry/latest-values.tsx";
-import { DeviceWarnings } from "./warnings.tsx";
 import "./metadata.css";
 
-/** What the device is, what it last said, and what is wrong with it. */
+/** The facts of the device, its latest values and its faults. */
 export function OverviewTab({ device }: TabProps) {
   const types = useQuery(deviceTypesQuery).data?.items;
   const type = types?.find(({ id }) => id === device.deviceTypeId);
-  const { connectivity } = device;
+  const { connectivity, metadata } = device;
+  const facts = {
+    "Device id (MQTT client id)": <span className="mono">{device.id}</span>,
+    Type: type?.name ?? device.deviceTypeId,
+    Groups: <GroupNames ids={device.groupIds} none="none: only administrators see it" />,
+    "On duty for it": <OnCallNow id={device.id} />,
+    "Last seen": <Ago at={device.lastSeenAt} />,
+    [connectivity.status === "online" ? "Online since" : "Offline since"]: <Time at={connectivity.since} />,
+    Reason: connectivity.reason,
+    "Hardware model": device.hardwareModel,
+    "Hardware fingerprint": device.hardwareFingerprint,
+    "Agent version": device.agentVersion,
+    "Agent capabilities": device.agentCapabilities.join(", "),
+    "MAC address": device.macAddress,
+    Added: <Time at={device.createdAt} />,
+    Description: device.description,
+    Metadata: Object.keys(metadata).length > 0 && <code className="metadata">{metadataText(metadata)}</code>,
+  };
   return (
     <div className="stack-loose">
       <DeviceWarnings device={device} />
-      <Panel>
-        <Facts
-          facts={[
-            [
-              "Device id (MQTT client id)",
-              <span className="mono" key="id">
-                {device.id}
-              </span>,
-            ],
-            ["Type", type?.name ?? device.deviceTypeId],
-            ["Groups", <GroupNames key="groups" ids={device.groupIds} none="none: only administrators see it" />],
-            ["On duty for it", <OnCallNow key="duty" id={device.id} />],
-            ["Last seen", <Ago key="seen" at={device.lastSeenAt} />],
-            [
-              connectivity.status === "online" ? "Online since" : "Offline since",
-              <Time key="since" at={connectivity.since} />,
-            ],
-            ["Reason", connectivity.reason],
-            ["Hardware model", device.hardwareModel],
-            ["Hardware fingerprint", device.hardwareFingerprint],
-            ["Agent version", device.agentVersion],
-            ["Agent capabilities", device.agentCapabilities.join(", ")],
-            ["MAC address", device.macAddress],
-            ["Added", <Time key="added" at={device.createdAt} />],
-            ["Description", device.description],
-            [
-              "Metadata",
-              Object.keys(device.metadata).length > 0 && (
-                <code className="metadata" key="metadata">
-                  {metadataText(device.metadata)}
-                </code>
-              ),
-            ],
-          ]}
-        />
-      </Panel>
+      <Facts framed facts={facts} />
       <Section title="Latest values">
         <LatestValues device={device} />
       </Section>
     </div>
+  );
+}
+
+/** The people on duty for a device now, and the gap in which an anomaly would page no user. */
+function OnCallNow({ id }: { id: string }) {
+  const { data } = useQuery(deviceOnCallQuery(id));
+  if (!data) return <span className="soft">–</span>;
+  const uncovered = data.gaps[0] && Date.parse(data.gaps[0].from) <= Date.now();
+  return (
+    <>
+      {data.now.map((duty) => (
+        <div key={`${duty.groupId} ${duty.shiftId}`}>
+          {duty.users.length > 0 ? duty.users.map(({ email }) => email).join(", ") : "no active user"} ({duty.shiftName}
+          )
+        </div>
+      ))}
+      {data.now.length === 0 && <div className="soft">no shift</div>}
+      {uncovered && <Status of={["bad", "uncovered: an anomaly now would page no user"]} plain />}
+      {!uncovered && <NextGap gaps={data.gaps} />}
+    </>
+  );
+}
+
+function NextGap({ gaps: [next] }: Pick<OnCall, "gaps">) {
+  if (!next) return null;
+  const label = (
+    <>
+      uncovered <Ago at={next.from} />
+    </>
+  );
+  return <Status plain of={["warn", label]} />;
+}
+
+const ENDED = new Set(["expired", "revoked"]);
+
+/** The faults of the device, each with its cure. */
+function DeviceWarnings({ device }: Pick<TabProps, "device">) {
+  const findings = useQuery({ ...findingsOfDeviceQuery(device.id), enabled: useMay("listFindings") }).data?.items ?? [];
+  return (
+    <>
+      {ENDED.has(device.certificateState) && (
+        <Notice tone="bad" title="The device has no valid certificate">
+          <p>
+            Its next connection is refused. <a href={`/devices/${device.id}/connect`}>Connect it again</a>
+          </p>
+        </Notice>
+      )}
+      {findings.map(({ kind, at, cause, cure, metrics }) => (
+        <Notice key={`${kind} ${at}`} tone="warn" title={FINDINGS[kind] ?? kind}>
+          <p>
+            {cause} {metrics.length > 0 && `It concerns ${metrics.slice(0, 5).join(", ")}.`}
+          </p>
+          <p>{cure}</p>
+        </Notice>
+      ))}
+    </>
   );
 }

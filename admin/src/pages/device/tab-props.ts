@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api/client.ts";
 
-/** What the tabs of a device show, and the version in which they change it. */
+/** The device of the tabs, with its version. */
 export interface TabProps {
   device: Schemas["Device"];
-  etag: string;
+  etag: string | undefined;
 }

@@ -1,90 +1,183 @@
-import { Button } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { deviceTypesQuery } from "../../api/device-types.ts";
-import { DEVICES, devicesQuery } from "../../api/devices.ts";
+import { createDevice, DEVICES, type Device, type DeviceQuery, devicesQuery } from "../../api/devices.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
-import { ListFrame } from "../../parts/list/list-frame.tsx";
+import { instantOf, negatable } from "../../parts/filter-values.ts";
+import { GroupsField } from "../../parts/form/choices-field.tsx";
+import { Form, useFields } from "../../parts/form/form.tsx";
+import { Records } from "../../parts/list/records.tsx";
+import { useSelection } from "../../parts/list/use-selection.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
-import { useMay } from "../../parts/session.ts";
-import { useListState } from "../../parts/url-state.ts";
-import { Table } from "../../ui/display/table.tsx";
-import { cleared, Filters } from "../../ui/input/filters.tsx";
-import { Page } from "../../ui/page/page.tsx";
-import { AddDevice } from "./add-device.tsx";
+import { useMay, useSession } from "../../parts/session.ts";
+import { type ListState, useListState } from "../../parts/url-state.ts";
+import { Word } from "../../parts/word.tsx";
+import { Action, Ago, type Column, Empty, type Filter, Opens, Page } from "../../ui/ui.ts";
+import { CERTIFICATE_STATES, CONNECTIVITY, choicesOf } from "../../words/devices.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
-import { columnsOf } from "./columns.tsx";
-import { deviceFilters, queryOf } from "./filters.ts";
-import { NoDevices } from "./no-devices.tsx";
+
+type Types = readonly { id: string; name: string }[];
 
 /** The devices of the tenant, or of the user's groups: found, narrowed, sorted. */
 export default function DevicesPage() {
   const list = useListState();
-  const [adding, setAdding] = useState(false);
   const types = useQuery(deviceTypesQuery).data?.items ?? [];
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
   const query = queryOf(list);
   const read = useQuery(devicesQuery(query));
-  const { data } = read;
+  const { items = [], total = 0 } = read.data ?? {};
   const filters = deviceFilters(types, groups, packs);
-  const narrowed = filters.some(({ name }) => list.values[name]);
-  const [selected, setSelected] = useSelection(query);
-  const maySelect = useMay("changeDevices");
+  const [selected, onChange] = useSelection(query);
+  const [maySelect, mayCreate] = [useMay("changeDevices"), useMay("createDevice")];
+  const connect = useMay("createClaim") && <Action main label="Connect a device" href="/connect" />;
   return (
     <Page
       title="Devices"
       actions={
         <>
-          {useMay("createDevice") && (
-            <Button variant="default" onClick={() => setAdding(true)}>
-              Add device
-            </Button>
+          {mayCreate && (
+            <Opens label="Add device" title="Add a device">
+              {(close) => <AddDevice onClose={close} types={types} />}
+            </Opens>
           )}
-          {useMay("createClaim") && (
-            <Button component="a" href="/connect">
-              Connect a device
-            </Button>
-          )}
+          {connect}
         </>
       }
     >
-      <Filters filters={filters} values={list.values} onChange={list.onFilter} />
-      <SavedFilters of="devices" filters={filters} list={list} />
-      <ListFrame read={read} of="device" path={DEVICES} query={query} onSkip={list.onSkip}>
-        {(rows) => (
-          <Table
-            label="Devices"
-            columns={columnsOf(types)}
-            rows={rows}
-            rowKey={({ id }) => id}
-            href={({ id }) => `/devices/${id}`}
-            sorting={list.sorting}
-            {...(maySelect ? { selection: { selected, onChange: setSelected } } : {})}
-            empty={<NoDevices narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
-          />
-        )}
-      </ListFrame>
+      <Records
+        label="Devices"
+        of="device"
+        list={list}
+        filters={filters}
+        query={read}
+        columns={columnsOf(types)}
+        href={({ id }) => `/devices/${id}`}
+        sorting={list.sorting}
+        selection={maySelect ? { selected, onChange } : undefined}
+        csv={[DEVICES, query]}
+        empty={<NoDevices action={connect} />}
+      >
+        <SavedFilters of="devices" filters={filters} list={list} />
+      </Records>
       <BulkBar
         selected={selected}
-        onSelect={setSelected}
-        page={data?.items.map(({ id }) => id) ?? []}
+        onSelect={onChange}
+        page={items.map(({ id }) => id)}
         query={query}
-        total={data?.total ?? 0}
+        total={total}
         types={types}
       />
-      <AddDevice opened={adding} onClose={() => setAdding(false)} types={types} />
     </Page>
   );
 }
 
-/** Which devices of the page are selected: another page begins with none. */
-function useSelection(query: object) {
-  const shown = JSON.stringify(query);
-  const [{ of, selected }, set] = useState({ of: shown, selected: NONE });
-  const change = (next: ReadonlySet<string>) => set({ of: shown, selected: next });
-  return [of === shown ? selected : NONE, change] as const;
+function columnsOf(types: Types): readonly Column<Device>[] {
+  const nameOfType = new Map(types.map(({ id, name }) => [id, name]));
+  return [
+    { title: "Name", sort: "name", main: true, cell: ({ name }) => name },
+    { title: "Device id", sort: "id", cell: ({ id }) => <span className="mono">{id}</span> },
+    { title: "Connection", cell: ({ connectivity }) => <Word of={CONNECTIVITY} value={connectivity.status} plain /> },
+    {
+      title: "Certificate",
+      sort: "certificateExpiresAt",
+      cell: ({ certificateState }) => <Word of={CERTIFICATE_STATES} value={certificateState} plain />,
+    },
+    {
+      title: "Type",
+      cell: ({ deviceTypeId: id }) => (id ? (nameOfType.get(id) ?? id) : <span className="soft">none</span>),
+    },
+    { title: "Last seen", sort: "lastSeenAt", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
+  ];
 }
 
-const NONE: ReadonlySet<string> = new Set();
+function NoDevices({ action }: { action: React.ReactNode }) {
+  if (useSession().user.role !== "admin")
+    return (
+      <Empty title="You see no device">
+        You see the devices of your groups. An administrator adds you to a group, or devices to one of yours.
+      </Empty>
+    );
+  return (
+    <Empty title="There is no device yet" action={action}>
+      A device that can generate a key enrolls itself with a claim code. For others, add the device and issue a bundle.
+    </Empty>
+  );
+}
+
+/** Adds a device that cannot enroll itself; its certificate is issued on its page. */
+function AddDevice({ onClose, types }: { onClose: () => void; types: Types }) {
+  const initial = { name: "", id: "", deviceTypeId: types[0]?.id ?? "", groupIds: [] as string[] };
+  const [form, field] = useFields(initial, "createDevice");
+  const submit = ({ id, deviceTypeId, ...values }: typeof form.values) =>
+    createDevice({ ...values, ...(id.trim() && { id: id.trim() }), ...(deviceTypeId && { deviceTypeId }) });
+  const choices = types.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Form
+      form={form}
+      onSubmit={submit}
+      action="Add device"
+      onCancel={onClose}
+      leads={({ id }) => `/devices/${id}`}
+      refreshes={[DEVICES]}
+    >
+      <p>For a device that cannot generate a key of its own. One that can is connected with a claim, which adds it.</p>
+      <TextInput label="Name" data-autofocus {...field("name")} />
+      <TextInput
+        label="Device id"
+        description="Letters, digits, - and _. It is the MQTT client id and never changes. Empty: the service chooses one."
+        spellCheck={false}
+        {...field("id")}
+      />
+      <NativeSelect
+        label="Type"
+        description="Decides the topics that the device may publish on."
+        data={[...choices, { value: "", label: "none: it may publish nowhere" }]}
+        {...field("deviceTypeId")}
+      />
+      <GroupsField
+        label="Groups"
+        description="Their members see the device. Without a group only administrators see it."
+        {...field("groupIds")}
+      />
+    </Form>
+  );
+}
+
+const PAGE = 50;
+
+type Named = Readonly<Record<"id" | "name", string>>;
+
+function deviceFilters(types: readonly Named[], groups: readonly Named[], packs: readonly Named[]): readonly Filter[] {
+  return [
+    { kind: "text", name: "q", label: "Name or device id", placeholder: "pump", maxLength: 128 },
+    { kind: "choice", name: "connectivity", label: "Connection", options: choicesOf(CONNECTIVITY), not: true },
+    {
+      kind: "choice",
+      name: "certificateState",
+      label: "Certificate",
+      options: choicesOf(CERTIFICATE_STATES),
+      not: true,
+    },
+    { kind: "choice", name: "deviceTypeId", label: "Type", options: [...choicesFrom(types), NONE], not: true },
+    { kind: "choice", name: "groupId", label: "Group", options: [...choicesFrom(groups), NONE], not: true },
+    { kind: "choice", name: "thresholdId", label: "Threshold pack", options: choicesFrom(packs), not: true },
+    { kind: "time", name: "createdFrom", label: "Created from" },
+    { kind: "time", name: "createdBefore", label: "Created before" },
+    { kind: "time", name: "seenFrom", label: "Last seen from" },
+    { kind: "time", name: "seenBefore", label: "Last seen before" },
+  ];
+}
+
+const NONE = ["none", "none"] as const;
+const choicesFrom = (records: readonly Named[]) => records.map(({ id, name }) => [id, name] as const);
+const TIMES = ["createdFrom", "createdBefore", "seenFrom", "seenBefore"] as const;
+
+/** Returns the query of the API for the state of the address. */
+function queryOf({ values, sort, skip }: ListState): DeviceQuery {
+  const { q } = values;
+  const narrowed = negatable(values, "connectivity", "certificateState", "deviceTypeId", "groupId", "thresholdId");
+  const times = Object.fromEntries(TIMES.map((name) => [name, instantOf(values[name])]));
+  return { ...narrowed, ...times, q, sort, skip, limit: PAGE } as DeviceQuery;
+}

@@ -1,11 +1,12 @@
 import { useLocation } from "@tanstack/react-router";
 import { OpenFrame } from "../../parts/open-frame.tsx";
-import { Empty } from "../../ui/display/empty.tsx";
-import { CopyButton } from "../../ui/input/copy.tsx";
+import { CopyButton, Empty } from "../../ui/ui.ts";
 import { CodeCommands } from "../connect/enrollment-commands.tsx";
 import { claimCodeIn } from "./claim-code-in.ts";
 
-/** What the QR code of a claim opens, beside the device and without a session: the code and the commands that redeem it. */
+/**
+ * The screen behind the QR code of a claim, for a phone beside the device: the code and the commands that redeem it.
+ */
 export default function EnrollPage() {
   const { hash } = useLocation();
   const code = claimCodeIn(hash);

@@ -1,46 +1,36 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Finding, findingsQuery } from "../../api/devices.ts";
-import { ProblemBox } from "../../parts/problem-box.tsx";
+import { Records } from "../../parts/list/records.tsx";
 import { useListState } from "../../parts/url-state.ts";
-import { Empty } from "../../ui/display/empty.tsx";
-import { Pager } from "../../ui/display/pager.tsx";
-import { type Column, Table } from "../../ui/display/table.tsx";
-import { Ago } from "../../ui/display/time.tsx";
-import { Filters } from "../../ui/input/filters.tsx";
-import { Page } from "../../ui/page/page.tsx";
+import { Ago, type Column, Empty, type Filter, Page } from "../../ui/ui.ts";
 import { ASKED_FINDINGS, FINDINGS } from "../../words/findings.ts";
 
+const FILTERS: readonly Filter[] = [
+  { kind: "choice", name: "kind", label: "Finding", options: Object.entries(ASKED_FINDINGS) },
+];
 const COLUMNS: readonly Column<Finding>[] = [
-  { key: "device", title: "Device", main: true, cell: ({ deviceName, deviceId }) => deviceName || deviceId },
-  { key: "kind", title: "Finding", cell: ({ kind }) => FINDINGS[kind] },
-  { key: "at", title: "Since", cell: ({ at }) => <Ago at={at} /> },
-  { key: "cure", title: "What to do", cell: ({ cure }) => cure },
+  { title: "Device", main: true, cell: ({ deviceName, deviceId }) => deviceName || deviceId },
+  { title: "Finding", cell: ({ kind }) => FINDINGS[kind] },
+  { title: "Since", cell: ({ at }) => <Ago at={at} /> },
+  { title: "What to do", cell: ({ cure }) => cure },
 ];
 
-/** What is wrong with devices that work: renewals overdue, bundles that end, devices that publish nowhere. */
+/** The faults of working devices: overdue renewals, bundles that end soon, devices that publish nowhere. */
 export default function FindingsPage() {
-  const { values, skip, onFilter, onSkip } = useListState();
-  const { data, error, refetch } = useQuery(findingsQuery(values.kind, skip));
+  const list = useListState();
   return (
     <Page title="Findings" lead="What is wrong with devices that work, and what to do. A finding ends with its cause.">
-      <Filters
-        filters={[{ kind: "choice", name: "kind", label: "Finding", options: Object.entries(ASKED_FINDINGS) }]}
-        values={values}
-        onChange={onFilter}
+      <Records
+        label="Findings"
+        of="finding"
+        list={list}
+        filters={FILTERS}
+        query={useQuery(findingsQuery(list.values.kind, list.skip))}
+        columns={COLUMNS}
+        rowKey={({ kind, deviceId, certificateId }) => `${kind} ${deviceId} ${certificateId}`}
+        href={({ deviceId }) => `/devices/${encodeURIComponent(deviceId)}`}
+        empty={<Empty title="No device has a finding" />}
       />
-      {error && !data ? (
-        <ProblemBox error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Table
-          label="Findings"
-          columns={COLUMNS}
-          rows={data?.items}
-          rowKey={({ kind, deviceId, certificateId }) => `${kind} ${deviceId} ${certificateId}`}
-          href={({ deviceId }) => `/devices/${encodeURIComponent(deviceId)}`}
-          empty={<Empty title={values.kind ? "No device has this finding" : "No device has a finding"} />}
-        />
-      )}
-      <Pager page={data} of="finding" onSkip={onSkip} />
     </Page>
   );
 }

@@ -1,17 +1,15 @@
 import { TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { LIMITS } from "../../api/limits.ts";
 import { forgotPassword } from "../../api/people/invites.ts";
 import { setUpQuery } from "../../api/setup.ts";
-import { Form } from "../../parts/form/form.tsx";
-import { rulesOf } from "../../parts/form/rules.ts";
+import { Form, useFields } from "../../parts/form/form.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { OpenFrame } from "../../parts/open-frame.tsx";
-import { Notice } from "../../ui/display/status.tsx";
+import { Notice } from "../../ui/ui.ts";
 
-/** For a user who does not know the password: a link by mail, or whom to ask for one. */
+/** Helps a user without the password: a link by mail, or the advice to ask an administrator. */
 export default function ForgotPasswordPage() {
   return (
     <OpenFrame title="Forgot your password?" lead="With a link you choose a new one.">
@@ -23,14 +21,10 @@ export default function ForgotPasswordPage() {
   );
 }
 
-/** What it says is the same for every address, whether or not a user has it. */
+/** Asks for the address. The text is the same for every address, whether or not it belongs to a user. */
 function ByMail() {
   const [asked, setAsked] = useState<string>();
-  const form = useForm({
-    mode: "controlled",
-    initialValues: { email: "" },
-    validate: rulesOf("forgotPassword", ["email"]),
-  });
+  const [form, field] = useFields({ email: "" }, "forgotPassword");
   if (asked !== undefined)
     return (
       <Notice tone="accent" title="Look into your mail" live>
@@ -40,22 +34,13 @@ function ByMail() {
         </p>
       </Notice>
     );
+  const submit = async ({ email }: typeof form.values) => {
+    await forgotPassword(email.trim());
+    setAsked(email.trim());
+  };
   return (
-    <Form
-      form={form}
-      action="Send the link"
-      onSubmit={async ({ email }) => {
-        await forgotPassword(email.trim());
-        setAsked(email.trim());
-      }}
-    >
-      <TextInput
-        label="E-mail address"
-        type="email"
-        autoComplete="username"
-        autoFocus
-        {...form.getInputProps("email")}
-      />
+    <Form form={form} action="Send the link" onSubmit={submit}>
+      <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus {...field("email")} />
     </Form>
   );
 }

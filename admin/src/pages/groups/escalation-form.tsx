@@ -1,10 +1,9 @@
-import { Button, Checkbox, NativeSelect, NumberInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Checkbox, NativeSelect, NumberInput } from "@mantine/core";
+import type { Versioned } from "../../api/client.ts";
 import type { Group } from "../../api/people/groups.ts";
-import type { Versioned } from "../../api/versioned.ts";
-import { Form } from "../../parts/form/form.tsx";
+import { Form, useFields } from "../../parts/form/form.tsx";
 import { boundsOf } from "../../parts/form/rules.ts";
-import { Notice } from "../../ui/display/status.tsx";
+import { Action, Notice } from "../../ui/ui.ts";
 import { ALWAYS_PAGES, NOTIFY } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
@@ -25,14 +24,8 @@ const NEXT_MINUTES = 15;
 /** The steps of an escalation, each later than the one before. */
 export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; onClose: () => void }) {
   const { record, load, save } = useGroupEdit(opened, onClose);
-  const form = useForm<Paging>({
-    mode: "controlled",
-    initialValues: {
-      ...pagingOf(record),
-      escalation: record.escalation.length > 0 ? record.escalation : [{ afterMinutes: 0, notify: "shift" }],
-    },
-    validate: { escalation: inOrder },
-  });
+  const escalation: Step[] = record.escalation.length > 0 ? record.escalation : [{ afterMinutes: 0, notify: "shift" }];
+  const [form, field] = useFields<Paging>({ ...pagingOf(record), escalation }, undefined, { escalation: inOrder });
   const steps = form.getValues().escalation;
   const most = boundsOf("updateGroup", "escalation").maxItems ?? Number.POSITIVE_INFINITY;
   const set = (escalation: Step[]) => form.setFieldValue("escalation", escalation);
@@ -61,20 +54,18 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
       )}
       {steps.length === 0 && <p className="soft">Without a step, the group sends no pages.</p>}
       <div>
-        <Button variant="default" disabled={steps.length >= most} onClick={() => set([...steps, nextStep(steps)])}>
-          Add a step
-        </Button>
+        <Action label="Add a step" disabled={steps.length >= most} onClick={() => set([...steps, nextStep(steps)])} />
       </div>
       <Checkbox
         label="Page lost renewals as well"
         description="A certificate that a device has not renewed a day after it should have, and a bundle that ends within 30 days."
-        {...form.getInputProps("pagesLostRenewals", { type: "checkbox" })}
+        {...field("pagesLostRenewals", { type: "checkbox" })}
       />
       <NativeSelect
         label="Quiet choices of users"
         description="Users may choose quiet hours, or pages on duty only. What is always sent is not held back by them."
         data={ALWAYS}
-        {...form.getInputProps("alwaysPages")}
+        {...field("alwaysPages")}
       />
     </Form>
   );
@@ -114,9 +105,7 @@ function StepFields({ at, step, wrong, onChange, onRemove }: StepFieldsProps) {
         value={step.notify}
         onChange={(event) => onChange({ ...step, notify: event.currentTarget.value as Step["notify"] })}
       />
-      <Button variant="default" aria-label={`Remove step ${at + 1}`} onClick={onRemove}>
-        Remove
-      </Button>
+      <Action label="Remove" aria-label={`Remove step ${at + 1}`} onClick={onRemove} />
     </div>
   );
 }
@@ -125,7 +114,7 @@ function isTooEarly(steps: readonly Step[], at: number): boolean {
   return at > 0 && steps[at]!.afterMinutes <= steps[at - 1]!.afterMinutes;
 }
 
-/** Why the steps cannot be saved. */
+/** Returns why the steps cannot be saved, or null. */
 function inOrder(steps: readonly Step[]): string | null {
   return steps.some((_, at) => isTooEarly(steps, at)) ? "Each step must be later than the one before." : null;
 }

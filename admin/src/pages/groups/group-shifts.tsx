@@ -1,97 +1,71 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { assignShift, GROUPS, type Group, unassignShift } from "../../api/people/groups.ts";
-import { COVERAGE } from "../../api/people/on-call.ts";
-import { SHIFTS, type Shift, shiftsQuery } from "../../api/people/shifts.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { renderProblem } from "../../parts/problem-box.tsx";
+import { assignShift, type Group, unassignShift } from "../../api/people/groups.ts";
+import { type Shift, shiftsQuery } from "../../api/people/shifts.ts";
+import { Asks } from "../../parts/act/confirm.tsx";
+import { useAct } from "../../parts/act/use-act.tsx";
+import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
-import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
-import { Empty } from "../../ui/display/empty.tsx";
-import { Table } from "../../ui/display/table.tsx";
-import { Confirm } from "../../ui/input/confirm.tsx";
-import { Section } from "../../ui/page/page.tsx";
-import { OnDuty, shiftTimes } from "../shifts/shift-times.tsx";
+import { Action, type Column, Empty, Section } from "../../ui/ui.ts";
+import { OF_SHIFTS, OnDuty, shiftTimes } from "../shifts/shift-times.tsx";
 
-/** More than a group can have. */
+/** More shifts than a group can have. */
 const MOST_OF_GROUP = 200;
-/** Enough to choose from; the others are searched. */
+/** Enough to choose from; further shifts are searched. */
 const MOST_CHOICES = 50;
 const TYPING_MS = 300;
 
 /** The shifts that a step "who is on duty" means. */
 export function GroupShifts({ group }: { group: Group }) {
-  const query = useQuery(shiftsQuery({ groupId: group.id, limit: MOST_OF_GROUP }));
   const may = useMay("assignShift");
-  const [off, setOff] = useState<Shift>();
-  const refresh = useRefresh();
+  const columns = may
+    ? [...COLUMNS, { title: "Actions", cell: (shift: Shift) => <TakeOff group={group} shift={shift} /> }]
+    : COLUMNS;
+  const lead = (
+    <>
+      Who is on duty when. <a href={`/shifts?group=${group.id}`}>Show the week of this group</a>
+    </>
+  );
   return (
-    <Section
-      title="Shifts"
-      lead={
-        <>
-          Who is on duty when. <a href={`/shifts?group=${group.id}`}>Show the week of this group</a>
-        </>
-      }
-    >
-      <Loaded query={query}>
-        {({ items }) => (
-          <>
-            <Table
-              label="Shifts of the group"
-              rows={items}
-              rowKey={({ id }) => id}
-              href={({ id }) => `/shifts?shift=${id}`}
-              empty={<Empty title="No shift is on this group." />}
-              columns={[
-                { key: "name", title: "Shift", main: true, cell: ({ name }) => name },
-                { key: "times", title: "On duty", cell: shiftTimes },
-                { key: "now", title: "Now", cell: (shift) => <OnDuty shift={shift} /> },
-                ...(may
-                  ? [
-                      {
-                        key: "acts",
-                        title: "Actions",
-                        cell: (shift: Shift) => <TakeOff onClick={() => setOff(shift)} />,
-                      },
-                    ]
-                  : []),
-              ]}
-            />
-            {may && <PutOn group={group} />}
-          </>
-        )}
-      </Loaded>
-      <Confirm
-        title={`Take ${off?.name ?? ""} off ${group.name}?`}
-        opened={off !== undefined}
-        onClose={() => setOff(undefined)}
-        action="Take it off"
-        problem={renderProblem}
-        onConfirm={async () => {
-          await unassignShift(group.id, off!.id);
-          toast("The shift is off the group.");
-          await refresh(GROUPS, SHIFTS, COVERAGE);
-        }}
-      >
-        <p>The users of this shift are not paged for this group any more. The shift itself stays.</p>
-      </Confirm>
+    <Section title="Shifts" lead={lead}>
+      <Records
+        label="Shifts of the group"
+        query={useQuery(shiftsQuery({ groupId: group.id, limit: MOST_OF_GROUP }))}
+        href={({ id }) => `/shifts?shift=${id}`}
+        empty={<Empty title="No shift is on this group." />}
+        columns={columns}
+      />
+      {may && <PutOn group={group} />}
     </Section>
   );
 }
 
-function TakeOff({ onClick }: { onClick: () => void }) {
+const COLUMNS: readonly Column<Shift>[] = [
+  { title: "Shift", main: true, cell: ({ name }) => name },
+  { title: "On duty", cell: shiftTimes },
+  { title: "Now", cell: (shift) => <OnDuty shift={shift} /> },
+];
+
+function TakeOff({ group, shift }: { group: Group; shift: Shift }) {
   return (
-    <Button size="xs" variant="default" onClick={onClick}>
-      Take off
-    </Button>
+    <Asks
+      small
+      label="Take off"
+      title={`Take ${shift.name} off ${group.name}?`}
+      action="Take it off"
+      run={() => unassignShift(group.id, shift.id)}
+      done="The shift is off the group."
+      refreshes={OF_SHIFTS}
+    >
+      <p>The users of this shift are not paged for this group any more. The shift itself stays.</p>
+    </Asks>
   );
 }
 
-/** The shifts that are not on the group, found by a part of their name where there are many. */
+/** Returns the other shifts, found by a part of their name if there are many. */
 function useOtherShifts(group: Group) {
   const [text, setText] = useState("");
   const [q] = useDebouncedValue(text.trim(), TYPING_MS);
@@ -103,18 +77,14 @@ function useOtherShifts(group: Group) {
 function PutOn({ group }: { group: Group }) {
   const { text, setText, shifts, searchable } = useOtherShifts(group);
   const [id, setId] = useState("");
-  const [error, setError] = useState<unknown>();
+  const { act, problem } = useAct();
   const refresh = useRefresh();
-  const put = async () => {
-    setError(undefined);
-    try {
+  const put = () =>
+    act(async () => {
       await assignShift(group.id, id);
       setId("");
-      await refresh(GROUPS, SHIFTS, COVERAGE);
-    } catch (reason) {
-      setError(reason);
-    }
-  };
+      await refresh(...OF_SHIFTS);
+    });
   if (shifts === undefined) return null;
   if (shifts.length === 0 && !searchable)
     return (
@@ -146,11 +116,9 @@ function PutOn({ group }: { group: Group }) {
             ...shifts.map((shift) => ({ value: shift.id, label: `${shift.name}: ${shiftTimes(shift)}` })),
           ]}
         />
-        <Button variant="default" disabled={id === ""} onClick={() => void put()}>
-          Put it on the group
-        </Button>
+        <Action label="Put it on the group" disabled={id === ""} onClick={() => void put()} />
       </div>
-      {error !== undefined && renderProblem(error)}
+      {problem}
     </div>
   );
 }

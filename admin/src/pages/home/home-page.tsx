@@ -1,17 +1,27 @@
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client.ts";
 import { overviewQuery } from "../../api/overview.ts";
+import { coverageQuery } from "../../api/people/on-call.ts";
+import { localMinute } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
-import { Notice } from "../../ui/display/status.tsx";
-import { Page, Section } from "../../ui/page/page.tsx";
-import { Tile, Tiles } from "../../ui/page/tile.tsx";
-import { ExpiryForecast } from "./expiry-forecast.tsx";
-import { Guide } from "./guide.tsx";
-import { NeedsPerson } from "./needs-person.tsx";
+import {
+  Action,
+  localDay,
+  Notice,
+  Page,
+  Panel,
+  plural,
+  Section,
+  type StepState,
+  Steps,
+  Tile,
+  Tiles,
+} from "../../ui/ui.ts";
+import { UNFINISHED } from "../tickets/filters.ts";
+import "./expiry-forecast.css";
 
-/** What needs attention: counts that lead to what they count, the certificates that end, and the first steps of a new tenant. */
+/** The counts that need attention, the certificates that end, and the first steps of a new tenant. */
 export default function HomePage() {
   const { tenant } = useSession();
   const mayConnect = useMay("createClaim");
@@ -19,13 +29,7 @@ export default function HomePage() {
     <Page
       title="Home"
       heading={tenant.name}
-      actions={
-        mayConnect && (
-          <Button component="a" href="/connect">
-            Connect a device
-          </Button>
-        )
-      }
+      actions={mayConnect && <Action main label="Connect a device" href="/connect" />}
     >
       <Loaded query={useQuery(overviewQuery)}>{(overview) => <Overview overview={overview} />}</Loaded>
     </Page>
@@ -82,7 +86,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
   );
 }
 
-/** Devices that lose their connection, or never publish, unless someone acts. */
+/** Counts the devices that lose their connection, or never publish, unless a person acts. */
 function FindingTiles({ findings }: Pick<Schemas["Overview"], "findings">) {
   return (
     <>
@@ -106,4 +110,134 @@ function FindingTiles({ findings }: Pick<Schemas["Overview"], "findings">) {
       />
     </>
   );
+}
+
+function Guide({ overview }: { overview: Schemas["Overview"] }) {
+  const mayConnect = useMay("createClaim");
+  const { total, connectivity } = overview.devices;
+  const connected = connectivity.online + connectivity.offline > 0;
+  if (!mayConnect || connected) return null;
+  const claimed = total > 0 || (overview.openClaims ?? 0) > 0;
+  const second: StepState = claimed ? "now" : "later";
+  return (
+    <Section title="First steps">
+      <Panel>
+        <Steps
+          steps={[
+            {
+              title: "Say what connects",
+              state: claimed ? "done" : "now",
+              children: (
+                <p>
+                  Name the device and its type, and get a claim code: <a href="/connect">Connect a device</a>.
+                </p>
+              ),
+            },
+            {
+              title: "Connect it",
+              state: second,
+              children: (
+                <p>
+                  Run the commands of <a href="/connect">Connect a device</a> on it. The page shows when it connects, or
+                  why it is refused.
+                </p>
+              ),
+            },
+            { title: "Watch its first message", state: "later" },
+          ]}
+        />
+      </Panel>
+    </Section>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
+  const { anomalies, tickets, refusedLastDay, at } = overview;
+  const { critical, major, minor, warning } = anomalies.open;
+  const since = localMinute(Date.parse(at) - DAY_MS);
+  return (
+    <Section title="What needs a person">
+      <Tiles>
+        <Tile
+          label="Open anomalies"
+          value={critical + major + minor + warning}
+          href="/anomalies?status=open&sort=-severity"
+          tone={critical > 0 ? "bad" : "warn"}
+          note={critical > 0 ? `${critical.toLocaleString()} critical` : undefined}
+        />
+        <Tile label="Acknowledged" value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
+        <Tile label="Tickets overdue" value={tickets.overdue} href="/tickets?overdue=true&sort=dueAt" tone="bad" />
+        <Tile
+          label="Unassigned tickets"
+          value={tickets.unassigned}
+          href={`/tickets?assigneeUserId=none&status=${UNFINISHED}`}
+          tone="warn"
+        />
+        <Tile label="Refused in 24 h" value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
+        <CoverageTile />
+      </Tiles>
+    </Section>
+  );
+}
+
+/** The uncovered hours of the next seven days, linked to the week of the group with the most. */
+function CoverageTile() {
+  const { data } = useQuery(coverageQuery);
+  const items = data?.items ?? [];
+  const hours = items.reduce((sum, item) => sum + item.hours, 0);
+  const first = items[0];
+  return (
+    <Tile
+      label="Uncovered hours"
+      value={data && Math.ceil(hours)}
+      href={first ? `/shifts?group=${first.groupId}` : "/shifts"}
+      tone="bad"
+      note={items.length > 0 ? `${plural(items.length, "group")}, next 7 days` : "next 7 days"}
+    />
+  );
+}
+
+type Weeks = Schemas["Overview"]["devices"]["expiry"];
+
+/**
+ * The number of devices whose last certificate ends in each of the next weeks. Self-enrolled devices renew by
+ * themselves; bundles do not.
+ */
+function ExpiryForecast({ weeks }: { weeks: Weeks }) {
+  const most = Math.max(1, ...weeks.map(({ selfEnrolled, platform }) => selfEnrolled + platform));
+  const bundles = weeks.reduce((sum, { platform }) => sum + platform, 0);
+  return (
+    <Section
+      title="Certificates that end in the next twelve weeks"
+      lead={`Self-enrolled certificates are renewed by their devices.${bundles > 0 ? ` ${plural(bundles, "bundle")} must be replaced by hand.` : ""}`}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it on a phone */}
+      <ol className="forecast list framed" tabIndex={0}>
+        {weeks.map(({ from, selfEnrolled, platform }) => (
+          <li key={from}>
+            <span className="forecast-bars" aria-hidden="true">
+              <Bar kind="platform" share={platform / most} />
+              <Bar kind="self" share={selfEnrolled / most} />
+            </span>
+            <span className="forecast-count">
+              {selfEnrolled + platform}
+              <span className="hidden-text">
+                {" "}
+                from {localDay(from)}, {platform} of them bundles
+              </span>
+            </span>
+            <span className="forecast-week" aria-hidden="true">
+              {new Date(from).toLocaleDateString(undefined, { day: "numeric", month: "short" })}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Bar({ kind, share }: { kind: "platform" | "self"; share: number }) {
+  return <span className={`forecast-${kind}`} style={{ height: `${share * 100}%` }} />;
 }

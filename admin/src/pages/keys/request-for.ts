@@ -12,11 +12,13 @@ const LISTS: Readonly<Record<string, string>> = {
 
 interface Service {
   origin: string;
-  /** Authorities of a development certificate, PEM. */
+  /** The authorities of a development certificate as PEM. */
   caPem: string | undefined;
 }
 
-/** A request with `key` that is allowed by one of `scopes`; of a key that can only write, one that shows its limits. */
+/**
+ * Returns a request with `key` that one of `scopes` allows; for a key that can only write, one that shows its limits.
+ */
 export function requestFor(key: string, scopes: readonly string[], { origin, caPem }: Service): string {
   const readable = scopes.find((scope) => scope.endsWith(":read"))?.slice(0, -":read".length);
   const path = LISTS[readable ?? ""] ?? "devices";

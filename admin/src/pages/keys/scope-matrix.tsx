@@ -9,13 +9,15 @@ interface ScopeMatrixProps {
   error?: React.ReactNode;
 }
 
-/** Chooses scopes: what reads and writes records in a matrix, what reaches identities and other systems apart, each with its consequence. */
+/**
+ * Chooses scopes: those of records in a matrix, those of identities and other systems apart, each with its consequence.
+ */
 export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
   const chosen = new Set(value);
   const toggle = (scope: string, checked: boolean) =>
     onChange(checked ? [...value, scope] : value.filter((each) => each !== scope));
   return (
-    <fieldset className="scopes" aria-describedby={error ? "scopes-error" : undefined}>
+    <fieldset className="scopes stack-tight" aria-describedby={error ? "scopes-error" : undefined}>
       <legend>Scopes</legend>
       <table className="scopes-matrix">
         <thead>
@@ -73,7 +75,7 @@ interface ExplainedScopeProps {
 
 function ExplainedScope({ of: [scope, label, consequence], checked, onToggle }: ExplainedScopeProps) {
   return (
-    <div className={DANGEROUS_SCOPES.has(scope) ? "scopes-dangerous" : "scopes-plain"}>
+    <div className={DANGEROUS_SCOPES.has(scope) ? "scopes-dangerous framed" : "scopes-plain framed"}>
       <Checkbox
         label={
           <>

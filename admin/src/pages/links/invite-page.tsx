@@ -6,12 +6,11 @@ import { acceptInvite, openedInviteQuery } from "../../api/people/invites.ts";
 import { useEnter } from "../../parts/enter.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { OpenFrame } from "../../parts/open-frame.tsx";
-import { Facts } from "../../ui/page/facts.tsx";
+import { Facts } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
-import { useLinkToken } from "./link-token.ts";
-import { NewPasswordForm } from "./new-password-form.tsx";
+import { NewPasswordForm, useLinkToken } from "./new-password-form.tsx";
 
-/** Where the link of an invitation leads: a password makes the account, and signs in. */
+/** The target of an invitation's link: a password creates the account, and signs in. */
 export default function InvitePage() {
   const token = useLinkToken();
   const [isAccepted, setAccepted] = useState(false);
@@ -19,7 +18,7 @@ export default function InvitePage() {
   const enter = useEnter();
   const accept = async (password: string) => {
     const session = await acceptInvite(token, password);
-    // The link is used up: what a new session has read again must not include it.
+    // The link is used up, so a new session must not read it again.
     flushSync(() => setAccepted(true));
     await enter(session);
   };
@@ -45,12 +44,7 @@ interface AcceptProps {
 function Accept({ invite: { email, role }, onAccept }: AcceptProps) {
   return (
     <>
-      <Facts
-        facts={[
-          ["You sign in as", email],
-          ["Role", ROLES[role]],
-        ]}
-      />
+      <Facts facts={{ "You sign in as": email, Role: ROLES[role] }} />
       <NewPasswordForm action="Create account" onSubmit={onAccept} />
     </>
   );

@@ -1,36 +1,28 @@
 import { PasswordInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { Form } from "../../parts/form/form.tsx";
-import { NEW_PASSWORD_HINT, newPasswordRule, repeatedRule } from "../../parts/form/password-rules.ts";
+import { useLocation } from "@tanstack/react-router";
+import { Form, useFields } from "../../parts/form/form.tsx";
+import { NEW_PASSWORD_HINT, newPasswordRule, repeatedRule } from "../../parts/form/rules.ts";
 
-interface Values extends Record<string, unknown> {
-  password: string;
-  again: string;
-}
-
-/** Asks for a new password, twice. */
-export function NewPasswordForm({
-  action,
-  onSubmit,
-}: {
+interface NewPasswordFormProps {
   action: string;
   onSubmit: (password: string) => Promise<unknown>;
-}) {
-  const form = useForm<Values>({
-    mode: "controlled",
-    initialValues: { password: "", again: "" },
-    validate: { password: newPasswordRule, again: repeatedRule<Values>("password") },
+}
+
+export function NewPasswordForm({ action, onSubmit }: NewPasswordFormProps) {
+  const [form, field] = useFields({ password: "", again: "" }, undefined, {
+    password: newPasswordRule,
+    again: repeatedRule("password"),
   });
+  const isNew = { autoComplete: "new-password" };
   return (
     <Form form={form} onSubmit={({ password }) => onSubmit(password)} action={action}>
-      <PasswordInput
-        label="New password"
-        description={NEW_PASSWORD_HINT}
-        autoComplete="new-password"
-        autoFocus
-        {...form.getInputProps("password")}
-      />
-      <PasswordInput label="Repeat the password" autoComplete="new-password" {...form.getInputProps("again")} />
+      <PasswordInput label="New password" description={NEW_PASSWORD_HINT} {...isNew} autoFocus {...field("password")} />
+      <PasswordInput label="Repeat the password" {...isNew} {...field("again")} />
     </Form>
   );
+}
+
+/** Returns the token of a one-time link: the part after `#`, which browsers do not send to the service. */
+export function useLinkToken(): string {
+  return useLocation().hash.replace(/^#/, "");
 }

@@ -2,10 +2,8 @@ import { useRouter } from "@tanstack/react-router";
 import { resetPassword } from "../../api/people/invites.ts";
 import { OpenFrame } from "../../parts/open-frame.tsx";
 import { toast } from "../../parts/toasts.tsx";
-import { useLinkToken } from "./link-token.ts";
-import { NewPasswordForm } from "./new-password-form.tsx";
+import { NewPasswordForm, useLinkToken } from "./new-password-form.tsx";
 
-/** Where a reset link leads. */
 export default function ResetPage() {
   const token = useLinkToken();
   const router = useRouter();

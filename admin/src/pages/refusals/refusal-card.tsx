@@ -1,19 +1,39 @@
+import { Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { Refusal } from "../../api/broker/refusals.ts";
 import { sentence } from "../../parts/problem-box.tsx";
-import { plural } from "../../ui/display/format.ts";
-import { Status } from "../../ui/display/status.tsx";
-import { Ago } from "../../ui/display/time.tsx";
+import { Ago, plural, Status } from "../../ui/ui.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
 import "./refusals.css";
 
-/** One refusal: who, why, what to do. */
-export function RefusalCard({ refusal }: { refusal: Refusal }) {
+interface RefusalCardsProps {
+  /** Absent while they are read. */
+  refusals: readonly Refusal[] | undefined;
+  empty: ReactNode;
+}
+
+/** Refusals, each with its cause and cure. */
+export function RefusalCards({ refusals, empty }: RefusalCardsProps) {
+  if (refusals === undefined) return <Skeleton height={160} role="status" aria-label="Loading" />;
+  return (
+    <>
+      {refusals.length === 0 && empty}
+      <div className="stack">
+        {refusals.map((refusal) => (
+          <RefusalCard key={refusal.id} refusal={refusal} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function RefusalCard({ refusal }: { refusal: Refusal }) {
   const { reason, revocationReason, occurrences, lastAt, cause, cure, deviceId, clientId } = refusal;
   const name = nameOfRefusal(reason, revocationReason);
   return (
-    <article className="refusal" aria-label={`${name}: ${deviceId ?? clientId ?? "unknown client"}`}>
-      <header className="refusal-top">
-        <Status tone="bad">{name}</Status>
+    <article className="refusal framed" aria-label={`${name}: ${deviceId ?? clientId ?? "unknown client"}`}>
+      <header className="refusal-top row">
+        <Status of={["bad", name]} />
         {deviceId ? (
           <a className="refusal-who mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
             {deviceId}
@@ -42,7 +62,7 @@ export function RefusalCard({ refusal }: { refusal: Refusal }) {
   );
 }
 
-/** What is known of the client, for a search in its own log. */
+/** The known facts about the client, for a search in its own log. */
 function Traces({ refusal }: { refusal: Refusal }) {
   const { reason, deviceId, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
   const traces = [

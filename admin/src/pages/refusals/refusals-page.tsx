@@ -1,17 +1,15 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { REFUSALS, type Refusal, refusalsQuery, symptomsQuery } from "../../api/broker/refusals.ts";
-import { DownloadCsv } from "../../parts/download-csv.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { REFUSALS, refusalsQuery, type Symptom, symptomsQuery } from "../../api/broker/refusals.ts";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
+import { Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { sentence } from "../../parts/problem-box.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { Empty } from "../../ui/display/empty.tsx";
-import { Pager } from "../../ui/display/pager.tsx";
-import { type Filter, Filters } from "../../ui/input/filters.tsx";
-import { Page, Section } from "../../ui/page/page.tsx";
-import { REFUSAL_REASONS } from "../../words/refusals.ts";
-import { RefusalCard } from "./refusal-card.tsx";
-import { Symptoms } from "./symptoms.tsx";
+import { Empty, type Filter, Page, Section } from "../../ui/ui.ts";
+import { nameOfRefusal, REFUSAL_REASONS } from "../../words/refusals.ts";
+import { RefusalCards } from "./refusal-card.tsx";
+import "./refusals.css";
 
 const FILTERS: readonly Filter[] = [
   { kind: "text", name: "deviceId", label: "Device id", placeholder: "the whole id", maxLength: 128 },
@@ -19,44 +17,38 @@ const FILTERS: readonly Filter[] = [
   { kind: "choice", name: "reason", label: "Reason", options: Object.entries(REFUSAL_REASONS), not: true },
   ...PERIOD,
 ];
-
-/** A refusal is no event of the live stream. */
+/** A refusal is not an event of the live stream. */
 const POLL_MS = 2000;
 
-/** Why clients cannot connect: what the broker refused, each with cause and cure, and what is seen at devices. */
+/** The clients that the broker refused, each with cause and cure, and the symptoms at devices. */
 export default function RefusalsPage() {
-  const { values, skip, onFilter, onSkip } = useListState();
+  const list = useListState();
+  const { values, skip } = list;
   const asked = {
     deviceId: values.deviceId,
     fingerprintSha256: hexOf(values.fingerprintSha256),
     ...negatable(values, "reason"),
     ...periodOf(values),
-    skip,
   };
-  const query = useQuery({ ...refusalsQuery(asked), refetchInterval: POLL_MS, placeholderData: keepPreviousData });
-  const mayUnknown = useMay("listUnknownRefusals");
   const filtered = FILTERS.some(({ name }) => values[name]);
+  const mayUnknown = useMay("listUnknownRefusals");
   return (
     <Page
       title="Why can't it connect?"
       lead="Every client that the broker refused, with the cause and what to do about it. New ones appear by themselves."
     >
-      <Filters filters={FILTERS} values={values} onChange={onFilter} />
-      <Loaded query={query}>
-        {(page) => (
-          <>
-            {page.items.length === 0 && <Nothing filtered={filtered} />}
-            <div className="stack">
-              {page.items.map((refusal: Refusal) => (
-                <RefusalCard key={refusal.id} refusal={refusal} />
-              ))}
-            </div>
-            <Pager page={page} of="refusal" onSkip={onSkip}>
-              <DownloadCsv list={REFUSALS} query={asked} total={page.total} />
-            </Pager>
-          </>
+      <Records
+        label="Refusals"
+        of="refusal"
+        list={list}
+        filters={FILTERS}
+        query={useQuery({ ...refusalsQuery({ ...asked, skip }), refetchInterval: POLL_MS })}
+        table={(rows, empty) => (
+          <RefusalCards refusals={rows} empty={filtered ? <NoneMatches empty={empty} /> : empty} />
         )}
-      </Loaded>
+        csv={[REFUSALS, asked]}
+        empty={<Empty title="The broker has refused no client." />}
+      />
       <Section
         title="What is seen at the device"
         lead="When the broker has recorded nothing, the client did not reach it, or enrollment refused it."
@@ -73,17 +65,47 @@ export default function RefusalsPage() {
   );
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
-  return filtered ? (
-    <Empty title="No refusal matches." action={<a href="/refusals">Clear filters</a>}>
-      If the device does not connect all the same, it does not reach the broker: check address, port and network.
-    </Empty>
-  ) : (
-    <Empty title="The broker has refused no client." />
+function NoneMatches({ empty }: { empty: React.ReactNode }) {
+  return (
+    <>
+      {empty}
+      <p className="soft">
+        If the device does not connect all the same, it does not reach the broker: check address, port and network.
+      </p>
+    </>
   );
 }
 
-/** As tools print fingerprints: `9B:1F:…`. */
+/** Accepts fingerprints as tools print them: `9B:1F:…`. */
 function hexOf(fingerprint: string | undefined): string | undefined {
   return fingerprint?.replaceAll(/[:\s]/g, "").toLowerCase() || undefined;
+}
+
+/** The symptoms that a person sees at a device, each with its cause and cure. */
+function Symptoms({ symptoms }: { symptoms: readonly Symptom[] }) {
+  return (
+    <div className="symptoms">
+      {symptoms.map(({ symptom, cause, cure, reasons }) => (
+        <details key={symptom}>
+          <summary>{sentence(symptom)}</summary>
+          <p>{sentence(cause)}</p>
+          <p>
+            <strong>What to do: </strong>
+            {sentence(cure)}
+          </p>
+          {reasons.length > 0 && (
+            <p>
+              Show refusals:{" "}
+              {reasons.map((reason, at) => (
+                <span key={reason}>
+                  {at > 0 && ", "}
+                  <a href={`/refusals?reason=${reason}`}>{nameOfRefusal(reason).toLowerCase()}</a>
+                </span>
+              ))}
+            </p>
+          )}
+        </details>
+      ))}
+    </div>
+  );
 }

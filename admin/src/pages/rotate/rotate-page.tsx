@@ -1,27 +1,34 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Bundle, CERTIFICATES, type Certificate, certificatesQuery } from "../../api/certificates.ts";
+import {
+  BUNDLES_OF_DEVICE,
+  type Bundle,
+  CERTIFICATES,
+  type Certificate,
+  certificateQuery,
+  certificatesQuery,
+  issueCertificate,
+} from "../../api/certificates.ts";
+import { useAct } from "../../parts/act/use-act.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useUrlState } from "../../parts/url-state.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
-import { Page } from "../../ui/page/page.tsx";
-import { type Step, Steps } from "../../ui/page/steps.tsx";
-import { InstallStep } from "./install-step.tsx";
-import { IssueStep } from "./issue-step.tsx";
-import { RevokeStep } from "./revoke-step.tsx";
-import { SeenStep } from "./seen-step.tsx";
+import { Action, Ago, Notice, Page, Steps } from "../../ui/ui.ts";
+import { BundleOnce } from "../certificates/bundle-once.tsx";
+import { CertificateState } from "../certificates/certificate-state.tsx";
+import { Override, useOverride } from "../certificates/issue-dialog.tsx";
+import { RevokeDialog } from "../certificates/revoke-dialog.tsx";
 import { stagesOf } from "./stages.ts";
+import "./former.css";
 
-/** How often the certificates are read while the new one is awaited. */
+/** The certificates are polled while the new one is awaited. */
 const POLL_MS = 2_000;
 
 /** Replaces the bundle of a device without a gap: issue, install, see it connect, revoke the former one. */
 export default function RotatePage() {
   const { id } = usePathParams<"id">();
-  const [{ certificate: newId, installed }, setUrl] = useUrlState();
-  const [bundle, setBundle] = useState<Bundle>();
-  const refresh = useRefresh();
+  const [{ certificate: newId }] = useUrlState();
   const query = useQuery({
     ...certificatesQuery({ deviceId: id, kind: "platform", limit: 50 }),
     refetchInterval: newId === undefined ? false : POLL_MS,
@@ -33,63 +40,165 @@ export default function RotatePage() {
       lead="The device stays connected with the former bundle until the new one is in use."
       narrow
     >
-      <Loaded query={query}>
-        {({ items }) => (
-          <Steps
-            steps={stepsOf({
-              deviceId: id,
-              items,
-              newId,
-              installed: installed === "yes",
-              bundle,
-              onIssued: (issued) => {
-                setBundle(issued);
-                setUrl({ certificate: issued.id, installed: undefined });
-                void refresh(CERTIFICATES);
-              },
-              onInstalled: () => setUrl({ installed: "yes" }),
-            })}
-          />
-        )}
-      </Loaded>
+      <Loaded query={query}>{({ items }) => <Rotation deviceId={id} items={items} />}</Loaded>
     </Page>
   );
 }
 
-interface Rotation {
+function Rotation({ deviceId, items }: { deviceId: string; items: readonly Certificate[] }) {
+  const [{ certificate: newId, installed }, setUrl] = useUrlState();
+  const [bundle, setBundle] = useState<Bundle>();
+  const refresh = useRefresh();
+  const { states, made, former } = stagesOf({ items, newId, installed: installed === "yes" });
+  const issued = (made: Bundle) => {
+    setBundle(made);
+    setUrl({ certificate: made.id, installed: undefined });
+    void refresh(CERTIFICATES);
+  };
+  const install = () => setUrl({ installed: "yes" });
+  return (
+    <Steps
+      steps={[
+        {
+          title: "Issue a new bundle",
+          state: states.issue,
+          children: <IssueStep deviceId={deviceId} former={former} onIssued={issued} />,
+        },
+        {
+          title: "Install it on the device",
+          state: states.install,
+          children: <InstallStep bundle={bundle} deviceId={deviceId} onInstalled={install} />,
+        },
+        { title: "See it connect", state: states.seen, children: made && <SeenStep certificate={made} /> },
+        {
+          title: "Revoke the former bundle",
+          state: states.revoke,
+          open: states.revoke === "done",
+          children: <RevokeStep former={former} />,
+        },
+      ]}
+    />
+  );
+}
+
+interface IssueStepProps {
   deviceId: string;
-  items: readonly Certificate[];
-  newId: string | undefined;
-  installed: boolean;
-  bundle: Bundle | undefined;
+  former: readonly Certificate[];
   onIssued: (bundle: Bundle) => void;
+}
+
+function IssueStep({ deviceId, former, onIssued }: IssueStepProps) {
+  const { act, busy, problem } = useAct();
+  const override = useOverride();
+  const full = former.length >= BUNDLES_OF_DEVICE;
+  const issue = () => act(async () => onIssued(await override.tried(() => issueCertificate(deviceId, override.given))));
+  const disabled = full || override.blocked !== undefined;
+  return (
+    <>
+      <p>
+        Live bundles of the device: {former.length} of {BUNDLES_OF_DEVICE}
+      </p>
+      <Former certificates={former} />
+      {full && (
+        <Notice tone="warn" title="There is no room for another bundle.">
+          <p>Revoke the one that the device does not use; then a new one can be issued.</p>
+        </Notice>
+      )}
+      <Override {...override} />
+      {problem}
+      <div className="row">
+        <Action main label="Issue bundle" onClick={() => void issue()} loading={busy} disabled={disabled} />
+        {override.blocked && <span className="soft">{override.blocked}</span>}
+      </div>
+    </>
+  );
+}
+
+interface InstallStepProps {
+  /** Absent after a reload, because it is shown once. */
+  bundle: Bundle | undefined;
+  deviceId: string;
   onInstalled: () => void;
 }
 
-function stepsOf(rotation: Rotation): Step[] {
-  const { deviceId, items, newId, installed, bundle, onIssued, onInstalled } = rotation;
-  const { states, made, former } = stagesOf({ items, newId, installed });
-  return [
-    {
-      title: "Issue a new bundle",
-      state: states.issue,
-      children: <IssueStep deviceId={deviceId} former={former} onIssued={onIssued} />,
-    },
-    {
-      title: "Install it on the device",
-      state: states.install,
-      children: <InstallStep bundle={bundle} deviceId={deviceId} onInstalled={onInstalled} />,
-    },
-    {
-      title: "See it connect",
-      state: states.seen,
-      children: made && <SeenStep certificate={made} />,
-    },
-    {
-      title: "Revoke the former bundle",
-      state: states.revoke,
-      open: states.revoke === "done",
-      children: <RevokeStep former={former} />,
-    },
-  ];
+/** Shows the new bundle, to be saved and installed on the device. */
+function InstallStep({ bundle, deviceId, onInstalled }: InstallStepProps) {
+  return (
+    <>
+      {bundle ? (
+        <BundleOnce bundle={bundle} />
+      ) : (
+        <Notice tone="warn" title="The bundle was shown once.">
+          <p>
+            If you have not saved it, revoke it and{" "}
+            <a href={`/devices/${encodeURIComponent(deviceId)}/rotate`}>begin again</a>.
+          </p>
+        </Notice>
+      )}
+      <p>Replace key, certificate and chain on the device, and let its client connect again.</p>
+      <div className="row">
+        <Action main label="I have installed it" onClick={onInstalled} />
+      </div>
+    </>
+  );
+}
+
+function SeenStep({ certificate }: { certificate: Certificate }) {
+  return (
+    <Notice tone="accent" title="Waiting for the device to connect with the new certificate …" live>
+      <p>
+        Serial number <span className="mono">{certificate.serialNumber}</span>. This page follows the broker; the former
+        bundle works until you revoke it.
+      </p>
+      <p>
+        If it does not come, see{" "}
+        <a href={`/refusals?deviceId=${encodeURIComponent(certificate.deviceId)}`}>why it cannot connect</a>.
+      </p>
+    </Notice>
+  );
+}
+
+/** Shows the former bundles that are left to revoke once the new certificate is in use. */
+function RevokeStep({ former }: { former: readonly Certificate[] }) {
+  return former.length === 0 ? (
+    <Notice tone="good" title="The rotation is complete.">
+      <p>The device uses the new bundle, and no former one is live.</p>
+    </Notice>
+  ) : (
+    <>
+      <p>The device has connected with the new bundle. The former one still works.</p>
+      <Former certificates={former} />
+    </>
+  );
+}
+
+/** The bundles that a rotation replaces, each with a way to revoke it. */
+function Former({ certificates }: { certificates: readonly Certificate[] }) {
+  return (
+    <ul className="former list stack-tight">
+      {certificates.map((certificate) => (
+        <li key={certificate.id} className="row">
+          <a className="mono" href={`/certificates/${certificate.id}`}>
+            …{certificate.serialNumber.slice(-10)}
+          </a>
+          <CertificateState certificate={certificate} />
+          <span className="soft">
+            last connected <Ago at={certificate.lastConnectedAt} />
+          </span>
+          <Revoke id={certificate.id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Revoke({ id }: { id: string }) {
+  const [opened, setOpened] = useState(false);
+  const { data } = useQuery(certificateQuery(id));
+  return (
+    <>
+      <Action small label="Revoke" onClick={() => setOpened(true)} disabled={!data} />
+      {data && <RevokeDialog certificate={data} opened={opened} onClose={() => setOpened(false)} />}
+    </>
+  );
 }

@@ -1,26 +1,25 @@
 import type { Certificate } from "../../api/certificates.ts";
-import type { StepState } from "../../ui/page/steps.tsx";
+import type { StepState } from "../../ui/ui.ts";
 
 type Stage = "issue" | "install" | "seen" | "revoke";
 
 interface Progress {
-  /** The bundles of the device, revoked ones too. */
+  /** The bundles of the device, including revoked ones. */
   items: readonly Certificate[];
   /** The certificate that replaces the former ones, once it is issued. */
   newId: string | undefined;
-  /** The user says that it is on the device. */
+  /** Set when the user reports that it is on the device. */
   installed: boolean;
 }
 
 interface Stages {
   states: Record<Stage, StepState>;
-  /** The new certificate. */
   made: Certificate | undefined;
-  /** Live bundles that it replaces. */
+  /** The live bundles that it replaces. */
   former: readonly Certificate[];
 }
 
-/** How far a rotation is: what the service has seen counts more than what the user says. */
+/** Returns the stages of a rotation. The service's observation outweighs the user's report. */
 export function stagesOf({ items, newId, installed }: Progress): Stages {
   const made = items.find(({ id }) => id === newId);
   const former = items.filter(({ id, status, expired }) => id !== newId && status === "active" && !expired);

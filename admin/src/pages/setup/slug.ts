@@ -1,4 +1,4 @@
-/** A short name for topics out of a name: `Acme Pumps` is `acme-pumps`. */
+/** Returns a short name for topics: `Acme Pumps` becomes `acme-pumps`. */
 export function slugOf(name: string): string {
   const ascii = name.replaceAll("ß", "ss").normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   return ascii

@@ -2,23 +2,15 @@ import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client.ts";
 import { type Group, groupChoicesQuery } from "../../api/people/groups.ts";
-import { coverageQuery, groupOnCallQuery } from "../../api/people/on-call.ts";
+import { coverageQuery, groupOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { plural } from "../../ui/display/format.ts";
-import { Notice } from "../../ui/display/status.tsx";
-import { Ago } from "../../ui/display/time.tsx";
-import type { FilterValues } from "../../ui/input/filters.tsx";
-import { Section } from "../../ui/page/page.tsx";
-import { WeekView } from "./week-view.tsx";
+import { Ago, type FilterValues, Notice, plural, Section, Status } from "../../ui/ui.ts";
+import { type DutyEntry, type Entry, type WeekDay, weekOf } from "./week.ts";
+import "./week.css";
 
-interface GroupWeekProps {
-  values: FilterValues;
-  onChange: (changed: FilterValues) => void;
-}
-
-/** The next seven days of a group, and which groups have uncovered hours. */
-export function GroupWeek({ values, onChange }: GroupWeekProps) {
+/** The next seven days of a group, and the groups with uncovered hours. */
+export function GroupWeek({ values, onChange }: { values: FilterValues; onChange: (changed: FilterValues) => void }) {
   const groups = useQuery(groupChoicesQuery());
   const coverage = useQuery(coverageQuery);
   return (
@@ -130,8 +122,92 @@ function Week({ group, groups, zone, onChange }: WeekProps) {
 
 const MOST = 200;
 
-/** The zones of the group's shifts first, then the reader's own and UTC. */
+/** Returns the zones of the group's shifts, then the reader's own and UTC. */
 function zonesOf(group: Group, shifts: readonly Shift[]): readonly string[] {
   const own = shifts.filter(({ id }) => group.shiftIds.includes(id)).map(({ timeZone }) => timeZone);
   return [...new Set([...own, Intl.DateTimeFormat().resolvedOptions().timeZone, "UTC"])];
+}
+
+/** The duties and the uncovered hours of the next seven days: as a picture of each day, and in words. */
+function WeekView({ onCall, zone, from }: { onCall: OnCall; zone: string; from: number }) {
+  return (
+    <div className="week">
+      <div className="week-hours" aria-hidden="true">
+        {["00", "06", "12", "18", "24"].map((hour) => (
+          <span key={hour}>{hour}</span>
+        ))}
+      </div>
+      <ol className="week-days list">
+        {weekOf(onCall, zone, from).map((day) => (
+          <Day key={day.date} day={day} />
+        ))}
+      </ol>
+      <p className="week-legend row soft">
+        <span className="week-sample week-sample-duty" aria-hidden="true" /> on duty
+        <span className="week-sample week-gap" aria-hidden="true" /> uncovered
+      </p>
+    </div>
+  );
+}
+
+const DATE = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
+
+function Day({ day }: { day: WeekDay }) {
+  const { date, duties, gaps, outside, rows } = day;
+  return (
+    <li className="week-day">
+      <h3 className="week-date">{DATE.format(date)}</h3>
+      <div className="week-track" style={{ height: `${rows * 30 + 2}px` }} aria-hidden="true">
+        {outside.map(({ left, width }) => (
+          <div key={left} className="week-block week-outside" style={placed(left, width)} />
+        ))}
+        {gaps.map(({ left, width, times }) => (
+          <div key={left} className="week-block week-gap" style={placed(left, width)} title={`${times}: uncovered`} />
+        ))}
+        {duties.map((duty) => (
+          <Bar key={duty.key} duty={duty} />
+        ))}
+      </div>
+      <InWords duties={duties} gaps={gaps} />
+    </li>
+  );
+}
+
+function Bar({ duty }: { duty: DutyEntry }) {
+  const { left, width, row, shiftName, times } = duty;
+  const people = peopleText(duty);
+  return (
+    <div
+      className={`week-block week-bar${duty.people.length === 0 ? " week-bar-empty" : ""}`}
+      style={{ ...placed(left, width), top: `${row * 30 + 3}px` }}
+      title={`${times} ${shiftName}: ${people}`}
+    >
+      {shiftName} · {people}
+    </div>
+  );
+}
+
+/** The words instead of the picture: for phones, whose bars are too short for names, and for screen readers. */
+function InWords({ duties, gaps }: { duties: readonly DutyEntry[]; gaps: readonly Entry[] }) {
+  const entries = [
+    ...duties.map((duty) => ({ ...duty, text: `${duty.shiftName}: ${peopleText(duty)}`, gap: false })),
+    ...gaps.map((gap) => ({ ...gap, key: `gap ${gap.left}`, text: "uncovered", gap: true })),
+  ].toSorted((one, other) => one.left - other.left);
+  return (
+    <ul className="week-words list">
+      {entries.map(({ key, times, text, gap }) => (
+        <li key={key}>
+          <span className="nowrap">{times}</span> {gap ? <Status of={["bad", text]} plain /> : text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function peopleText({ people }: DutyEntry): string {
+  return people.length > 0 ? people.join(", ") : "no active user";
+}
+
+function placed(left: number, width: number) {
+  return { left: `${left}%`, width: `${width}%` };
 }

@@ -1,24 +1,20 @@
-import type { Shift } from "../../api/people/shifts.ts";
-import { Status } from "../../ui/display/status.tsx";
+import { GROUPS } from "../../api/people/groups.ts";
+import { COVERAGE } from "../../api/people/on-call.ts";
+import { SHIFTS, type Shift } from "../../api/people/shifts.ts";
+import { Status } from "../../ui/ui.ts";
 import { daysText } from "../../words/on-call.ts";
 
-/** `22:00–06:00, Mon–Thu (Europe/Berlin)`. */
+/** Returns `22:00–06:00, Mon–Thu (Europe/Berlin)`. */
 export function shiftTimes({ startTime, endTime, daysOfWeek, timeZone }: Shift): string {
   const times = startTime === endTime ? `24 h from ${startTime}` : `${startTime}–${endTime}`;
   return `${times}, ${daysText(daysOfWeek)} (${timeZone})`;
 }
 
-/** Whether the shift is on duty now, and has people who can be paged. */
+/** Shows whether the shift is on duty now, or has no users. */
 export function OnDuty({ shift: { onDuty, userIds } }: { shift: Shift }) {
-  if (userIds.length === 0)
-    return (
-      <Status plain tone="warn">
-        No users
-      </Status>
-    );
-  return (
-    <Status plain tone={onDuty ? "good" : "neutral"}>
-      {onDuty ? "On duty" : "Off duty"}
-    </Status>
-  );
+  if (userIds.length === 0) return <Status of={["warn", "No users"]} plain />;
+  return <Status of={[onDuty ? "good" : "neutral", onDuty ? "On duty" : "Off duty"]} plain />;
 }
+
+/** The beginnings of the addresses of everything that depends on shifts: groups, their week, and their coverage. */
+export const OF_SHIFTS = [SHIFTS, GROUPS, COVERAGE];

@@ -1,14 +1,14 @@
 import type { OnCall } from "../../api/people/on-call.ts";
 
 /** A part of a day as percentages of its 24 hours. */
-export interface Block {
+interface Block {
   left: number;
   width: number;
 }
 
 /** A duty, or uncovered hours, within one day. */
 export interface Entry extends Block {
-  /** `22:00–24:00`, on the wall. */
+  /** `22:00–24:00` by the wall clock. */
   times: string;
 }
 
@@ -16,26 +16,29 @@ export interface DutyEntry extends Entry {
   key: string;
   shiftId: string;
   shiftName: string;
-  /** Addresses of who is on duty; none where all of them are deactivated. */
+  /** The addresses of the people on duty; none if all of them are deactivated. */
   people: readonly string[];
-  /** Duties at the same time lie below each other. */
+  /** The row of the picture: simultaneous duties lie below each other. */
   row: number;
 }
 
-/** One day on the wall of a zone. */
+/** A day by the wall clock of a zone. */
 export interface WeekDay {
-  /** Midnight, as `Date.UTC` counts what the wall shows. */
+  /** Midnight of the wall clock, as `Date.UTC` counts it. */
   date: number;
   duties: readonly DutyEntry[];
   gaps: readonly Entry[];
-  /** Before the seven days, and after them. */
+  /** The parts of the day before and after the seven days. */
   outside: readonly Block[];
   rows: number;
 }
 
 const DAY = 86_400_000;
 
-/** The seven days from `from`, by the wall clock of `zone`: a day on which daylight saving begins has 24 hours on the wall as well. */
+/**
+ * Returns the seven days from `from`, by the wall clock of `zone`. A day on which daylight saving begins has 24 hours
+ * too.
+ */
 export function weekOf({ duties, gaps }: Pick<OnCall, "duties" | "gaps">, zone: string, from: number): WeekDay[] {
   const wall = wallClock(zone);
   const [first, last] = [wall(from), wall(from + 7 * DAY)];
@@ -59,7 +62,7 @@ export function weekOf({ duties, gaps }: Pick<OnCall, "duties" | "gaps">, zone: 
   return days;
 }
 
-/** The part of [`start`, `end`) on the day; none where they have no time in common. */
+/** Returns the part of [`start`, `end`) on the day; undefined if they do not overlap. */
 function entryOf(start: number, end: number, date: number): Entry | undefined {
   const [from, to] = [Math.max(start, date), Math.min(end, date + DAY)];
   if (from >= to) return undefined;
@@ -83,12 +86,12 @@ function floorDay(wall: number): number {
   return Math.floor(wall / DAY) * DAY;
 }
 
-/** `06:00`; midnight at the end of the day is `24:00`. */
+/** Returns `06:00`; midnight at the end of the day is `24:00`. */
 function clock(wall: number, date: number): string {
   return wall === date + DAY ? "24:00" : new Date(wall).toISOString().slice(11, 16);
 }
 
-/** What the clock on the wall of `zone` shows at an instant, as `Date.UTC` counts it. */
+/** Returns a function from an instant to the wall clock of `zone`, as `Date.UTC` counts it. */
 function wallClock(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,

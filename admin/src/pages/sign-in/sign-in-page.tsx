@@ -1,12 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
-import { sessionQuery } from "../../api/session.ts";
+import { PasswordInput, TextInput } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, must } from "../../api/client.ts";
+import { Problem } from "../../api/problem.ts";
+import { endSession, forgetSession, isComplete, sessionQuery, startSession } from "../../api/session.ts";
 import { setUpQuery } from "../../api/setup.ts";
+import { useEnter } from "../../parts/enter.ts";
+import { Form, useFields } from "../../parts/form/form.tsx";
 import { OpenFrame } from "../../parts/open-frame.tsx";
-import { Notice } from "../../ui/display/status.tsx";
-import { CodeForm } from "./code-form.tsx";
-import { PasswordForm } from "./password-form.tsx";
+import { CodeField } from "../../parts/step-up/code-field.tsx";
+import { toast } from "../../parts/toasts.tsx";
+import { LinkButton, Notice } from "../../ui/ui.ts";
 
-/** Signs in with address and password, then with a code where the user has a second factor. */
+/** Signs in with address and password, then with a code for a user who has a second factor. */
 export default function SignInPage() {
   const session = useQuery(sessionQuery).data;
   const isSetUp = useQuery(setUpQuery).data?.open !== true;
@@ -39,5 +44,47 @@ function NotSetUp() {
         </p>
       </Notice>
     </OpenFrame>
+  );
+}
+
+/** Asks for address and password. A user with a second factor is asked for its code afterwards. */
+function PasswordForm() {
+  const enter = useEnter();
+  const queries = useQueryClient();
+  const [form, field] = useFields({ email: "", password: "" }, "signIn");
+  const submit = async (values: typeof form.values) => {
+    const session = await must(api.POST("/api/admin/session", { body: values }));
+    if (isComplete(session)) await enter(session);
+    else await startSession(queries, session);
+  };
+  return (
+    <Form form={form} onSubmit={submit} action="Sign in">
+      <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus {...field("email")} />
+      <PasswordInput label="Password" autoComplete="current-password" {...field("password")} />
+    </Form>
+  );
+}
+
+/** Asks for a code of the second factor, which completes the sign-in. */
+function CodeForm() {
+  const enter = useEnter();
+  const queries = useQueryClient();
+  const [form, field] = useFields({ code: "" }, "giveFactor");
+  const submit = async ({ code }: { code: string }) => {
+    try {
+      await enter(await must(api.POST("/api/admin/session/factor", { body: { code } })));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "session_required") throw error;
+      await forgetSession(queries);
+      toast("The sign-in took too long. Begin again.");
+    }
+  };
+  return (
+    <>
+      <Form form={form} onSubmit={submit} action="Sign in">
+        <CodeField autoFocus value={form.values.code} {...field("code")} />
+      </Form>
+      <LinkButton onClick={() => void endSession(queries)}>Sign in as another user</LinkButton>
+    </>
   );
 }

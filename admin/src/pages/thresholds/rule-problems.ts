@@ -1,9 +1,14 @@
-import { isEquality, type RuleValues } from "./rule-values.ts";
+import { boundsOf } from "../../parts/form/rules.ts";
+import { violation } from "../../parts/form/violation.ts";
+import { isEquality, type RuleValues, type ThresholdValues } from "./rule-values.ts";
 
 const NUMBER = "Enter a number.";
 const SECONDS = "Enter whole seconds, 0 or more.";
 
-/** What is wrong with the fields of a rule, by their path in the form: `rules.0.value`. The service checks the rest. */
+/**
+ * Returns what is wrong with the fields of a rule, by their path in the form: `rules.0.value`. The service checks the
+ * rest.
+ */
 export function ruleProblems(rule: RuleValues, at: number): Record<string, string> {
   const isRange = rule.operator === "outside";
   const problems: [field: keyof RuleValues, isWrong: boolean, text: string][] = [
@@ -25,4 +30,13 @@ function isNumber(text: string): boolean {
 
 function isSeconds(text: string): boolean {
   return /^\d+$/.test(text.trim());
+}
+
+/** Returns what is wrong with a pack, by the path of the field. */
+export function packProblems({ name, description, rules }: ThresholdValues): Record<string, string> {
+  const texts = Object.entries({ name, description }).map(
+    ([field, text]) => [field, violation(boundsOf("createThreshold", field), text)] as const,
+  );
+  const wrong = Object.fromEntries(texts.filter(([, problem]) => problem !== null)) as Record<string, string>;
+  return Object.assign(wrong, ...rules.map(ruleProblems));
 }

@@ -1,13 +1,13 @@
-import type { ChangedRule, ThresholdRule } from "../../api/monitoring/thresholds.ts";
+import type { ChangedRule, ThresholdDetail, ThresholdRule } from "../../api/monitoring/thresholds.ts";
 
-/** A rule as the form has it: every field is text. */
+/** A rule in the form: every field is text. */
 export interface RuleValues {
-  /** Empty for a rule that is not stored yet. */
+  /** Empty for a new rule. */
   id: string;
   metric: string;
   operator: ThresholdRule["operator"];
   value: string;
-  /** The upper end, for `outside`; `value` is the lower. */
+  /** The upper end, for `outside`; `value` is the lower one. */
   high: string;
   clearValue: string;
   clearHigh: string;
@@ -31,10 +31,10 @@ export const NEW_RULE: RuleValues = {
   message: "",
 };
 
-/** Whether the rule compares for equality: it takes any value, and clears when it is false. */
+/** Whether the rule compares for equality: such a rule takes any value, and clears when it is false. */
 export const isEquality = (operator: RuleValues["operator"]) => operator === "eq" || operator === "ne";
 
-/** A stored rule as the form has it. A place to clear that is the limit itself stays empty. */
+/** Returns a stored rule as values of the form. A clear value that equals the limit stays empty. */
 export function valuesOf(rule: ThresholdRule): RuleValues {
   const [value, high] = ends(rule.value);
   const isOwn = JSON.stringify(rule.clearValue) !== JSON.stringify(rule.value);
@@ -54,7 +54,7 @@ function ends(value: ThresholdRule["value"]): [low: string, high: string] {
   return Array.isArray(value) ? [String(value[0]), String(value[1])] : [String(value), ""];
 }
 
-/** What the service is sent of a rule. */
+/** Returns a rule in the form of the API. */
 export function ruleOf(values: RuleValues): ChangedRule {
   const { id, metric, operator, severity, message } = values;
   const clear = clearOf(values);
@@ -82,8 +82,27 @@ function clearOf({ operator, clearValue, clearHigh, value, high }: RuleValues): 
   return [Number(clearValue || value), Number(clearHigh || high)];
 }
 
-/** `true` and `false` are truth values, what reads as a number is one, and the rest is text. */
+/** Parses a value: `true` and `false` are booleans, a numeral is a number, any other text is text. */
 function anyValue(text: string): number | boolean | string {
   if (text === "true" || text === "false") return text === "true";
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** A pack in the form. */
+export interface ThresholdValues extends Record<string, unknown> {
+  name: string;
+  description: string;
+  enabled: boolean;
+  rules: RuleValues[];
+}
+
+export const NEW_PACK: ThresholdValues = { name: "", description: "", enabled: true, rules: [NEW_RULE] };
+
+export function packValues({ name, description, enabled, rules }: ThresholdDetail): ThresholdValues {
+  return { name, description, enabled, rules: rules.map(valuesOf) };
+}
+
+/** Returns a pack in the form of the API. */
+export function packOf({ name, description, enabled, rules }: ThresholdValues) {
+  return { name, description, enabled, rules: rules.map(ruleOf) };
 }

@@ -2,50 +2,55 @@ import type { Ticket } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Word } from "../../parts/word.tsx";
-import type { Column } from "../../ui/display/table.tsx";
-import { Ago } from "../../ui/display/time.tsx";
+import { Ago, type Column, Status, useNow } from "../../ui/ui.ts";
 import { PRIORITIES, TICKET_STATUSES } from "../../words/monitoring.ts";
-import { Due } from "./due.tsx";
-
-/** The columns of a list of tickets; `ofDevice`: all are of one device. */
-export function ticketColumns({ ofDevice = false } = {}): readonly Column<Ticket>[] {
-  return [
-    {
-      key: "title",
-      title: "Ticket",
-      main: true,
-      cell: ({ number, title }) => (
-        <>
-          <span className="soft">#{number}</span> {title}
-        </>
-      ),
-    },
-    { key: "status", title: "State", cell: ({ status }) => <Word of={TICKET_STATUSES} value={status} plain /> },
-    {
-      key: "priority",
-      title: "Priority",
-      ...(ofDevice ? {} : { sort: "priority" }),
-      cell: ({ priority }) => <Word of={PRIORITIES} value={priority} plain />,
-    },
-    ...(ofDevice ? [] : [DEVICE]),
-    { key: "assignee", title: "Assigned to", cell: (ticket) => <Assignee ticket={ticket} /> },
-    { key: "due", title: "Due", ...(ofDevice ? {} : { sort: "dueAt" }), cell: (ticket) => <Due ticket={ticket} /> },
-    {
-      key: "updated",
-      title: "Changed",
-      ...(ofDevice ? {} : { sort: "updatedAt" }),
-      cell: ({ updatedAt }) => <Ago at={updatedAt} />,
-    },
-  ];
-}
+import { endsTicket } from "./use-move.ts";
 
 const DEVICE: Column<Ticket> = {
-  key: "device",
   title: "Device",
   cell: ({ deviceId }) => (deviceId ? <DeviceLink id={deviceId} /> : <span className="soft">none</span>),
 };
 
-/** Who does it. */
+/** Returns the columns of a list of tickets. @param ofDevice all are of one device, whose list has one order */
+export function ticketColumns({ ofDevice = false } = {}): readonly Column<Ticket>[] {
+  const sorted = (sort: string) => (ofDevice ? {} : { sort });
+  return [
+    { title: "Ticket", main: true, cell: (ticket) => <Title {...ticket} /> },
+    { title: "State", cell: ({ status }) => <Word of={TICKET_STATUSES} value={status} plain /> },
+    {
+      title: "Priority",
+      ...sorted("priority"),
+      cell: ({ priority }) => <Word of={PRIORITIES} value={priority} plain />,
+    },
+    ...(ofDevice ? [] : [DEVICE]),
+    { title: "Assigned to", cell: (ticket) => <Assignee ticket={ticket} /> },
+    { title: "Due", ...sorted("dueAt"), cell: (ticket) => <Due ticket={ticket} /> },
+    { title: "Changed", ...sorted("updatedAt"), cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+  ];
+}
+
+export function Title({ number, title }: Pick<Ticket, "number" | "title">) {
+  return (
+    <>
+      <span className="soft">#{number}</span> {title}
+    </>
+  );
+}
+
+/** The user who is in charge of a ticket. */
 export function Assignee({ ticket: { assigneeUserId } }: { ticket: Ticket }) {
   return assigneeUserId ? <Actor of={`user:${assigneeUserId}`} /> : <span className="soft">unassigned</span>;
+}
+
+/** The due date of a ticket; an unfinished ticket after its due date is overdue. */
+export function Due({ ticket: { dueAt, status }, none = "none" }: { ticket: Ticket; none?: string }) {
+  const now = useNow();
+  if (dueAt === null) return <span className="soft">{none}</span>;
+  if (endsTicket(status) || Date.parse(dueAt) > now) return <Ago at={dueAt} />;
+  return (
+    <span className="row">
+      <Status of={["bad", "Overdue"]} plain />
+      <Ago at={dueAt} />
+    </span>
+  );
 }

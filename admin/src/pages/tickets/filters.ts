@@ -2,7 +2,7 @@ import type { TicketQuery } from "../../api/monitoring/tickets.ts";
 import { filled } from "../../api/queries.ts";
 import { negatable } from "../../parts/filter-values.ts";
 import type { ListState } from "../../parts/url-state.ts";
-import type { Filter } from "../../ui/input/filters.tsx";
+import type { Filter } from "../../ui/ui.ts";
 import { choicesOf } from "../../words/devices.ts";
 import { PRIORITIES, TICKET_STATUSES, TICKET_TYPES } from "../../words/monitoring.ts";
 
@@ -15,7 +15,7 @@ interface Choices {
   groups: readonly { id: string; name: string }[];
 }
 
-/** What tickets can be narrowed by; the columns of the board are their states. */
+/** Returns the filters of tickets. On the board, the columns replace the filter for states. */
 export function ticketFilters({ me, people, groups }: Choices, isBoard: boolean): readonly Filter[] {
   const others = people.filter(({ id }) => id !== me).map(({ id, email }) => [id, email] as const);
   const types = Object.entries(TICKET_TYPES).map(([type, label]) => [type, label.toLowerCase()] as const);
@@ -47,16 +47,12 @@ export function ticketFilters({ me, people, groups }: Choices, isBoard: boolean)
   ];
 }
 
-/** The filters of the API for what the address says. */
+/** Returns the filters of the API for the state of the address. */
 export function filtersIn({ q, assigneeUserId, groupId, deviceId, overdue, ...values }: ListState["values"]) {
   const narrowed = negatable(values, "priority", "type");
-  return filled({ ...narrowed, q, assigneeUserId, groupId, overdue, deviceId: deviceId?.trim() }) as Omit<
-    TicketQuery,
-    "skip" | "limit" | "sort" | "status"
-  >;
+  return filled({ ...narrowed, q, assigneeUserId, groupId, overdue, deviceId: deviceId?.trim() }) as TicketQuery;
 }
 
-/** The query of the list. */
 export function queryOf({ values, sort, skip }: Pick<ListState, "values" | "sort" | "skip">): TicketQuery {
   return { ...filtersIn(values), ...filled({ status: values.status, sort }), skip, limit: PAGE } as TicketQuery;
 }

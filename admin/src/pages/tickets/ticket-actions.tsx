@@ -1,51 +1,47 @@
-import { Button } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { useState } from "react";
+import type { Versioned } from "../../api/client.ts";
 import type { Ticket, TicketStatus } from "../../api/monitoring/tickets.ts";
-import type { Versioned } from "../../api/versioned.ts";
+import { Form, useFields } from "../../parts/form/form.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
 import { useMay } from "../../parts/session.ts";
-import { Dialog } from "../../ui/input/dialog.tsx";
+import { Action, Dialog, Opens } from "../../ui/ui.ts";
 import { TICKET_MOVES, TICKET_STATUSES } from "../../words/monitoring.ts";
-import { EditTicket } from "./edit-ticket.tsx";
-import { MoveDialog } from "./move-dialog.tsx";
+import { EditTicket } from "./ticket-fields.tsx";
 import { allowedIn, endsTicket, useMove } from "./use-move.ts";
 
-/** The moves that a ticket has now, and its fields. */
 export function TicketActions({ version }: { version: Versioned<Ticket> }) {
   const ticket = version.record;
-  const [dialog, setDialog] = useState<TicketStatus | "edit">();
+  const [ending, setEnding] = useState<TicketStatus>();
   const [busy, setBusy] = useState<TicketStatus>();
   const [refused, setRefused] = useState<unknown>();
   const mayChange = useMay("changeTicket");
   const move = useMove();
   if (!mayChange) return null;
   const start = async (to: TicketStatus) => {
-    if (endsTicket(to)) return setDialog(to);
+    if (endsTicket(to)) return setEnding(to);
     setBusy(to);
     await move(ticket, to).catch(setRefused);
     setBusy(undefined);
   };
-  const close = () => setDialog(undefined);
   return (
     <>
-      <Button variant="default" onClick={() => setDialog("edit")}>
-        Edit
-      </Button>
-      {inOrder(ticket.moves).map((to, at, moves) => (
-        <Button
+      <Opens label="Edit" title="Edit the ticket">
+        {(close) => <EditTicket onClose={close} version={version} />}
+      </Opens>
+      {inOrder(ticket.moves).map((to, at, { length }) => (
+        <Action
           key={to}
-          {...(at === moves.length - 1 ? {} : { variant: "default" })}
+          main={at === length - 1}
+          label={TICKET_MOVES[to]}
           loading={busy === to}
           onClick={() => void start(to)}
-        >
-          {TICKET_MOVES[to]}
-        </Button>
+        />
       ))}
-      <EditTicket opened={dialog === "edit"} onClose={close} version={version} />
       <MoveDialog
         ticket={ticket}
-        to={dialog === "edit" ? undefined : dialog}
-        onClose={close}
+        to={ending}
+        onClose={() => setEnding(undefined)}
         onMove={(to, resolution) => move(ticket, to, resolution)}
       />
       <Dialog title="The ticket was not moved" opened={refused !== undefined} onClose={() => setRefused(undefined)}>
@@ -55,7 +51,9 @@ export function TicketActions({ version }: { version: Versioned<Ticket> }) {
   );
 }
 
-/** The move that brings the ticket forward is the last, where the main button stands. */
+/**
+ * Returns the moves in the order of their buttons. The one that brings the ticket forward is the last and the main one.
+ */
 function inOrder(moves: readonly TicketStatus[]): TicketStatus[] {
   const main = moves.includes("completed") ? "completed" : moves[0];
   const others = moves.filter((to) => to !== main).toReversed();
@@ -68,7 +66,7 @@ interface RefusedProps {
   onClose: () => void;
 }
 
-/** Why, and the moves that are possible in its place: another user may have been faster. */
+/** Shows why a move was refused, and the possible moves: another user may have been faster. */
 function Refused({ error, onMove, onClose }: RefusedProps) {
   const move = async (to: TicketStatus) => {
     onClose();
@@ -83,13 +81,47 @@ function Refused({ error, onMove, onClose }: RefusedProps) {
           <p>Another user was faster. What is possible now:</p>
           <div className="row">
             {allowed.map((to) => (
-              <Button key={to} variant="default" onClick={() => void move(to)}>
-                {TICKET_STATUSES[to][1]}
-              </Button>
+              <Action key={to} label={TICKET_STATUSES[to][1]} onClick={() => void move(to)} />
             ))}
           </div>
         </>
       )}
     </div>
+  );
+}
+
+interface MoveDialogProps {
+  ticket: Ticket;
+  /** A move that ends the ticket; absent while the dialog is closed. */
+  to: TicketStatus | undefined;
+  onClose: () => void;
+  onMove: (to: TicketStatus, resolution: string) => Promise<unknown>;
+}
+
+/** Asks for the resolution of a ticket that ends. */
+export function MoveDialog({ ticket, to, onClose, onMove }: MoveDialogProps) {
+  const title = to === "completed" ? `Complete #${ticket.number}` : `Cancel #${ticket.number}`;
+  return (
+    <Dialog title={title} opened={to !== undefined} onClose={onClose}>
+      {to && <MoveForm ticket={ticket} to={to} onClose={onClose} onMove={onMove} />}
+    </Dialog>
+  );
+}
+
+function MoveForm({ ticket, to, onClose, onMove }: MoveDialogProps & { to: TicketStatus }) {
+  const [form, field] = useFields({ resolution: ticket.resolution ?? "" }, "changeTicket");
+  const submit = ({ resolution }: { resolution: string }) => onMove(to, resolution).then(onClose);
+  return (
+    <Form form={form} onSubmit={submit} action={TICKET_MOVES[to]} onCancel={onClose}>
+      <p>{ticket.title}</p>
+      <Textarea
+        label="Resolution"
+        description={to === "completed" ? "What was done. Optional." : "Why it is not done. Optional."}
+        autosize
+        minRows={3}
+        data-autofocus
+        {...field("resolution")}
+      />
+    </Form>
   );
 }

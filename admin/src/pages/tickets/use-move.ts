@@ -4,12 +4,12 @@ import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { TICKET_STATUSES } from "../../words/monitoring.ts";
 
-/** Whether a move needs to be asked about: it ends the ticket. */
+/** Whether a status ends a ticket; a move to it asks for the resolution. */
 export function endsTicket(to: TicketStatus): boolean {
   return to === "completed" || to === "cancelled";
 }
 
-/** Gives a ticket another status; with a resolution where it has ended. What is shown of tickets is read again, also after a refusal. */
+/** Gives a ticket another status, with a resolution if that ends it. Tickets are read again, also after a refusal. */
 export function useMove(): (ticket: Ticket, to: TicketStatus, resolution?: string) => Promise<void> {
   const refresh = useRefresh();
   return async (ticket, to, resolution) => {
@@ -23,7 +23,7 @@ export function useMove(): (ticket: Ticket, to: TicketStatus, resolution?: strin
   };
 }
 
-/** The moves that a refused one names in its place; none for another problem. */
+/** Returns the possible moves that a refused one names; none for another problem. */
 export function allowedIn(error: unknown): readonly TicketStatus[] {
   if (!(error instanceof Problem) || error.code !== "invalid_transition") return [];
   const { allowed } = error.body as { allowed?: TicketStatus[] };

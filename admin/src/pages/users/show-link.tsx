@@ -1,8 +1,5 @@
-import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Time } from "../../ui/display/time.tsx";
-import { DialogActions } from "../../ui/input/dialog.tsx";
-import { Secret } from "../../ui/input/secret.tsx";
+import { Secret, ShownOnce, Time } from "../../ui/ui.ts";
 
 export interface MadeLink {
   email: string;
@@ -10,18 +7,17 @@ export interface MadeLink {
   expiresAt: string;
   mailed: boolean;
 }
-
 interface ShowLinkProps {
+  title: string;
   link: MadeLink;
   onDone: () => void;
-  /** What else is to be done. */
   children?: ReactNode;
 }
 
-/** A link that works once, to hand over where no mail brings it. */
-export function ShowLink({ link, onDone, children }: ShowLinkProps) {
+/** A link that works once, to be handed over if it is not mailed. */
+export function ShowLink({ title, link, onDone, children }: ShowLinkProps) {
   return (
-    <>
+    <ShownOnce title={title} done="Done" onDone={onDone}>
       <Secret label="Link" value={link.url}>
         <p>
           It works once, until <Time at={link.expiresAt} />.
@@ -33,9 +29,6 @@ export function ShowLink({ link, onDone, children }: ShowLinkProps) {
           : `It is not mailed: no mail server is configured, or this address got several links in the last hour. Hand it over to ${link.email} in a way that only this person can read.`}
       </p>
       {children}
-      <DialogActions>
-        <Button onClick={onDone}>Done</Button>
-      </DialogActions>
-    </>
+    </ShownOnce>
   );
 }

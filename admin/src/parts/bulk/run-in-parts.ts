@@ -4,7 +4,6 @@ import { isTemporary, Problem } from "../../api/problem.ts";
 export type BulkOutcome = Schemas["BulkOutcome"];
 type DeviceOutcome = Schemas["DeviceOutcome"];
 
-/** How far a change of many devices is. */
 export interface Progress {
   done: number;
   refused: number;
@@ -12,7 +11,7 @@ export interface Progress {
 }
 
 interface Run {
-  /** Changes some of the devices: one request. */
+  /** Changes some of the devices in one request. */
   send: (ids: string[]) => Promise<BulkOutcome>;
   onProgress: (progress: Progress) => void;
   /** Whether the user has asked to stop after the present part. */
@@ -20,17 +19,17 @@ interface Run {
   wait: (seconds: number) => Promise<unknown>;
 }
 
-/** A part is done in about a second, so that progress shows and a stop takes effect soon. */
+/** The size of a part, which takes about a second: progress shows, and a stop takes effect soon. */
 export const PART = 50;
-/** How often a part is sent again that the service was too busy for. */
+/** The number of attempts for a part while the service is too busy. */
 const ATTEMPTS = 4;
 const PAUSE_SECONDS = 2;
 
 /**
- * Changes many devices, a part after the other, and collects what became of each, in the order of `ids`. What the service had no time for
- * is sent again, and what is left when a part fails, or the user stops, is `not_tried`: repeating for these goes on from there.
- *
- * @throws what the first part throws: nothing has changed then
+ * Changes many devices, one part after the other, and collects the outcomes in the order of `ids`. A part that the
+ * service had no time for is sent again. Devices that are left when a part fails, or the user stops, are `not_tried`;
+ * repeating for them continues from there.
+ * @throws the error of the first part: nothing has changed then
  */
 export async function runInParts(ids: readonly string[], run: Run): Promise<BulkOutcome> {
   const outcomes = new Map<string, DeviceOutcome>();

@@ -1,7 +1,9 @@
-import { Button } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { changeDevices, DEVICES } from "../../api/devices.ts";
+import { Action, type Column, Dialog, DialogActions, plural, Table } from "../../ui/ui.ts";
+import { Confirm } from "../act/confirm.tsx";
+import { sentence } from "../problem-box.tsx";
 import { useRefresh } from "../use-refresh.ts";
 import { type BulkOutcome, type Progress, runInParts } from "./run-in-parts.ts";
 import "./bulk.css";
@@ -37,15 +39,100 @@ export function useBulk() {
 function BulkProgress({ progress, onStop }: { progress: Progress; onStop: () => void }) {
   const { done, refused, total } = progress;
   return (
-    <div className="bulk-progress">
+    <div className="bulk-progress row">
       <progress max={total} value={done + refused} aria-label="Progress" />
       <span role="status">
         {(done + refused).toLocaleString()} of {total.toLocaleString()}
         {refused > 0 && `, ${refused.toLocaleString()} refused`}
       </span>
-      <Button size="xs" variant="default" onClick={onStop}>
-        Stop
-      </Button>
+      <Action small label="Stop" onClick={onStop} />
     </div>
   );
+}
+
+interface ConfirmEndProps {
+  act: "revoke_certificates" | "delete" | undefined;
+  ids: readonly string[];
+  onClose: () => void;
+  onDone: (outcome: Schemas["BulkOutcome"]) => void;
+}
+
+const SHOWN = 10;
+
+/** Asks before many devices are deleted, or lose their certificates. */
+export function ConfirmEnd({ act, ids, onClose, onDone }: ConfirmEndProps) {
+  const bulk = useBulk();
+  const count = plural(ids.length, "device");
+  const deletes = act === "delete";
+  return (
+    <Confirm
+      title={deletes ? `Delete ${count}?` : `Revoke the certificates of ${count}?`}
+      opened={act !== undefined}
+      onClose={onClose}
+      action={deletes ? `Delete ${count}` : `Revoke certificates of ${count}`}
+      run={async () => onDone(await bulk.run(ids, { act: act! }))}
+      typed={`${deletes ? "delete" : "revoke"} ${ids.length}`}
+    >
+      {deletes ? (
+        <p>
+          All certificates of {count} are revoked and the sessions end at once. The telemetry is deleted. The audit
+          entries stay. This cannot be undone.
+        </p>
+      ) : (
+        <p>
+          Every live certificate of {count} is revoked and the sessions end at once. The devices stay, and connect again
+          only with a new certificate. This cannot be undone.
+        </p>
+      )}
+      {bulk.shown}
+      <p className="mono">
+        {ids.slice(0, SHOWN).join(", ")}
+        {ids.length > SHOWN && ` and ${ids.length - SHOWN} more`}
+      </p>
+    </Confirm>
+  );
+}
+
+type DeviceOutcome = Schemas["DeviceOutcome"];
+
+interface OutcomeProps {
+  outcome: BulkOutcome | undefined;
+  /** The state of the devices that were not changed. */
+  left: string;
+  onClose: () => void;
+}
+
+export function Outcome({ outcome, left, onClose }: OutcomeProps) {
+  return (
+    <Dialog title="What was done" opened={outcome !== undefined} onClose={onClose} wide>
+      {outcome && <Done outcome={outcome} left={left} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Done({ outcome, left, onClose }: OutcomeProps & { outcome: BulkOutcome }) {
+  const failed = outcome.items.filter((item) => item.outcome !== "done");
+  return (
+    <div className="stack">
+      <p role="status">
+        {failed.length === 0
+          ? `Done for ${plural(outcome.done, "device")}.`
+          : `Done for ${plural(outcome.done, "device")}, not for ${failed.length}, ${left}:`}
+      </p>
+      {failed.length > 0 && <Table label="Not done" columns={COLUMNS} rows={failed} />}
+      <DialogActions>
+        <Action main label="Close" onClick={onClose} data-autofocus />
+      </DialogActions>
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<DeviceOutcome>[] = [
+  { title: "Device id", main: true, cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "Why", cell: reasonOf },
+];
+
+function reasonOf({ outcome, message }: DeviceOutcome): string {
+  if (message !== null) return sentence(message);
+  return outcome === "not_tried" ? "It was not tried: repeat it." : "";
 }

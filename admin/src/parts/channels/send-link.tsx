@@ -1,37 +1,14 @@
-import { Button } from "@mantine/core";
-import { useState } from "react";
-import { renderProblem } from "../problem-box.tsx";
-import { CANCELLED } from "../step-up/step-up.ts";
-import { toast } from "../toasts.tsx";
-import { useRefresh } from "../use-refresh.ts";
+import { Runs } from "../act/use-act.tsx";
 
 interface SendLinkProps {
-  /** Asks the service to send it. */
+  /** Asks the service to send the link. */
   send: () => Promise<unknown>;
-  /** The address that what is shown was read from. */
+  /** The address from which the channels were read. */
   refreshes: string;
 }
 
-/** Has the receiver of a channel asked once more to confirm it, or says why that is refused. */
+/** Asks the receiver of a channel once more to confirm it, or shows why that is refused. */
 export function SendLink({ send, refreshes }: SendLinkProps) {
-  const [error, setError] = useState<unknown>();
-  const refresh = useRefresh();
-  const click = async () => {
-    setError(undefined);
-    try {
-      await send();
-      toast("A link will be sent, as soon as the limits on links allow it.");
-      await refresh(refreshes);
-    } catch (reason) {
-      if (reason !== CANCELLED) setError(reason);
-    }
-  };
-  return (
-    <>
-      <Button size="xs" variant="default" onClick={() => void click()}>
-        Send another link
-      </Button>
-      {error !== undefined && renderProblem(error)}
-    </>
-  );
+  const done = "A link will be sent, as soon as the limits on links allow it.";
+  return <Runs small label="Send another link" run={send} done={done} refreshes={[refreshes]} />;
 }

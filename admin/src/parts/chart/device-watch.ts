@@ -3,21 +3,21 @@ import { useMemo } from "react";
 import { type Anomaly, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { type ThresholdRule, watchingThresholdsQuery } from "../../api/monitoring/thresholds.ts";
 import { limitsOf } from "../../ui/chart/chart-lines.ts";
+import type { Band } from "../../ui/chart/chart-options.ts";
 import type { Span } from "../../ui/chart/gaps.ts";
 import type { Limit } from "../../ui/chart/limits.ts";
 import type { Marks } from "../../ui/chart/mark-row.tsx";
-import type { Band } from "../../ui/chart/marks.ts";
-import { localTime } from "../../ui/display/format.ts";
+import { localTime } from "../../ui/ui.ts";
 import { SEVERITIES } from "../../words/monitoring.ts";
 import { ruleText } from "../../words/rules.ts";
 import { localMinute } from "../filter-values.ts";
 
-/** As many as a page of the list has: the newest. */
+/** The size of a page of the list: the newest anomalies. */
 const MOST_ANOMALIES = 200;
 
-/** What a chart marks beside what was measured. */
+/** The marks of a chart beside its measurements. */
 export interface Watched {
-  /** `packId`: of the rule. */
+  /** The limits of rules, each with the id of its pack. */
   limits: readonly (Limit & { packId?: string })[];
   anomalies: readonly Anomaly[];
 }
@@ -25,9 +25,8 @@ export interface Watched {
 const NONE: readonly never[] = [];
 
 /**
- * The rules that evaluate a device and the anomalies of a range, by metric.
- *
- * @param to absent where the range ends now: what opens is shown at once
+ * Returns the rules that evaluate a device and the anomalies of a range, by metric.
+ * @param to absent for a range that ends now: new anomalies show immediately
  */
 export function useDeviceWatch(deviceId: string, from: number, to: number | undefined): (metric: string) => Watched {
   const packs = useQuery(watchingThresholdsQuery(deviceId)).data?.items ?? NONE;
@@ -40,13 +39,13 @@ export function useDeviceWatch(deviceId: string, from: number, to: number | unde
       limits: rules
         .filter(({ rule }) => rule.metric === metric)
         .flatMap(({ packId, rule }) => limitsOfRule(rule).map((limit) => ({ ...limit, packId }))),
-      // Of a silent device each metric has a gap.
+      // A silent device has a gap in each metric.
       anomalies: during.filter((anomaly) => anomaly.metric === metric || anomaly.metric === null),
     }));
   }, [packs, found, from]);
 }
 
-/** The same object for the same metric: a chart is drawn again when what it is given differs. */
+/** Returns the same object for the same metric: a chart is drawn again when its properties differ. */
 function memoByMetric(watchedOf: (metric: string) => Watched): (metric: string) => Watched {
   const known = new Map<string, Watched>();
   return (metric) => {
@@ -56,14 +55,17 @@ function memoByMetric(watchedOf: (metric: string) => Watched): (metric: string) 
   };
 }
 
-/** The lines of a rule: each of its numbers, in the tone of its severity. */
+/** Returns the lines of a rule: each of its numbers, in the tone of its severity. */
 export function limitsOfRule(rule: Pick<ThresholdRule, "metric" | "operator" | "value" | "severity">): Limit[] {
   const [tone, severity] = SEVERITIES[rule.severity];
   return limitsOf(rule.value).map((value) => ({ value, tone, label: `${severity}: ${ruleText(rule)}` }));
 }
 
-/** The times of anomalies; of one that is not resolved until `now`. */
-export function bandsOf(anomalies: readonly Anomaly[], now: number): Band[] {
+/** Returns the times of anomalies; one that is not resolved lasts until `now`. */
+export function bandsOf(
+  anomalies: readonly Pick<Anomaly, "openedAt" | "resolvedAt" | "severity">[],
+  now: number,
+): Band[] {
   return anomalies.map(({ openedAt, resolvedAt, severity }) => ({
     from: Date.parse(openedAt),
     to: resolvedAt === null ? now : Date.parse(resolvedAt),
@@ -71,7 +73,7 @@ export function bandsOf(anomalies: readonly Anomaly[], now: number): Band[] {
   }));
 }
 
-/** A link to each of the anomalies. */
+/** Returns a mark for each of the anomalies, with a link. */
 export function marksOf(anomalies: readonly Anomaly[], deviceId: string): Marks {
   return {
     items: anomalies.map(({ id, openedAt, severity, message }) => ({
@@ -87,7 +89,7 @@ export function marksOf(anomalies: readonly Anomaly[], deviceId: string): Marks 
 
 const MINUTE_MS = 60_000;
 
-/** The list of anomalies of a device that opened in a range, whose filters are whole minutes. */
+/** Returns the address of the list of anomalies that opened in a range. Its filters are whole minutes. */
 function listOf(deviceId: string, { from, to }: Span): string {
   const period = { from: localMinute(from), to: localMinute(to + MINUTE_MS) };
   return `/anomalies?${new URLSearchParams({ deviceId, ...period })}`;

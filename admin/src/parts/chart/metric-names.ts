@@ -1,9 +1,9 @@
-/** Names of metrics as one value of an address, separated by commas; a comma of a name has a backslash before it. */
+/** Joins names of metrics for an address by commas; a comma in a name is escaped by a backslash. */
 export function metricsParameter(names: readonly string[]): string {
   return names.map((name) => name.replaceAll(/[\\,]/g, "\\$&")).join(",");
 }
 
-/** The names that {@link metricsParameter} has joined. */
+/** Returns the names that {@link metricsParameter} has joined. */
 export function metricsOf(parameter: string | undefined): string[] {
   if (!parameter) return [];
   const names = parameter.match(/(?:\\.|[^\\,])+/gs) ?? [];

@@ -1,7 +1,7 @@
-import { Button, SegmentedControl, TextInput } from "@mantine/core";
+import { SegmentedControl, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Span } from "../../ui/chart/gaps.ts";
-import { duration, localTime } from "../../ui/display/format.ts";
+import { Action, duration, localTime } from "../../ui/ui.ts";
 import { type Preset, shiftedBy, spanOf, zoomedBy } from "./time-range.ts";
 import type { TimeRange } from "./use-time-range.ts";
 import "./range-bar.css";
@@ -11,11 +11,11 @@ const FIXED = "fixed";
 interface RangeBarProps {
   range: TimeRange;
   presets?: readonly Preset[];
-  /** What leads back from a chosen range where there are no presets. */
+  /** The label of the way back from a chosen range, for a screen without presets. */
   whole?: string;
 }
 
-/** Chooses the range of all charts of a screen. What dragging does is done by its buttons, too. */
+/** Chooses the range of all charts of a screen. Its buttons do everything that dragging does. */
 export function RangeBar({ range, presets = [], whole }: RangeBarProps) {
   const { span, preset, isFixed, choose, show } = range;
   const [dates, setDates] = useState(false);
@@ -23,7 +23,7 @@ export function RangeBar({ range, presets = [], whole }: RangeBarProps) {
   const shift = (direction: -1 | 1) => () => show(shiftedBy(span, direction, Date.now()));
   return (
     <div className="stack">
-      <div className="range-bar">
+      <div className="range-bar row">
         {presets.length > 0 && (
           <SegmentedControl
             aria-label="Range"
@@ -42,14 +42,8 @@ export function RangeBar({ range, presets = [], whole }: RangeBarProps) {
           <Step label="Zoom in" sign="+" onClick={zoom(0.5)} />
           <Step label="Zoom out" sign="−" onClick={zoom(2)} />
         </div>
-        <Button variant="default" aria-expanded={dates} onClick={() => setDates(!dates)}>
-          From, to
-        </Button>
-        {whole && isFixed && (
-          <Button variant="subtle" onClick={() => choose(undefined)}>
-            {whole}
-          </Button>
-        )}
+        <Action label="From, to" aria-expanded={dates} onClick={() => setDates(!dates)} />
+        {whole && isFixed && <Action subtle label={whole} onClick={() => choose(undefined)} />}
       </div>
       {dates && <Dates key={`${span.from} ${span.to}`} span={span} onShow={show} />}
       <p className="soft">
@@ -60,14 +54,10 @@ export function RangeBar({ range, presets = [], whole }: RangeBarProps) {
 }
 
 function Step({ label, sign, onClick }: { label: string; sign: string; onClick: () => void }) {
-  return (
-    <Button variant="default" className="range-step" aria-label={label} title={label} onClick={onClick}>
-      {sign}
-    </Button>
-  );
+  return <Action label={sign} className="range-step" aria-label={label} title={label} onClick={onClick} />;
 }
 
-/** Two times of the user's own zone. */
+/** Asks for two times in the user's own zone. */
 function Dates({ span, onShow }: { span: Span; onShow: (span: Span) => void }) {
   const [from, setFrom] = useState(localSecond(span.from));
   const [to, setTo] = useState(localSecond(span.to));
@@ -93,14 +83,12 @@ function Dates({ span, onShow }: { span: Span; onShow: (span: Span) => void }) {
         error={wanted ? undefined : "The range ends before it begins, or is too long."}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
-      <Button type="submit" disabled={!wanted}>
-        Show
-      </Button>
+      <Action label="Show" type="submit" disabled={!wanted} />
     </form>
   );
 }
 
-/** `2026-11-22T14:30:05`, of the user's own zone. */
+/** Returns `2026-11-22T14:30:05` in the user's own zone. */
 function localSecond(at: number): string {
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -6,15 +6,14 @@ import { Chart } from "../../ui/chart/chart.tsx";
 import { chartLines } from "../../ui/chart/chart-lines.ts";
 import type { Span } from "../../ui/chart/gaps.ts";
 import { isNear } from "../../ui/chart/limits.ts";
-import { Empty } from "../../ui/display/empty.tsx";
-import { duration, plural, reading } from "../../ui/display/format.ts";
+import { duration, Empty, plural, reading } from "../../ui/ui.ts";
 import { Loaded } from "../loaded.tsx";
 import { bandsOf, marksOf, type Watched } from "./device-watch.ts";
 import { Legend } from "./legend.tsx";
 
 interface SeriesChartProps {
   deviceId: string;
-  /** For screen readers: what the chart shows. */
+  /** The description of the chart for screen readers. */
   label: string;
   query: UseQueryResult<SeriesOfRange>;
   watched: Watched;

@@ -4,7 +4,7 @@ export interface CsvColumn {
   values: ReadonlyMap<number, number>;
 }
 
-/** A table of these columns as CSV (RFC 4180): a line for each time that one of them has, oldest first, in UTC. */
+/** Returns the columns as CSV (RFC 4180): one line for each time, oldest first, in UTC. */
 export function csvText(columns: readonly CsvColumn[]): string {
   const times = [...new Set(columns.flatMap(({ values }) => [...values.keys()]))].sort((one, other) => one - other);
   const lines = times.map((at) => [new Date(at).toISOString(), ...columns.map(({ values }) => values.get(at) ?? "")]);
@@ -12,7 +12,7 @@ export function csvText(columns: readonly CsvColumn[]): string {
   return [head, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
-/** A spreadsheet takes a text that begins with one of these as a formula; devices choose the names of metrics. */
+/** A spreadsheet takes a text with one of these beginnings as a formula; devices choose the names of metrics. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cellOf(text: string): string {

@@ -6,16 +6,16 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** A range that ends now. */
 export interface Preset {
-  /** In the address. */
+  /** The name in the address. */
   name: string;
   label: string;
   ms: number;
 }
 
-/** What follows the device as it publishes. */
+/** The preset that follows the device as it publishes. */
 export const LIVE: Preset = { name: "live", label: "Live", ms: 10 * MINUTE_MS };
 
-/** What charts of a device can cover; the first follows it. */
+/** The presets for charts of a device; the first follows it. */
 export const PRESETS: readonly Preset[] = [
   LIVE,
   { name: "1h", label: "1 h", ms: HOUR_MS },
@@ -25,36 +25,39 @@ export const PRESETS: readonly Preset[] = [
   { name: "1y", label: "1 y", ms: 365 * DAY_MS },
 ];
 
-/** A chart shows no less, and no more: hours are stored ten times as long as readings. */
+/** The shortest and the longest range of a chart: hours are stored ten times as long as readings. */
 const LEAST_MS = 10_000;
 const MOST_MS = 20 * 365 * DAY_MS;
 
-/** The range between two instants of an address or of two fields; none where they are no times, or in the wrong order. */
+/**
+ * Returns the range between two instants of an address or of two fields; undefined if they are no times, or in the
+ * wrong order.
+ */
 export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Span | undefined {
   const span = { from: Date.parse(from ?? ""), to: Date.parse(to ?? "") };
   const length = span.to - span.from;
   return length > 0 && length <= MOST_MS ? span : undefined;
 }
 
-/** A range as an address has it: it means the same in every time zone. */
+/** Returns a range for an address; it means the same in every time zone. */
 export function addressOf({ from, to }: Span): { from: string; to: string } {
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
-/** The range around the same middle, `factor` times as long. It ends now at the latest. */
+/** Returns the range around the same middle, `factor` times as long, ending now at the latest. */
 export function zoomedBy({ from, to }: Span, factor: number, now: number): Span {
   const length = Math.min(MOST_MS, Math.max(LEAST_MS, (to - from) * factor));
   const middle = (from + to) / 2;
   return endingBy({ from: Math.round(middle - length / 2), to: Math.round(middle + length / 2) }, now);
 }
 
-/** The range half its length earlier (`-1`) or later (`1`). It ends now at the latest. */
+/** Returns the range half its length earlier (`-1`) or later (`1`), ending now at the latest. */
 export function shiftedBy({ from, to }: Span, direction: -1 | 1, now: number): Span {
   const step = Math.round(((to - from) / 2) * direction);
   return endingBy({ from: from + step, to: to + step }, now);
 }
 
-/** What was dragged over, no shorter than a chart can be. */
+/** Returns the dragged range, extended to the shortest range of a chart. */
 export function atLeast(span: Span, now: number): Span {
   return span.to - span.from >= LEAST_MS ? span : zoomedBy(span, 1, now);
 }

@@ -3,23 +3,26 @@ import type { Span } from "../../ui/chart/gaps.ts";
 import { useUrlState } from "../url-state.ts";
 import { addressOf, atLeast, type Preset, spanOf } from "./time-range.ts";
 
-/** A range that ends now is read again so often, and no more often than its points are apart. */
+/** A range that ends now is read again in this interval, but no more often than its points are apart. */
 const REFRESH_MS = 60_000;
 const POINTS = 500;
 
-/** The range of time that all charts of a screen show. It is in the address: `range` for a preset, or `from` and `to`. */
+/** The range of time of all charts of a screen. It is in the address: `range` for a preset, or `from` and `to`. */
 export interface TimeRange {
   span: Span;
-  /** Absent where the address has `from` and `to`, or the screen a range of its own. */
+  /** Absent if the address has `from` and `to`, or the screen has a range of its own. */
   preset: Preset | undefined;
-  /** The address has `from` and `to`. */
+  /** Set if the address has `from` and `to`. */
   isFixed: boolean;
-  /** Each is a step of the browser's history. */
+  /** Both are steps of the browser's history. */
   choose: (preset: Preset | undefined) => void;
   show: (span: Span) => void;
 }
 
-/** The presets of a screen, the first for an address without a range; or what it shows then. */
+/**
+ * Returns the range of the address.
+ * @param otherwise the presets of a screen, the first for an address without a range; or the range of the screen
+ */
 export function useTimeRange(otherwise: readonly Preset[] | Span): TimeRange {
   const [values, change] = useUrlState();
   const presets = "from" in otherwise ? [] : otherwise;
@@ -38,7 +41,7 @@ export function useTimeRange(otherwise: readonly Preset[] | Span): TimeRange {
   };
 }
 
-/** The present when the preset was chosen, then in steps. */
+/** Returns the time when the preset was chosen, advanced in steps. */
 function useSteppingNow(preset: Preset | undefined): number {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const current = useRef({ preset, now: Date.now() });

@@ -1,8 +1,15 @@
 import { Checkbox, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import { useDebouncedValue } from "@mantine/hooks";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
+import { groupChoicesQuery } from "../../api/people/groups.ts";
+import { peopleQuery } from "../../api/people/people.ts";
+import { ROLES } from "../../words/roles.ts";
+import { Loaded } from "../loaded.tsx";
 import "./choices-field.css";
 
-/** What a field of a form is given, with the ids that are chosen. */
+/** The properties of a field that chooses records by their ids. */
 export interface ChosenIds {
   label: string;
   description?: ReactNode;
@@ -13,20 +20,20 @@ export interface ChosenIds {
 
 interface ChoicesFieldProps extends ChosenIds {
   choices: readonly { id: string; label: string }[];
-  /** Shown in place of the choices when there is none. */
+  /** Shown instead of the choices if there are none. */
   none: string;
-  /** A field above the choices that searches them. */
+  /** The field above the choices that searches them. */
   search?: ReactNode;
 }
 
-/** Chooses several of a list, each by a checkbox. */
-export function ChoicesField({ value = [], choices, none, search, ...field }: ChoicesFieldProps) {
+/** Chooses several records of a list by checkboxes. */
+function ChoicesField({ value = [], choices, none, search, ...field }: ChoicesFieldProps) {
   return (
     <Checkbox.Group value={value} {...field}>
-      <div className="choices-field">
+      <div className="choices-field stack-tight">
         {search}
         {choices.length === 0 && <p className="soft">{none}</p>}
-        <div className="choices-field-list">
+        <div className="choices-field-list stack-tight">
           {choices.map(({ id, label }) => (
             <Checkbox key={id} value={id} label={label} />
           ))}
@@ -36,14 +43,7 @@ export function ChoicesField({ value = [], choices, none, search, ...field }: Ch
   );
 }
 
-interface SearchFieldProps {
-  label: string;
-  text: string;
-  onText: (text: string) => void;
-}
-
-/** Searches the choices below it. */
-export function SearchField({ label, text, onText }: SearchFieldProps) {
+function SearchField({ label, text, onText }: { label: string; text: string; onText: (text: string) => void }) {
   return (
     <TextInput
       type="search"
@@ -51,6 +51,88 @@ export function SearchField({ label, text, onText }: SearchFieldProps) {
       placeholder={label}
       value={text}
       onChange={(event) => onText(event.currentTarget.value)}
+    />
+  );
+}
+
+const TYPING_MS = 300;
+/** Fewer choices are read at a glance. */
+const SEARCHED_FROM = 8;
+
+/** Holds the text of a search, and the same text once the typing has paused. */
+function useSearch() {
+  const [text, onText] = useState("");
+  const [q] = useDebouncedValue(text, TYPING_MS);
+  return { text, onText, q: q.trim() };
+}
+
+interface SearchedFieldProps<Item extends { id: string }> extends ChosenIds {
+  /** The label of the search: `Search groups`. */
+  searchLabel: string;
+  search: Pick<ReturnType<typeof useSearch>, "text" | "onText">;
+  query: UseQueryResult<{ items: readonly Item[]; total: number }>;
+  labelOf: (item: Item) => string;
+  none: string;
+}
+
+/** Chooses several records of a list that the service searches. Chosen records stay chosen, whatever is searched. */
+function SearchedField<Item extends { id: string }>(props: SearchedFieldProps<Item>) {
+  const { searchLabel, search, query, labelOf, none, ...field } = props;
+  return (
+    <Loaded query={query}>
+      {({ items, total }) => (
+        <ChoicesField
+          {...field}
+          none={none}
+          choices={items.map((item) => ({ id: item.id, label: labelOf(item) }))}
+          search={(total > SEARCHED_FROM || search.text !== "") && <SearchField label={searchLabel} {...search} />}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+/** Chooses groups by name. */
+export function GroupsField(field: ChosenIds) {
+  const { q, ...search } = useSearch();
+  return (
+    <SearchedField
+      {...field}
+      searchLabel="Search groups"
+      search={search}
+      query={useQuery(groupChoicesQuery(q))}
+      labelOf={({ name }) => name}
+      none={search.text === "" ? "There is no group yet." : "No group has this in its name."}
+    />
+  );
+}
+
+export function PacksField(field: Omit<ChosenIds, "label">) {
+  return (
+    <Loaded query={useQuery(thresholdChoicesQuery)}>
+      {({ items }) => (
+        <ChoicesField
+          {...field}
+          label="Threshold packs"
+          choices={items.map(({ id, name }) => ({ id, label: name }))}
+          none="There is no threshold pack yet."
+        />
+      )}
+    </Loaded>
+  );
+}
+
+/** Chooses active users by address. */
+export function PeopleField(field: ChosenIds) {
+  const { q, ...search } = useSearch();
+  return (
+    <SearchedField
+      {...field}
+      searchLabel="Search people"
+      search={search}
+      query={useQuery(peopleQuery(q))}
+      labelOf={({ email, role }) => `${email} (${ROLES[role].toLowerCase()})`}
+      none="No active user has this in their address."
     />
   );
 }

@@ -1,10 +1,10 @@
 /**
- * The fields of a form after another user has changed the record.
- *
- * @param before as they were when the form was opened
- * @returns `values`: those that this user has changed, and of the others theirs; `both`: the fields that both have changed, differently
+ * Merges the fields of a form with the changes of another user.
+ * @param before the fields when the form was opened
+ * @returns `values`: the fields that this user has changed, and otherwise theirs; `both`: the fields that both have
+ *   changed differently
  */
-export function mergeVersions<Values extends Record<string, unknown>>(
+export function mergeVersions<Values extends object>(
   before: Values,
   mine: Values,
   theirs: Values,

@@ -3,16 +3,38 @@ import { type Bounds, violation } from "./violation.ts";
 
 const ALL = bounds as unknown as Record<string, Record<string, Bounds>>;
 
-/** The bounds of a field in the body of an operation, as the service states them. */
+/** Returns the bounds of a field in the body of an operation, as the service states them. */
 export function boundsOf(operation: string, field: string): Bounds {
   return ALL[operation]?.[field] ?? {};
 }
 
-/** Checks of a form's fields by the bounds of an operation's body, for `useForm({ validate: rulesOf("createClaim", […]) })`. */
+/** Returns the checks of a form's fields by the bounds of an operation's body. */
 export function rulesOf<Field extends string>(
   operation: string,
   fields: readonly Field[],
 ): Record<Field, (value: unknown) => string | null> {
   const entries = fields.map((field) => [field, (value: unknown) => violation(boundsOf(operation, field), value)]);
   return Object.fromEntries(entries);
+}
+
+const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = boundsOf("resetPassword", "password");
+const LENGTH = `${minLength} to ${maxLength} characters`;
+
+/** The hint for a new password. */
+export const NEW_PASSWORD_HINT = `${LENGTH}, none of the common ones.`;
+
+/** Checks the length of a new password; the service also refuses common ones. */
+export function newPasswordRule(value: string): string | null {
+  const { length } = [...value];
+  return length < minLength || length > maxLength ? `Use ${LENGTH}.` : null;
+}
+
+/** Checks that the repeated password equals the field `of`. */
+export function repeatedRule<Values extends Record<string, unknown>>(of: keyof Values & string) {
+  return (value: string, values: Values): string | null => (value === values[of] ? null : "The passwords differ.");
+}
+
+/** Returns the time zones that the browser knows, with the chosen one. */
+export function timeZones(chosen: string): string[] {
+  return [...new Set(["UTC", chosen, ...Intl.supportedValuesOf("timeZone")])];
 }

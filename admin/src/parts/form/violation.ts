@@ -1,17 +1,15 @@
-/** Limits of a field, as the service states them. */
+/** The bounds of a field, as the service states them. */
 export interface Bounds {
   required?: boolean;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
   maximum?: number;
-  /** Of a list. */
   maxItems?: number;
-  /** The values that there are. */
   enum?: readonly (string | number)[];
 }
 
-/** What is wrong with `value`, or null. */
+/** Returns what is wrong with `value`, or null. */
 export function violation(bounds: Bounds, value: unknown): string | null {
   const { required, minLength = 0, maxLength, minimum, maximum } = bounds;
   if (typeof value === "number" || minimum !== undefined || maximum !== undefined) {

@@ -3,11 +3,11 @@ import { actorQuery } from "../../api/people/actors.ts";
 
 interface DeviceLinkProps {
   id: string;
-  /** Where the link itself can be drawn, as on a board. */
+  /** Set where the link must not be dragged, as on a board. */
   still?: boolean;
 }
 
-/** A device by name, as a link to its screen; by its id as long as the name is not known, and where the device is deleted. */
+/** A link to a device by its name, or by its id while the name is unknown or the device is deleted. */
 export function DeviceLink({ id, still = false }: DeviceLinkProps) {
   const name = useQuery(actorQuery(`device:${id}`)).data?.name;
   return (

@@ -3,19 +3,19 @@ import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { Actor } from "../actor.tsx";
 
 interface RecordLinkProps {
-  /** As audits name kinds of records: `group`, `device-type`. */
+  /** The kind of record, in the words of audits: `group`, `device-type`. */
   kind: string;
   id: string;
-  /** What the record is called, where the caller knows it. */
+  /** The name of the record, if the caller knows it. */
   name?: string | undefined;
-  /** It was deleted: there is nothing to open. */
+  /** Set for a deleted record, which has no screen. */
   gone?: boolean;
 }
 
-/** Records that do something themselves are named like it. */
+/** Records that act themselves are named like actors. */
 const ACTORS: Readonly<Record<string, string>> = { user: "user", key: "apikey", claim: "claim", device: "device" };
 
-/** What is part of a group is found on its screen; the id of a webhook begins with that of its group. */
+/** Parts of a group are on its screen; the id of a webhook begins with that of its group. */
 const OF_GROUP: ReadonlySet<string> = new Set(["group", "channel", "webhook", "webhook-secret"]);
 const UUID_LENGTH = 36;
 
@@ -31,7 +31,7 @@ const SCREENS: Readonly<Record<string, readonly [label: string, href: (id: strin
   ticket: ["ticket", (id) => `/tickets/${id}`],
 };
 
-/** A record that an audit names: by its name where there is one, and as a link where it has a screen. */
+/** A record of an audit: by its name if known, and as a link to its screen. */
 export function RecordLink({ kind, id, name, gone = false }: RecordLinkProps) {
   if (gone) return <>{name ?? <ShortId id={id} />}</>;
   const actor = ACTORS[kind];
@@ -65,7 +65,7 @@ function GroupLink({ id, name }: { id: string; name: string | undefined }) {
   );
 }
 
-/** The end of a UUID, which is where they differ; other ids as they are. */
+/** The end of a UUID, which differs most; other ids are shown whole. */
 function ShortId({ id }: { id: string }) {
   const isUuid = /^[0-9a-f-]{36}$/.test(id);
   return (

@@ -1,5 +1,5 @@
-import { Status } from "../../ui/display/status.tsx";
 import type { Tone } from "../../ui/theme/tones.ts";
+import { Status } from "../../ui/ui.ts";
 import { useLiveState } from "./use-live.ts";
 import "./live-state.css";
 
@@ -10,14 +10,12 @@ const WORDS: Record<ReturnType<typeof useLiveState>, readonly [Tone, string, str
   ended: ["bad", "Not live", "The session has ended."],
 };
 
-/** Whether the screens follow the service. */
+/** Shows whether the screens follow the service. */
 export function LiveState() {
   const [tone, word, title] = WORDS[useLiveState()];
   return (
     <span className="live-state" role="status" title={title}>
-      <Status tone={tone} plain>
-        {word}
-      </Status>
+      <Status of={[tone, word]} plain />
     </span>
   );
 }

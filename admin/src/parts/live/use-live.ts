@@ -1,29 +1,25 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { affectedBy } from "../../api/live/affected.ts";
-import type { LiveEvent, LiveState } from "../../api/live/follow-stream.ts";
+import type { LiveState } from "../../api/live/follow-stream.ts";
 import { joinSharedStream } from "../../api/live/shared-stream.ts";
 import { reportSignedOut } from "../../api/send.ts";
 import { readSession } from "../../api/session.ts";
 
-/** Events of a burst are answered with one reading. */
+/** The time in which a burst of events causes one reading. */
 const COALESCE_MS = 500;
 
 let state: LiveState = "connecting";
 const stateListeners = new Set<() => void>();
-const eventListeners = new Set<(event: LiveEvent) => void>();
 
-/** Keeps what the screens show current, while it is mounted; only for a user who may follow events. */
+/** Keeps the screens current while it is mounted, for a user who may follow events. */
 export function useLive(allowed: boolean): void {
   const queries = useQueryClient();
   useEffect(() => {
     if (!allowed) return;
     const refresh = createRefresh(queries);
     const leave = joinSharedStream({
-      event: (event) => {
-        refresh.affected(event.kind);
-        for (const listener of eventListeners) listener(event);
-      },
+      event: ({ kind }) => refresh.affected(kind),
       reload: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => isLive(queryKey[0]) }),
       state: (next) => {
         state = next;
@@ -38,21 +34,13 @@ export function useLive(allowed: boolean): void {
   }, [queries, allowed]);
 }
 
-/** A stream that is refused has lost its session, or only the right to follow: the first leads to the sign-in. */
+/** Leads to the sign-in if a refused stream has lost its session, and not only the right to follow. */
 async function leaveWithoutSession(): Promise<void> {
   const session = await readSession().catch(() => undefined);
   if (session === null) reportSignedOut();
 }
 
-/** Calls `listener` with every event, for screens that act on one. */
-export function useLiveEvents(listener: (event: LiveEvent) => void): void {
-  useEffect(() => {
-    eventListeners.add(listener);
-    return () => void eventListeners.delete(listener);
-  }, [listener]);
-}
-
-/** Whether what is shown follows the service. */
+/** Returns whether the screens follow the service. */
 export function useLiveState(): LiveState {
   return useSyncExternalStore(
     (listener) => {

@@ -1,10 +1,11 @@
 import { TextInput } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useState } from "react";
+import { searchQuery } from "../../api/overview.ts";
 import { appRoutes } from "../../routes.ts";
-import { Dialog } from "../../ui/input/dialog.tsx";
-import { mayAll, useSession } from "../session.ts";
-import { type Entry, useFound } from "./use-found.ts";
+import { Dialog } from "../../ui/ui.ts";
+import { mayAll, useMay, useSession } from "../session.ts";
 import "./palette.css";
 
 /** Goes to a screen or a record by name. */
@@ -60,6 +61,7 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
           <div
             key={entry.href}
             id={`palette-${index}`}
+            className="row between"
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
@@ -78,4 +80,82 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
 
 function includes(title: string, text: string): boolean {
   return title.toLowerCase().includes(text.trim().toLowerCase());
+}
+
+interface Entry {
+  href: string;
+  title: string;
+  note: string;
+}
+
+const LEAST_CHARACTERS = 2;
+
+/** The screen and the label of each kind of record. */
+const KINDS: Readonly<Record<string, readonly [route: string, label: string]>> = {
+  device: ["/devices/$id", "device"],
+  certificate: ["/certificates/$id", "certificate"],
+  device_type: ["/device-types/$id", "device type"],
+  claim: ["/claims/$id", "claim"],
+  ticket: ["/tickets/$id", "ticket"],
+  group: ["/groups/$id", "group"],
+  shift: ["/shifts", "shift"],
+  mqtt_client: ["/mqtt-clients", "MQTT client"],
+  user: ["/users/$id", "user"],
+};
+
+/** Returns the records whose name contains `text`, of the kinds with a screen. */
+function useFound(text: string): readonly Entry[] {
+  const q = text.trim();
+  const enabled = useMay("search") && q.length >= LEAST_CHARACTERS;
+  const { data } = useQuery({ ...searchQuery(q), enabled, placeholderData: keepPreviousData });
+  if (!enabled || !data) return [];
+  return data.items.flatMap(({ kind, id, title }) => {
+    const [route = "", note = ""] = KINDS[kind] ?? [];
+    const shown = appRoutes.some(({ path }) => path === route);
+    if (!shown) return [];
+    // Devices of one claim share its name.
+    const label = kind === "device" && id !== title ? `${note} ${id}` : note;
+    return [{ href: route.replace("$id", encodeURIComponent(id)), title, note: label }];
+  });
+}
+
+const SEQUENCE_MS = 1000;
+
+/**
+ * Handles the keyboard: Ctrl-K and `?` open the palette, `/` goes to the filter of the list, `g` and a letter open a
+ * screen.
+ */
+export function useShortcuts({ openPalette }: { openPalette: () => void }): void {
+  const router = useRouter();
+  useEffect(() => {
+    let goUntil = 0;
+    const press = (event: globalThis.KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        return openPalette();
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.timeStamp < goUntil) {
+        goUntil = 0;
+        const path = appRoutes.find(({ menu }) => menu?.key === event.key)?.path;
+        if (path) void router.navigate({ to: path });
+      } else if (event.key === "g") goUntil = event.timeStamp + SEQUENCE_MS;
+      else if (event.key === "?") openPalette();
+      else if (event.key === "/") focusFilter(event);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [router, openPalette]);
+}
+
+function focusFilter(event: globalThis.KeyboardEvent): void {
+  const filter = document.querySelector<HTMLElement>('[data-filter="text"]');
+  if (!filter) return;
+  event.preventDefault();
+  filter.focus();
+}
+
+/** Whether the keys belong to a field or a dialog. */
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
 }

@@ -22,7 +22,7 @@ import {
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 
-/** The pictures of the menu by the name that a route gives. */
+/** The icons of the menu by the name in a route. */
 export const icons: Record<string, ComponentType<{ size?: number; stroke?: number }>> = {
   home: IconHome,
   anomalies: IconAlertTriangle,

@@ -1,16 +1,22 @@
-import { Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useMantineColorScheme } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { endSession } from "../../api/session.ts";
 import icon from "../../icon.svg";
+import { type AppRoute, appRoutes } from "../../routes.ts";
+import { ROLES } from "../../words/roles.ts";
 import { LiveState } from "../live/live-state.tsx";
 import { useLive } from "../live/use-live.ts";
-import { Palette } from "../palette/palette.tsx";
-import { useShortcuts } from "../palette/shortcuts.ts";
-import { useMay, useSession } from "../session.ts";
-import { Menu } from "./menu.tsx";
-import { UserMenu } from "./user-menu.tsx";
+import { Palette, useShortcuts } from "../palette/palette.tsx";
+import { asProblem, sentence } from "../problem-box.tsx";
+import { mayAll, useMay, useSession } from "../session.ts";
+import { toast } from "../toasts.tsx";
+import { icons } from "./icons.ts";
 import "./shell.css";
+import "./user-menu.css";
 
-/** The frame of every screen with a session: menu, search, live state, user; on a phone the menu is behind a button. */
+/** The frame of every screen with a session: menu, search, live state, user. On a phone the menu is behind a button. */
 export function Shell() {
   const { tenant } = useSession();
   const { pathname } = useLocation();
@@ -39,10 +45,10 @@ export function Shell() {
         </button>
         <a className="shell-brand" href="/">
           <img src={icon} alt="" width="24" height="24" />
-          <span className="shell-tenant">{tenant.name || "Muster"}</span>
+          <span className="cut">{tenant.name || "Muster"}</span>
         </a>
         <button type="button" className="shell-search" onClick={() => setPalette(true)} aria-keyshortcuts="Control+K">
-          <span>Search or go to…</span>
+          <span className="cut">Search or go to…</span>
           <kbd>Ctrl K</kbd>
         </button>
         {live && <LiveState />}
@@ -57,4 +63,115 @@ export function Shell() {
       <Palette opened={palette} onClose={() => setPalette(false)} />
     </div>
   );
+}
+
+/** The screens that the user may open, by group. */
+function Menu({ path }: { path: string }) {
+  const session = useSession();
+  const offered = appRoutes.filter(({ menu, operations }) => menu && mayAll(session, operations));
+  const groups = Map.groupBy(offered, ({ menu }) => menu!.group);
+  return [...groups].map(([group, routes]) => (
+    <ul key={group} className="menu-group list" aria-label={group}>
+      {group !== "Overview" && (
+        <li className="menu-title" aria-hidden="true">
+          {group}
+        </li>
+      )}
+      {routes.map((route) => (
+        <li key={route.path}>
+          <Entry route={route} current={isWithin(path, route.path)} />
+        </li>
+      ))}
+    </ul>
+  ));
+}
+
+function Entry({ route, current }: { route: AppRoute; current: boolean }) {
+  const Icon = icons[route.menu!.icon];
+  return (
+    <a className="menu-link" href={route.path} aria-current={current ? "page" : undefined}>
+      {Icon && <Icon size={18} stroke={1.6} aria-hidden="true" />}
+      {route.title}
+    </a>
+  );
+}
+
+function isWithin(path: string, route: string): boolean {
+  return route === "/" ? path === "/" : path === route || path.startsWith(`${route}/`);
+}
+
+const SCHEMES = [
+  ["auto", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
+
+/** The menu of the signed-in user: account, colours, sign-out. */
+function UserMenu() {
+  const { user } = useSession();
+  const { pathname } = useLocation();
+  const panel = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes it
+  useEffect(() => panel.current?.hidePopover(), [pathname]);
+  return (
+    <>
+      <button type="button" className="user-button" popoverTarget="user-menu" aria-label={`Account of ${user.email}`}>
+        {user.email.charAt(0).toUpperCase()}
+      </button>
+      <div ref={panel} id="user-menu" className="user-menu framed" popover="auto">
+        <Content />
+      </div>
+    </>
+  );
+}
+
+function Content() {
+  const { user, tenant } = useSession();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  return (
+    <>
+      <p>
+        <strong>{user.email}</strong>
+        <br />
+        <span className="soft">
+          {ROLES[user.role]} of {tenant.name}
+        </span>
+      </p>
+
+      <a href="/account">Account and sessions</a>
+      <a href="/docs/api" target="_blank" rel="noreferrer">
+        API reference
+      </a>
+      <fieldset className="user-schemes">
+        <legend>Colours</legend>
+        {SCHEMES.map(([scheme, label]) => (
+          <button
+            key={scheme}
+            type="button"
+            aria-pressed={colorScheme === scheme}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <button type="button" onClick={signOut}>
+        Sign out
+      </button>
+    </>
+  );
+}
+
+function useSignOut(): () => Promise<void> {
+  const queries = useQueryClient();
+  const router = useRouter();
+  return async () => {
+    try {
+      await endSession(queries);
+      await router.navigate({ to: "/sign-in" });
+    } catch (error) {
+      toast(sentence(asProblem(error).message));
+    }
+  };
 }

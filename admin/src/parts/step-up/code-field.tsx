@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { LinkButton } from "../../ui/input/link-button.tsx";
+import { LinkButton } from "../../ui/ui.ts";
 import "./code-field.css";
 
 interface CodeFieldProps {
@@ -11,7 +11,7 @@ interface CodeFieldProps {
   autoFocus?: boolean;
 }
 
-/** A code of the second factor: six digits of the authenticator app or, on request, a recovery code. */
+/** Asks for a code of the second factor: six digits of the authenticator app or, on request, a recovery code. */
 export function CodeField({ value, onChange, ...props }: CodeFieldProps) {
   const [recovery, setRecovery] = useState(false);
   const change = () => {

@@ -1,14 +1,14 @@
-import { Button, PasswordInput } from "@mantine/core";
+import { PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
-import { Dialog, DialogActions } from "../../ui/input/dialog.tsx";
-import { ProblemBox } from "../problem-box.tsx";
+import { Action, Dialog, DialogActions } from "../../ui/ui.ts";
+import { useAct } from "../act/use-act.tsx";
 import { useSession } from "../session.ts";
 import { CodeField } from "./code-field.tsx";
 import { cancelStepUp, confirmStepUp, useStepUpWanted } from "./step-up.ts";
 
-/** Asks for the password, and for a code of the second factor where there is one, before a dangerous operation. */
+/** Asks for the password, and a code of the second factor if there is one, before a dangerous operation. */
 export function StepUpDialog() {
   const wanted = useStepUpWanted();
   return (
@@ -22,22 +22,19 @@ function StepUpForm() {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const [asksCode, setAsksCode] = useState(useSession().factor === "given");
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
+  const { act, busy, error, problem } = useAct();
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await must(api.POST("/api/admin/session/step-up", { body: code ? { password, code } : { password } }));
+    return act(async () => {
+      const body = code ? { password, code } : { password };
+      await must(api.POST("/api/admin/session/step-up", { body })).catch((reason) => {
+        if (reason instanceof Problem && reason.code === "factor_required") setAsksCode(true);
+        throw reason;
+      });
       confirmStepUp();
-    } catch (reason) {
-      if (reason instanceof Problem && reason.code === "factor_required") setAsksCode(true);
-      else setError(reason);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
+  const isAskedForCode = error instanceof Problem && error.code === "factor_required";
   return (
     <form onSubmit={submit} className="stack">
       <p>This operation is dangerous in other hands. You are not asked again for ten minutes.</p>
@@ -50,14 +47,10 @@ function StepUpForm() {
         data-autofocus
       />
       {asksCode && <CodeField value={code} onChange={setCode} required />}
-      {error !== undefined && <ProblemBox error={error} />}
+      {!isAskedForCode && problem}
       <DialogActions>
-        <Button variant="default" onClick={cancelStepUp}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          Confirm
-        </Button>
+        <Action label="Cancel" onClick={cancelStepUp} />
+        <Action label="Confirm" type="submit" loading={busy} />
       </DialogActions>
     </form>
   );

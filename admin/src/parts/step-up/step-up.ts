@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What a cancelled confirmation rejects with: the user knows, so no screen reports it. */
+/** The rejection of a cancelled confirmation: the user knows it, so no screen reports it. */
 export const CANCELLED = Symbol("cancelled");
 
 interface Waiting {
@@ -16,7 +16,7 @@ function set(next: readonly Waiting[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks the user for the password; all requests that wait are confirmed by one answer. @throws CANCELLED */
+/** Asks the user for the password; one answer confirms all waiting requests. @throws CANCELLED */
 export function requestStepUp(): Promise<void> {
   return new Promise((resolve, reject) => {
     set([...waiting, { confirmed: resolve, cancelled: () => reject(CANCELLED) }]);
@@ -35,7 +35,7 @@ export function cancelStepUp(): void {
   for (const each of all) each.cancelled();
 }
 
-/** Whether a request waits for the user's confirmation. */
+/** Returns whether a request waits for the user's confirmation. */
 export function useStepUpWanted(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -2,44 +2,47 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import UPlot from "uplot";
 import { reading } from "../display/format.ts";
+import type { Band } from "./chart-options.ts";
 import { type Axis, optionsOf, type Shown } from "./chart-options.ts";
 import type { Span } from "./gaps.ts";
 import type { Limit } from "./limits.ts";
 import { MarkRow, type Marks } from "./mark-row.tsx";
-import type { Band } from "./marks.ts";
 import "uplot/dist/uPlot.min.css";
 import "./chart.css";
 
 export interface ChartSeries {
   label: string;
-  /** One value for each of the chart's times; null where there is none. */
+  /** One value for each of the chart's times; null for none. */
   values: readonly (number | null)[];
-  /** The highest and the lowest of the first series: two thin lines with a fill between them, below the other lines. */
+  /**
+   * Set for the highest and the lowest values of the first series: two thin lines with a fill between them, below the
+   * other lines.
+   */
   edge?: true;
 }
 
 export interface ChartProps {
-  /** For screen readers: what the chart shows. */
+  /** The description of the chart for screen readers. */
   label: string;
   /** Milliseconds, ascending. */
   times: readonly number[];
   series: readonly ChartSeries[];
-  /** Absent: from the first time to the last. */
+  /** The range of the axis; from the first time to the last, if absent. */
   range?: Span;
   height?: number;
-  /** Values that the axis shows with a dashed line each. */
+  /** The values with a dashed line. */
   limits?: readonly Limit[];
-  /** Times that are shaded. */
+  /** The shaded times. */
   bands?: readonly Band[];
-  /** Times that are hatched: nothing was measured. */
+  /** The hatched times, without measurements. */
   gaps?: readonly Span[];
-  /** Links above the chart, which needs a `range` for them. */
+  /** The links above the chart; they need a `range`. */
   marks?: Marks;
-  /** The user has dragged over a range. */
+  /** Called when the user has dragged over a range. */
   onZoom?: (range: Span) => void;
 }
 
-/** The canvas of a chart; `Chart` loads it. */
+/** The canvas of a chart, which `Chart` loads. */
 export default function ChartCanvas(props: ChartProps) {
   const { label, times, series, range, height = 240, limits = NONE, bands = NONE, gaps = NONE, marks, onZoom } = props;
   const scheme = useComputedColorScheme("light");
@@ -87,12 +90,11 @@ export default function ChartCanvas(props: ChartProps) {
 
 const NONE: readonly never[] = [];
 
-/** In the order in which they are drawn: a line is above the fill between the highest and the lowest. */
+/** Returns the series in the order of drawing: lines are above the fill between the highest and the lowest. */
 function edgesFirst(series: readonly ChartSeries[]): ChartSeries[] {
   return [...series.filter(({ edge }) => edge), ...series.filter(({ edge }) => !edge)];
 }
 
-/** What a screen reader says of the chart. */
 function descriptionOf(label: string, series: readonly ChartSeries[], limits: readonly Limit[]): string {
   const last = series.map(({ label, values }) => `${label} ${lastOf(values)}`).join(", ");
   const lines = limits.length > 0 ? `. Limits: ${limits.map(({ label }) => label).join(", ")}` : "";

@@ -2,7 +2,7 @@ import { gapsOf, mostDistance, type Span, withGaps } from "./gaps.ts";
 
 const HOUR_MS = 3_600_000;
 
-export interface Bucket {
+interface Bucket {
   at: string;
   min: number;
   avg: number;
@@ -15,17 +15,20 @@ interface Observed {
   lastObservedAt: string;
 }
 
-/** Beside the last point. */
+/** The margin beside the last point. */
 const MARGIN_MS = 5 * 60_000;
 
-/** From an hour before an anomaly opened to an hour after it was last observed, as far as that has passed. */
+/**
+ * Returns the range from one hour before an anomaly opened to one hour after its last observation, until now at the
+ * latest.
+ */
 export function rangeOf({ openedAt, lastObservedAt }: Observed, now: number): Span {
   const opened = Date.parse(openedAt);
   const to = Math.min(now + MARGIN_MS, Date.parse(lastObservedAt) + HOUR_MS);
   return { from: opened - HOUR_MS, to: Math.max(opened + MARGIN_MS, to) };
 }
 
-/** The numbers that a rule compares with: none, one, or the two ends of a range. */
+/** Returns the numbers that a rule compares with: none, one, or the two ends of a range. */
 export function limitsOf(limit: unknown): number[] {
   return [limit].flat().filter((each) => typeof each === "number");
 }
@@ -43,7 +46,10 @@ export interface Lines {
   gaps: Span[];
 }
 
-/** What was measured, with its gaps. Where buckets stand for several values, the highest and the lowest are lines as well. */
+/**
+ * Returns the measurements with their gaps. If buckets stand for several values, the highest and the lowest are lines
+ * as well.
+ */
 export function chartLines({ points, bucketSeconds, range, now }: Measured): Lines {
   const bucketMs = bucketSeconds * 1000;
   const filled = points.map(({ at, count }) => ({ at: Date.parse(at), count }));

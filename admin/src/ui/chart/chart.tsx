@@ -6,7 +6,7 @@ export type { ChartProps, ChartSeries } from "./chart-canvas.tsx";
 
 const Canvas = lazy(() => import("./chart-canvas.tsx"));
 
-/** Lines over time. A gap in the data is a gap in the line. Its code is loaded with the first chart. */
+/** Lines over time, interrupted by gaps in the data. The code is loaded with the first chart. */
 export function Chart(props: ChartProps) {
   return (
     <Suspense fallback={<Skeleton height={props.height ?? 240} />}>

@@ -9,13 +9,16 @@ export interface Line {
   values: (number | null)[];
 }
 
-/** From one time to another, in milliseconds. */
+/** A range of time, in milliseconds. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** A line through `points` that is interrupted where two of them are further apart than `mostMs`: nothing was measured between them. */
+/**
+ * Returns a line through `points`, interrupted where two of them are further apart than `mostMs`: nothing was measured
+ * there.
+ */
 export function withGaps(points: readonly Point[], mostMs: number): Line {
   const line: Line = { times: [], values: [] };
   let last: Point | undefined;
@@ -31,26 +34,26 @@ export function withGaps(points: readonly Point[], mostMs: number): Line {
   return line;
 }
 
-/** The indexes of values without a neighbour: a line does not show them. */
+/** Returns the indexes of values without a neighbour, which a line does not show. */
 export function lonely(values: ArrayLike<number | null | undefined>): number[] {
   const is = (at: number) => values[at] !== null && values[at] !== undefined;
   return Array.from(values, (_, at) => at).filter((at) => is(at) && !is(at - 1) && !is(at + 1));
 }
 
-/** A bucket begins at `at` and has `count` readings, at least one. */
+/** A bucket that begins at `at` and has `count` readings, at least one. */
 export interface Filled {
   at: number;
   count: number;
 }
 
-/** Buckets with so many readings each are never empty while the device publishes. */
+/** Buckets with this many readings each are never empty while the device publishes. */
 const SEVERAL = 3;
-/** A device that publishes less often than buckets begin may leave out two of its turns. */
+/** A device that publishes less often than buckets begin may skip two of its turns. */
 const MOST_TURNS = 3;
 
 /**
- * How far apart two buckets may begin without a gap between them. Among buckets of several readings an empty one is a gap; where most
- * have one reading, the device publishes no faster than it should, and its usual distance counts.
+ * Returns how far apart two buckets may begin without a gap. Among buckets of several readings, an empty one is a gap.
+ * If most have one reading, the device publishes less often than buckets begin, and its usual interval counts.
  */
 export function mostDistance(buckets: readonly Filled[], bucketMs: number): number {
   const distances = buckets.slice(1).map(({ at }, before) => at - buckets[before]!.at);
@@ -58,7 +61,7 @@ export function mostDistance(buckets: readonly Filled[], bucketMs: number): numb
   return readings >= SEVERAL ? bucketMs : MOST_TURNS * Math.max(bucketMs, median(distances));
 }
 
-/** The times of the range without a reading, as far as they have passed. */
+/** Returns the past times of the range without a reading. */
 export function gapsOf(buckets: readonly Filled[], bucketMs: number, range: Span, now: number): Span[] {
   const most = mostDistance(buckets, bucketMs);
   const end = Math.min(range.to, now);

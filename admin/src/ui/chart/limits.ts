@@ -1,16 +1,16 @@
 import type { Tone } from "../theme/tones.ts";
 
-/** A value that is marked, such as that of a rule. */
+/** A marked value, such as the limit of a rule. */
 export interface Limit {
   value: number;
   tone: Tone;
   label: string;
 }
 
-/** What is measured takes at least a fifth of the height. */
+/** The measurements take at least a fifth of the height. */
 const MOST_HEIGHTS = 4;
 
-/** Whether the limit can be shown beside these values without making their line flat; beside none it can. */
+/** Whether the limit fits beside these values without flattening their line; without values it does. */
 export function isNear(limit: number, least: number, most: number): boolean {
   if (!(least <= most)) return true;
   const height = most - least || Math.abs(most) || 1;

@@ -1,6 +1,6 @@
 import type { Tone } from "../theme/tones.ts";
 
-/** What happened at a time and has a screen of its own. */
+/** An event with a screen of its own. */
 export interface Mark {
   /** Milliseconds. */
   at: number;
@@ -9,21 +9,21 @@ export interface Mark {
   href: string;
 }
 
-/** Marks that would lie over each other. */
+/** Marks that would overlap. */
 export interface MarkGroup {
   /** Pixels from the left. */
   left: number;
   marks: readonly Mark[];
 }
 
-/** Worst first. */
+/** The worst tone first. */
 const TONES: readonly Tone[] = ["bad", "warn", "accent", "neutral", "good"];
 
 export function worstTone(marks: readonly Mark[]): Tone {
   return TONES.find((tone) => marks.some((mark) => mark.tone === tone)) ?? "neutral";
 }
 
-/** The marks in their order; those nearer than `apart` pixels to the first of a group belong to it. */
+/** Groups marks in their order: those within `apart` pixels of the first mark of a group belong to it. */
 export function groupMarks(marks: readonly Mark[], leftOf: (at: number) => number, apart: number): MarkGroup[] {
   const groups: { left: number; marks: Mark[] }[] = [];
   for (const mark of marks.toSorted((one, other) => one.at - other.at)) {

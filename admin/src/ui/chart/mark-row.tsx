@@ -1,27 +1,27 @@
 import { localTime, plural } from "../display/format.ts";
 import { Shape } from "../display/status.tsx";
+import { toneStyle } from "../theme/tones.ts";
 import type { Span } from "./gaps.ts";
 import { groupMarks, type Mark, type MarkGroup, worstTone } from "./mark-groups.ts";
 
-/** Of a mark: a finger meets it. */
+/** The width of a mark, in pixels, for a finger. */
 const WIDTH = 24;
 
 export interface Marks {
   items: readonly Mark[];
-  /** What several at once are called: `anomaly`, `anomalies`. */
+  /** The noun for one mark and for several: `anomaly`, `anomalies`. */
   names: readonly [one: string, many: string];
-  /** The list of those that happened in a time. */
+  /** Returns the address of the list of marks in a range. */
   listOf: (span: Span) => string;
 }
 
 interface MarkRowProps {
   marks: Marks;
   range: Span;
-  /** Pixels: where the axis of time begins, and its length. */
+  /** The start and the length of the time axis, in pixels. */
   axis: { left: number; width: number };
 }
 
-/** Links above a chart, each at its time. */
 export function MarkRow({ marks, range, axis }: MarkRowProps) {
   const leftOf = (at: number) => {
     const share = (at - range.from) / (range.to - range.from);
@@ -43,8 +43,8 @@ function MarkLink({ group, marks }: { group: MarkGroup; marks: Marks }) {
   const tone = worstTone(group.marks);
   return (
     <a
-      className={`chart-mark chart-mark-${tone}`}
-      style={{ left: group.left - WIDTH / 2 }}
+      className="chart-mark"
+      style={{ ...toneStyle(tone), left: group.left - WIDTH / 2 }}
       href={single ? first.href : marks.listOf({ from: first.at, to: last.at + 1 })}
       aria-label={label}
       title={label}

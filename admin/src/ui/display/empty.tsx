@@ -2,15 +2,15 @@ import type { ReactNode } from "react";
 import "./empty.css";
 
 interface EmptyProps {
-  /** What there is none of, as a sentence. */
+  /** The statement that there is none: "There is no claim yet." */
   title: string;
-  /** Why, and what to do. */
+  /** The reason, and the remedy. */
   children?: ReactNode;
-  /** The way to the first one, or to fewer filters. */
+  /** The way to the first record, or to fewer filters. */
   action?: ReactNode;
 }
 
-/** In place of a list without entries: none yet, none that match, or none that this user may see. */
+/** Replaces a list without entries: none yet, none that match, or none that this user may see. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div className="empty">

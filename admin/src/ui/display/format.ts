@@ -1,18 +1,13 @@
-/** Dates, times and numbers as people read them, in the language of their browser. */
+/** Formats of dates, times and numbers in the language of the browser. */
 
-const LOCAL = new Intl.DateTimeFormat(undefined, {
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-});
-const DAY = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
+const DATE = { year: "numeric", month: "short", day: "numeric" } as const;
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+const LOCAL = new Intl.DateTimeFormat(undefined, { ...DATE, ...CLOCK });
+const DAY = new Intl.DateTimeFormat(undefined, DATE);
 const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 const MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const SECOND = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-/** Made once: a formatter costs far more than what it formats. */
+const SECOND = new Intl.DateTimeFormat(undefined, CLOCK);
+/** Created once: a formatter costs far more than its use. */
 const READING = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
 
@@ -26,7 +21,10 @@ export function localDay(at: string | number): string {
 
 const DAY_SECONDS = 86_400;
 
-/** The labels of a time axis at these seconds: the local time, and below it the day where one begins; only days when a day passes between two. */
+/**
+ * Returns the labels of a time axis at these seconds: the local time, with the day below the first label of a day; only
+ * days if a day passes between two labels.
+ */
 export function timeTicks(seconds: readonly number[]): string[] {
   const step = (seconds[1] ?? 0) - (seconds[0] ?? 0);
   const days = seconds.map((at) => DAY_OF_YEAR.format(at * 1000));
@@ -38,7 +36,7 @@ export function timeTicks(seconds: readonly number[]): string[] {
   });
 }
 
-/** `2026-11-20 10:05:00 UTC`. */
+/** Returns `2026-11-20 10:05:00 UTC`. */
 export function utcTime(at: string | number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
@@ -46,7 +44,7 @@ export function utcTime(at: string | number): string {
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365.25 * DAY_MS;
 
-/** Below two years a distance in years says too little. */
+/** The units with their minimum: below two years, a distance in years says too little. */
 const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number, least: number])[] = [
   ["year", YEAR_MS, 2 * YEAR_MS],
   ["day", DAY_MS, DAY_MS],
@@ -54,17 +52,17 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number, 
   ["minute", 60_000, 60_000],
 ];
 
-/** `3 min ago`, `in 2 days`; `ms` is negative for the past. */
+/** Returns `3 min ago` or `in 2 days`; `ms` is negative for the past. */
 export function describeDistance(ms: number): string {
   const [unit, size] = UNITS.find(([, , least]) => Math.abs(ms) >= least) ?? (["second", 1000] as const);
-  // The time left of a year that has just begun is a year, not 364 days; an age is not rounded up.
+  // The rest of a year that has just begun is one year, not 364 days. An age is not rounded up.
   const count = ms > 0 ? Math.round(ms / size) : Math.trunc(ms / size);
   return RELATIVE.format(count, unit);
 }
 
 const YEAR_SECONDS = 365 * DAY_SECONDS;
 
-/** `40 s`, `12 min`, `3 h`, `7 days`, `1 year`: the length of a time. Hours go up to two days. */
+/** Returns the length of a time: `40 s`, `12 min`, `3 h`, `7 days`, `1 year`. Hours go up to two days. */
 export function duration(seconds: number): string {
   const rounded = (unit: number) => Number((seconds / unit).toFixed(1));
   if (seconds < 60) return `${seconds} s`;
@@ -73,7 +71,7 @@ export function duration(seconds: number): string {
   return seconds < YEAR_SECONDS ? `${rounded(DAY_SECONDS)} days` : plural(rounded(YEAR_SECONDS), "year");
 }
 
-/** `1:05` or `2:00:09`, for a countdown; never below zero. */
+/** Returns `1:05` or `2:00:09` for a countdown; never below zero. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -81,12 +79,12 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** `1 device`, `2 devices`. */
+/** Returns `1 device` or `2 devices`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
-/** A reading: numbers with at most six significant digits, booleans as words, text as it is. */
+/** Formats a reading: numbers with at most six significant digits, booleans as words, text as it is. */
 export function reading(value: unknown): string {
   if (typeof value === "number") return READING.format(value);
   return typeof value === "boolean" ? (value ? "true" : "false") : String(value);

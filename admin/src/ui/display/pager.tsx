@@ -1,28 +1,28 @@
-import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Action } from "../input/action.tsx";
 import { plural } from "./format.ts";
 
 export interface PageOf {
   total: number;
-  /** There may be more than `total`. */
+  /** Set if there may be more than `total`. */
   totalIsAtLeast?: boolean;
   skip: number;
   limit: number;
 }
 
 interface PagerProps {
-  /** Absent while the list is being read. */
+  /** Absent while the list is read. */
   page: PageOf | undefined;
-  /** What is listed: `device`. */
+  /** The noun for one record: `device`. */
   of: string;
-  /** Its plural, where that is not the noun with an s. */
-  many?: string;
+  /** Its plural, if that is not the noun with an s. */
+  many?: string | undefined;
   onSkip: (skip: number) => void;
-  /** What can be done with the whole list. */
+  /** The acts on the whole list. */
   children?: ReactNode;
 }
 
-/** Which part of a list is shown, and the ways to the others. */
+/** The shown part of a list, and the ways to the others. */
 export function Pager({ page, of, many, onSkip, children }: PagerProps) {
   if (!page || page.total === 0) return null;
   const { total, skip, limit } = page;
@@ -35,12 +35,8 @@ export function Pager({ page, of, many, onSkip, children }: PagerProps) {
       </span>
       {total > limit && (
         <>
-          <Button size="xs" variant="default" disabled={skip === 0} onClick={() => onSkip(Math.max(0, skip - limit))}>
-            Previous
-          </Button>
-          <Button size="xs" variant="default" disabled={last >= total} onClick={() => onSkip(skip + limit)}>
-            Next
-          </Button>
+          <Action small label="Previous" disabled={skip === 0} onClick={() => onSkip(Math.max(0, skip - limit))} />
+          <Action small label="Next" disabled={last >= total} onClick={() => onSkip(skip + limit)} />
         </>
       )}
       {children}

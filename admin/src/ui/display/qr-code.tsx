@@ -2,7 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { useEffect, useState } from "react";
 import "./qr-code.css";
 
-/** Modules of white around the code, without which readers do not find it (ISO/IEC 18004). */
+/** The white modules around the code, without which readers do not find it (ISO/IEC 18004). */
 const QUIET = 4;
 
 interface Drawing {
@@ -10,7 +10,7 @@ interface Drawing {
   path: string;
 }
 
-/** A QR code. Its code is loaded with the first one; what it says is made in the browser and sent nowhere. */
+/** A QR code, made in the browser and sent nowhere. The encoder is loaded with the first one. */
 export function QrCode({ label, text }: { label: string; text: string }) {
   const [drawing, setDrawing] = useState<Drawing>();
   useEffect(() => {

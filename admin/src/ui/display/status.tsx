@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Tone } from "../theme/tones.ts";
+import { type Tone, toneStyle } from "../theme/tones.ts";
 import "./status.css";
 
 /** Each tone has a shape of its own, so that no meaning rests on colour alone. */
@@ -21,18 +21,17 @@ export function Shape({ tone }: { tone: Tone }) {
 }
 
 interface StatusProps {
-  tone: Tone;
-  children: ReactNode;
+  of: readonly [tone: Tone, label: ReactNode];
   /** Without a frame, for tables. */
-  plain?: boolean;
+  plain?: boolean | undefined;
 }
 
 /** The state of a thing: shape, word and colour. */
-export function Status({ tone, children, plain }: StatusProps) {
+export function Status({ of: [tone, label], plain }: StatusProps) {
   return (
-    <span className={`status status-${tone}${plain ? " status-plain" : ""}`}>
+    <span className={plain ? "status status-plain" : "status"} style={toneStyle(tone)}>
       <Shape tone={tone} />
-      {children}
+      {label}
     </span>
   );
 }
@@ -41,14 +40,14 @@ interface NoticeProps {
   tone: Tone;
   title?: string;
   children?: ReactNode;
-  /** Announced by screen readers when it appears. */
+  /** Makes screen readers announce the message when it appears. */
   live?: boolean;
 }
 
 /** A framed message. */
 export function Notice({ tone, title, children, live }: NoticeProps) {
   return (
-    <div className={`notice notice-${tone}`} role={live ? (tone === "bad" ? "alert" : "status") : undefined}>
+    <div className="notice" style={toneStyle(tone)} role={live ? (tone === "bad" ? "alert" : "status") : undefined}>
       {title && <p className="notice-title">{title}</p>}
       {children}
     </div>

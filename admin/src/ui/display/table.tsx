@@ -3,13 +3,12 @@ import type { MouseEvent, ReactNode } from "react";
 import "./table.css";
 
 export interface Column<Row> {
-  key: string;
   title: string;
   cell: (row: Row) => ReactNode;
-  /** The order of the list that a click on the title asks for. */
+  /** The order of the list for a click on the title. */
   sort?: string;
   numeric?: boolean;
-  /** Names the row: the link of the row is here, and the title of its card on a phone. Exactly one column. */
+  /** Set for the one column that names the row: it has the link of the row, and is the title of its card on a phone. */
   main?: boolean;
 }
 
@@ -19,36 +18,42 @@ export interface Sorting {
   onSort: (by: string, descending: boolean) => void;
 }
 
-export interface Selection {
+interface Selection {
   selected: ReadonlySet<string>;
   onChange: (selected: ReadonlySet<string>) => void;
 }
 
 export interface TableProps<Row> {
-  /** For screen readers. */
+  /** The name of the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Absent while they are being read. */
+  /** Absent while the rows are read. */
   rows: readonly Row[] | undefined;
-  rowKey: (row: Row) => string;
-  /** What a person calls the row, where that is not its key. */
+  /** Identifies a row; by its id, if absent. */
+  rowKey?: ((row: Row) => string) | undefined;
+  /** Names a row, if its key does not. */
   rowName?: (row: Row) => string;
-  /** Where a click on the row leads. */
-  href?: (row: Row) => string;
-  sorting?: Sorting;
-  selection?: Selection;
-  /** In place of a table without rows. */
+  /** Returns the target of a click on the row. */
+  href?: ((row: Row) => string) | undefined;
+  sorting?: Sorting | undefined;
+  selection?: Selection | undefined;
+  /** Shown instead of a table without rows. */
   empty?: ReactNode;
+}
+
+/** Most records have an id; a table of others sets `rowKey`. */
+function idOf(row: unknown): string {
+  return (row as { id: string }).id;
 }
 
 const SKELETON_ROWS = 6;
 
 /** Records in rows; on a phone each is a card. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, rowKey, sorting, selection, empty } = props;
+  const { label, columns, rows, rowKey = idOf, sorting, selection, empty } = props;
   if (rows?.length === 0 && empty) return <>{empty}</>;
   return (
-    <div className="table-frame">
+    <div className="table-frame framed">
       <table className="table" aria-label={label} aria-busy={rows === undefined}>
         <thead>
           <tr>
@@ -58,7 +63,7 @@ export function Table<Row>(props: TableProps<Row>) {
               </th>
             )}
             {columns.map((column) => (
-              <Head key={column.key} column={column} sorting={sorting} />
+              <Head key={column.title} column={column} sorting={sorting} />
             ))}
           </tr>
         </thead>
@@ -96,7 +101,7 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting 
   );
 }
 
-function Row<Row>({ row, columns, rowKey, rowName = rowKey, href, selection }: TableProps<Row> & { row: Row }) {
+function Row<Row>({ row, columns, rowKey = idOf, rowName = rowKey, href, selection }: TableProps<Row> & { row: Row }) {
   const key = rowKey(row);
   return (
     <tr className={href ? "table-linked" : undefined} onClick={href && openByTime}>
@@ -105,9 +110,9 @@ function Row<Row>({ row, columns, rowKey, rowName = rowKey, href, selection }: T
           <SelectOne row={key} name={rowName(row)} {...selection} />
         </td>
       )}
-      {columns.map(({ key, title, cell, numeric, main }) => (
+      {columns.map(({ title, cell, numeric, main }) => (
         <td
-          key={key}
+          key={title}
           data-label={title}
           className={[numeric && "table-numeric", main && "table-main"].filter(Boolean).join(" ")}
         >
@@ -118,7 +123,7 @@ function Row<Row>({ row, columns, rowKey, rowName = rowKey, href, selection }: T
   );
 }
 
-/** A time lies above the link of the row to show its hint, and opens the row all the same. */
+/** Opens the row by a click on a time, which lies above the link of the row to show its hint. */
 function openByTime({ target, currentTarget }: MouseEvent<HTMLTableRowElement>): void {
   if (target instanceof HTMLTimeElement && !target.closest("a"))
     currentTarget.querySelector<HTMLAnchorElement>(".table-main a")?.click();
@@ -160,8 +165,8 @@ function Skeletons<Row>({ columns, selects }: { columns: readonly Column<Row>[];
     // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
     <tr key={at}>
       {selects && <td className="table-select" />}
-      {columns.map(({ key }) => (
-        <td key={key}>
+      {columns.map(({ title }) => (
+        <td key={title}>
           <Skeleton height={14} width="70%" />
         </td>
       ))}

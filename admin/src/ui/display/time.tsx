@@ -5,17 +5,17 @@ import "./time.css";
 interface TimeProps {
   /** ISO 8601. */
   at: string | null | undefined;
-  /** What stands for an absent time. */
+  /** Shown for an absent time. */
   none?: string;
 }
 
-/** An instant in local time; in UTC on hover and focus. */
+/** An instant in local time, and in UTC on hover and focus. */
 export function Time({ at, none = "–" }: TimeProps) {
   if (!at) return <span className="soft">{none}</span>;
   return <Instant at={at} text={localTime(at)} />;
 }
 
-/** How long ago an instant was, or in how long it will be; the instant itself on hover and focus. */
+/** The distance of an instant from now, and the instant itself on hover and focus. */
 export function Ago({ at, none = "never" }: TimeProps) {
   const now = useNow();
   if (!at) return <span className="soft">{none}</span>;
@@ -56,7 +56,7 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-/** The current time in milliseconds, updated once a second for all that show it. */
+/** Returns the current time in milliseconds, updated once per second for all components. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => current);
 }

@@ -1,10 +1,9 @@
-import { Button } from "@mantine/core";
 import { useEffect, useState } from "react";
+import { Action } from "./action.tsx";
 import "./copy.css";
 
 const SHOWN_MS = 2000;
 
-/** Copies `text`, and says so. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   useEffect(() => {
@@ -18,25 +17,27 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
       () => setState("failed"),
     );
   return (
-    <Button size="xs" variant="default" onClick={copy}>
-      <span aria-live="polite">{{ ready: label, copied: "Copied", failed: "Select and copy it" }[state]}</span>
-    </Button>
+    <Action
+      small
+      label={<span aria-live="polite">{{ ready: label, copied: "Copied", failed: "Select and copy it" }[state]}</span>}
+      onClick={copy}
+    />
   );
 }
 
 interface CopyBlockProps {
-  /** What it is for, above it. */
+  /** The purpose, shown above. */
   label: string;
   children: string;
-  /** Where it is a file rather than a command: its name, for a download. */
+  /** The name for a download, if it is a file and not a command. */
   file?: string;
 }
 
 /** A command or a file with real values, ready to copy. */
 export function CopyBlock({ label, children, file }: CopyBlockProps) {
   return (
-    <figure className="command">
-      <figcaption className="command-top">
+    <figure className="command framed">
+      <figcaption className="command-top row between">
         <span>{label}</span>
         <span className="row">
           {file && <DownloadButton name={file} content={children} />}
@@ -51,12 +52,12 @@ export function CopyBlock({ label, children, file }: CopyBlockProps) {
 
 interface DownloadProps {
   name: string;
-  /** Or what makes it when it is saved. */
+  /** The content, or a function that makes it on saving. */
   content: string | Uint8Array<ArrayBuffer> | (() => string);
   label?: string;
 }
 
-/** Saves `content` as a file; it is made in the browser and sent nowhere. */
+/** Saves `content` as a file, made in the browser and sent nowhere. */
 export function DownloadButton({ name, content, label = "Download" }: DownloadProps) {
   const save = () => {
     const address = URL.createObjectURL(new Blob([typeof content === "function" ? content() : content]));
@@ -66,9 +67,5 @@ export function DownloadButton({ name, content, label = "Download" }: DownloadPr
     link.click();
     URL.revokeObjectURL(address);
   };
-  return (
-    <Button size="xs" variant="default" onClick={save}>
-      {label}
-    </Button>
-  );
+  return <Action small label={label} onClick={save} />;
 }

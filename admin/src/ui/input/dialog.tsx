@@ -1,23 +1,39 @@
-import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef } from "react";
+import {
+  createContext,
+  type ReactNode,
+  type SyntheticEvent,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { Action, type ActionProps } from "./action.tsx";
 import "./dialog.css";
 
-interface DialogProps {
+interface Frame {
   title: string;
+  /** Keeps the dialog open on Escape and on a click beside it: its content is shown only once. */
+  keep?: boolean | undefined;
+  wide?: boolean | undefined;
+}
+interface DialogProps extends Frame {
   opened: boolean;
   onClose: () => void;
-  /** Stays when the user presses Escape or clicks beside it: it shows something that is shown once. */
-  keep?: boolean;
-  wide?: boolean;
   children: ReactNode;
 }
+const Replaced = createContext<(frame: Frame | undefined) => void>(() => undefined);
 
 /**
- * A dialog; on a phone it fills the width. The browser's own element keeps the focus inside and the rest of the page out of reach. Its
- * content exists only while it is open, so a form in it begins empty.
+ * A dialog; on a phone it fills the width. The browser's own element keeps the focus inside and makes the rest of the
+ * page inert. The content exists only while the dialog is open, so a form in it begins empty.
  */
-export function Dialog({ title, opened, onClose, keep, wide, children }: DialogProps) {
+export function Dialog({ opened, onClose, children, ...own }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const [replaced, replace] = useState<Frame>();
+  const { title, keep, wide } = { ...own, ...replaced };
   useEffect(() => {
     const dialog = element.current!;
     if (!opened || dialog.open) return;
@@ -33,20 +49,20 @@ export function Dialog({ title, opened, onClose, keep, wide, children }: DialogP
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same, as `cancel`
     <dialog
       ref={element}
-      className={wide ? "dialog dialog-wide" : "dialog"}
+      className={wide ? "dialog dialog-wide framed" : "dialog framed"}
       aria-labelledby={id}
       onCancel={cancel}
       onClick={(event) => event.target === element.current && cancel(event)}
     >
       {opened && (
-        <div className="dialog-content">
+        <div className="dialog-content stack">
           <div className="dialog-top">
             <h2 id={id}>{title}</h2>
             <button type="button" className="dialog-close" aria-label="Close" onClick={onClose}>
               <span aria-hidden="true">✕</span>
             </button>
           </div>
-          {children}
+          <Replaced value={replace}>{children}</Replaced>
         </div>
       )}
     </dialog>
@@ -56,4 +72,48 @@ export function Dialog({ title, opened, onClose, keep, wide, children }: DialogP
 /** The buttons of a dialog or a form, the one that acts last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="row dialog-actions">{children}</div>;
+}
+
+interface OpensProps extends Frame, Omit<ActionProps, "onClick" | "title"> {
+  children: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a dialog. */
+export function Opens({ title, keep, wide, children, ...action }: OpensProps) {
+  const [opened, setOpened] = useState(false);
+  const close = () => setOpened(false);
+  return (
+    <>
+      <Action {...action} onClick={() => setOpened(true)} />
+      <Dialog title={title} keep={keep} wide={wide} opened={opened} onClose={close}>
+        {opened && children(close)}
+      </Dialog>
+    </>
+  );
+}
+
+interface ShownOnceProps {
+  /** Replaces the title of the dialog. */
+  title: string;
+  /** The button that closes it: "I have copied it". */
+  done: string;
+  onDone: () => void;
+  children: ReactNode;
+}
+
+/** The content of a dialog after its form was sent: a secret that is shown once, so that only its buttons close it. */
+export function ShownOnce({ title, done, onDone, children }: ShownOnceProps) {
+  const replace = useContext(Replaced);
+  useLayoutEffect(() => {
+    replace({ title, keep: true });
+    return () => replace(undefined);
+  }, [replace, title]);
+  return (
+    <>
+      {children}
+      <DialogActions>
+        <Action main label={done} onClick={onDone} />
+      </DialogActions>
+    </>
+  );
 }

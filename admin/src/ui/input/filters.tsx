@@ -1,8 +1,9 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
+import { Action } from "./action.tsx";
 import "./filters.css";
 
-/** A field of the filters; its value is text, absent or empty for "any". */
+/** A filter of a list. Its value is text; absent or empty text means "any". */
 export type Filter =
   | {
       kind: "text";
@@ -10,7 +11,7 @@ export type Filter =
       label: string;
       placeholder?: string;
       maxLength?: number;
-      /** A value that begins with `!` is what must not be. */
+      /** Accepts `!` before a value to exclude it. */
       not?: boolean;
     }
   | {
@@ -20,7 +21,7 @@ export type Filter =
       options: readonly (readonly [value: string, label: string])[];
       not?: boolean;
     }
-  /** `2026-11-22T14:30`, of the user's own zone. */
+  /** `2026-11-22T14:30` in the user's own zone. */
   | { kind: "time"; name: string; label: string };
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;
@@ -28,17 +29,17 @@ export type FilterValues = Readonly<Record<string, string | undefined>>;
 interface FiltersProps {
   filters: readonly Filter[];
   values: FilterValues;
-  /** With the changed fields; the screen writes them into its address. */
+  /** Receives the changed fields; the screen writes them into its address. */
   onChange: (changed: FilterValues) => void;
 }
 
-/** The change that clears all filters. */
+/** Returns the change that clears all filters. */
 export function cleared(filters: readonly Filter[]): FilterValues {
   return Object.fromEntries(filters.map(({ name }) => [name, undefined]));
 }
 
 const TYPING_MS = 300;
-/** From how many further filters on a phone shows them only when asked: they would fill its screen. */
+/** With this many further filters, a phone shows them only on request: they would fill its screen. */
 const FOLDED = 2;
 
 function moreText(opened: boolean, set: number): string {
@@ -46,7 +47,7 @@ function moreText(opened: boolean, set: number): string {
   return set === 0 ? "More filters" : `More filters (${set} set)`;
 }
 
-/** The filters of a list. Their values are in the address of the screen, so that it can be sent and reopened. */
+/** The filters of a list. Their values are in the address of the screen, which can be sent and reopened. */
 export function Filters({ filters, values, onChange }: FiltersProps) {
   const [opened, setOpened] = useState(false);
   const [first, ...others] = filters;
@@ -65,15 +66,16 @@ export function Filters({ filters, values, onChange }: FiltersProps) {
     <div className="filters" role="search" aria-label="Filters" data-folded={(foldable && !opened) || undefined}>
       {first && field(first)}
       {foldable && (
-        <Button className="filters-more" variant="default" aria-expanded={opened} onClick={() => setOpened(!opened)}>
-          {moreText(opened, others.filter(({ name }) => values[name]).length)}
-        </Button>
+        <Action
+          label={moreText(opened, others.filter(({ name }) => values[name]).length)}
+          className="filters-more"
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        />
       )}
       {others.map(field)}
       {some && (
-        <Button className="filters-clear" variant="subtle" onClick={() => onChange(cleared(filters))}>
-          Clear filters
-        </Button>
+        <Action subtle label="Clear filters" className="filters-clear" onClick={() => onChange(cleared(filters))} />
       )}
     </div>
   );
@@ -110,7 +112,7 @@ function Field({ filter, value, onChange }: FieldProps) {
   );
 }
 
-/** Applied when the user pauses. */
+/** A text filter, applied when the user pauses. */
 function TextField({ filter, value, onChange }: FieldProps & { filter: Extract<Filter, { kind: "text" }> }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);

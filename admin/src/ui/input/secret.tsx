@@ -3,21 +3,21 @@ import { CopyButton } from "./copy.tsx";
 import "./copy.css";
 
 interface SecretProps {
-  /** What it is: "API key". */
+  /** The kind of secret: "API key". */
   label: string;
   value: string;
-  /** What to do with it, such as a ready command. */
+  /** The use of the secret, such as a ready command. */
   children?: ReactNode;
 }
 
 /** A secret that the service shows this once and does not store. */
 export function Secret({ label, value, children }: SecretProps) {
   return (
-    <div className="secret">
+    <div className="secret stack-tight">
       <p>
         <strong>{label}.</strong> Copy it now: it is not shown again.
       </p>
-      <div className="secret-value">
+      <div className="secret-value row">
         <code data-secret>{value}</code>
         <CopyButton text={value} />
       </div>

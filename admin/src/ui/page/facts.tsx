@@ -1,11 +1,14 @@
 import type { ReactNode } from "react";
+import { Panel } from "./page.tsx";
 import "./facts.css";
 
-/** What a record says, as label and value. A value that is absent shows as a dash, so that the place of a fact stays. */
-export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
-  return (
+export type FactList = Readonly<Record<string, ReactNode>>;
+
+/** Facts of a record by label. An absent value shows as a dash, so that its place stays. */
+export function Facts({ facts, framed }: { facts: FactList; framed?: boolean }) {
+  const list = (
     <dl className="facts">
-      {facts.map(([label, value]) => (
+      {Object.entries(facts).map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
           <dd>{isAbsent(value) ? <span className="soft">–</span> : value}</dd>
@@ -13,6 +16,7 @@ export function Facts({ facts }: { facts: readonly (readonly [label: string, val
       ))}
     </dl>
   );
+  return framed ? <Panel>{list}</Panel> : list;
 }
 
 function isAbsent(value: ReactNode): boolean {

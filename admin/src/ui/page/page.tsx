@@ -4,7 +4,7 @@ import "./page.css";
 interface PageProps {
   /** The heading, and the browser's title. */
   title: string;
-  /** In place of the title as heading, where more than text belongs there. */
+  /** Replaces the title as heading, if the heading needs more than text. */
   heading?: ReactNode;
   /** The screen above this one. */
   back?: { href: string; label: string };
@@ -12,21 +12,20 @@ interface PageProps {
   lead?: ReactNode;
   /** Buttons beside the heading. */
   actions?: ReactNode;
-  /** `Tabs`, where the screen has them. */
   tabs?: ReactNode;
-  /** For forms and texts, which are hard to read in long lines. */
+  /** Limits the width, for forms and texts, which are hard to read in long lines. */
   narrow?: boolean;
   children: ReactNode;
 }
 
-/** A screen: where it belongs, its heading with actions, its tabs, its content. */
+/** A screen: its way back, its heading with actions, its tabs, its content. */
 export function Page({ title, heading, back, lead, actions, tabs, narrow, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Muster`;
   }, [title]);
   return (
     <div className={narrow ? "page page-narrow" : "page"}>
-      <header className="page-top">
+      <header className="page-top row row-fields between">
         <div className="page-heading">
           {back && (
             <a className="page-back" href={back.href}>
@@ -56,8 +55,8 @@ interface SectionProps {
 /** A titled part of a screen. */
 export function Section({ title, lead, actions, children }: SectionProps) {
   return (
-    <section className="section" aria-label={title}>
-      <div className="section-top">
+    <section className="section stack" aria-label={title}>
+      <div className="row row-fields between">
         <div>
           <h2>{title}</h2>
           {lead && <p className="page-lead">{lead}</p>}
@@ -71,5 +70,5 @@ export function Section({ title, lead, actions, children }: SectionProps) {
 
 /** A framed area. */
 export function Panel({ children, tight }: { children: ReactNode; tight?: boolean }) {
-  return <div className={tight ? "panel panel-tight" : "panel"}>{children}</div>;
+  return <div className={tight ? "panel panel-tight framed" : "panel framed"}>{children}</div>;
 }

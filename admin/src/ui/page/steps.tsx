@@ -6,18 +6,18 @@ export type StepState = "done" | "now" | "later";
 export interface Step {
   title: string;
   state: StepState;
-  /** Shown below the title while the step is due, and where `open`. */
+  /** Shown below the title while the step is due, or if `open`. */
   children?: ReactNode;
   open?: boolean;
 }
 
 const WORDS: Record<StepState, string> = { done: "done", now: "due now", later: "later" };
 
-/** What to do one after the other. */
+/** Steps to do one after the other. */
 export function Steps({ steps }: { steps: readonly Step[] }) {
   const list = useFocusOnStep(steps.filter(({ state }) => state === "done").length);
   return (
-    <ol className="steps" ref={list}>
+    <ol className="list" ref={list}>
       {steps.map(({ title, state, children, open }, at) => (
         <li key={title} className={`step step-${state}`}>
           <span className="step-mark" aria-hidden="true">
@@ -28,7 +28,7 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
               {title}
               <span className="hidden-text"> ({WORDS[state]})</span>
             </p>
-            {(state === "now" || open) && children && <div className="step-content">{children}</div>}
+            {(state === "now" || open) && children && <div className="step-content stack">{children}</div>}
           </div>
         </li>
       ))}
@@ -36,7 +36,10 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** What had the focus goes with the step that is done: the title of the next one gets it, so that keyboard and screen reader go on there. */
+/**
+ * Focuses the title of the next step when the focused element disappears with a finished step, so that keyboard and
+ * screen reader continue there.
+ */
 function useFocusOnStep(done: number) {
   const list = useRef<HTMLOListElement>(null);
   const before = useRef(done);

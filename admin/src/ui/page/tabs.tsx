@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 import "./tabs.css";
 
-export interface Tab {
+interface Tab {
   href: string;
   label: string;
-  /** Beside the label. */
+  /** Shown beside the label. */
   count?: number | undefined;
   current: boolean;
 }
@@ -16,7 +16,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is current
   useEffect(() => {
     const tabs = element.current!;
-    // Also when a phone is turned.
+    // A phone may be turned.
     const observer = new ResizeObserver(() => showCurrent(tabs));
     observer.observe(tabs);
     return () => observer.disconnect();
@@ -33,7 +33,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   );
 }
 
-/** Moves the tabs sideways, and nothing else of the page. */
+/** Scrolls the tabs, and nothing else of the page, to the current one. */
 function showCurrent(tabs: HTMLElement): void {
   const current = tabs.querySelector<HTMLElement>("[aria-current]");
   if (!current) return;

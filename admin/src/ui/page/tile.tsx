@@ -1,22 +1,25 @@
-import type { Tone } from "../theme/tones.ts";
+import { type Tone, toneStyle } from "../theme/tones.ts";
 import "./tile.css";
+
+/** The classes of tiles with a count above zero; a good count needs no attention. */
+const CLASSES: Partial<Record<Tone, string>> = { good: " tile-good", warn: " tile-toned", bad: " tile-toned" };
 
 interface TileProps {
   label: string;
-  /** Absent while it is being read. */
+  /** Absent while the count is read. */
   value: number | undefined;
-  /** The list of what was counted. */
+  /** The list of the counted records. */
   href: string;
-  /** How a count above zero is meant. */
+  /** The tone of a count above zero. */
   tone?: Tone;
-  /** Below the count. */
+  /** Shown below the count. */
   note?: string | undefined;
 }
 
-/** A count, which leads to what it counts. */
+/** A count with a link to the counted records. */
 export function Tile({ label, value, href, tone = "neutral", note }: TileProps) {
   return (
-    <a className={`tile tile-${value ? tone : "neutral"}`} href={href}>
+    <a className={`tile framed${value ? (CLASSES[tone] ?? "") : ""}`} style={toneStyle(tone)} href={href}>
       <span className="tile-label">{label}</span>
       <span className="tile-value">{value === undefined ? "…" : value.toLocaleString()}</span>
       {note && <span className="tile-note">{note}</span>}

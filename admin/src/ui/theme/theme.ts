@@ -4,25 +4,17 @@ import { GROUND, type Scheme, TONES, type Tone, variablesOf } from "./tones.ts";
 const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
 const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
 
-/** The component library wants ten shades of a colour; it uses the two solid ones, and the variables below replace the rest. */
+/**
+ * Returns the ten shades of a colour for the component library. It uses the two solid ones; the variables below replace
+ * the rest.
+ */
 function shades(tone: Tone): MantineColorsTuple {
-  const { light, dark } = TONES;
-  const [fill, border, solid] = [light[tone].fill, light[tone].border, light[tone].solid];
-  return [
-    fill,
-    fill,
-    border,
-    border,
-    dark[tone].text,
-    dark[tone].text,
-    dark[tone].solid,
-    solid,
-    dark[tone].solid,
-    solid,
-  ];
+  const { fill, border, solid } = TONES.light[tone];
+  const { text, solid: deep } = TONES.dark[tone];
+  return [fill, fill, border, border, text, text, deep, solid, deep, solid];
 }
 
-/** Fields, menus and other parts of the library are drawn in these, so they are the ground's and not grey. */
+/** The colours of fields, menus and other parts of the library: those of the ground instead of grey. */
 const { light, dark } = GROUND;
 const ink: MantineColorsTuple = [
   dark.text,
@@ -63,7 +55,7 @@ export const theme = createTheme({
   defaultRadius: "sm",
   respectReducedMotion: true,
   cursorType: "pointer",
-  // Lists of choices stay within a dialog, which nothing outside of it covers.
+  // Lists of choices stay within a dialog, which covers everything outside of it.
   components: {
     Select: { defaultProps: { comboboxProps: { withinPortal: false } } },
     MultiSelect: { defaultProps: { comboboxProps: { withinPortal: false } } },
@@ -71,7 +63,7 @@ export const theme = createTheme({
   },
 });
 
-/** The app's own variables in both schemes, and the library's where its own are not readable (contrast below 4.5:1). */
+/** The app's own variables in both schemes, and replacements for those of the library with a contrast below 4.5:1. */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: ofScheme("light"),

@@ -1,6 +1,8 @@
+import type { CSSProperties } from "react";
+
 /**
- * The colours of the app. A tone says what a thing means, in both schemes; `text` is readable on `fill`, on the page and on a panel
- * (at least 4.5:1, WCAG 1.4.3, which `tones.test.ts` checks), and white is readable on `solid`.
+ * The colours of the app. A tone has a meaning, in both schemes. `text` is readable on `fill`, on the page and on a
+ * panel (at least 4.5:1, WCAG 1.4.3, which `tones.test.ts` checks), and white is readable on `solid`.
  */
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
 export type Scheme = "light" | "dark";
@@ -29,31 +31,23 @@ export const TONES: Record<Scheme, Record<Tone, Shades>> = {
   },
 };
 
-/** What is not a tone: the ground, and text of less weight. `control` is the border of a field, at least 3:1 on its ground. */
+/** The ground, and text of less weight. `control` is the border of a field, at least 3:1 on its ground. */
 export const GROUND: Record<Scheme, Record<"text" | "soft" | "page" | "panel" | "line" | "control", string>> = {
-  light: {
-    text: "#1b232c",
-    soft: "#55616e",
-    page: "#ffffff",
-    panel: "#f5f7f8",
-    line: "#dde3e8",
-    control: "#808c98",
-  },
-  dark: {
-    text: "#e3e9ee",
-    soft: "#a0adb8",
-    page: "#10161b",
-    panel: "#182128",
-    line: "#2c3842",
-    control: "#657482",
-  },
+  light: { text: "#1b232c", soft: "#55616e", page: "#ffffff", panel: "#f5f7f8", line: "#dde3e8", control: "#808c98" },
+  dark: { text: "#e3e9ee", soft: "#a0adb8", page: "#10161b", panel: "#182128", line: "#2c3842", control: "#657482" },
 };
 
-/** The style sheets' variables of a scheme: `--text`, `--good-fill`, … */
+/** Returns the style sheets' variables of a scheme: `--text`, `--good-fill`, … */
 export function variablesOf(scheme: Scheme): Record<string, string> {
   const ground = Object.entries(GROUND[scheme]).map(([name, colour]) => [`--${name}`, colour]);
   const tones = Object.entries(TONES[scheme]).flatMap(([tone, shades]) =>
     Object.entries(shades).map(([name, colour]) => [`--${tone}-${name}`, colour]),
   );
   return Object.fromEntries([...ground, ...tones]);
+}
+
+/** Returns the variables `--tone-text`, `--tone-fill` and `--tone-border` of an element in a tone. */
+export function toneStyle(tone: Tone): CSSProperties {
+  const names = ["text", "fill", "border"].map((name) => [`--tone-${name}`, `var(--${tone}-${name})`]);
+  return Object.fromEntries(names);
 }

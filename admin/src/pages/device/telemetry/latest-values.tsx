@@ -2,23 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { latestQuery } from "../../../api/devices.ts";
 import type { LatestValue } from "../../../api/live/telemetry-store.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
-import { Empty } from "../../../ui/display/empty.tsx";
-import { reading } from "../../../ui/display/format.ts";
-import { type Column, Table } from "../../../ui/display/table.tsx";
-import { Ago } from "../../../ui/display/time.tsx";
+import { Ago, type Column, Empty, reading, Table } from "../../../ui/ui.ts";
 import type { TabProps } from "../tab-props.ts";
-import { ClockReplaced } from "./clock-replaced.tsx";
+import { ClockReplaced } from "./readings.tsx";
 import { useTelemetry } from "./use-telemetry.ts";
 
 const COLUMNS: readonly Column<LatestValue>[] = [
-  { key: "metric", title: "Metric", main: true, cell: ({ metric }) => metric },
-  { key: "value", title: "Value", numeric: true, cell: ({ value }) => reading(value) },
-  { key: "at", title: "Measured", cell: ({ at }) => <Ago at={at} /> },
-  {
-    key: "clock",
-    title: "Clock",
-    cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} />,
-  },
+  { title: "Metric", main: true, cell: ({ metric }) => metric },
+  { title: "Value", numeric: true, cell: ({ value }) => reading(value) },
+  { title: "Measured", cell: ({ at }) => <Ago at={at} /> },
+  { title: "Clock", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
 ];
 
 /** The newest value of every metric, as it arrives. */

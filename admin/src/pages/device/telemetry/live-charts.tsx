@@ -1,12 +1,14 @@
-import { Button } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
 import { recentSeriesQuery } from "../../../api/live/series.ts";
-import { useDeviceWatch } from "../../../parts/chart/device-watch.ts";
+import type { TelemetrySnapshot } from "../../../api/live/telemetry-store.ts";
+import { bandsOf, marksOf, useDeviceWatch, type Watched } from "../../../parts/chart/device-watch.ts";
+import { Legend } from "../../../parts/chart/legend.tsx";
 import { LIVE } from "../../../parts/chart/time-range.ts";
-import { useNow } from "../../../ui/display/time.tsx";
-import { Section } from "../../../ui/page/page.tsx";
-import { LiveChart } from "./live-chart.tsx";
+import { Chart } from "../../../ui/chart/chart.tsx";
+import type { Span } from "../../../ui/chart/gaps.ts";
+import { isNear } from "../../../ui/chart/limits.ts";
+import { Action, Ago, reading, Section, Status, useNow } from "../../../ui/ui.ts";
 import { type LiveLine, liveLine } from "./live-lines.ts";
 import { SaveLines } from "./save-csv.tsx";
 import { type ChartsProps, RemoveMetric } from "./shown-metrics.tsx";
@@ -31,11 +33,7 @@ export function LiveCharts({ deviceId, metrics, range, onRemove }: ChartsProps) 
       actions={
         <>
           {index === 0 && <SaveLines deviceId={deviceId} metrics={metrics} lines={lines} span={span} />}
-          {index === 0 && (
-            <Button size="xs" variant="default" onClick={() => setPaused(!paused)}>
-              {paused ? "Continue" : "Pause"}
-            </Button>
-          )}
+          {index === 0 && <Action small label={paused ? "Continue" : "Pause"} onClick={() => setPaused(!paused)} />}
           <RemoveMetric metric={metric} onRemove={onRemove} />
         </>
       }
@@ -54,10 +52,10 @@ export function LiveCharts({ deviceId, metrics, range, onRemove }: ChartsProps) 
   ));
 }
 
-/** What is drawn of each metric; while it is paused it stays. */
+/** Returns the line of each metric, frozen while the charts are paused. */
 function useLines(deviceId: string, metrics: readonly string[], paused: boolean) {
   const queries = metrics.map((metric) => ({ ...recentSeriesQuery(deviceId, metric, LIVE.ms), ...FOLLOWED }));
-  // One array as long as the results are the same.
+  // `combine` returns the same array while the results are the same.
   const stored = useQueries({ queries, combine: (results) => results.map(({ data }) => data) });
   const { points, state } = useTelemetry(deviceId, metrics);
   const lines = useMemo(
@@ -67,4 +65,60 @@ function useLines(deviceId: string, metrics: readonly string[], paused: boolean)
   const shown = useRef({ metrics, lines });
   if (!paused || shown.current.metrics !== metrics) shown.current = { metrics, lines };
   return { lines: shown.current.lines satisfies LiveLine[], state, isRead: stored.every((each) => each !== undefined) };
+}
+
+interface LiveChartProps {
+  deviceId: string;
+  metric: string;
+  drawn: LiveLine;
+  /** Set when the stored readings have been read. */
+  isRead: boolean;
+  span: Span;
+  watched: Watched;
+  state: TelemetrySnapshot["state"] | "paused";
+  onZoom: (span: Span) => void;
+}
+
+/** The last ten minutes of one metric. */
+function LiveChart({ deviceId, metric, drawn, isRead, span, watched, state, onZoom }: LiveChartProps) {
+  const { line, last } = drawn;
+  const { limits, anomalies } = watched;
+  const near = useMemo(() => nearLimits(watched, line.values), [watched, line]);
+  const recent = anomalies.filter(({ openedAt }) => Date.parse(openedAt) >= span.from);
+  return (
+    <div className="stack">
+      <Chart
+        label={`${metric}, last ten minutes`}
+        times={line.times}
+        series={[{ label: metric, values: line.values }]}
+        range={span}
+        limits={near}
+        bands={bandsOf(anomalies, span.to)}
+        marks={marksOf(recent, deviceId)}
+        height={300}
+        onZoom={onZoom}
+      />
+      <Legend limits={limits} near={near} gaps={0} anomalies={anomalies.length} />
+      <p className="row">
+        <Status
+          of={[
+            state === "paused" ? "neutral" : state === "live" ? "good" : "warn",
+            state === "paused" ? "Paused" : state === "live" ? "Live" : "Waiting for the service",
+          ]}
+        />
+        {last && (
+          <span>
+            Latest: <strong>{reading(last.value)}</strong>, <Ago at={new Date(last.at).toISOString()} />
+          </span>
+        )}
+        {isRead && !last && <span>No reading in the last ten minutes</span>}
+      </p>
+    </div>
+  );
+}
+
+function nearLimits({ limits }: Watched, values: readonly (number | null)[]): Watched["limits"] {
+  const numbers = values.filter((value) => value !== null);
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  return limits.filter(({ value }) => isNear(value, least, most));
 }

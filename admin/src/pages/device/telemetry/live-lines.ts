@@ -8,7 +8,7 @@ export interface LiveLine {
   last: Point | undefined;
 }
 
-/** What was stored when the stream began, then what has arrived since, of the last ten minutes. */
+/** Returns the last ten minutes: the stored readings, then those that have arrived since. */
 export function liveLine(stored: readonly { at: string; avg: number }[], arrived: readonly Point[]): LiveLine {
   const before = stored.map(({ at, avg }) => ({ at: Date.parse(at), value: avg }));
   const newest = before.at(-1)?.at ?? Number.NEGATIVE_INFINITY;

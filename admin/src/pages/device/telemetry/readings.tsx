@@ -1,17 +1,11 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Reading, readingsQuery } from "../../../api/live/series.ts";
 import type { TimeRange } from "../../../parts/chart/use-time-range.ts";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
 import type { Span } from "../../../ui/chart/gaps.ts";
-import { Empty } from "../../../ui/display/empty.tsx";
-import { reading } from "../../../ui/display/format.ts";
-import { ShowEarlier } from "../../../ui/display/show-earlier.tsx";
-import { type Column, Table } from "../../../ui/display/table.tsx";
-import { Time } from "../../../ui/display/time.tsx";
-import { Section } from "../../../ui/page/page.tsx";
-import { ClockReplaced } from "./clock-replaced.tsx";
+import { Action, type Column, Empty, reading, Section, ShowEarlier, Status, Table, Time } from "../../../ui/ui.ts";
 
 interface ReadingsProps {
   deviceId: string;
@@ -20,13 +14,13 @@ interface ReadingsProps {
 }
 
 const COLUMNS: readonly Column<Reading>[] = [
-  { key: "at", title: "Measured", main: true, cell: ({ at }) => <Time at={at} /> },
-  { key: "value", title: "Value", numeric: true, cell: ({ value }) => reading(value) },
-  { key: "received", title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-  { key: "clock", title: "Clock", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
+  { title: "Measured", main: true, cell: ({ at }) => <Time at={at} /> },
+  { title: "Value", numeric: true, cell: ({ value }) => reading(value) },
+  { title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { title: "Clock", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
 ];
 
-/** The single readings that a chart sums up, when they are asked for. */
+/** The single readings behind a chart, on request. */
 export function Readings({ deviceId, metrics, range }: ReadingsProps) {
   const [shown, setShown] = useState<Span>();
   const [chosen, setChosen] = useState(metrics[0]!);
@@ -44,9 +38,7 @@ export function Readings({ deviceId, metrics, range }: ReadingsProps) {
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
           )}
-          <Button variant="default" onClick={() => setShown(shown ? undefined : spanNow(range))}>
-            {shown ? "Hide" : "Show"}
-          </Button>
+          <Action label={shown ? "Hide" : "Show"} onClick={() => setShown(shown ? undefined : spanNow(range))} />
         </>
       }
     >
@@ -55,7 +47,7 @@ export function Readings({ deviceId, metrics, range }: ReadingsProps) {
   );
 }
 
-/** Of a range that ends now, what it is when the readings are asked for. */
+/** Returns the present range; a preset ends now. */
 function spanNow({ span, preset }: ReadingsProps["range"]): Span {
   const now = Date.now();
   return preset ? { from: now - preset.ms, to: now } : span;
@@ -78,4 +70,10 @@ function Rows({ deviceId, metric, span }: { deviceId: string; metric: string; sp
       <ShowEarlier query={query} />
     </>
   );
+}
+
+/** Shows whether the service replaced the time of a message. */
+export function ClockReplaced({ replaced }: { replaced: boolean }) {
+  if (!replaced) return <span className="soft">–</span>;
+  return <Status of={["warn", "replaced by the service"]} plain />;
 }

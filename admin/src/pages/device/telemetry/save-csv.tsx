@@ -1,7 +1,7 @@
 import type { SeriesOfRange } from "../../../api/live/series.ts";
 import { type CsvColumn, csvText } from "../../../parts/chart/series-csv.ts";
 import type { Span } from "../../../ui/chart/gaps.ts";
-import { DownloadButton } from "../../../ui/input/copy.tsx";
+import { DownloadButton } from "../../../ui/ui.ts";
 import type { LiveLine } from "./live-lines.ts";
 
 interface SaveProps {
@@ -9,7 +9,7 @@ interface SaveProps {
   metrics: readonly string[];
 }
 
-/** Saves the points that charts of a range show: all metrics, in their resolution. */
+/** Saves the points of the charts of a range: all metrics, in their resolution. */
 export function SaveSeries({
   deviceId,
   metrics,
@@ -28,7 +28,6 @@ export function SaveSeries({
   );
 }
 
-/** Saves the points that live charts show. */
 export function SaveLines({ deviceId, metrics, lines, span }: SaveProps & { lines: readonly LiveLine[]; span: Span }) {
   const columns = () =>
     metrics.map((title, index) => {
@@ -41,7 +40,6 @@ export function SaveLines({ deviceId, metrics, lines, span }: SaveProps & { line
   );
 }
 
-/** Four columns a metric. */
 function columnsOf(metric: string, { points }: SeriesOfRange): CsvColumn[] {
   const column = (title: string, of: "avg" | "min" | "max" | "count") => ({
     title: `${metric} ${title}`,
@@ -50,7 +48,7 @@ function columnsOf(metric: string, { points }: SeriesOfRange): CsvColumn[] {
   return [column("average", "avg"), column("lowest", "min"), column("highest", "max"), column("readings", "count")];
 }
 
-/** `pump-1_2026-11-20T10-00-00Z_2026-11-21T10-00-00Z_300s.csv` */
+/** Returns the name of the file: `pump-1_2026-11-20T10-00-00Z_2026-11-21T10-00-00Z_300s.csv`. */
 function nameOf(deviceId: string, { from, to }: Span, resolution: string): string {
   const [begin, end] = [from, to].map((at) => `${new Date(at).toISOString().slice(0, 19).replaceAll(":", "-")}Z`);
   return `${deviceId}_${begin}_${end}_${resolution}.csv`;

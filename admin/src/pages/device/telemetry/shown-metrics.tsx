@@ -1,21 +1,22 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useMemo } from "react";
 import { metricsOf, metricsParameter } from "../../../parts/chart/metric-names.ts";
 import type { TimeRange } from "../../../parts/chart/use-time-range.ts";
 import { useUrlState } from "../../../parts/url-state.ts";
+import { Action } from "../../../ui/ui.ts";
 
-/** As many as a person compares, and a browser asks for at once. */
+/** The number of metrics that a person compares, and a browser requests at once. */
 const MOST_METRICS = 6;
 
 export interface ChartsProps {
   deviceId: string;
   metrics: readonly string[];
   range: TimeRange;
-  /** Absent for the last one. */
+  /** Absent for the last metric. */
   onRemove: ((metric: string) => void) | undefined;
 }
 
-/** The metrics of the address, of those that the device has; the first of them for an address without one. */
+/** Returns the metrics of the address that the device has, or its first metric, and a function that changes them. */
 export function useShownMetrics(
   metrics: readonly string[],
 ): [shown: string[], show: (metrics: readonly string[]) => void] {
@@ -23,7 +24,7 @@ export function useShownMetrics(
   const names = metrics.join("\n");
   const shown = useMemo(() => {
     const known = names.split("\n");
-    // A name with a comma, as an older address has it.
+    // An older address may have one unescaped name with a comma.
     const asked = metric !== undefined && known.includes(metric) ? [metric] : metricsOf(metric);
     const wanted = [...new Set(asked)].filter((each) => known.includes(each)).slice(0, MOST_METRICS);
     return wanted.length > 0 ? wanted : known.slice(0, 1);
@@ -37,7 +38,7 @@ interface AddMetricProps {
   onAdd: (shown: readonly string[]) => void;
 }
 
-/** Which metrics the screen shows: another one in place of it, or one more. */
+/** Chooses the shown metrics: another one instead, or one more. */
 export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
   const others = metrics.filter((metric) => !shown.includes(metric));
   if (metrics.length === 1) return null;
@@ -62,12 +63,7 @@ export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
   );
 }
 
-/** Takes one of several metrics off the screen. */
 export function RemoveMetric({ metric, onRemove }: { metric: string } & Pick<ChartsProps, "onRemove">) {
   if (!onRemove) return null;
-  return (
-    <Button size="xs" variant="default" aria-label={`Remove ${metric}`} onClick={() => onRemove(metric)}>
-      Remove
-    </Button>
-  );
+  return <Action small label="Remove" aria-label={`Remove ${metric}`} onClick={() => onRemove(metric)} />;
 }

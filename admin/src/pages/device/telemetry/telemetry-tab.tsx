@@ -1,19 +1,21 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { latestQuery } from "../../../api/devices.ts";
+import { seriesQuery } from "../../../api/live/series.ts";
+import { useDeviceWatch } from "../../../parts/chart/device-watch.ts";
 import { metricsParameter } from "../../../parts/chart/metric-names.ts";
 import { RangeBar } from "../../../parts/chart/range-bar.tsx";
+import { SeriesChart } from "../../../parts/chart/series-chart.tsx";
 import { LIVE, PRESETS } from "../../../parts/chart/time-range.ts";
 import { useTimeRange } from "../../../parts/chart/use-time-range.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
-import { Empty } from "../../../ui/display/empty.tsx";
-import { Section } from "../../../ui/page/page.tsx";
+import { Empty, Section } from "../../../ui/ui.ts";
 import type { TabProps } from "../tab-props.ts";
 import { LiveCharts } from "./live-charts.tsx";
-import { RangeCharts } from "./range-charts.tsx";
 import { Readings } from "./readings.tsx";
-import { AddMetric, useShownMetrics } from "./shown-metrics.tsx";
+import { SaveSeries } from "./save-csv.tsx";
+import { AddMetric, type ChartsProps, RemoveMetric, useShownMetrics } from "./shown-metrics.tsx";
 
-/** Metrics over time, all over the same range: as they arrive, or as they are stored. */
+/** Metrics over time, in the same range: live, or as they are stored. */
 export function TelemetryTab({ device }: TabProps) {
   const latest = useQuery(latestQuery(device.id));
   return (
@@ -48,4 +50,32 @@ function Telemetry({ deviceId, metrics }: { deviceId: string; metrics: readonly 
       <Readings key={`${rangeName} ${metricsParameter(shown)}`} deviceId={deviceId} metrics={shown} range={range} />
     </div>
   );
+}
+
+function RangeCharts({ deviceId, metrics, range, onRemove }: ChartsProps) {
+  const { span, preset } = range;
+  const series = useQueries({
+    queries: metrics.map((metric) => ({ ...seriesQuery(deviceId, metric, span), placeholderData: keepPreviousData })),
+  });
+  const watchedOf = useDeviceWatch(deviceId, span.from, preset ? undefined : span.to);
+  return metrics.map((metric, index) => (
+    <Section
+      key={metric}
+      title={metric}
+      actions={
+        <>
+          {index === 0 && <SaveSeries deviceId={deviceId} metrics={metrics} series={series.map(({ data }) => data)} />}
+          <RemoveMetric metric={metric} onRemove={onRemove} />
+        </>
+      }
+    >
+      <SeriesChart
+        deviceId={deviceId}
+        label={`${metric} over time`}
+        query={series[index]!}
+        watched={watchedOf(metric)}
+        onZoom={range.show}
+      />
+    </Section>
+  ));
 }

@@ -5,8 +5,8 @@ import { type TelemetrySnapshot, TelemetryStore } from "../../../api/live/teleme
 import { useMay } from "../../../parts/session.ts";
 
 /**
- * What the device publishes while the page is visible: a hidden tab gives its connection back. `charted` are the metrics whose points
- * charts show, the same array while they are the same.
+ * Follows the telemetry of the device while the page is visible; a hidden tab gives its connection back.
+ * @param charted the metrics whose points charts show; the same array while they are the same
  */
 export function useTelemetry(deviceId: string, charted?: readonly string[]): TelemetrySnapshot {
   const allowed = useMay("followEvents");

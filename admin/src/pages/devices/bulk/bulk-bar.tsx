@@ -1,93 +1,112 @@
-import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client.ts";
-import type { DeviceQuery } from "../../../api/devices.ts";
-import { ConfirmEnd } from "../../../parts/bulk/confirm-end.tsx";
-import { Outcome } from "../../../parts/bulk/outcome.tsx";
+import { type DeviceQuery, listDevices } from "../../../api/devices.ts";
+import { useAct } from "../../../parts/act/use-act.tsx";
+import { ConfirmEnd, Outcome } from "../../../parts/bulk/use-bulk.tsx";
 import { useMay } from "../../../parts/session.ts";
-import { plural } from "../../../ui/display/format.ts";
+import { Action, Opens, plural } from "../../../ui/ui.ts";
+import { GroupsForm, PacksForm, TypeForm } from "./change-forms.tsx";
 import "./bulk-bar.css";
-import { SelectMatching } from "./select-matching.tsx";
-import { SetGroups } from "./set-groups.tsx";
-import { SetThresholds } from "./set-thresholds.tsx";
-import { SetType } from "./set-type.tsx";
 
 type BulkOutcome = Schemas["BulkOutcome"];
-type Act = "type" | "groups" | "thresholds" | "revoke_certificates" | "delete";
 
 interface BulkBarProps {
   selected: ReadonlySet<string>;
   onSelect: (selected: ReadonlySet<string>) => void;
   /** The ids of the devices of this page. */
   page: readonly string[];
-  /** The filters of the list, and how many devices match them. */
+  /** The filters of the list, and the number of devices that match them. */
   query: DeviceQuery;
   total: number;
   types: readonly { id: string; name: string }[];
 }
 
-/** What can be done with the selected devices; shown when there are some. */
 export function BulkBar({ selected, onSelect, page, query, total, types }: BulkBarProps) {
-  const [act, setAct] = useState<Act>();
+  const [end, setEnd] = useState<"revoke_certificates" | "delete">();
   const [outcome, setOutcome] = useState<BulkOutcome>();
   const mayDelete = useMay("deleteDevice");
   const mayRevoke = useMay("revokeCertificatesOfDevice");
+  const ids = [...selected];
+  const count = plural(ids.length, "device");
   const done = (answer: BulkOutcome) => {
-    setAct(undefined);
+    setEnd(undefined);
     setOutcome(answer);
     onSelect(new Set(answer.items.filter((item) => item.outcome !== "done").map(({ id }) => id)));
   };
-  const dialog = { ids: [...selected], onClose: () => setAct(undefined), onDone: done };
+  const form = (close: () => void) => ({
+    ids,
+    onClose: close,
+    onDone: (answer: BulkOutcome) => {
+      close();
+      done(answer);
+    },
+  });
   return (
     <>
       {selected.size > 0 && (
-        <section className="row bulk-bar" aria-label="Selected devices">
-          <span aria-live="polite">{plural(selected.size, "device")} selected</span>
+        <section className="row bulk-bar framed" aria-label="Selected devices">
+          <span aria-live="polite">{count} selected</span>
           {selected.size < page.length && (
-            <Button size="xs" variant="default" onClick={() => onSelect(new Set(page))}>
-              Select all on this page
-            </Button>
+            <Action small label="Select all on this page" onClick={() => onSelect(new Set(page))} />
           )}
           {selected.size >= page.length && total > selected.size && (
             <SelectMatching query={query} total={total} onSelect={onSelect} />
           )}
-          <Button size="xs" variant="default" onClick={() => onSelect(new Set())}>
-            Clear selection
-          </Button>
+          <Action small label="Clear selection" onClick={() => onSelect(new Set())} />
           {mayDelete && (
             <>
-              <Button size="xs" variant="default" onClick={() => setAct("type")}>
-                Set type
-              </Button>
-              <Button size="xs" variant="default" onClick={() => setAct("groups")}>
-                Groups
-              </Button>
+              <Opens small label="Set type" title={`Set the type of ${count}`}>
+                {(close) => <TypeForm types={types} {...form(close)} />}
+              </Opens>
+              <Opens small label="Groups" title={`Change the groups of ${count}`}>
+                {(close) => <GroupsForm {...form(close)} />}
+              </Opens>
             </>
           )}
-          <Button size="xs" variant="default" onClick={() => setAct("thresholds")}>
-            Threshold packs
-          </Button>
-          {mayRevoke && (
-            <Button size="xs" variant="default" onClick={() => setAct("revoke_certificates")}>
-              Revoke certificates
-            </Button>
-          )}
-          {mayDelete && (
-            <Button size="xs" variant="default" onClick={() => setAct("delete")}>
-              Delete
-            </Button>
-          )}
+          <Opens small label="Threshold packs" title={`Change the threshold packs of ${count}`}>
+            {(close) => <PacksForm {...form(close)} />}
+          </Opens>
+          {mayRevoke && <Action small label="Revoke certificates" onClick={() => setEnd("revoke_certificates")} />}
+          {mayDelete && <Action small label="Delete" onClick={() => setEnd("delete")} />}
         </section>
       )}
-      <SetType opened={act === "type"} types={types} {...dialog} />
-      <SetGroups opened={act === "groups"} {...dialog} />
-      <SetThresholds opened={act === "thresholds"} {...dialog} />
-      <ConfirmEnd act={isEnd(act) ? act : undefined} {...dialog} />
+      <ConfirmEnd act={end} ids={ids} onClose={() => setEnd(undefined)} onDone={done} />
       <Outcome outcome={outcome} left="which stay selected" onClose={() => setOutcome(undefined)} />
     </>
   );
 }
 
-function isEnd(act: Act | undefined): act is "revoke_certificates" | "delete" {
-  return act === "revoke_certificates" || act === "delete";
+/** The most devices that can be selected: 25 requests to read them, and a hundred to change them. */
+const MOST = 5_000;
+const PAGE = 200;
+
+interface SelectMatchingProps {
+  query: DeviceQuery;
+  total: number;
+  onSelect: (selected: ReadonlySet<string>) => void;
+}
+
+/** Selects every device that matches the filters, on all pages. */
+function SelectMatching({ query, total, onSelect }: SelectMatchingProps) {
+  const { act, busy, error } = useAct();
+  if (total > MOST)
+    return <span className="soft">Narrow the list to {MOST.toLocaleString()} devices to select all.</span>;
+  const select = () => act(async () => onSelect(await idsOf(query, total)));
+  const label = `Select all ${plural(total, "device")} of the list`;
+  return (
+    <>
+      <Action small label={label} loading={busy} onClick={() => void select()} />
+      {error !== undefined && <span role="alert">The list could not be read: try again.</span>}
+    </>
+  );
+}
+
+/** Reads the ids of all matching devices. One that a new device moves to the next page meanwhile is selected once. */
+async function idsOf(query: DeviceQuery, total: number): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (let skip = 0; skip < total; skip += PAGE) {
+    const { items } = await listDevices({ ...query, skip, limit: PAGE });
+    for (const { id } of items) ids.add(id);
+  }
+  return ids;
 }

@@ -1,17 +1,25 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useMemo, useState } from "react";
 import { deviceTypesQuery } from "../../../api/device-types.ts";
-import { dryRun } from "../../../api/monitoring/thresholds.ts";
-import { ProblemBox } from "../../../parts/problem-box.tsx";
+import { devicesQuery } from "../../../api/devices.ts";
+import { seriesQuery } from "../../../api/live/series.ts";
+import { type ChangedRule, type DryRun, dryRun } from "../../../api/monitoring/thresholds.ts";
+import { filled } from "../../../api/queries.ts";
+import { useAct } from "../../../parts/act/use-act.tsx";
+import { bandsOf, limitsOfRule } from "../../../parts/chart/device-watch.ts";
+import { Legend } from "../../../parts/chart/legend.tsx";
+import { Loaded } from "../../../parts/loaded.tsx";
 import { useMay } from "../../../parts/session.ts";
-import { Section } from "../../../ui/page/page.tsx";
-import { ruleOf } from "../rule-values.ts";
-import { packProblems, type ThresholdValues } from "../threshold-values.ts";
-import { DevicePicker } from "./device-picker.tsx";
-import { DryRunResult } from "./dry-run-result.tsx";
-import type { Tried, TriedOn } from "./tried.ts";
+import { Word } from "../../../parts/word.tsx";
+import { Chart } from "../../../ui/chart/chart.tsx";
+import { chartLines } from "../../../ui/chart/chart-lines.ts";
+import { Action, type Column, duration, Notice, plural, reading, Section, Table, Time } from "../../../ui/ui.ts";
+import { SEVERITIES } from "../../../words/monitoring.ts";
+import { packProblems } from "../rule-problems.ts";
+import { ruleOf, type ThresholdValues } from "../rule-values.ts";
 
 const DAY_MS = 86_400_000;
 const PERIODS = [
@@ -20,19 +28,21 @@ const PERIODS = [
   { value: "30", label: "last 30 days" },
 ];
 
-/** Evaluates the rules as they are in the form over what a device, or the devices of a type, have sent. Nothing is stored, and no message is sent. */
+/**
+ * Evaluates the rules of the form over stored telemetry of a device, or of all devices of a type. Nothing is stored.
+ */
 export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> }) {
   const may = useMay("dryRunThreshold");
   const types = useQuery(deviceTypesQuery).data?.items ?? [];
   const [typeId, setTypeId] = useState("");
   const [deviceId, setDeviceId] = useState("");
   const [days, setDays] = useState("7");
-  const { tried, error, busy, run } = useRun();
+  const { tried, problem, busy, run } = useRun();
   if (!may) return null;
   const start = () => {
     const values = form.getValues();
     const wrong = Object.entries(packProblems(values)).filter(([field]) => field.startsWith("rules."));
-    for (const [field, problem] of wrong) form.setFieldError(field, problem);
+    for (const [field, text] of wrong) form.setFieldError(field, text);
     const type = types.find(({ id }) => id === typeId);
     const on = type ? { deviceTypeId: type.id, name: type.name } : { deviceId: deviceId.trim() };
     if (wrong.length === 0) void run(values, on, Number(days));
@@ -61,16 +71,14 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
           value={days}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
-        <Button variant="default" onClick={start} loading={busy} disabled={typeId === "" && deviceId.trim() === ""}>
-          Try
-        </Button>
+        <Action label="Try" onClick={start} loading={busy} disabled={typeId === "" && deviceId.trim() === ""} />
       </div>
       {busy && (
         <p className="soft" aria-live="polite">
           Reading what was stored. A run stops after some seconds, and waits for another one of your tenant.
         </p>
       )}
-      {error !== undefined && <ProblemBox error={error} />}
+      {problem}
       {tried && <DryRunResult tried={tried} />}
     </Section>
   );
@@ -78,15 +86,12 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
 
 function useRun() {
   const [tried, setTried] = useState<Tried>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const run = async (values: ThresholdValues, on: TriedOn, days: number) => {
-    setBusy(true);
-    setError(undefined);
-    const to = Date.now();
-    const from = to - days * DAY_MS;
-    const rules = values.rules.map(ruleOf);
-    try {
+  const { act, busy, problem } = useAct();
+  const run = (values: ThresholdValues, on: TriedOn, days: number) =>
+    act(async () => {
+      const to = Date.now();
+      const from = to - days * DAY_MS;
+      const rules = values.rules.map(ruleOf);
       const found = await dryRun({
         rules: rules.map(({ id: _, ...rule }) => rule),
         ...("deviceId" in on ? on : { deviceTypeId: on.deviceTypeId }),
@@ -95,12 +100,140 @@ function useRun() {
       });
       const period = PERIODS.find(({ value }) => value === String(days))!.label;
       setTried({ rules, on, period, from, to, run: found });
-    } catch (reason) {
-      setTried(undefined);
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { tried, error, busy, run };
+    });
+  return { tried: problem ? undefined : tried, problem, busy, run };
+}
+
+const TYPING_MS = 300;
+const MOST = 20;
+
+/** Chooses a device by its id; the browser offers the devices whose id or name contains the text. */
+function DevicePicker({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const list = useId();
+  const [q] = useDebouncedValue(value.trim(), TYPING_MS);
+  const devices = useQuery(devicesQuery(filled({ q, limit: MOST }))).data?.items ?? [];
+  return (
+    <>
+      <TextInput
+        label="Device"
+        placeholder="Device id"
+        list={list}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <datalist id={list}>
+        {devices.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+type WouldBe = DryRun["anomalies"][number];
+
+const COLUMNS: readonly Column<WouldBe>[] = [
+  { title: "Anomaly", main: true, cell: ({ message }) => message },
+  { title: "Severity", cell: ({ severity }) => <Word of={SEVERITIES} value={severity} /> },
+  { title: "Would have opened", cell: ({ openedAt }) => <Time at={openedAt} /> },
+  { title: "Resolved", cell: ({ resolvedAt }) => (resolvedAt ? <Time at={resolvedAt} /> : "not in this time") },
+  { title: "Last value", numeric: true, cell: ({ value }) => reading(value) },
+];
+
+const DEVICE: Column<WouldBe> = {
+  title: "Device",
+  cell: ({ deviceId }) => <a href={`/devices/${encodeURIComponent(deviceId)}`}>{deviceId}</a>,
+};
+
+/** The anomalies that would have opened, and, for one device, its chart. */
+function DryRunResult({ tried }: { tried: Tried }) {
+  const { anomalies, readings, devices, cut } = tried.run;
+  const deviceId = "deviceId" in tried.on ? tried.on.deviceId : undefined;
+  const on = "deviceId" in tried.on ? tried.on.deviceId : `${plural(devices, "device")} of ${tried.on.name}`;
+  const metrics = [...new Set(tried.rules.map(({ metric }) => metric))];
+  const found = anomalies.length === 0 ? "no anomaly" : plural(anomalies.length, "anomaly", "anomalies");
+  return (
+    <div className="stack-loose">
+      <Notice tone={anomalies.length === 0 ? "good" : "accent"} title={`Would have opened ${found}`} live>
+        <p>
+          {on}, {tried.period}: {plural(readings, "reading")} of {metrics.join(", ")}.
+        </p>
+        {readings === 0 && <p>No reading of these metrics is stored of this time.</p>}
+        {cut && (
+          <p>
+            The run was stopped at a limit: there may be more. Try a shorter time{deviceId ? "" : ", or one device"}.
+          </p>
+        )}
+      </Notice>
+      {deviceId &&
+        metrics.map((metric) => <DryRunChart key={metric} metric={metric} tried={tried} deviceId={deviceId} />)}
+      {anomalies.length > 0 && (
+        <Table
+          label="Anomalies that would have opened"
+          columns={deviceId ? COLUMNS : [...COLUMNS, DEVICE]}
+          rows={anomalies}
+          rowKey={({ rule, openedAt, deviceId: of }) => `${of} ${rule} ${openedAt}`}
+        />
+      )}
+    </div>
+  );
+}
+
+/** One device, or all devices of a type that the user sees. */
+type TriedOn = { deviceId: string } | { deviceTypeId: string; name: string };
+/** A dry run and its result. */
+interface Tried {
+  rules: readonly ChangedRule[];
+  on: TriedOn;
+  period: string;
+  from: number;
+  to: number;
+  run: DryRun;
+}
+
+/** The measurements of the device, the limits of the rules, and the times of the anomalies that would have opened. */
+function DryRunChart({ metric, tried, deviceId }: { metric: string; tried: Tried; deviceId: string }) {
+  const { from, to, rules, run } = tried;
+  const range = useMemo(() => ({ from, to }), [from, to]);
+  const query = useQuery(seriesQuery(deviceId, metric, range));
+  const bands = useMemo(
+    () =>
+      bandsOf(
+        run.anomalies.filter((each) => each.metric === metric),
+        to,
+      ),
+    [run, metric, to],
+  );
+  return (
+    <Loaded query={query}>
+      {({ points, bucketSeconds, readAt }) => {
+        if (points.length === 0) return null;
+        const limits = rules.filter((rule) => rule.metric === metric).flatMap(limitsOfRule);
+        const { times, series, gaps } = chartLines({ points, bucketSeconds, range, now: readAt });
+        return (
+          <div className="stack">
+            <div>
+              <h3>{metric}</h3>
+              <span className="soft">Dashed: the limits. Each point covers {duration(bucketSeconds)}.</span>
+            </div>
+            <Chart
+              label={`${metric} with the anomalies that the rules would have opened`}
+              times={times}
+              series={series}
+              range={range}
+              limits={limits}
+              bands={bands}
+              gaps={gaps}
+              height={260}
+            />
+            <Legend limits={limits} near={limits} gaps={gaps.length} anomalies={bands.length} />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
 }

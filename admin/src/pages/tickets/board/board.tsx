@@ -1,26 +1,28 @@
-import { useState } from "react";
-import type { Ticket, TicketQuery, TicketStatus } from "../../../api/monitoring/tickets.ts";
+import { NativeSelect, Skeleton } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type DragEvent, useState } from "react";
+import { columnQuery, type Ticket, type TicketQuery, type TicketStatus } from "../../../api/monitoring/tickets.ts";
+import { DeviceLink } from "../../../parts/links/device-link.tsx";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
-import { TICKET_STATUSES } from "../../../words/monitoring.ts";
-import { MoveDialog } from "../move-dialog.tsx";
+import { useMay } from "../../../parts/session.ts";
+import { Word } from "../../../parts/word.tsx";
+import { Action } from "../../../ui/ui.ts";
+import { PRIORITIES, TICKET_MOVES, TICKET_STATUSES } from "../../../words/monitoring.ts";
+import { Assignee, Due, Title } from "../columns.tsx";
+import { MoveDialog } from "../ticket-actions.tsx";
 import { allowedIn, endsTicket, useMove } from "../use-move.ts";
-import { BoardColumn } from "./board-column.tsx";
 import "./board.css";
 
 /** The columns in the order of work. */
 const COLUMNS: readonly TicketStatus[] = ["open", "in_progress", "on_hold", "completed", "cancelled"];
-
-interface BoardProps {
-  query: Omit<TicketQuery, "skip" | "limit" | "sort" | "status">;
-}
 
 interface Ending {
   ticket: Ticket;
   to: TicketStatus;
 }
 
-/** Tickets by their state, the most urgent first. A card is moved by its menu, or by drawing it to another column. */
-export function Board({ query }: BoardProps) {
+/** Tickets by state, the most urgent first. A card is moved by its menu, or by dragging it to another column. */
+export function Board({ query }: { query: TicketQuery }) {
   const move = useMove();
   const [ending, setEnding] = useState<Ending>();
   const [refused, setRefused] = useState<unknown>();
@@ -60,5 +62,105 @@ export function Board({ query }: BoardProps) {
         />
       )}
     </>
+  );
+}
+
+interface BoardColumnProps {
+  status: TicketStatus;
+  query: TicketQuery;
+  /** The card that the user drags to another column. */
+  drawn: Ticket | undefined;
+  onDraw: (ticket: Ticket | undefined) => void;
+  onMove: (ticket: Ticket, to: TicketStatus) => void;
+}
+
+function BoardColumn({ status, query, drawn, onDraw, onMove }: BoardColumnProps) {
+  const column = useInfiniteQuery(columnQuery(status, query));
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = column;
+  const [, label] = TICKET_STATUSES[status];
+  const takes = drawn?.moves.includes(status) === true;
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    if (drawn && takes) onMove(drawn, status);
+    onDraw(undefined);
+  };
+  const tickets = unique(data?.pages.flatMap(({ items }) => items) ?? []);
+  const counted = data?.pages.at(-1);
+  return (
+    <section
+      className={`board-column stack-tight framed${takes ? " board-column-takes" : ""}`}
+      aria-label={label}
+      onDragOver={(event) => takes && event.preventDefault()}
+      onDrop={drop}
+    >
+      <h2>
+        {label} <span className="soft">{counted && countOf(counted)}</span>
+      </h2>
+      {error && !data && <ProblemBox error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={80} role="status" aria-label="Loading" />}
+      {data && tickets.length === 0 && <p className="soft">None</p>}
+      <ul className="list stack-tight">
+        {tickets.map((ticket) => (
+          <li key={ticket.id}>
+            <Card ticket={ticket} onDraw={onDraw} onMove={onMove} />
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Action small label="Show more" loading={isFetchingNextPage} onClick={() => void fetchNextPage()} />
+      )}
+    </section>
+  );
+}
+
+function countOf({ total, totalIsAtLeast }: { total: number; totalIsAtLeast?: boolean }): string {
+  return `${total.toLocaleString()}${totalIsAtLeast ? " or more" : ""}`;
+}
+
+/** Drops duplicates: a ticket that moved between two readings may be in both. */
+function unique(tickets: readonly Ticket[]): Ticket[] {
+  return [...new Map(tickets.map((ticket) => [ticket.id, ticket])).values()];
+}
+
+interface CardProps {
+  ticket: Ticket;
+  onDraw: (ticket: Ticket | undefined) => void;
+  onMove: (ticket: Ticket, to: TicketStatus) => void;
+}
+
+function Card({ ticket, onDraw, onMove }: CardProps) {
+  const mayMove = useMay("changeTicket");
+  const { id, number, title, priority, deviceId, dueAt } = ticket;
+  const begin = (event: DragEvent) => {
+    // Firefox drags nothing without data.
+    event.dataTransfer.setData("text/plain", title);
+    event.dataTransfer.effectAllowed = "move";
+    onDraw(ticket);
+  };
+  return (
+    <article className="card framed" draggable={mayMove} onDragStart={begin} onDragEnd={() => onDraw(undefined)}>
+      <a className="card-title" href={`/tickets/${id}`} draggable={false}>
+        <Title number={number} title={title} />
+      </a>
+      <div className="row card-facts">
+        <Word of={PRIORITIES} value={priority} plain />
+        <Assignee ticket={ticket} />
+      </div>
+      {(deviceId || dueAt) && (
+        <div className="row card-facts">
+          {deviceId && <DeviceLink id={deviceId} still />}
+          {dueAt && <Due ticket={ticket} />}
+        </div>
+      )}
+      {mayMove && (
+        <NativeSelect
+          size="xs"
+          aria-label={`Move #${number}`}
+          value=""
+          data={[{ value: "", label: "Move…" }, ...ticket.moves.map((to) => ({ value: to, label: TICKET_MOVES[to] }))]}
+          onChange={(event) => onMove(ticket, event.currentTarget.value as TicketStatus)}
+        />
+      )}
+    </article>
   );
 }

@@ -1,0 +1,218 @@
+import { type UseQueryResult, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { adminAuditQuery, apiAuditQuery, certificateAuditQuery } from "../../api/audits.ts";
+import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
+import type { Schemas } from "../../api/client.ts";
+import { rejectedQuery, timelineQuery } from "../../api/devices.ts";
+import { LIMITS } from "../../api/limits.ts";
+import { anomaliesQuery } from "../../api/monitoring/anomalies.ts";
+import { ticketsQuery } from "../../api/monitoring/tickets.ts";
+import { Actor } from "../../parts/actor.tsx";
+import { RecordParts, Records } from "../../parts/list/records.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { sentence } from "../../parts/problem-box.tsx";
+import { Word } from "../../parts/word.tsx";
+import { Ago, type Column, Empty, Panel, plural, Section, Time } from "../../ui/ui.ts";
+import { REVOCATION_REASONS } from "../../words/certificates.ts";
+import { HISTORY } from "../../words/history.ts";
+import { nameOfRefusal } from "../../words/refusals.ts";
+import { anomalyColumns } from "../anomalies/columns.tsx";
+import { ADMIN_COLUMNS, API_COLUMNS, CERTIFICATE_COLUMNS } from "../audit/audit-page.tsx";
+import { ticketColumns } from "../tickets/columns.tsx";
+import type { TabProps } from "./tab-props.ts";
+
+const SHOWN = 20;
+const ANOMALY_COLUMNS = anomalyColumns({ ofDevice: true });
+const TICKET_COLUMNS = ticketColumns({ ofDevice: true });
+
+export function AnomaliesTab({ device: { id } }: TabProps) {
+  return (
+    <Section
+      title="Anomalies"
+      actions={<a href={`/anomalies?deviceId=${encodeURIComponent(id)}`}>All, with filters</a>}
+    >
+      <Records
+        label="Anomalies of the device"
+        columns={ANOMALY_COLUMNS}
+        query={useQuery(anomaliesQuery({ deviceId: id, skip: 0, limit: SHOWN }))}
+        href={(anomaly) => `/anomalies/${anomaly.id}`}
+        empty={
+          <Empty title="The device has had no anomaly">
+            It is watched by its threshold packs and those of its type.
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+export function TicketsTab({ device: { id } }: TabProps) {
+  return (
+    <Section title="Tickets" actions={<a href={`/tickets?deviceId=${encodeURIComponent(id)}`}>All, with filters</a>}>
+      <Records
+        label="Tickets about the device"
+        columns={TICKET_COLUMNS}
+        query={useQuery(ticketsQuery({ deviceId: id, skip: 0, limit: SHOWN }))}
+        href={(ticket) => `/tickets/${ticket.id}`}
+        empty={<Empty title="There is no ticket about the device" />}
+      />
+    </Section>
+  );
+}
+
+type Refusal = Schemas["Refusal"];
+
+const REFUSAL_COLUMNS: readonly Column<Refusal>[] = [
+  { title: "Why", main: true, cell: ({ cause }) => cause },
+  { title: "What to do", cell: ({ cure }) => cure },
+  { title: "Times", numeric: true, cell: ({ occurrences }) => occurrences.toLocaleString() },
+  { title: "Last", cell: ({ lastAt }) => <Ago at={lastAt} /> },
+  { title: "From", cell: ({ remoteAddress }) => <span className="mono nowrap">{remoteAddress ?? "–"}</span> },
+];
+
+/** The refusals of the device by the broker, with cause and cure. */
+export function RefusalsTab({ device }: TabProps) {
+  return (
+    <Section title="Refused connections and messages" lead="Of the last 30 days, newest first.">
+      <Records
+        label="Refusals"
+        columns={REFUSAL_COLUMNS}
+        query={useQuery(refusalsOfDeviceQuery(device.id))}
+        empty={<Empty title="The broker has refused nothing of this device" />}
+      />
+    </Section>
+  );
+}
+
+type Entry = Schemas["TimelineEntry"];
+
+const HISTORY_COLUMNS: readonly Column<Entry>[] = [
+  { title: "What", main: true, cell: ({ kind }) => <Word of={HISTORY} value={kind} plain /> },
+  { title: "When", cell: ({ at }) => <Time at={at} /> },
+  { title: "Details", cell: (entry) => <Details entry={entry} /> },
+  { title: "By", cell: ({ actor }) => (actor ? <Actor of={actor} /> : <span className="soft">–</span>) },
+];
+
+/** The recorded details: for a certificate its serial number, for a refusal the reason. */
+function Details({ entry: { kind, id, text } }: { entry: Entry }) {
+  if (kind.startsWith("certificate.") && id !== null && text !== null) {
+    const [serial = "", reason] = text.split(" ");
+    return (
+      <>
+        <a className="mono" href={`/certificates/${id}`}>
+          …{serial.slice(-10)}
+        </a>
+        {reason && reason !== "requested" && `, ${(REVOCATION_REASONS[reason] ?? reason).toLowerCase()}`}
+      </>
+    );
+  }
+  if (text === null) return <span className="soft">–</span>;
+  if (id !== null && kind.startsWith("anomaly.")) return <a href={`/anomalies/${id}`}>{text}</a>;
+  if (id !== null && kind === "ticket.opened") return <a href={`/tickets/${id}`}>{text}</a>;
+  return <>{kind === "connection.refused" ? nameOfRefusal(text) : text}</>;
+}
+
+/** The events of the device, newest first. */
+export function HistoryTab({ device }: TabProps) {
+  return (
+    <Section title="History" lead="Connects and disconnects are kept for 48 hours, the rest as long as its records.">
+      <RecordParts
+        label="History of the device"
+        columns={HISTORY_COLUMNS}
+        query={useInfiniteQuery(timelineQuery(device.id))}
+        rowKey={({ kind, at, id }) => `${kind} ${at} ${id}`}
+        empty={<Empty title="Nothing has happened to this device yet" />}
+      />
+    </Section>
+  );
+}
+
+/** Accepted messages that could not be read, with the reason. */
+export function RejectedTab({ device }: TabProps) {
+  return (
+    <Section
+      title="Rejected messages"
+      lead={`The last ${LIMITS.rejectedMessagesPerDevice} messages whose payload the service could not read.`}
+    >
+      <Loaded query={useQuery(rejectedQuery(device.id))}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Every message of this device could be read" />
+          ) : (
+            items.map((message) => (
+              <Panel key={message.id} tight>
+                <p>
+                  <strong>{sentence(message.reason)}</strong> <span className="mono soft">{message.topic}</span>
+                </p>
+                <p className="soft">
+                  <Time at={message.at} />
+                </p>
+                <pre className="mono">{message.payload}</pre>
+                {isStart(message) && (
+                  <p className="soft">The start of {message.payloadBytes.toLocaleString()} bytes.</p>
+                )}
+              </Panel>
+            ))
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Whether the payload is longer than its shown part. */
+function isStart({ payload, payloadBytes }: { payload: string; payloadBytes: number }): boolean {
+  return new TextEncoder().encode(payload).length < payloadBytes;
+}
+
+/** The number of entries of each audit on this tab. */
+const SHOWN_ENTRIES = 10;
+
+/** The acts on the device: in administration, with API keys, and on its certificates. */
+export function AuditTab({ device: { id } }: Pick<TabProps, "device">) {
+  const page = { skip: 0, limit: SHOWN_ENTRIES };
+  const all = (query: Record<string, string>) => `/audit?${new URLSearchParams(query)}`;
+  return (
+    <div className="stack-loose">
+      <Part
+        title="Administration"
+        query={useQuery(adminAuditQuery({ target: id, ...page }))}
+        columns={ADMIN_COLUMNS.filter(({ title }) => title !== "Record")}
+        all={all({ target: id })}
+      />
+      <Part
+        title="Certificates"
+        query={useQuery(certificateAuditQuery({ deviceId: id, ...page }))}
+        columns={CERTIFICATE_COLUMNS.filter(({ title }) => title !== "Device")}
+        all={all({ of: "certificates", deviceId: id })}
+      />
+      <Part
+        title="Writes with API keys"
+        query={useQuery(apiAuditQuery({ resource: "device", resourceId: id, ...page }))}
+        columns={API_COLUMNS.filter(({ title }) => title !== "Record")}
+        all={all({ of: "api", resourceId: id })}
+      />
+    </div>
+  );
+}
+
+interface PartProps<Row> {
+  title: string;
+  query: UseQueryResult<{ items: readonly Row[]; total: number }>;
+  columns: readonly Column<Row>[];
+  all: string;
+}
+
+function Part<Row extends { id: string }>({ title, query, columns, all }: PartProps<Row>): ReactNode {
+  const total = query.data?.total ?? 0;
+  return (
+    <Section title={title}>
+      <Records label={title} columns={columns} query={query} empty={<Empty title="There is no entry yet." />} />
+      {total > 0 && (
+        <p>
+          <a href={all}>{plural(total, "entry", "entries")} in the audit</a>
+        </p>
+      )}
+    </Section>
+  );
+}
