@@ -85,7 +85,7 @@ test("readings are listed newest first, page by page, only of the range and the 
   ]);
   const read = (more: object) => fixture.telemetry.listReadings(caller, device.id, "a", { ...query, ...more });
   await assert.rejects(read({ limit: 0 }), /1 to 1000/);
-  await assert.rejects(read({ cursor: "x" }), /not a cursor/);
+  await assert.rejects(read({ cursor: "x" }), /Not a cursor/);
 });
 
 test("readings and series of another tenant's device are not found", async () => {
