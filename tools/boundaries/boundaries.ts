@@ -5,14 +5,17 @@ import { inOrder, type Violation } from "../source/violation.ts";
 import { findCycles } from "./cycles.ts";
 import { checkImport, checkPackage, checkUse, type Finding, sourceFile } from "./rules.ts";
 import { type FoundImport, type Scan, scan } from "./scan.ts";
+import { findFolderCycles } from "./sub-folders.ts";
 import type { Table } from "./table.ts";
 
 const AGENT = "agent/src/";
 const ADMIN = "admin/src/";
+/** Tests and their helpers, whose imports are free but form no cycle either. */
+const TESTS = ["server/test/", "agent/test/"];
 
 /**
- * Compares the production code under `root` (`server/src`, `agent/src`) with the import table, and finds cycles there
- * and in `admin/src`.
+ * Compares the production code under `root` (`server/src`, `agent/src`) with the import table. Finds cycles of files
+ * and of sub-folders there, in `admin/src` and in the tests of server and agent.
  * @returns every violation, ordered by file and line; empty if there is none
  */
 export function checkBoundaries(root: string, table: Table): Violation[] {
@@ -24,13 +27,18 @@ export function checkBoundaries(root: string, table: Table): Violation[] {
       at(file, each.line, checkUse(table, inServer(file), each)),
     ),
   ]);
-  violations.push(...cycles(root, scans), ...cycles(root, scansOf(root, `${ADMIN}**/*.{ts,tsx}`)));
+  const others = [scansOf(root, `${ADMIN}**/*.{ts,tsx}`), ...TESTS.map((home) => testScans(root, home))];
+  for (const each of [scans, ...others]) violations.push(...cycles(root, each), ...folderCycles(each));
   return inOrder(violations);
 }
 
 function scansOf(root: string, ...patterns: string[]): Map<string, Scan> {
   const code = filesIn(root, ...patterns).filter((file) => !isTestCode(file));
   return new Map(code.map((file) => [file, scan(join(root, file))]));
+}
+
+function testScans(root: string, home: string): Map<string, Scan> {
+  return new Map(filesIn(root, `${home}**/*.ts`).map((file) => [file, scan(join(root, file))]));
 }
 
 function importFindings(table: Table, root: string, file: string, found: FoundImport): Finding[] {
@@ -67,6 +75,18 @@ function cycles(root: string, scans: Map<string, Scan>): Violation[] {
     const path = walk.map((each) => relative(root, join(root, each))).join(" → ");
     return { file: walk[0]!, line: step?.line ?? 1, rule: "cycle", message: path };
   });
+}
+
+function folderCycles(scans: Map<string, Scan>): Violation[] {
+  const edges = [...scans].flatMap(([from, { imports }]) =>
+    imports.flatMap((found) => ({ from, to: relativeTarget(from, found) ?? from, line: found.line })),
+  );
+  return [SERVER, AGENT, ADMIN, ...TESTS].flatMap((home) =>
+    findFolderCycles(home, edges).map(({ walk, upward: { from, line } }) => {
+      const message = `sub-folders import each other: ${walk.join(" → ")}`;
+      return { file: from, line, rule: "sub-folders", message };
+    }),
+  );
 }
 
 function relativeTarget(file: string, found: FoundImport): string | undefined {

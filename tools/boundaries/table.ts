@@ -154,7 +154,6 @@ export const table = {
     "@electric-sql/pglite": ["db/"],
     fastify: ["api/"],
     "@peculiar/x509": ["pki/"],
-    pkijs: ["pki/"],
     nodemailer: ["notifications/"],
     commander: ["cli/"],
     pino: ["lib/"],

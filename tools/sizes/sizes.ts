@@ -9,7 +9,10 @@ export interface SizeLimits {
   /** The limit of a test file, which lists cases. */
   testFileLines: number;
   functionLines: number;
-  /** The limit of files in one folder, without tests and subfolders: what a reader has to tell apart. */
+  /**
+   * The limit of files in one folder, without subfolders: what a reader has to tell apart. Tests count in folders of
+   * tests only.
+   */
   folderFiles: number;
 }
 
@@ -26,7 +29,12 @@ export function checkSizes(root: string, limits: SizeLimits = LIMITS): Violation
 }
 
 export function isProduction(file: string): boolean {
-  return !isTestCode(file) && !/^(server|agent)\/test\//.test(file);
+  return !isTestCode(file) && !isInTests(file);
+}
+
+/** Returns whether the file is in a folder of tests and their helpers. */
+function isInTests(file: string): boolean {
+  return /^(server|agent)\/test\//.test(file);
 }
 
 /** The code of the repository without generated files and shipped migrations. */
@@ -80,7 +88,8 @@ function inFile(root: string, file: string, limits: SizeLimits): Violation[] {
 }
 
 function folders(files: readonly string[], { folderFiles }: SizeLimits): Violation[] {
-  return [...Map.groupBy(files.filter(isProduction), (file) => dirname(file))].flatMap(([folder, of]) => {
+  const counted = files.filter((file) => isProduction(file) || isInTests(file));
+  return [...Map.groupBy(counted, (file) => dirname(file))].flatMap(([folder, of]) => {
     if (of.length <= folderFiles) return [];
     const message = `${of.length} files, at most ${folderFiles}: make a folder of each subject`;
     return [{ file: folder, line: 1, rule: "folders", subject: "folder", message }];

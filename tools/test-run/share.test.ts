@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { shareProcesses } from "./share.ts";
+import { ALONE, LONGEST, shareProcesses } from "./share.ts";
 
 const root = mkdtempSync(join(tmpdir(), "muster-share-"));
 after(() => rmSync(root, { recursive: true }));
@@ -27,6 +27,12 @@ function outputOf(entry: string): Promise<string> {
     execFile(process.execPath, ["--test-reporter=tap", entry], { env }, (_error, stdout) => resolve(stdout)),
   );
 }
+
+test("the files that are named run: none of them is gone", () => {
+  const repository = dirname(dirname(import.meta.dirname));
+  const gone = [...ALONE.keys(), ...LONGEST].filter((file) => !existsSync(join(repository, file)));
+  assert.deepEqual(gone, []);
+});
 
 test("files that share a process are suites whose hooks run only for their own tests", async () => {
   const [entry, ...more] = shareProcesses(root, [testFile("one"), testFile("two")], 1, join(root, "made"));

@@ -3,13 +3,13 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** Test files that need a separate process, and the reasons. */
-const ALONE: ReadonlyMap<string, string> = new Map([
+export const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/api/front-door/malformed.test.ts", "measures the memory of its process"],
   ["server/test/deploy/quickstarts.test.ts", "sets the trusted authorities of its process"],
 ]);
 
 /** The longest-running files, which start before all others so that no process is still busy with one at the end. */
-const LONGEST = [
+export const LONGEST: readonly string[] = [
   "server/test/browser/demo.test.ts",
   "server/test/browser/every-screen.test.ts",
   "server/test/browser/people/second-factor.test.ts",
