@@ -21,7 +21,7 @@ const STEADY_MS = 500;
 const RAMP_SECONDS = 60;
 const LAST_SECONDS = 30;
 /** Without a further arrival for this long, no message is in flight. */
-const SETTLED_MS = 1_000;
+const QUIET_MS = 1_000;
 
 /** One part of the course, with its figures. */
 export interface Phase {
@@ -192,7 +192,7 @@ async function finish({ fleet, target, options }: Run): Promise<void> {
   await untilSo(LAST_SECONDS, async () => {
     const now = await fleet.status();
     if (now.received !== received) [received, since] = [now.received, nowMs()];
-    return now.inFlight === 0 && nowMs() - since >= SETTLED_MS;
+    return now.inFlight === 0 && nowMs() - since >= QUIET_MS;
   });
   if (options.ingest === "stream") await allStored(target, LAST_SECONDS);
 }

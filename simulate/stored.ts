@@ -35,9 +35,9 @@ export async function compareStored(
   if (!api.hasKey) return { why: "there is no API key" };
   let [messages, lost, twice, outOfOrder, counted, toCount] = [0, 0, 0, 0, 0, 0];
   // Certificates are revoked from the first device on.
-  const settled = devices.filter(({ qos }) => qos > 0).slice(-checkStored);
+  const checked = devices.filter(({ qos }) => qos > 0).slice(-checkStored);
   try {
-    for (const device of settled) {
+    for (const device of checked) {
       const numbers = await storedNumbers(api, device.deviceId, course);
       const found = compareNumbers(numbers, device);
       messages += found.messages;
@@ -47,7 +47,7 @@ export async function compareStored(
       counted += rules === 0 ? 0 : await occurrences(api, device.deviceId);
       toCount += rules * numbers.length;
     }
-    return { devices: settled.length, messages, lost, twice, outOfOrder, counted, toCount };
+    return { devices: checked.length, messages, lost, twice, outOfOrder, counted, toCount };
   } catch (error) {
     return { why: (error as Error).message };
   }

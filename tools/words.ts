@@ -21,6 +21,8 @@ export const avoidedNames: readonly AvoidedWord[] = [
   { pattern: "^note .+|noted", instead: "record or log" },
   { pattern: "placing", instead: "partition target" },
   { pattern: "kept (ms|days|soon)|keep( \\w+)? (ms|days)", instead: "retention" },
+  { pattern: "settle(s|d)?|settling", instead: "acknowledge, answer, finish, flush, release or what it does" },
+  { pattern: "hour parts?|parts? of hours?", instead: "slice" },
   { pattern: "passed anomal\\w+", instead: "the transition: opened, continued or resolved" },
 ];
 

@@ -6,7 +6,7 @@ import { beside, type Figure, figure, timesAtMost } from "../report.ts";
 import type { BrokerUnderLoad } from "./connect.ts";
 
 const A_FEW = 25;
-const SETTLE_MS = 2000;
+const PAUSE_MS = 2000;
 
 type Broker = Omit<BrokerUnderLoad, "meter">;
 
@@ -35,15 +35,15 @@ function collectGarbage(pid: number): void {
 async function kilobytesASession({ pid, target, identities }: Broker, collect: (pid: number) => void): Promise<number> {
   for (let at = 0; at < identities.length; at += A_FEW)
     await closeAll(await openAll(target, identities.slice(at, at + A_FEW)));
-  const settled = async (): Promise<number> => {
-    await sleep(SETTLE_MS);
+  const idleMemory = async (): Promise<number> => {
+    await sleep(PAUSE_MS);
     collect(pid);
-    await sleep(SETTLE_MS);
+    await sleep(PAUSE_MS);
     return residentBytes(pid);
   };
-  const before = await settled();
+  const before = await idleMemory();
   const sessions = await openAll(target, identities);
-  const after = await settled();
+  const after = await idleMemory();
   await closeAll(sessions);
   return (after - before) / identities.length / 1024;
 }

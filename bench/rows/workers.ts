@@ -17,7 +17,7 @@ const PER_SECOND = setting("rate", 9_000);
 /** Per worker: V8 compiles in each process, so each takes as many messages before it is measured. */
 const WARM_UP_SECONDS = 6;
 const SECONDS = setting("seconds", 15);
-const SETTLE_SECONDS = 2;
+const PAUSE_SECONDS = 2;
 /** How long the service is measured with open sessions and no message. */
 const IDLE_SECONDS = 5;
 
@@ -59,7 +59,7 @@ async function underFixedLoad(
   count: number,
 ): Promise<Measured> {
   const sessions = await openAll(target, identities);
-  await sleep(SETTLE_SECONDS * 1000);
+  await sleep(PAUSE_SECONDS * 1000);
   const idle = startMeter(meter);
   await sleep(IDLE_SECONDS * 1000);
   const idleMs = idle().serverMs / IDLE_SECONDS;

@@ -98,7 +98,7 @@ export class SimulatedDevice extends LoadClient {
   }
 
   protected override onPacket(packet: Packet): void {
-    if (packet.cmd === "puback" || packet.cmd === "pubcomp") this.#settle(packet.cmd, packet);
+    if (packet.cmd === "puback" || packet.cmd === "pubcomp") this.#acknowledged(packet.cmd, packet);
     else if (packet.cmd === "pubrec") this.#received(packet);
     else if (packet.cmd === "publish") this.#takeCommand(packet.payload, packet.qos, packet.messageId);
     else if (packet.cmd === "suback") this.#subscribed(packet.granted);
@@ -114,7 +114,7 @@ export class SimulatedDevice extends LoadClient {
     this.send({ ...about, qos, dup: false, ...(qos > 0 ? { messageId: this.#packetId } : {}) });
   }
 
-  #settle(cmd: string, { messageId = 0, reasonCode = 0 }: { messageId?: number; reasonCode?: number }): void {
+  #acknowledged(cmd: string, { messageId = 0, reasonCode = 0 }: { messageId?: number; reasonCode?: number }): void {
     const message = this.#inFlight.get(messageId);
     if (!message) return;
     this.#inFlight.delete(messageId);
@@ -129,7 +129,7 @@ export class SimulatedDevice extends LoadClient {
   }
 
   #received(packet: { messageId?: number; reasonCode?: number }): void {
-    if (isFailure(packet.reasonCode ?? 0)) this.#settle("pubrec", packet);
+    if (isFailure(packet.reasonCode ?? 0)) this.#acknowledged("pubrec", packet);
     else this.send({ cmd: "pubrel", messageId: packet.messageId ?? 0 });
   }
 

@@ -10,7 +10,7 @@ import { StoredCheck, type StoredFaults } from "./stored.ts";
 import type { Twins } from "./twins.ts";
 
 /** The time for messages in flight, and for the remains of killed processes. */
-const SETTLE_SECONDS = 90;
+const RECOVERY_SECONDS = 90;
 const POLL_MS = 200;
 const MAX_EXAMPLES = 5;
 
@@ -22,7 +22,7 @@ interface Given {
   readonly revocations: Revocations;
 }
 
-const settled = (isSo: () => Promise<boolean>) => untilSo(SETTLE_SECONDS, isSo, POLL_MS);
+const recovers = (isSo: () => Promise<boolean>) => untilSo(RECOVERY_SECONDS, isSo, POLL_MS);
 
 /** Compares the clients' knowledge with the database. Each check adds broken promises to `failures`. */
 export class Checks {
@@ -38,14 +38,14 @@ export class Checks {
   }
 
   /** Stops publishing, waits for messages in flight, and compares. */
-  async settle(failures: string[]): Promise<StoredFaults> {
+  async awaitStored(failures: string[]): Promise<StoredFaults> {
     const { fleet, target, twins, revocations } = this.#given;
     await fleet.publish(false);
-    const isDone = await settled(async () => (await fleet.status()).inFlight === 0);
+    const isDone = await recovers(async () => (await fleet.status()).inFlight === 0);
     if (!isDone) failures.push(`${(await fleet.status()).inFlight} messages stay without an acknowledgement`);
     const now = nowMs();
     const devices = await fleet.deviceResults();
-    await settled(async () => (await this.#stored.missing(devices)) === 0);
+    await recovers(async () => (await this.#stored.missing(devices)) === 0);
     const stored = await this.#stored.recent(devices, now);
     if (isWrong(stored)) {
       const counts = `${stored.lost} lost, ${stored.twice} stored twice, ${stored.disordered} out of order`;
@@ -53,7 +53,7 @@ export class Checks {
     }
     failures.push(...twins.violations.splice(0), ...(await revocations.admitted(target.addresses)));
     let wrong: string[] = [];
-    await settled(async () => {
+    await recovers(async () => {
       wrong = await this.#wrongSessions(devices);
       return wrong.length === 0;
     });
@@ -64,7 +64,7 @@ export class Checks {
   /** Compares everything, runs `muster doctor --deep`, and reads all logs. */
   async finish(failures: string[]): Promise<{ total: StoredFaults; logs: LogSummary }> {
     const { fleet, cluster } = this.#given;
-    await this.settle(failures);
+    await this.awaitStored(failures);
     const total = await this.#stored.all(await fleet.deviceResults(), this.#began);
     if (isWrong(total)) failures.push(`in all: ${total.examples.join("; ")}`);
     failures.push(...(await this.#wrongOfTwins()));

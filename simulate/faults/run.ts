@@ -22,7 +22,7 @@ const LEASE_SECONDS = 10;
 const QUIET_END_SECONDS = 5;
 /** While a fault lasts, a node that cannot know of a revocation closes its sessions after its lease. */
 const FAULT_END_SECONDS = LEASE_SECONDS + 2;
-const SETTLE_SECONDS = 90;
+const RECOVERY_SECONDS = 90;
 /** A time between faults that takes this much longer than asked for: all processes of the machine were stopped. */
 const STOPPED_SECONDS = 20;
 /** How long all must stay connected until they count as back. */
@@ -136,7 +136,7 @@ export class FaultCourse {
     const seconds = (nowMs() - began) / 1000;
     if (seconds < options.seconds + STOPPED_SECONDS) return this.#quiet.merge(figures.data());
     progress(`  this machine has stood still for some of the last ${seconds.toFixed(0)} s: they are not counted`);
-    await this.#untilUp(nowMs(), SETTLE_SECONDS);
+    await this.#untilUp(nowMs(), RECOVERY_SECONDS);
   }
 
   async #inject(fault: Fault): Promise<void> {
@@ -145,7 +145,7 @@ export class FaultCourse {
     if (!injection) return this.#fail(`${fault.kind}: there is nothing that it could happen to`);
     const failures: string[] = [];
     const { backSeconds, revocation } = await this.#during(fault, injection, failures);
-    const stored = await this.#checks.settle(failures);
+    const stored = await this.#checks.awaitStored(failures);
     const figures = await fleet.takeFigures();
     const late = figures.count("out of order");
     if (late > 0) failures.push(`${late} messages arrived at gateways after a later one of their device`);
@@ -157,7 +157,7 @@ export class FaultCourse {
     for (const failure of failures) progress(`  FAILED: ${failure}`);
     progress(`  ${injection.target}, ${lineOf(result)}`);
     await fleet.goHome();
-    await this.#untilUp(nowMs(), SETTLE_SECONDS);
+    await this.#untilUp(nowMs(), RECOVERY_SECONDS);
     await fleet.publish(true);
   }
 
@@ -177,7 +177,7 @@ export class FaultCourse {
       failures.push(`not all are back after ${options.backWithin} s: ${connected} of ${clients}`);
     }
     await injection.repair();
-    const back = await this.#untilUp(nowMs(), SETTLE_SECONDS);
+    const back = await this.#untilUp(nowMs(), RECOVERY_SECONDS);
     if (back === undefined) failures.push("not all are connected after the repair");
     const revocation = await revoking.catch((error: Error) => void failures.push(error.message));
     isOver = true;

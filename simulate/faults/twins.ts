@@ -78,7 +78,7 @@ class Twin {
       packet: ({ cmd, messageId = 0, ...rest }) => {
         const { reasonCode = 0 } = rest as { reasonCode?: number };
         if (cmd === "connack" && reasonCode === 0) connection.openedAt = nowMs();
-        else if (cmd === "puback" && reasonCode < 0x80) this.#settle(connection, messageId);
+        else if (cmd === "puback" && reasonCode < 0x80) this.#recordAcknowledged(connection, messageId);
       },
       ended: () => {
         connection.endedAt = nowMs();
@@ -89,7 +89,7 @@ class Twin {
     return connection;
   }
 
-  #settle({ sent, acknowledged }: Connection, messageId: number): void {
+  #recordAcknowledged({ sent, acknowledged }: Connection, messageId: number): void {
     const message = sent.get(messageId);
     if (!message) return;
     sent.delete(messageId);

@@ -43,7 +43,7 @@ class Reader {
   }
 }
 
-test("a session reads until its own budget is used up, and resumes when a message is settled", () => {
+test("a session reads until its own budget is used up, and resumes when a message is released", () => {
   const reader = new Reader(budgets(), "a", 40);
   reader.readAll();
   assert.equal(reader.bytes, 120, "the message that exceeds the limit is still read");
@@ -67,7 +67,7 @@ test("the sessions of a tenant take turns within its budget, and other tenants' 
   assert.deepEqual(
     readers.map(({ bytes }) => bytes),
     [0, 100, 50, 50],
-    "the process is full, and the tenant is not below the average until the second message is settled",
+    "the process is full, and the tenant is not below the average until the second message is released",
   );
 });
 
@@ -128,7 +128,7 @@ test("deferred bytes count against the tenant, up to half of its budget, but not
   assert.equal(inbound.bytes, 60 + 100 + 50, "the session that deferred them was waiting, and reads a message");
 });
 
-test("a session that ends drops its deferred bytes; bytes being stored count until they are settled", () => {
+test("a session that ends drops its deferred bytes; bytes being stored count until they are released", () => {
   const inbound = budgets();
   const [ending, next] = [new Reader(inbound, "a", 90), new Reader(inbound, "a", 90)];
   ending.readOne();

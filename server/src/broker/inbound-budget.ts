@@ -11,7 +11,7 @@ type InboundLimits = Pick<
 >;
 
 /**
- * Counts the bytes of PUBLISH packets that this process is reading or has read but not settled (stored, refused or
+ * Counts the bytes of PUBLISH packets that this process is reading or has read but not finished (stored, refused or
  * dropped): per session, per tenant and in total. A session without room is not read. While the total is over its
  * limit, only tenants below the average are read. A tenant's sessions are also read no faster than its rate.
  */

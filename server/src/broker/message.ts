@@ -10,7 +10,7 @@ export function lowerQos(one: Qos, other: Qos): Qos {
 export const NO_IDS: readonly number[] = Object.freeze([]);
 
 /**
- * Called when a QoS 1 or 2 message is settled: the client acknowledged it, or it expired or was too long and was not
+ * Called when a QoS 1 or 2 message is finished: the client acknowledged it, or it expired or was too long and was not
  * sent.
  */
 export type OnFinished = (isAcknowledged: boolean) => void;

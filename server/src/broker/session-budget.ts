@@ -16,7 +16,7 @@ export interface Totals {
   hasRoom(): boolean;
   /** Whether at least half of the budgets is free. */
   isHalfEmpty(): boolean;
-  /** Adds to the totals. @param bytes negative when bytes are settled, which may make room for waiting sessions */
+  /** Adds to the totals. @param bytes negative when bytes are released, which may make room for waiting sessions */
   count(bytes: number): void;
   /** Counts received bytes against the tenant's rate. */
   spend(bytes: number): void;
@@ -28,7 +28,7 @@ export interface Totals {
 }
 
 /**
- * Counts the unsettled bytes of one session. Bytes that are being stored count until they are settled, even after the
+ * Counts the pending bytes of one session. Bytes that are being stored count until they are released, even after the
  * session's end.
  */
 export class SessionBudget {

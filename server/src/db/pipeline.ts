@@ -23,8 +23,8 @@ export function pipelineOn(db: Db, pool: pg.Pool, observe?: (seconds: number) =>
   pipelines.set(db, (statements) => {
     const queries = statements.map((bound) => new PreparedQuery(bound));
     return new Promise((resolve, reject) => {
-      const settle = (_: unknown, error: Error | null) => (error ? reject(error) : resolve());
-      sendBatch(pool, queries, settle, observe).catch(reject);
+      const done = (_: unknown, error: Error | null) => (error ? reject(error) : resolve());
+      sendBatch(pool, queries, done, observe).catch(reject);
     });
   });
 }

@@ -14,9 +14,9 @@ export type TenantEvent = EventContent & {
 
 export interface EventPage {
   events: TenantEvent[];
-  /** The cursor with which to continue: after the last of `events`, or after all settled events if no more are. */
+  /** The cursor with which to continue: after the last of `events`, or after all stable events if no more are. */
   cursor: string;
-  /** Whether more events are settled (`ready`), or committed but delayed by a transaction that is still open. */
+  /** Whether more events are stable (`ready`), or committed but delayed by a transaction that is still open. */
   more: "ready" | "delayed" | "none";
 }
 
@@ -44,7 +44,7 @@ export async function readEvents(
   if (expired) throw cursorExpired();
   const stable = rows.filter((row) => row.stable);
   const full = rows.length === limit;
-  // A page that is not full has read all settled events. Advancing past them keeps a quiet tenant's cursor from
+  // A page that is not full has read all stable events. Advancing past them keeps a quiet tenant's cursor from
   // expiring.
   const next = full ? (stable.at(-1) ?? fromCursor(cursor)) : before(oldestOpen);
   const more = stable.length < rows.length ? "delayed" : full ? "ready" : "none";

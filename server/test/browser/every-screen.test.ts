@@ -186,7 +186,7 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
     browserTest(`${address} is sound in both schemes and both widths`, async () => {
       const window = await emptyWindow(!OPEN.has(route));
       await window.page.goto(address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!));
-      await settled(window);
+      await untilAtRest(window);
       await assertSoundInAllViews(window, address);
     });
   }
@@ -229,7 +229,7 @@ function newWindow(withSession: boolean): Promise<Watched> {
 }
 
 /** Waits until the screen shows the data it reads. */
-async function settled({ page }: Watched): Promise<void> {
+async function untilAtRest({ page }: Watched): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForLoadState("load");
   await page.locator("[aria-busy=true], [aria-label=Loading]").first().waitFor({ state: "detached" });

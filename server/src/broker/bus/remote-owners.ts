@@ -6,7 +6,7 @@ export class RemoteOwners<Peer> {
   readonly #of = new Map<Peer, Set<string>>();
   /** Resolved when no process has a connection of the owner. */
   readonly #freed = new Map<string, PromiseWithResolvers<void>>();
-  /** Releases that a process has not settled yet, by process and owner. */
+  /** Releases that a process has not flushed yet, by process and owner. */
   readonly #flushing = new Map<Peer, Map<string, PromiseWithResolvers<void>>>();
 
   add(peer: Peer, ownerId: string): void {
@@ -27,7 +27,7 @@ export class RemoteOwners<Peer> {
     this.#freed.delete(ownerId);
   }
 
-  /** Resolves when a process has settled the messages sent to it for an owner, or has left. */
+  /** Resolves when a process has stored the messages sent to it for an owner, or has left. */
   flushing(peer: Peer, ownerId: string): Promise<void> {
     const ofPeer = this.#flushing.get(peer) ?? new Map<string, PromiseWithResolvers<void>>();
     // If a session is released twice, both waits end with the same announcement.

@@ -47,7 +47,7 @@ test("the deletion of a session waits for nothing, and does not end the wait for
   assert.deepEqual(areFlushed(), [true]);
 });
 
-test("a session that is released twice is settled by the announcement after the second release", async () => {
+test("a session that is released twice is flushed by the announcement after the second release", async () => {
   const { release, flush, areFlushed } = listener();
   await release(SESSION);
   await release(SESSION);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InOrder, type Ordered } from "./in-order.ts";
 
-/** A message whose storing the test settles, attempt by attempt. */
+/** A message whose storing the test completes, attempt by attempt. */
 class Message implements Ordered {
   state: Ordered["state"] = "waiting";
   readonly number: number;
@@ -13,7 +13,7 @@ class Message implements Ordered {
   }
 }
 
-/** A queue, and the numbers of settled messages; negative if they were not stored. */
+/** A queue, and the numbers of finished messages; negative if they were not stored. */
 function queueOfMessages() {
   const finished: number[] = [];
   const queue = new InOrder<Message>({
@@ -33,7 +33,7 @@ async function begun({ attempts }: Message, times: number): Promise<void> {
   while (attempts.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("messages are settled in order of arrival, whichever is stored first", async () => {
+test("messages are finished in order of arrival, whichever is stored first", async () => {
   const { queue, finished } = queueOfMessages();
   const all = [1, 2, 3].map((n) => new Message(n));
   for (const message of all) queue.add(message);

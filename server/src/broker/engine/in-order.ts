@@ -9,7 +9,7 @@ export interface OrderedOwner<M extends Ordered> {
   /** Stores a message; called again if it rejects. */
   store(message: M): Promise<unknown>;
   /**
-   * Whether a stored message may be settled now. Otherwise it is stored again, because the set of stored sessions has
+   * Whether a stored message may be finished now. Otherwise it is stored again, because the set of stored sessions has
    * changed.
    */
   isComplete(message: M): boolean;
@@ -22,7 +22,7 @@ const LAST_RETRY_MS = 2_000;
 
 /**
  * The messages of one client between their arrival and their acknowledgement. They are stored concurrently, in batches
- * with those of other clients, and settled in order of arrival [MQTT-4.6.0-2, MQTT-4.6.0-3]. While storing fails (the
+ * with those of other clients, and finished in order of arrival [MQTT-4.6.0-2, MQTT-4.6.0-3]. While storing fails (the
  * database is unreachable), no message is acknowledged and none is started. The first one is retried until it is
  * stored, then the others are started again. The session thus outlasts the outage, and no message is stored without its
  * predecessors.
@@ -61,7 +61,7 @@ export class InOrder<M extends Ordered> {
   }
 
   /**
-   * Ends the queue with its session: messages being stored are still settled, none is retried, and all behind an
+   * Ends the queue with its session: messages being stored are still finished, none is retried, and all behind an
    * unstored one are dropped.
    */
   abandon(): void {

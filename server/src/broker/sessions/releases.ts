@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
 
 /**
- * The stored sessions that this process has released on the bus but not settled. They are settled in batches, because a
+ * The stored sessions that this process has released on the bus but not flushed. They are flushed in batches, because a
  * process may end thousands at a time.
  */
 export class Releases {
@@ -31,7 +31,7 @@ export class Releases {
     this.#owners = new Set();
     await this.#bus.announced();
     await Promise.all([...owners].map((ownerId) => this.#batches.flushed(ownerId)));
-    // The next run settles an owner that has been released again.
+    // The next run flushes an owner that has been released again.
     for (const ownerId of owners) if (!this.#owners.has(ownerId)) this.#bus.flushed(ownerId);
   }
 }

@@ -77,7 +77,7 @@ export interface StoredSessions extends UndelayedWills {
   part(parted: PartedSession): Promise<number | undefined>;
   /** Deletes an owner's stored session; with `sessionId` only if this connection has it. */
   discard(ownerId: string, sessionId?: string): Promise<void>;
-  /** Leases due delayed wills to this process; a will that is not settled in time is leased again. */
+  /** Leases due wills to this process; a will that is not completed in time is leased again. */
   leaseWills(): Promise<DueWill[]>;
   /**
    * Deletes a leased will, retains its message and adds it to stored sessions in one transaction, so it happens exactly

@@ -22,7 +22,9 @@ export async function expireDeliveries(
 }
 
 /**
- * Deletes up to `limit` settled deliveries from before `before`, with their attempts. @returns the number of deliveries
+ * Deletes up to `limit` finished deliveries from before `before`, with their attempts.
+ *
+ * @returns the number of deliveries
  */
 export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`

@@ -7,7 +7,7 @@ import { listMessageDays, type MessageDay, retireDay } from "./retire-store.ts";
 
 /** The longest time that storing waits behind the lock. */
 const LOCK_WAIT_MS = 200;
-/** The total time for settling days in one call. */
+/** The total time for compacting days in one call. */
 const MOST_MS = 60 * SECOND;
 /** The maximum number of passes over a day. Each leaves less: the rows that arrived late during the previous one. */
 const MOST_PASSES = 4;
@@ -28,7 +28,7 @@ interface Run {
  * These days share the time of a call equally, so that one with very many of these hours cannot block the others. A day
  * that is in use, or of which too much is left, is dropped by a later call. Must be called every hour.
  *
- * @param stopped settles no further hours once aborted
+ * @param stopped compacts no further hours once aborted
  * @throws the first error with which a day was not dropped, after the others are done
  */
 export async function retireMessages(deps: HoursDeps, stopped?: AbortSignal): Promise<void> {

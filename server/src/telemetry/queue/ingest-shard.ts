@@ -83,7 +83,7 @@ export class IngestShard {
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Iterates over the messages that are not settled. */
+  /** Iterates over the messages that are not answered. */
   *[Symbol.iterator](): Iterator<PendingMessage> {
     for (const { messages } of this.#inFlight) yield* messages;
     yield* this.#queues;
@@ -130,7 +130,7 @@ export class IngestShard {
     void stored.then(() => this.#overtaken--);
   }
 
-  /** Stores a batch, and settles its messages or puts them back into their queues. Never rejects. */
+  /** Stores a batch, and answers its messages or puts them back into their queues. Never rejects. */
   async #store(batch: Batch): Promise<void> {
     const started = performance.now();
     if (batch.messages.length > 0) {

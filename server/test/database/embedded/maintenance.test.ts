@@ -6,7 +6,7 @@ import { runSql } from "../../harness/database/run-sql.ts";
 /** PostgreSQL has autovacuum and a checkpointer. */
 if (!onPostgres) {
   const ROWS = 2000;
-  const SETTLED_ROUNDS = 8;
+  const WARM_UP_ROUNDS = 8;
   const ROUNDS = 40;
 
   let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -65,14 +65,14 @@ if (!onPostgres) {
     await query("CREATE INDEX ON updated (changed)");
     await query(`INSERT INTO updated SELECT n, 0, repeat('x', 200) FROM generate_series(1, ${ROWS}) n`);
     const redo = () => bytes("SELECT pg_wal_lsn_diff(redo_lsn, '0/0') FROM pg_control_checkpoint()");
-    const [redoBefore, settled] = [await redo(), [] as number[]];
+    const [redoBefore, sizes] = [await redo(), [] as number[]];
     for (let round = 1; round <= ROUNDS; round++) {
       await query("UPDATE updated SET changed = changed + 1");
       await maintain();
-      if (round === SETTLED_ROUNDS || round === ROUNDS) settled.push(await bytes("pg_total_relation_size('updated')"));
+      if (round === WARM_UP_ROUNDS || round === ROUNDS) sizes.push(await bytes("pg_total_relation_size('updated')"));
     }
-    const [early, late] = settled as [number, number];
-    assert.ok(late <= early * 1.2, `${early} bytes after ${SETTLED_ROUNDS} rounds, ${late} after ${ROUNDS}`);
+    const [early, late] = sizes as [number, number];
+    assert.ok(late <= early * 1.2, `${early} bytes after ${WARM_UP_ROUNDS} rounds, ${late} after ${ROUNDS}`);
     assert.ok((await redo()) > redoBefore, "no checkpoint was made");
     const log = await bytes("SELECT sum(size) FROM pg_ls_waldir()");
     assert.ok(log <= 80 * 1024 * 1024, `the log has ${log} bytes`);

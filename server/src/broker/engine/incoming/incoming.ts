@@ -22,7 +22,7 @@ export interface Incoming extends Ordered {
   isIngested?: boolean;
   /** The owners of stored sessions for whom it is stored. */
   storedFor?: Set<string>;
-  /** Its route to the other owners, set when it is settled. */
+  /** Its route to the other owners, set when it is finished. */
   route?: Route | undefined;
   /** The length of the whole packet. */
   bytes: number;
