@@ -11,7 +11,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { SCOPES } from "../../src/access/access.ts";
 import { restore } from "../../src/backup/backup.ts";
 import { SCHEMA_NUMBER } from "../../src/db/migrate.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { MINUTE, systemClock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { fillFolder, onPostgres } from "../harness/database/database.ts";
@@ -73,7 +73,9 @@ async function runBeside(t: TestContext): Promise<void> {
   assert.deepEqual(nodes.map(({ version }: { version: string }) => version).sort(), [manifest.version, "99.0.0"]);
   const known = await query<{ n: number }>("SELECT schema_number AS n FROM broker_nodes ORDER BY 1");
   assert.deepEqual(known, [{ n: SCHEMA_NUMBER }, { n: NEXT_SCHEMA }]);
-  await connected.publishAsync(device.topic, JSON.stringify({ temperature: 1 }), { qos: 1 });
+  // The clock of this version's server has advanced beyond the next version's.
+  const before = { ts: server.clock.now().getTime() - MINUTE, values: { temperature: 1 } };
+  await connected.publishAsync(device.topic, JSON.stringify(before), { qos: 1 });
   assert.deepEqual(await latestOf(later, device.deviceId), [1]);
   await useEverything(server, tenant, key);
   const unknown = "SELECT FROM devices d WHERE NOT EXISTS (SELECT FROM planted_notes n WHERE n.device_uid = d.uid)";
