@@ -219,6 +219,7 @@ test("clients are accepted while others wait for the wills of their earlier conn
       part: "serve",
     })
     .execute();
+  await db.insertInto("complete_nodes").values({ node_id: node }).execute();
   await db.updateTable("mqtt_sessions").set({ session_id: unknown, node_id: node }).execute();
   await db.updateTable("wills").set({ session_id: unknown }).execute();
   let isBack = false;
