@@ -7,7 +7,7 @@ export interface Row {
   readonly attack: string;
   readonly without: Figures;
   readonly under: Figures;
-  /** What the attacker did. */
+  /** The acts of the attacker. */
   readonly done: string;
   readonly broken: readonly string[];
 }

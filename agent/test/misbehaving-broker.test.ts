@@ -1,4 +1,4 @@
-/** What a broker can do to the agent by violating MQTT, or by sending more than the device can process. */
+/** The agent survives a broker that violates MQTT or sends more than the device can process. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";

@@ -5,5 +5,5 @@ export const collectingOnSignal = {
   NODE_OPTIONS: `--expose-gc --import=${pathToFileURL(import.meta.filename).href}`,
 };
 
-// Such a process imports this module before its program.
+// A process with these settings imports this module before its program.
 if (globalThis.gc !== undefined) process.on("SIGUSR2", () => globalThis.gc!());

@@ -3,7 +3,7 @@ import { type Node, type Source, stringOf, visit } from "../source/syntax.ts";
 /** A piece of text for people. */
 export interface Prose {
   text: string;
-  /** Where it begins in its file. */
+  /** The offset in its file at which it begins. */
   offset: number;
   comment: boolean;
 }

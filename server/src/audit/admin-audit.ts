@@ -63,9 +63,8 @@ export interface Changed<Result> extends Omit<RecordedAct, "act"> {
 }
 
 /**
- * Runs `change` in a transaction and records it there, so that there is neither an act without its entry nor an entry
- * without its act. An act of an API key is recorded in the API audit log, like its other writes. `db`: a transaction to
- * join.
+ * Runs `change` and records it in one transaction, so both happen or neither does. An act of an API key is recorded in
+ * the API audit log, like its other writes. `db`: a transaction to join.
  */
 export async function administer<Result>(
   { database, clock, ids }: AdministerDeps,

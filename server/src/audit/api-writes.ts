@@ -56,9 +56,9 @@ const POLL_MS = 50;
 const MAX_POLLS = 20;
 
 /**
- * Records a write in its transaction, so that there is no write without its entry. A write by an API key goes to the
- * API audit log and reserves its Idempotency-Key, so that there is no second write under one key. A write by a user or
- * the shell goes to the administrative audit.
+ * Records a write in its transaction, so that every write has an entry. A write by an API key goes to the API audit log
+ * and reserves its Idempotency-Key, which no other write can use. A write by a user or the shell goes to the
+ * administrative audit.
  *
  * @throws MusterError already_processed when another request has reserved the same Idempotency-Key
  */

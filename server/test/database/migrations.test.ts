@@ -70,7 +70,7 @@ test("a database of a version before 1.0 is refused, whichever step it was at, a
   }
 });
 
-/** What a process of the previous version does not survive, outside functions. */
+/** SQL outside functions that breaks a running process of the previous version. */
 const CONTRACTING =
   /\b(DROP (TABLE|COLUMN|VIEW|FUNCTION)|RENAME|ALTER COLUMN \w+ (SET NOT NULL|(SET DATA )?TYPE)|ADD COLUMN \w+ [^,;]*NOT NULL(?![^,;]*DEFAULT))\b/i;
 /** Steps that contract, with the reason for which no process of the previous version needs what they take away. */

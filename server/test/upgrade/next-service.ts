@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { PLANTED } from "../harness/database/next-version.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
-/** What a service reads beside its own sources. */
+/** The folders that a service reads beside its own sources. */
 const SHARED = ["node_modules", "admin"];
 
 /** The steps of the next version stand behind those that this one ships. */

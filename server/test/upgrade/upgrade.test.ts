@@ -1,6 +1,6 @@
 /**
- * What version 1.0 left (`fixtures/installation-1.0`), started by this version an hour later: a data folder, or the
- * dump of a PostgreSQL database.
+ * Starts this version on an installation that version 1.0 left an hour before (`fixtures/installation-1.0`): a data
+ * folder, or the dump of a PostgreSQL database.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ interface Question<Result> extends Ending<Result> {
   typed?: string | undefined;
   /** Gives the button the usual colour. */
   harmless?: boolean;
-  /** What will happen, and to what. */
+  /** The consequence, and the record that it affects. */
   children: ReactNode;
 }
 interface ConfirmProps<Result> extends Question<Result> {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import "./empty.css";
 
 interface EmptyProps {
-  /** The statement that there is none: "There is no claim yet." */
+  /** The sentence that says so: "There is no claim yet." */
   title: string;
   /** The reason, and the remedy. */
   children?: ReactNode;

@@ -12,7 +12,7 @@ const MOST = 1_000_000_000;
 /** A tenant's use of a quota. */
 export interface UsageRecord {
   quota: QuotaName;
-  /** What the quota counts. */
+  /** The counted records, in words. */
   of: string;
   used: number;
   limit: number;

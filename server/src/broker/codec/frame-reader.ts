@@ -22,7 +22,7 @@ export class FrameReader implements Frame {
   maxPacket: number;
   /** Whether a CONNECT was found: the first packet must be one [MQTT-3.1.0-1], and no other may be [MQTT-3.1.0-2]. */
   connected = false;
-  /** Where the frame begins. */
+  /** The offset at which the frame begins. */
   #start = 0;
   /**
    * The beginning of an incomplete packet, in memory with room for more; its bytes so far, and its length (0 is no

@@ -1,7 +1,7 @@
 import type { Qos } from "../message.ts";
 
 /**
- * What a subscriber was granted for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has none of them.
+ * The rights of a subscriber for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has none of them.
  */
 export interface Grant {
   qos: Qos;

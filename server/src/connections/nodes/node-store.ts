@@ -21,7 +21,7 @@ const isLeader = sql`(own.part IN ('all', 'jobs') AND NOT EXISTS (
 /** The maximum interval between the last heartbeat that a node knows of and one stored while it reaps others. */
 const BETWEEN_BEATS = sql.lit("5 seconds");
 
-/** What a node reports about its process. */
+/** The facts that a node reports about its process. */
 export interface NodeProcess {
   host: string;
   version: string;

@@ -2,8 +2,8 @@ import { useCase } from "../../access/access.ts";
 import type { RefusalReason } from "./refusal-reasons.ts";
 
 /**
- * What a person observes on a device that does not connect or publish, its cause, and its cure (spec 7, broker-side
- * symptoms).
+ * A symptom of a device that does not connect or publish, as a person observes it, with its cause and cure (spec 7,
+ * broker-side symptoms).
  */
 export interface Symptom {
   symptom: string;

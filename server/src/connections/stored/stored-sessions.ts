@@ -44,7 +44,7 @@ export interface PartedSession extends Holder {
   sent: SentMessage[];
   /** The messages that are not stored yet, in order. */
   messages: NewStoredMessage[];
-  /** What happens to its delayed will, if it has one. */
+  /** The fate of its delayed will, if it has one. */
   will?: "due" | "void" | undefined;
 }
 

@@ -18,7 +18,7 @@ export async function buildIndexes(connection: Db, indexes: readonly string[]): 
   });
 }
 
-/** What is left where building was interrupted: an index that is written, and never read. */
+/** Drops the invalid index that an interrupted build left, which PostgreSQL maintains but never reads. */
 async function dropUnfinished(connection: Db, name: string): Promise<void> {
   const { rows } = await sql`SELECT FROM pg_index WHERE indexrelid = to_regclass(${name}) AND NOT indisvalid`.execute(
     connection,

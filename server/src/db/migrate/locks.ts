@@ -8,13 +8,13 @@ const MIGRATION_LOCK = sql.lit(0x6d_75_73_74);
 const POLL_MS = 200;
 
 /**
- * Every statement that comes after one that waits for a table waits, too: less than the time limit of a request's
- * statement, and than a node's lease.
+ * Later statements queue behind one that waits for a table lock, so this is less than the time limit of a request's
+ * statement and than a node's lease.
  */
 const LOCK_TIMEOUT = sql`SET LOCAL lock_timeout = '1500ms'`;
-/** What waits meanwhile is done then. */
+/** The pause between two attempts, in which the statements that queued behind the lock run. */
 const PAUSE_MS = 1_000;
-/** Some five minutes: a transaction that lasts longer is to be ended by the operator. */
+/** Some five minutes. The operator must end a transaction that lasts longer. */
 const ATTEMPTS = 120;
 /** SQLSTATE lock_not_available and deadlock_detected. */
 const LOCKED = ["55P03", "40P01"];

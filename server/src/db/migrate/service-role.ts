@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../types.ts";
 
-/** Arbitrary and fixed: two migrations that end together grant one after the other. */
+/** An arbitrary, fixed lock: two migrations that end together grant one after the other. */
 const GRANT_LOCK = sql.lit(0x6d_75_67_72);
 
-/** What the service does with rows. Tables of audits only grow, and it migrates nothing. */
+/** The rights of the service on tables. Audit tables only grow, and the service migrates nothing. */
 const RIGHTS = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"] as const;
 
 /**

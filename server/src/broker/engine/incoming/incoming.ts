@@ -5,7 +5,7 @@ import type { FirstArrival } from "../../policy/policy.ts";
 import type { Ordered } from "../in-order.ts";
 
 /**
- * What to do with a PUBLISH: store it; only acknowledge it, as a repeated QoS 2 message; or deny it in its
+ * The decision about a PUBLISH: store it; only acknowledge it, as a repeated QoS 2 message; or deny it in its
  * acknowledgement, which only MQTT 5 supports.
  */
 export type Fate = "store" | "acknowledge" | "deny";

@@ -1,4 +1,4 @@
-/** What holds for anomalies whichever feature writes them. */
+/** Rules for anomalies, whichever feature writes them. */
 export const anomaliesFunctions = `
 -- The pack must exist when the anomaly opens, and until the commit, but not afterwards: a foreign key would say more.
 CREATE FUNCTION anomaly_has_pack() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-/** What holds for certificates whichever feature issues or revokes them. */
+/** Rules for certificates, whichever feature issues or revokes them. */
 export const certificatesFunctions = `
 -- One lock per key: for blocking it, and for recording certificates that have it.
 CREATE FUNCTION lock_certified_key(spki_sha256 bytea) RETURNS void LANGUAGE sql AS $$

@@ -1,4 +1,4 @@
-/** What generated columns and views compute: created before them. */
+/** Functions of generated columns and views, created before them. */
 export const computedFunctions = `
 -- The ids of a pack's rules, so that a statement that looks for one need not parse the JSON.
 CREATE FUNCTION rule_ids(rules json) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$

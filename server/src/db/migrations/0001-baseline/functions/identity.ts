@@ -1,4 +1,4 @@
-/** What ends the sessions and second factors of users. */
+/** Triggers that end the sessions and second factors of users. */
 export const identityFunctions = `
 -- No session outlives a change of role, status or password, whichever feature makes it.
 CREATE FUNCTION end_user_sessions() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-/** What makes a device be checked for silence at the next poll. */
+/** Triggers that schedule a device for the next silence check. */
 export const silenceFunctions = `
 CREATE FUNCTION check_silence(device uuid) RETURNS void LANGUAGE sql AS $$
   INSERT INTO silence_checks VALUES (device, '-infinity') ON CONFLICT (device_uid) DO UPDATE SET due_at = excluded.due_at;

@@ -1,4 +1,4 @@
-/** What statements of the service call. */
+/** Functions that statements of the service call. */
 export const statementsFunctions = `
 -- Aborts the whole statement with an error code of Muster (db/refusal.ts).
 CREATE FUNCTION muster_refuse(code text) RETURNS boolean LANGUAGE plpgsql AS $$

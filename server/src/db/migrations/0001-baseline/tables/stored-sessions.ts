@@ -1,5 +1,5 @@
 /**
- * What the broker stores for clients: sessions of absent clients with their messages, retained messages, wills.
+ * The broker's storage for clients: sessions of absent clients with their messages, retained messages, wills.
  */
 export const storedSessionsTables = `
 -- The state of a session that outlives its connection (MQTT 5 section 4.1).

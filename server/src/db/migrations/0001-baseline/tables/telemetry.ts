@@ -9,13 +9,12 @@ const perClass = (table: string, time: string) =>
   ).join("\n");
 
 /**
- * What devices publish, partitioned by retention class and then by day (UTC); docs/database.md explains the flow.
+ * Published messages, partitioned by retention class and then by day (UTC); docs/database.md explains the flow.
  * Nothing here has a foreign key to devices: a batch must not wait for the lock of a device, and telemetry is deleted
  * in the background after its device.
  */
 export const telemetryTables = `
--- What the messages of a device have in common: the names and kinds of their metrics. Stored once, and referenced by
--- number.
+-- The names and kinds of metrics that messages of a device share. A shape is stored once and referenced by number.
 CREATE TABLE telemetry_shapes (
   shape_no integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   device_uid uuid NOT NULL,
