@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
 import { DAY } from "../../src/lib/clock.ts";
 import { type Ids, randomIds } from "../../src/lib/ids.ts";
@@ -62,7 +63,8 @@ test("after a bundle was renewed, the client id is free when the renewed certifi
 test("deleting a device frees its client id immediately", async () => {
   const { tenant } = await bundled("pump-4");
   await registry.enrollment.deleteDevice(tenant.caller, "pump-4");
-  await bundled("pump-4");
+  const { bundle } = await bundled("pump-4");
+  assert.equal(bundle.deviceId, "pump-4");
 });
 
 test("a redemption refused for its client id counts no use, and the next one draws another id", async () => {
@@ -125,5 +127,10 @@ test("a renewal is never refused for its client id", async () => {
     .set({ holder: "mqtt_client" })
     .where("client_id", "=", device.answer.deviceId)
     .execute();
-  await registry.enrollment.renewCertificate({ address: ADDRESS, peer: device.peer }, { csr: csrOf() });
+  const { clientCert } = await registry.enrollment.renewCertificate(
+    { address: ADDRESS, peer: device.peer },
+    { csr: csrOf() },
+  );
+  const subject = `CN=${device.answer.deviceId}`;
+  assert.equal(new X509Certificate(clientCert).subject.split("\n")[0], subject);
 });

@@ -66,7 +66,8 @@ test("a renewal drops no session", async () => {
 test("the same key may be renewed", async () => {
   const key = newKey();
   const { peer } = await enroll(registry, await addTenant(registry), { csr: csrOf(key) });
-  await renew(peer, csrOf(key));
+  const { clientCert } = await renew(peer, csrOf(key));
+  assert.ok(new X509Certificate(clientCert).checkPrivateKey(key));
 });
 
 test("a renewal with the replaced certificate is cert_invalid, and one with the new certificate succeeds", async () => {

@@ -120,7 +120,8 @@ test("a client without a keep alive stays connected while it is silent", async (
   timedOut.send(connectPacket({ clientId: other.deviceId, keepAlive: 1 }));
   await timedOut.ended;
   client.send(PINGREQ);
-  await client.atLeast(CONNACK + 2);
+  const received = await client.atLeast(CONNACK + 2);
+  assert.deepEqual([...received], [0x20, 2, 0, 0, 0xd0, 0]);
   client.socket.destroy();
 });
 
