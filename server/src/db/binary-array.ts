@@ -6,7 +6,6 @@
 const INT4 = 23;
 const FLOAT8 = 701;
 const TIMESTAMPTZ = 1184;
-const UUID = 2950;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -30,17 +29,6 @@ export function timestampArray(times: readonly (number | undefined)[]): Buffer {
     const high = Math.floor((time - EPOCH) / HIGH);
     buffer.writeInt32BE(high, at);
     buffer.writeUInt32BE(time - EPOCH - high * HIGH, at + 4);
-  });
-}
-
-/** Returns a `uuid[]`. Equal neighbours, as in rows of one device, are parsed once. */
-export function uuidArray(uuids: readonly string[]): Buffer {
-  let last: string | undefined;
-  let lastAt = 0;
-  return arrayOf(UUID, 16, uuids, (buffer, uuid, at) => {
-    if (uuid === last) buffer.copyWithin(at, lastAt, lastAt + 16);
-    else buffer.write(uuid.replaceAll("-", ""), at, "hex");
-    [last, lastAt] = [uuid, at];
   });
 }
 

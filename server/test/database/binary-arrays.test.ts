@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { float8Array, timestampArray, uuidArray } from "../../src/db/binary-array.ts";
+import { float8Array, timestampArray } from "../../src/db/binary-array.ts";
 import { openTestDatabase } from "../harness/database/database.ts";
 import { runSql } from "../harness/database/run-sql.ts";
 
@@ -19,18 +19,17 @@ const numbers = fc.array(fc.option(number, { nil: undefined }), { maxLength: 5 }
 /** From 1969 to 2199. */
 const time = fc.integer({ min: -1e13, max: 7_250_000_000_000_000 });
 const times = fc.array(fc.option(time, { nil: undefined }), { maxLength: 5 });
-const uuids = fc.array(fc.uuid(), { maxLength: 3 }).map((few) => few.flatMap((uuid) => [uuid, uuid]));
 
 test("PostgreSQL reads arrays in its binary format as they were written", async () => {
   await fc.assert(
-    fc.asyncProperty(numbers, times, uuids, async (sent, at, ids) => {
+    fc.asyncProperty(numbers, times, async (sent, at) => {
       const [read] = await runSql<object>(
         database.db,
-        `SELECT $1::float8[] AS numbers, $3::uuid[]::text[] AS ids,
+        `SELECT $1::float8[] AS numbers,
                 ARRAY(SELECT (extract(epoch FROM t) * 1000000)::bigint::text FROM unnest($2::timestamptz[]) t) AS times`,
-        [float8Array(sent), timestampArray(at), uuidArray(ids)],
+        [float8Array(sent), timestampArray(at)],
       );
-      const expected = { numbers: sent.map(orNull), ids, times: at.map((each) => orNull(each)?.toString() ?? null) };
+      const expected = { numbers: sent.map(orNull), times: at.map((each) => orNull(each)?.toString() ?? null) };
       assert.deepEqual(read, expected);
     }),
     { numRuns: 50 },

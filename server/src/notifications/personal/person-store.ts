@@ -9,14 +9,6 @@ export interface NotificationChoices extends QuietChoices {
   accountEmail: boolean;
 }
 
-/** The choices of a user who has made none. */
-export const NO_CHOICES: NotificationChoices = {
-  accountEmail: true,
-  quietHours: null,
-  onlyOnShift: false,
-  criticalToo: false,
-};
-
 /** A user's choices, and the channels in use. */
 export interface PersonRow extends NotificationChoices {
   user_id: string;
