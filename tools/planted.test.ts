@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -47,27 +47,29 @@ test("the fixtures break every rule at least once", () => {
   );
 });
 
-test("the subjects of commits are checked since the last that passed", (t) => {
+test("the subject of every commit after the given one is checked", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "muster-subjects-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: folder });
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: folder, encoding: "utf8" });
   const commit = (subject: string) => git("commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", subject);
-  const problems = () => checkCommitSubjects(folder).map(({ rule, message }) => `${rule}: ${message}`);
+  const problems = (before?: string) =>
+    checkCommitSubjects(folder, before).map((each) => `${each.rule}: ${each.message}`);
   assert.deepEqual(problems(), [], "a folder without a history");
+  writeFileSync(join(folder, ".git"), "gitdir: absent\n");
+  assert.throws(() => problems(), /git log: /, "a history that git cannot read");
+  rmSync(join(folder, ".git"));
   git("init", "--quiet");
   assert.deepEqual(problems(), [], "a history without commits");
   commit("An early subject");
-  commit("docs: describe the frames");
-  assert.deepEqual(problems(), []);
+  const early = git("rev-parse", "HEAD").trim();
   commit("docs: described the frames");
   commit("docs: name the frames");
-  assert.deepEqual(problems(), ['subject: "described" is not an imperative: docs: described the frames']);
-  assert.deepEqual(
-    problems(),
-    ['subject: "described" is not an imperative: docs: described the frames'],
-    "not yet passed",
-  );
+  const described = 'subject: "described" is not an imperative: docs: described the frames';
+  assert.deepEqual(problems(early), [described]);
+  assert.deepEqual(problems(early), [described], "the second time, too");
+  const earlier = "subject: not of the form `area: imperative verb …`: An early subject";
+  assert.deepEqual(problems("f".repeat(40)), [described, earlier], "a clone without the given commit");
 });
 
 test("the subject of a commit names its area and begins with an imperative, in 72 characters", () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Violation } from "../source/violation.ts";
 
@@ -10,30 +10,21 @@ const NOT_IMPERATIVE = /^(?:an?|the|no|not|more|some|all|this|these|it|its|of|ha
 /** Imperatives that end like another form. */
 const IMPERATIVES = /^(?:need|embed|feed|speed|shed|seed|proceed|exceed|succeed|bring|ring|string)$/;
 
-/** In git's own folder of a working tree: the last commit up to which every subject has passed. */
-const PASSED = "muster-passed-subjects";
+/** The last commit before the rule: neither its subject nor those of its ancestors are checked. */
+const BEFORE_RULE = "af14cc6978a022cf9958eaaa0504d0830f8b4b46";
 
 /**
- * Checks the subjects of the commits since the last that passed, or at first those since the first parent of HEAD.
- * Where `root` has no git history of its own, there is nothing to check.
+ * Checks the subject of every commit of HEAD's history that is no merge, except `before` and its ancestors. A shallow
+ * clone need not contain `before`. Where `root` has no git history of its own, there is nothing to check.
+ *
+ * @throws Error if git cannot read the history
  */
-export function checkCommitSubjects(root: string): Violation[] {
-  const folder = historyOf(root);
-  const head = folder && git(root, "rev-parse", "--verify", "--quiet", "HEAD");
-  if (!head) return [];
-  const file = join(folder, PASSED);
-  const passed = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-  const isKnown = passed !== "" && git(root, "merge-base", passed, head) === passed;
-  const since = isKnown ? passed : git(root, "rev-parse", "--verify", "--quiet", "HEAD^");
-  const range = since ? `${since}..${head}` : head;
-  const lines = (git(root, "log", "--no-merges", "--format=%h %s", range) ?? "").split("\n").filter(Boolean);
-  const violations = lines.flatMap((line) => {
-    const [commit, subject] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+export function checkCommitSubjects(root: string, before = BEFORE_RULE): Violation[] {
+  if (!existsSync(join(root, ".git"))) return [];
+  return commits(root, before).flatMap(({ commit, subject }) => {
     const problem = subjectProblem(subject);
     return problem ? [{ file: commit, line: 1, rule: "subject", message: `${problem}: ${subject}` }] : [];
   });
-  if (violations.length === 0) writeFileSync(file, `${head}\n`);
-  return violations;
 }
 
 /** Returns what is wrong with the subject of a commit, or undefined. */
@@ -44,14 +35,22 @@ export function subjectProblem(subject: string): string | undefined {
   return NOT_IMPERATIVE.test(verb) && !IMPERATIVES.test(verb) ? `"${verb}" is not an imperative` : undefined;
 }
 
-/** Returns git's folder of the working tree at `root`; undefined if `root` is not the top of one. */
-function historyOf(root: string): string | undefined {
-  const top = git(root, "rev-parse", "--show-toplevel");
-  return top === realpathSync(root) ? git(root, "rev-parse", "--absolute-git-dir") : undefined;
-}
-
-/** Runs git, and returns what it prints; undefined if it fails or is missing. */
-function git(root: string, ...args: string[]): string | undefined {
-  const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
-  return status === 0 ? stdout.trim() : undefined;
+function commits(root: string, before: string): { commit: string; subject: string }[] {
+  // CI may run as another user than the owner of the checkout, whose history git refuses to read by default.
+  const args = [
+    "-c",
+    "safe.directory=*",
+    "log",
+    "--no-merges",
+    "--format=%h %s",
+    "--ignore-missing",
+    "HEAD",
+    `^${before}`,
+  ];
+  const { status, stdout, stderr, error } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) throw new Error(`git log: ${error?.message ?? stderr}`);
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => ({ commit: line.slice(0, line.indexOf(" ")), subject: line.slice(line.indexOf(" ") + 1) }));
 }
