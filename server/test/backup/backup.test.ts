@@ -169,8 +169,10 @@ async function backUpAndRestore(t: TestContext) {
     const whole = await readFile(file);
     const head = whole.subarray(0, whole.indexOf("\n") + 1);
     const notGzipped = [Buffer.from("text"), Buffer.from(""), head, Buffer.from("muster-backup {}\n")];
+    const ofAnotherProgram = Buffer.concat([Buffer.from("x"), whole.subarray(1)]);
     const noFolder = ["no folder", ""].map((text) => Buffer.concat([head, gzipSync(text)]));
-    for (const content of [whole.subarray(0, -100), whole.subarray(head.length), ...notGzipped, ...noFolder]) {
+    const notWhole = [whole.subarray(0, -100), whole.subarray(head.length)];
+    for (const content of [...notWhole, ofAnotherProgram, ...notGzipped, ...noFolder]) {
       await writeFile(bad, content);
       await assert.rejects(restore(deps, bad, { mode: "revoke-all" }), /is not a backup/);
     }
