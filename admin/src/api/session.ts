@@ -39,12 +39,15 @@ export async function startSession(queries: QueryClient, session: Session): Prom
 }
 
 /**
- * Signs out, even if the session has ended already. It first cancels pending requests, which the service would refuse.
+ * Signs out, even if the session has ended already. It first cancels pending requests, which the service would refuse;
+ * they are sent again if the session goes on.
  */
 export async function endSession(queries: QueryClient): Promise<void> {
   await queries.cancelQueries();
   await must(api.DELETE(PATH)).catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.status !== 401) throw error;
+    if (error instanceof Problem && error.status === 401) return;
+    void queries.refetchQueries({ type: "active", stale: true });
+    throw error;
   });
   await forgetSession(queries);
 }

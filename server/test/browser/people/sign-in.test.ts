@@ -39,6 +39,30 @@ browserTest("a user signs in, finds the requested page, signs out, and the back 
   await window.context.close();
 });
 
+browserTest("a sign-out that gets no answer leaves the screen, which reads what it had cancelled", async () => {
+  const window = await openPage(server, { refused: /\/(session|devices)$/ });
+  const { page } = window;
+  await page.goto("/sign-in");
+  await signInByHand(window, user);
+  await page.waitForURL(`${server.httpUrl}/`);
+  let read = 0;
+  await page.route("**/api/admin/devices?**", (route) => {
+    read += 1;
+    return read > 1 ? route.continue() : undefined;
+  });
+  await page.route("**/api/admin/session", (route) =>
+    route.request().method() === "DELETE" ? route.abort() : route.continue(),
+  );
+  await page.getByRole("link", { name: "Devices", exact: true }).click();
+  await page.locator('[aria-label="Devices"][aria-busy="true"]').waitFor();
+  await page.getByRole("button", { name: `Account of ${user.email}` }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("The service did not answer.").waitFor();
+  await page.getByText("There is no device yet").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 browserTest("a wrong password is refused with the service's message, and the form keeps its input", async () => {
   for (const view of VIEWS) {
     const window = await openPage(server, view);
