@@ -9,7 +9,7 @@ import { useSelection } from "../../parts/list/use-selection.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { type ListState, useListState } from "../../parts/url-state.ts";
-import { Action, Empty, type Filter, Opens, Page, plural } from "../../ui/ui.ts";
+import { Action, Empty, type Filter, Page, plural, useOpens } from "../../ui/ui.ts";
 import { choicesOf } from "../../words/devices.ts";
 import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
 import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
@@ -44,20 +44,30 @@ export default function AnomaliesPage() {
       >
         <SavedFilters of="anomalies" filters={filters} list={list} />
       </Records>
-      {selected.size > 0 && <AcknowledgeBar ids={[...selected]} onClear={() => onChange(new Set())} />}
+      <AcknowledgeBar ids={[...selected]} onClear={() => onChange(new Set())} />
     </Page>
   );
 }
 
 function AcknowledgeBar({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) {
+  const [acknowledge, dialog] = useOpens({
+    main: true,
+    small: true,
+    label: "Acknowledge",
+    title: acknowledgeTitle(ids),
+    children: (close) => <AcknowledgeForm ids={ids} onClose={close} onDone={onClear} />,
+  });
   return (
-    <section className="row bulk-bar framed" aria-label="Selected anomalies">
-      <span aria-live="polite">{plural(ids.length, "anomaly", "anomalies")} selected</span>
-      <Action small label="Clear selection" onClick={onClear} />
-      <Opens main small label="Acknowledge" title={acknowledgeTitle(ids)}>
-        {(close) => <AcknowledgeForm ids={ids} onClose={close} onDone={onClear} />}
-      </Opens>
-    </section>
+    <>
+      {ids.length > 0 && (
+        <section className="row bulk-bar framed" aria-label="Selected anomalies">
+          <span aria-live="polite">{plural(ids.length, "anomaly", "anomalies")} selected</span>
+          <Action small label="Clear selection" onClick={onClear} />
+          {acknowledge}
+        </section>
+      )}
+      {dialog}
+    </>
   );
 }
 

@@ -29,12 +29,12 @@ import {
   Empty,
   type FactList,
   Facts,
-  Opens,
   Pager,
   plural,
   reading,
   Section,
   Time,
+  useOpens,
 } from "../../ui/ui.ts";
 import { ANOMALY_STATUSES, NOTIFIED, PAGE_STATES, SEVERITIES } from "../../words/monitoring.ts";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
@@ -76,19 +76,24 @@ function Actions({ anomaly }: { anomaly: Anomaly }) {
   const mayAcknowledge = useMay("acknowledgeAnomalies") && acknowledgedAt === null;
   const mayOpen = useMay("openTicket");
   const isUnfinished = useHasUnfinishedTicket(anomaly);
+  const [open, ticketDialog] = useOpens({
+    label: "Open a ticket",
+    title: "Open a ticket",
+    children: (close) => <OpenTicket onClose={close} about={anomaly} />,
+  });
+  const [acknowledge, acknowledgeDialog] = useOpens({
+    main: true,
+    label: "Acknowledge",
+    title: acknowledgeTitle([id]),
+    children: (close) => <AcknowledgeForm ids={[id]} onClose={close} />,
+  });
   return (
     <>
       {ticketId && <Action label="Show ticket" href={`/tickets/${ticketId}`} />}
-      {mayOpen && !isUnfinished && (
-        <Opens label="Open a ticket" title="Open a ticket">
-          {(close) => <OpenTicket onClose={close} about={anomaly} />}
-        </Opens>
-      )}
-      {mayAcknowledge && (
-        <Opens main label="Acknowledge" title={acknowledgeTitle([id])}>
-          {(close) => <AcknowledgeForm ids={[id]} onClose={close} />}
-        </Opens>
-      )}
+      {mayOpen && !isUnfinished && open}
+      {mayAcknowledge && acknowledge}
+      {ticketDialog}
+      {acknowledgeDialog}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { Ago, type Column, Empty, type Filter, Opens, Page, Time } from "../../ui/ui.ts";
+import { Ago, type Column, Empty, type Filter, Page, Time, useOpens } from "../../ui/ui.ts";
 import { ClaimState } from "./claim-state.tsx";
 
 const STATES = { pending: "open or expired", used: "used", revoked: "revoked" };
@@ -30,11 +30,13 @@ const COLUMNS: readonly Column<Claim>[] = [
 export default function ClaimsPage() {
   const list = useListState();
   const status = (list.values.status || undefined) as Claim["status"] | undefined;
-  const create = useMay("createClaim") && (
-    <Opens main label="Create claim" title="Create a claim">
-      {(close) => <CreateClaim onClose={close} />}
-    </Opens>
-  );
+  const [button, dialog] = useOpens({
+    main: true,
+    label: "Create claim",
+    title: "Create a claim",
+    children: (close) => <CreateClaim onClose={close} />,
+  });
+  const create = useMay("createClaim") && button;
   return (
     <Page
       title="Claims"
@@ -56,6 +58,7 @@ export default function ClaimsPage() {
           </Empty>
         }
       />
+      {dialog}
     </Page>
   );
 }

@@ -3,7 +3,7 @@ import { createDeviceType, DEVICE_TYPES, type DeviceType, deviceTypePageQuery } 
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { type Column, Empty, Opens, Page } from "../../ui/ui.ts";
+import { type Column, Empty, Page, useOpens } from "../../ui/ui.ts";
 import { DeviceTypeForm } from "./device-type-form.tsx";
 import { silence } from "./silence.ts";
 
@@ -17,19 +17,21 @@ const COLUMNS: readonly Column<DeviceType>[] = [
 export default function DeviceTypesPage() {
   const list = useListState();
   const action = "Create device type";
-  const create = useMay("createDeviceType") && (
-    <Opens main label={action} title="Create a device type">
-      {(close) => (
-        <DeviceTypeForm
-          operation="createDeviceType"
-          action={action}
-          onClose={close}
-          onSubmit={createDeviceType}
-          done={({ name }) => `Device type ${name} is created.`}
-        />
-      )}
-    </Opens>
-  );
+  const [button, dialog] = useOpens({
+    main: true,
+    label: action,
+    title: "Create a device type",
+    children: (close) => (
+      <DeviceTypeForm
+        operation="createDeviceType"
+        action={action}
+        onClose={close}
+        onSubmit={createDeviceType}
+        done={({ name }) => `Device type ${name} is created.`}
+      />
+    ),
+  });
+  const create = useMay("createDeviceType") && button;
   return (
     <Page
       title="Device types"
@@ -50,6 +52,7 @@ export default function DeviceTypesPage() {
           </Empty>
         }
       />
+      {dialog}
     </Page>
   );
 }

@@ -20,7 +20,19 @@ import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Word } from "../../parts/word.tsx";
-import { Action, Ago, type Column, DialogActions, Empty, Notice, Opens, Secret, Section, Table } from "../../ui/ui.ts";
+import {
+  Action,
+  Ago,
+  type Column,
+  DialogActions,
+  Empty,
+  Notice,
+  Opens,
+  Secret,
+  Section,
+  Table,
+  useOpens,
+} from "../../ui/ui.ts";
 import { CHANNEL_STATES, CHANNEL_TYPES } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 
@@ -41,11 +53,11 @@ export function Channels({ group }: { group: Versioned<Group> }) {
 
 function Administered({ group }: { group: Versioned<Group> }) {
   const { id, channels } = group.record;
-  const add = (
-    <Opens label="Add a channel" title="Add a channel">
-      {(close) => <AddChannel opened={group} onClose={close} />}
-    </Opens>
-  );
+  const [add, dialog] = useOpens({
+    label: "Add a channel",
+    title: "Add a channel",
+    children: (close) => <AddChannel opened={group} onClose={close} />,
+  });
   const columns: readonly Column<GroupChannel>[] = [
     ...COLUMNS,
     { title: "State", cell: ({ state }) => <Word of={CHANNEL_STATES} value={state} plain /> },
@@ -61,6 +73,7 @@ function Administered({ group }: { group: Versioned<Group> }) {
         rowKey={keyOf}
         empty={<NoChannels action={add} />}
       />
+      {dialog}
     </Section>
   );
 }

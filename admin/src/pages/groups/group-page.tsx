@@ -16,7 +16,7 @@ import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
-import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time } from "../../ui/ui.ts";
+import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time, useOpens } from "../../ui/ui.ts";
 import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { Channels } from "./channels.tsx";
 import { EscalationForm } from "./escalation-form.tsx";
@@ -108,11 +108,11 @@ function Escalation({ group }: { group: Versioned<Group> }) {
   const may = useMay("updateGroup");
   const { escalation, id, name, pagesLostRenewals, alwaysPages } = group.record;
   const isNone = escalation.length === 0;
-  const change = (
-    <Opens label={isNone ? "Add an escalation" : "Change escalation"} title={`Escalation of ${name}`}>
-      {(close) => <EscalationForm opened={group} onClose={close} />}
-    </Opens>
-  );
+  const [change, dialog] = useOpens({
+    label: isNone ? "Add an escalation" : "Change escalation",
+    title: `Escalation of ${name}`,
+    children: (close) => <EscalationForm opened={group} onClose={close} />,
+  });
   return (
     <Section
       title="Who is paged"
@@ -139,6 +139,7 @@ function Escalation({ group }: { group: Versioned<Group> }) {
           </Panel>
         </>
       )}
+      {dialog}
     </Section>
   );
 }
@@ -159,11 +160,11 @@ function Members({ group }: { group: Versioned<Group> }) {
   const may = useMay("updateGroup");
   const { memberUserIds, name } = group.record;
   const isNone = memberUserIds.length === 0;
-  const change = (
-    <Opens label={isNone ? "Add members" : "Change members"} title={`Members of ${name}`}>
-      {(close) => <ChangeMembers opened={group} onClose={close} />}
-    </Opens>
-  );
+  const [change, dialog] = useOpens({
+    label: isNone ? "Add members" : "Change members",
+    title: `Members of ${name}`,
+    children: (close) => <ChangeMembers opened={group} onClose={close} />,
+  });
   return (
     <Section
       title="Members"
@@ -186,6 +187,7 @@ function Members({ group }: { group: Versioned<Group> }) {
           </ul>
         </Panel>
       )}
+      {dialog}
     </Section>
   );
 }

@@ -5,7 +5,7 @@ import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { type Column, Empty, type Filter, Opens, Page, plural, Status } from "../../ui/ui.ts";
+import { type Column, Empty, type Filter, Page, plural, Status, useOpens } from "../../ui/ui.ts";
 import { afterText, NOTIFY } from "../../words/on-call.ts";
 
 const FILTERS: readonly Filter[] = [
@@ -24,11 +24,13 @@ export default function GroupsPage() {
   const list = useListState();
   const { q } = list.values;
   const { role } = useSession().user;
-  const create = useMay("createGroup") && (
-    <Opens main label="Create group" title="Create a group">
-      {(close) => <CreateGroup onClose={close} />}
-    </Opens>
-  );
+  const [button, dialog] = useOpens({
+    main: true,
+    label: "Create group",
+    title: "Create a group",
+    children: (close) => <CreateGroup onClose={close} />,
+  });
+  const create = useMay("createGroup") && button;
   const empty =
     role === "admin" ? (
       <Empty title="There is no group yet." action={create}>
@@ -57,6 +59,7 @@ export default function GroupsPage() {
         csv={[GROUPS, { q }]}
         empty={empty}
       />
+      {dialog}
     </Page>
   );
 }

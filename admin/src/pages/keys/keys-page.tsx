@@ -22,7 +22,6 @@ import {
   Facts,
   type Filter,
   Notice,
-  Opens,
   Page,
   Pager,
   Secret,
@@ -32,6 +31,7 @@ import {
   Table,
   Time,
   useNow,
+  useOpens,
 } from "../../ui/ui.ts";
 import { ACTS } from "../../words/acts.ts";
 import { endOfKey, stateOfKey } from "../../words/keys.ts";
@@ -56,11 +56,14 @@ export default function KeysPage() {
   const asked = { state: state as keyof typeof STATES | undefined, userId };
   const query = useQuery(keysQuery({ ...asked, skip: list.skip }));
   const [{ key: shown }, setUrl] = useUrlState();
-  const create = useMay("createKey") && (
-    <Opens main label="Create API key" title="Create an API key" wide>
-      {(close) => <CreateKey onClose={close} />}
-    </Opens>
-  );
+  const [button, dialog] = useOpens({
+    main: true,
+    label: "Create API key",
+    title: "Create an API key",
+    wide: true,
+    children: (close) => <CreateKey onClose={close} />,
+  });
+  const create = useMay("createKey") && button;
   return (
     <Page
       title="API keys"
@@ -91,6 +94,7 @@ export default function KeysPage() {
           </p>
         )}
       </Records>
+      {dialog}
       <KeyDialog apiKey={query.data?.items.find(({ id }) => id === shown)} onClose={() => setUrl({ key: undefined })} />
     </Page>
   );

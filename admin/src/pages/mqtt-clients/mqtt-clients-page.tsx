@@ -17,7 +17,7 @@ import { Records } from "../../parts/list/records.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
 import { useListState } from "../../parts/url-state.ts";
-import { Ago, type Column, CopyBlock, Dialog, Empty, Opens, Page, Secret, ShownOnce, Status } from "../../ui/ui.ts";
+import { Ago, type Column, CopyBlock, Dialog, Empty, Page, Secret, ShownOnce, Status, useOpens } from "../../ui/ui.ts";
 import { useBroker } from "../connect/use-broker.ts";
 
 const COLUMNS: readonly Column<MqttClient>[] = [
@@ -33,11 +33,14 @@ const COLUMNS: readonly Column<MqttClient>[] = [
 
 export default function MqttClientsPage() {
   const list = useListState();
-  const create = useMay("createMqttClient") && (
-    <Opens main label="Register MQTT client" title="Register an MQTT client" wide>
-      {(close) => <Register onClose={close} />}
-    </Opens>
-  );
+  const [button, dialog] = useOpens({
+    main: true,
+    label: "Register MQTT client",
+    title: "Register an MQTT client",
+    wide: true,
+    children: (close) => <Register onClose={close} />,
+  });
+  const create = useMay("createMqttClient") && button;
   return (
     <Page
       title="MQTT clients"
@@ -57,6 +60,7 @@ export default function MqttClientsPage() {
           </Empty>
         }
       />
+      {dialog}
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { GroupNames } from "../../parts/group-names.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
-import { type Column, Empty, Opens, Page, plural, Section } from "../../ui/ui.ts";
+import { type Column, Empty, Page, plural, Section, useOpens } from "../../ui/ui.ts";
 import { GroupWeek } from "./group-week.tsx";
 import { ShiftDialog, ShiftForm } from "./shift-dialog.tsx";
 import { OnDuty, shiftTimes } from "./shift-times.tsx";
@@ -24,19 +24,21 @@ export default function ShiftsPage() {
   const list = useListState();
   const [values, change] = useUrlState();
   const action = "Create shift";
-  const create = useMay("createShift") && (
-    <Opens main label={action} title="Create a shift">
-      {(close) => (
-        <ShiftForm
-          operation="createShift"
-          action={action}
-          onClose={close}
-          onSubmit={createShift}
-          done={({ name }) => `Shift ${name} is created. Put it on a group to have it paged.`}
-        />
-      )}
-    </Opens>
-  );
+  const [button, dialog] = useOpens({
+    main: true,
+    label: action,
+    title: "Create a shift",
+    children: (close) => (
+      <ShiftForm
+        operation="createShift"
+        action={action}
+        onClose={close}
+        onSubmit={createShift}
+        done={({ name }) => `Shift ${name} is created. Put it on a group to have it paged.`}
+      />
+    ),
+  });
+  const create = useMay("createShift") && button;
   const hrefOf = ({ id }: Shift) =>
     `/shifts?${new URLSearchParams({ ...(filled(values) as Record<string, string>), shift: id })}`;
   return (
@@ -62,6 +64,7 @@ export default function ShiftsPage() {
           }
         />
       </Section>
+      {dialog}
       {values.shift && <ShiftDialog id={values.shift} onClose={() => change({ shift: undefined })} />}
     </Page>
   );

@@ -78,16 +78,29 @@ interface OpensProps extends Frame, Omit<ActionProps, "onClick" | "title"> {
   children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a dialog. */
-export function Opens({ title, keep, wide, children, ...action }: OpensProps) {
+/**
+ * Returns a button that opens a dialog, and the dialog. A screen whose data decides where the button is, and whether it
+ * is there, always shows the dialog: what is typed or shown once in it stays when the data changes.
+ */
+export function useOpens({ title, keep, wide, children, ...action }: OpensProps) {
   const [opened, setOpened] = useState(false);
   const close = () => setOpened(false);
+  const button = <Action {...action} onClick={() => setOpened(true)} />;
+  const dialog = (
+    <Dialog title={title} keep={keep} wide={wide} opened={opened} onClose={close}>
+      {opened && children(close)}
+    </Dialog>
+  );
+  return [button, dialog] as const;
+}
+
+/** A button that opens a dialog. */
+export function Opens(props: OpensProps) {
+  const [button, dialog] = useOpens(props);
   return (
     <>
-      <Action {...action} onClick={() => setOpened(true)} />
-      <Dialog title={title} keep={keep} wide={wide} opened={opened} onClose={close}>
-        {opened && children(close)}
-      </Dialog>
+      {button}
+      {dialog}
     </>
   );
 }

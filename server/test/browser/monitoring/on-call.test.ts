@@ -126,6 +126,30 @@ browserTest(
   },
 );
 
+browserTest("an escalation in its form stays when another user adds one first", async () => {
+  const group = await server.app.groups.createGroup(tenant.caller, { name: "Pits" });
+  const window = await windowOf(admin, { refused: /groups/ });
+  const { page } = window;
+  const dialog = page.getByRole("dialog");
+  await page.goto(`/groups/${group.id}`);
+  await page.getByRole("button", { name: "Add an escalation" }).click();
+  await dialog.getByLabel("After minutes").fill("45");
+  await server.app.groups.updateGroup(tenant.caller, group.id, {
+    escalation: [{ afterMinutes: 5, notify: "members" }],
+    alwaysPages: "all",
+  });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Load their version" }).click();
+  await dialog.getByText("Escalation now: 1 steps").waitFor();
+  assert.equal(await dialog.getByLabel("After minutes").inputValue(), "45");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("after 45 min").waitFor();
+  const { escalation, alwaysPages } = await server.app.groups.getGroup(tenant.caller, group.id);
+  assert.deepEqual([escalation, alwaysPages], [[{ afterMinutes: 45, notify: "shift" }], "all"]);
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 browserTest("a shift is found among many by a part of its name, and assigned to the group", async () => {
   const { app } = server;
   const many = await newTenant(server);

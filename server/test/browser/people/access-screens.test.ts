@@ -62,6 +62,34 @@ browserTest("a key is created with the chosen scopes, works, and is refused once
   await window.context.close();
 });
 
+// Without entries, a list has the button in its middle; the first entry takes its place.
+browserTest("the first key and the first MQTT client show their secret until the user closes it", async () => {
+  const user = await signIn(server, await newTenant(server));
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, user.cookie);
+  const dialog = page.getByRole("dialog");
+  const secretOf = async (row: string) => {
+    await page.locator("tr", { hasText: row }).waitFor();
+    return dialog.locator("[data-secret]").textContent();
+  };
+  await page.goto("/keys");
+  await page.locator(".empty").getByRole("button", { name: "Create API key" }).click();
+  await dialog.getByLabel("Name").fill("Dashboard");
+  await dialog.getByRole("checkbox", { name: "devices:read" }).check();
+  await dialog.getByRole("button", { name: "Create API key" }).click();
+  assert.equal((await devicesWith((await secretOf("Dashboard"))!)).status, 200);
+  await page.goto("/mqtt-clients");
+  await page.locator(".empty").getByRole("button", { name: "Register MQTT client" }).click();
+  await dialog.getByLabel("Client id").fill("hall-gateway");
+  await dialog.getByLabel("User name").fill("hall");
+  await dialog.getByRole("button", { name: "Register" }).click();
+  assert.ok(await secretOf("hall-gateway"));
+  await dialog.getByRole("button", { name: "I have copied it" }).click();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 function devicesWith(key: string) {
   return https(`${server.httpUrl}/api/v1/devices`, { ca: server.ca, headers: { "x-api-key": key } });
 }
