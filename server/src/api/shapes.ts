@@ -93,4 +93,14 @@ export const errorBody = z.looseObject({
   message: z.string().meta({ description: "A sentence for people; may change" }),
   requestId: z.string().meta({ description: "Also the X-Request-Id header" }),
   detail: z.string().optional().meta({ description: "The offending value or field, if there is one" }),
+  details: z
+    .array(
+      z.strictObject({
+        in: z.enum(["path", "query", "body"]),
+        pointer: z.string().meta({ description: "The field, as a JSON Pointer (RFC 6901)" }),
+        message: z.string().meta({ description: "A predicate about the field; may change" }),
+      }),
+    )
+    .optional()
+    .meta({ description: `Every problem that validation found, at most ${records.problemsOfRequest.value}` }),
 });

@@ -295,6 +295,32 @@ test("skip and limit out of range are clamped and echoed; anything but an intege
   assert.deepEqual([status.status, status.json.error, status.json.detail], [400, "invalid_request", "status"]);
 });
 
+test("a refusal names the first problem and lists all of them, each with its JSON Pointer", async () => {
+  const headers = { "x-api-key": await newKey(server, tenant, "groups:write", "devices:read") };
+  const body = { name: 5, "a/b": 1, channels: [{ type: "fax", target: "" }] };
+  const { json } = await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, headers, body });
+  assert.deepEqual([json.middleware, json.detail], ["validation", "a/b"]);
+  assert.deepEqual(json.details, [
+    { in: "body", pointer: "/name", message: "must be a string" },
+    { in: "body", pointer: "/channels/0/type", message: 'must be one of "email", "webhook"' },
+    { in: "body", pointer: "/channels/0/target", message: "must not be empty" },
+    { in: "body", pointer: "/a~1b", message: "is an unknown field" },
+  ]);
+  const query = "limit=x&colour=blue&connectivity=no";
+  const list = await https(`${server.httpUrl}/api/v1/devices?${query}`, { ca: server.ca, headers });
+  assert.deepEqual(
+    list.json.details.map(({ in: part, pointer }: Record<string, string>) => [part, pointer]),
+    [
+      ["query", "/connectivity"],
+      ["query", "/limit"],
+      ["query", "/colour"],
+    ],
+  );
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, n]));
+  const flood = await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, headers, body: many });
+  assert.equal(flood.json.details.length, 50);
+});
+
 test("malformed HTTP, or a hidden second request, gets one 4xx and a closed connection", async () => {
   const post = "POST /api/provisioning/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
   const bad = {
