@@ -1,5 +1,6 @@
 import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
+import { checkCatalogue } from "./catalogue/catalogue.ts";
 import { checkOwners } from "./ownership/ownership.ts";
 import { checkSizes } from "./sizes/sizes.ts";
 import type { Violation } from "./source/violation.ts";
@@ -25,6 +26,7 @@ export const ruleChecks: readonly RuleCheck[] = [
   { name: "words", check: checkWording },
   { name: "style of comments and pages", check: checkStyle },
   { name: "subjects of commits", check: checkCommitSubjects },
+  { name: "catalogue of texts", check: checkCatalogue },
   { name: "citations", check: checkCitations },
   { name: "clauses of the specification", check: checkClauses },
   { name: "sizes", check: (root) => checkSizes(root) },

@@ -1,4 +1,6 @@
 import type { ComponentType } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/screens.ts";
 import type { operations } from "./api/generated/admin.ts";
 
 /**
@@ -14,79 +16,77 @@ export interface AppRoute {
   operations: readonly (keyof operations)[];
   page: () => Promise<{ default: ComponentType }>;
   /** The place in the menu; absent for screens that are reached from others. */
-  menu?: { group: MenuGroup; icon: string; key: string };
+  menu?: { group: string; icon: string; key: string };
   /** Set for screens without a session. */
   open?: true;
 }
 
-type MenuGroup = "Overview" | "Monitoring" | "Devices" | "On call" | "Access" | "Administration";
-
 /** The places of the screens in the menu, in its order. */
-const MENU: Readonly<Record<string, readonly [group: MenuGroup, icon: string, key: string]>> = {
-  "/": ["Overview", "home", "h"],
-  "/anomalies": ["Monitoring", "anomalies", "n"],
-  "/tickets": ["Monitoring", "tickets", "i"],
-  "/findings": ["Monitoring", "findings", "w"],
-  "/thresholds": ["Monitoring", "thresholds", "o"],
-  "/deliveries": ["Monitoring", "deliveries", "e"],
-  "/devices": ["Devices", "devices", "d"],
-  "/connect": ["Devices", "clients", "c"],
-  "/refusals": ["Devices", "refusals", "r"],
-  "/claims": ["Devices", "claims", "l"],
-  "/certificates": ["Devices", "certificates", "x"],
-  "/device-types": ["Devices", "types", "t"],
-  "/groups": ["On call", "groups", "g"],
-  "/shifts": ["On call", "shifts", "f"],
-  "/mqtt-clients": ["Access", "mqtt", "m"],
-  "/keys": ["Access", "keys", "k"],
-  "/users": ["Administration", "users", "u"],
-  "/audit": ["Administration", "audit", "a"],
-  "/settings": ["Administration", "settings", "s"],
-  "/platform": ["Administration", "platform", "p"],
+const MENU: Readonly<Record<string, readonly [group: string, icon: string, key: string]>> = {
+  "/": [t.overview, "home", "h"],
+  "/anomalies": [t.monitoring, "anomalies", "n"],
+  "/tickets": [t.monitoring, "tickets", "i"],
+  "/findings": [t.monitoring, "findings", "w"],
+  "/thresholds": [t.monitoring, "thresholds", "o"],
+  "/deliveries": [t.monitoring, "deliveries", "e"],
+  "/devices": [common.devices, "devices", "d"],
+  "/connect": [common.devices, "clients", "c"],
+  "/refusals": [common.devices, "refusals", "r"],
+  "/claims": [common.devices, "claims", "l"],
+  "/certificates": [common.devices, "certificates", "x"],
+  "/device-types": [common.devices, "types", "t"],
+  "/groups": [t.onCall, "groups", "g"],
+  "/shifts": [t.onCall, "shifts", "f"],
+  "/mqtt-clients": [t.access, "mqtt", "m"],
+  "/keys": [t.access, "keys", "k"],
+  "/users": [common.administration, "users", "u"],
+  "/audit": [common.administration, "audit", "a"],
+  "/settings": [common.administration, "settings", "s"],
+  "/platform": [common.administration, "platform", "p"],
 };
 
 type Screen = readonly [path: string, title: string, page: AppRoute["page"], ...operations: AppRoute["operations"]];
 
 /** The screens without a session. */
 const OPEN: readonly Screen[] = [
-  ["/setup", "Set up", () => import("./pages/setup/setup-page.tsx")],
-  ["/sign-in", "Sign in", () => import("./pages/sign-in/sign-in-page.tsx")],
-  ["/enroll", "Enroll a device", () => import("./pages/enroll/enroll-page.tsx")],
-  ["/invite", "Accept an invitation", () => import("./pages/links/invite-page.tsx")],
-  ["/reset", "Choose a new password", () => import("./pages/links/reset-page.tsx")],
-  ["/forgot-password", "Forgot your password?", () => import("./pages/forgot-password/forgot-password-page.tsx")],
+  ["/setup", t.setUp, () => import("./pages/setup/setup-page.tsx")],
+  ["/sign-in", t.signIn, () => import("./pages/sign-in/sign-in-page.tsx")],
+  ["/enroll", t.enrollADevice, () => import("./pages/enroll/enroll-page.tsx")],
+  ["/invite", t.acceptAnInvitation, () => import("./pages/links/invite-page.tsx")],
+  ["/reset", t.chooseANewPassword, () => import("./pages/links/reset-page.tsx")],
+  ["/forgot-password", t.forgotYourPassword, () => import("./pages/forgot-password/forgot-password-page.tsx")],
 ];
 
 /** The screens of a signed-in user, each with the operations that it needs. */
 const SIGNED_IN: readonly Screen[] = [
-  ["/", "Home", () => import("./pages/home/home-page.tsx"), "getOverview"],
-  ["/anomalies", "Anomalies", () => import("./pages/anomalies/anomalies-page.tsx"), "listAnomalies"],
+  ["/", t.home, () => import("./pages/home/home-page.tsx"), "getOverview"],
+  ["/anomalies", common.anomalies, () => import("./pages/anomalies/anomalies-page.tsx"), "listAnomalies"],
   [
     "/anomalies/$id",
-    "Anomaly",
+    common.anomaly,
     () => import("./pages/anomalies/anomaly-page.tsx"),
     "getAnomaly",
     "listPages",
     "listDeliveries",
   ],
-  ["/tickets", "Tickets", () => import("./pages/tickets/tickets-page.tsx"), "listTickets"],
+  ["/tickets", common.tickets, () => import("./pages/tickets/tickets-page.tsx"), "listTickets"],
   [
     "/tickets/$id",
-    "Ticket",
+    common.ticket,
     () => import("./pages/tickets/ticket-page.tsx"),
     "getTicket",
     "listTicketComments",
     "listTicketHistory",
   ],
-  ["/findings", "Findings", () => import("./pages/findings/findings-page.tsx"), "listFindings"],
-  ["/thresholds", "Thresholds", () => import("./pages/thresholds/thresholds-page.tsx"), "listThresholds"],
-  ["/thresholds/$id", "Threshold pack", () => import("./pages/thresholds/threshold-page.tsx"), "getThreshold"],
-  ["/deliveries", "Messages", () => import("./pages/deliveries/deliveries-page.tsx"), "listDeliveries"],
-  ["/devices", "Devices", () => import("./pages/devices/devices-page.tsx"), "listDevices"],
-  ["/devices/$id", "Device", () => import("./pages/device/device-page.tsx"), "getDevice"],
+  ["/findings", t.findings, () => import("./pages/findings/findings-page.tsx"), "listFindings"],
+  ["/thresholds", t.thresholds, () => import("./pages/thresholds/thresholds-page.tsx"), "listThresholds"],
+  ["/thresholds/$id", common.thresholdPack, () => import("./pages/thresholds/threshold-page.tsx"), "getThreshold"],
+  ["/deliveries", common.messages, () => import("./pages/deliveries/deliveries-page.tsx"), "listDeliveries"],
+  ["/devices", common.devices, () => import("./pages/devices/devices-page.tsx"), "listDevices"],
+  ["/devices/$id", common.device, () => import("./pages/device/device-page.tsx"), "getDevice"],
   [
     "/devices/$id/connect",
-    "Connect a device",
+    common.connectADevice,
     () => import("./pages/connect/device-connect-page.tsx"),
     "getDevice",
     "getConnectGuide",
@@ -94,59 +94,71 @@ const SIGNED_IN: readonly Screen[] = [
   ],
   [
     "/connect",
-    "Connect a device",
+    common.connectADevice,
     () => import("./pages/connect/connect-page.tsx"),
     "createClaim",
     "getClaim",
     "listDeviceTypes",
   ],
-  ["/refusals", "Refused clients", () => import("./pages/refusals/refusals-page.tsx"), "listRefusals", "listSymptoms"],
-  ["/claims", "Claims", () => import("./pages/claims/claims-page.tsx"), "listClaims"],
-  ["/claims/$id", "Claim", () => import("./pages/claims/claim-page.tsx"), "getClaim"],
-  ["/certificates", "Certificates", () => import("./pages/certificates/certificates-page.tsx"), "listCertificates"],
+  ["/refusals", t.refusedClients, () => import("./pages/refusals/refusals-page.tsx"), "listRefusals", "listSymptoms"],
+  ["/claims", t.claims, () => import("./pages/claims/claims-page.tsx"), "listClaims"],
+  ["/claims/$id", t.claim, () => import("./pages/claims/claim-page.tsx"), "getClaim"],
+  [
+    "/certificates",
+    common.certificates,
+    () => import("./pages/certificates/certificates-page.tsx"),
+    "listCertificates",
+  ],
   [
     "/certificates/$id",
-    "Certificate",
+    common.certificate,
     () => import("./pages/certificates/certificate-page.tsx"),
     "getCertificate",
     "getCertificateChain",
   ],
   [
     "/devices/$id/rotate",
-    "Rotate a certificate",
+    t.rotateACertificate,
     () => import("./pages/rotate/rotate-page.tsx"),
     "listCertificates",
     "issueCertificate",
     "revokeCertificate",
   ],
-  ["/device-types", "Device types", () => import("./pages/device-types/device-types-page.tsx"), "listDeviceTypes"],
-  ["/device-types/$id", "Device type", () => import("./pages/device-types/device-type-page.tsx"), "getDeviceType"],
-  ["/groups", "Groups", () => import("./pages/groups/groups-page.tsx"), "listGroups"],
-  ["/groups/$id", "Group", () => import("./pages/groups/group-page.tsx"), "getGroup"],
-  ["/shifts", "Shifts", () => import("./pages/shifts/shifts-page.tsx"), "listShifts", "listGroups", "listCoverage"],
-  ["/mqtt-clients", "MQTT clients", () => import("./pages/mqtt-clients/mqtt-clients-page.tsx"), "listMqttClients"],
-  ["/keys", "API keys", () => import("./pages/keys/keys-page.tsx"), "listKeys"],
-  ["/users", "Users", () => import("./pages/users/users-page.tsx"), "listUsers", "listInvites"],
-  ["/users/$id", "User", () => import("./pages/users/user-page.tsx"), "getUser", "getUserImpact"],
+  ["/device-types", t.deviceTypes, () => import("./pages/device-types/device-types-page.tsx"), "listDeviceTypes"],
+  ["/device-types/$id", t.deviceType, () => import("./pages/device-types/device-type-page.tsx"), "getDeviceType"],
+  ["/groups", common.groups, () => import("./pages/groups/groups-page.tsx"), "listGroups"],
+  ["/groups/$id", common.group, () => import("./pages/groups/group-page.tsx"), "getGroup"],
+  [
+    "/shifts",
+    common.shifts,
+    () => import("./pages/shifts/shifts-page.tsx"),
+    "listShifts",
+    "listGroups",
+    "listCoverage",
+  ],
+  ["/mqtt-clients", t.mqttClients, () => import("./pages/mqtt-clients/mqtt-clients-page.tsx"), "listMqttClients"],
+  ["/keys", common.apiKeys, () => import("./pages/keys/keys-page.tsx"), "listKeys"],
+  ["/users", t.users, () => import("./pages/users/users-page.tsx"), "listUsers", "listInvites"],
+  ["/users/$id", t.user, () => import("./pages/users/user-page.tsx"), "getUser", "getUserImpact"],
   [
     "/audit",
-    "Audit",
+    common.audit,
     () => import("./pages/audit/audit-page.tsx"),
     "listAdminAudit",
     "listApiAudit",
     "listCertificateAudit",
   ],
-  ["/settings", "Settings", () => import("./pages/settings/settings-page.tsx"), "getTenant"],
+  ["/settings", t.settings, () => import("./pages/settings/settings-page.tsx"), "getTenant"],
   [
     "/platform",
-    "Platform",
+    t.platform,
     () => import("./pages/platform/platform-page.tsx"),
     "listTenants",
     "listAuthorities",
     "runChecks",
     "listUnknownRefusals",
   ],
-  ["/account", "Account", () => import("./pages/account/account-page.tsx")],
+  ["/account", t.account, () => import("./pages/account/account-page.tsx")],
 ];
 
 export const appRoutes: readonly AppRoute[] = [

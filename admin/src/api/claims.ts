@@ -15,7 +15,7 @@ export const revokeClaim = (id: string) => must(api.DELETE(`${CLAIMS}/{id}`, { p
 /** The code of a claim created in this window. It is shown until the page is reloaded and is stored nowhere. */
 export const claimCodeQuery = (id: string) =>
   queryOptions({
-    queryKey: ["claim code", id],
+    queryKey: ["claim-code", id],
     queryFn: (): string | null => null,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,

@@ -1,3 +1,5 @@
+import { t } from "#texts/parts.ts";
+
 /** The error body of every answer (docs/api-conventions.md, Errors). */
 interface ErrorBody {
   error: string;
@@ -32,7 +34,7 @@ export class Problem extends Error {
 export function noAnswer(): Problem {
   return new Problem(0, {
     error: "no_answer",
-    message: "The service did not answer. Check the connection and try again.",
+    message: t.noAnswer,
   });
 }
 
@@ -41,7 +43,7 @@ export function problemOf(response: Response, body: unknown): Problem {
   const wait = Number(response.headers.get("retry-after"));
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : undefined;
   if (isErrorBody(body)) return new Problem(response.status, body, retryAfter);
-  const message = `The service answered ${response.status} without a reason.`;
+  const message = t.unreadableAnswer(response.status);
   return new Problem(response.status, { error: "unreadable_answer", message }, retryAfter);
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "#texts/parts.ts";
 import { actorQuery } from "../api/people/actors.ts";
 import { type Operation, useSession } from "./session.ts";
 
@@ -12,10 +13,10 @@ interface Kind {
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  user: { label: "user", named: true, screen: (id) => `/users/${id}`, operation: "getUser" },
-  apikey: { label: "API key", named: true, screen: (id) => `/keys?key=${id}`, operation: "listKeys" },
-  claim: { label: "claim", named: true, screen: (id) => `/claims/${id}`, operation: "getClaim" },
-  device: { label: "device", named: true, screen: (id) => `/devices/${id}`, operation: "getDevice" },
+  user: { label: t.user, named: true, screen: (id) => `/users/${id}`, operation: "getUser" },
+  apikey: { label: t.apiKey, named: true, screen: (id) => `/keys?key=${id}`, operation: "listKeys" },
+  claim: { label: t.claim, named: true, screen: (id) => `/claims/${id}`, operation: "getClaim" },
+  device: { label: t.device, named: true, screen: (id) => `/devices/${id}`, operation: "getDevice" },
 };
 
 /**
@@ -25,8 +26,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export function Actor({ of }: { of: string }) {
   const { user } = useSession();
   const [kind, id] = split(of);
-  if (id === undefined) return <>{of === "system" ? "the service or its shell" : of}</>;
-  if (of === `user:${user.id}`) return <>you</>;
+  if (id === undefined) return <>{of === "system" ? t.theServiceOrItsShell : of}</>;
+  if (of === `user:${user.id}`) return <>{t.you}</>;
   return <Named of={of} kind={kind} id={id} />;
 }
 
@@ -36,7 +37,7 @@ function Named({ of, kind, id }: { of: string; kind: string; id: string }) {
   const enabled = known?.named === true && operations.includes("nameActors");
   const named = useQuery({ ...actorQuery(of), enabled }).data;
   const label = known?.label ?? kind;
-  if (named?.deleted) return <>{`${named.name} (deleted)`}</>;
+  if (named?.deleted) return <>{t.deleted(named.name)}</>;
   const text = named ? (
     kind === "user" ? (
       named.name

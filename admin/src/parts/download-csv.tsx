@@ -1,4 +1,6 @@
+import { t } from "#texts/parts.ts";
 import { CSV_ROWS, csvOf } from "../api/queries.ts";
+import { numberText } from "../texts/number-text.ts";
 import { Action } from "../ui/ui.ts";
 
 interface DownloadCsvProps {
@@ -15,14 +17,12 @@ interface DownloadCsvProps {
 /** Saves all pages of the list with its filters and its order. */
 export function DownloadCsv({ list, query, total = 0, totalIsAtLeast = false }: DownloadCsvProps) {
   if (total === 0) return null;
-  const most = CSV_ROWS.toLocaleString();
+  const most = numberText(CSV_ROWS);
   const isCut = total > CSV_ROWS;
   return (
     <Action
       small
-      label={
-        isCut ? `Download the first ${most} as CSV` : totalIsAtLeast ? `Download up to ${most} as CSV` : "Download CSV"
-      }
+      label={isCut ? t.downloadTheFirstAsCsv(most) : totalIsAtLeast ? t.downloadUpToAsCsv(most) : t.downloadCsv}
       href={csvOf(list, query)}
       download
     />

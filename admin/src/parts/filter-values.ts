@@ -1,9 +1,11 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 import type { Filter, FilterValues } from "../ui/ui.ts";
 
 /** The filters for a period: from the first time to before the second, in the user's own zone. */
 export const PERIOD: readonly Filter[] = [
-  { kind: "time", name: "from", label: "From" },
-  { kind: "time", name: "to", label: "To" },
+  { kind: "time", name: "from", label: common.from },
+  { kind: "time", name: "to", label: t.to },
 ];
 
 /** Returns the instant of `2026-11-22T14:30` in the user's own zone; undefined for any other text. */

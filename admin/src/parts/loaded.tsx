@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { common } from "#texts/common.ts";
 import { ProblemBox } from "./problem-box.tsx";
 
 interface LoadedProps<Data> {
@@ -13,5 +14,5 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
-  return <Skeleton height={160} role="status" aria-label="Loading" />;
+  return <Skeleton height={160} role="status" aria-label={common.loading} />;
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { t } from "#texts/parts.ts";
 import { isTemporary, Problem } from "../api/problem.ts";
 import { Action, countdown, Notice, useNow } from "../ui/ui.ts";
 import { CANCELLED } from "./step-up/step-up.ts";
@@ -26,11 +27,11 @@ export function ProblemBox({ error, onRetry, children }: ProblemBoxProps) {
         <a href={`/docs/api/errors/${code}`} target="_blank" rel="noreferrer">
           {code}
         </a>
-        {body.requestId !== undefined && <> · request {body.requestId}</>}
+        {body.requestId !== undefined && <>{t.request(body.requestId)}</>}
       </p>
       {onRetry && (isTemporary(problem) || problem.status === 412) && (
         <span>
-          <Action small label="Try again" onClick={onRetry} />
+          <Action small label={t.tryAgain} onClick={onRetry} />
         </span>
       )}
     </Notice>
@@ -42,16 +43,14 @@ function Wait({ seconds }: { seconds: number }) {
   const [until] = useState(() => Date.now() + seconds * 1000);
   const left = until - now;
   const text =
-    left > 0
-      ? `Possible again in ${countdown(left)}, at ${new Date(until).toLocaleTimeString()}.`
-      : "Possible again now.";
+    left > 0 ? t.possibleAgainInAt(countdown(left), new Date(until).toLocaleTimeString()) : t.possibleAgainNow;
   return <p>{text}</p>;
 }
 
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   console.error(error);
-  return new Problem(0, { error: "internal_error", message: "The app has a fault. Reload the page." });
+  return new Problem(0, { error: "internal_error", message: t.theAppHasAFault });
 }
 
 /** Turns a message of the service, which begins in lower case without a full stop, into a sentence. */

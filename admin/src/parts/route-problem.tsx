@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { t } from "#texts/parts.ts";
 import { Empty, Page } from "../ui/ui.ts";
 import { ProblemBox } from "./problem-box.tsx";
 
@@ -15,7 +16,7 @@ export function RouteProblem({ error }: { error: unknown }) {
     location.reload();
   }, [outdated]);
   return (
-    <Page title="This screen cannot be shown">
+    <Page title={t.thisScreenCannotBeShown}>
       <ProblemBox error={error} />
     </Page>
   );
@@ -23,9 +24,9 @@ export function RouteProblem({ error }: { error: unknown }) {
 
 export function NotFound() {
   return (
-    <Page title="Not found">
-      <Empty title="There is no such page" action={<a href="/">Go to the first page</a>}>
-        Its address may have been another in an earlier version.
+    <Page title={t.notFound}>
+      <Empty title={t.thereIsNoSuchPage} action={<a href="/">{t.goToTheFirstPage}</a>}>
+        {t.itsAddressMayHaveBeen}
       </Empty>
     </Page>
   );

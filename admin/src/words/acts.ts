@@ -1,124 +1,17 @@
+import { t } from "#texts/acts.ts";
+
+type Words = Readonly<Record<string, string>>;
+
 /** The names of acts, by the code of the administrative audit: `<kind of record>.<verb>`. */
-export const ACTS: Readonly<Record<string, string>> = {
-  "access.reapply-revocations": "Revocations reapplied after a recovery",
-  "access.revoke-all": "All access ended",
-  "ca.rotate": "Authorities rotated",
-  "ca.rotate-intermediate": "Issuing authority rotated",
-  "ca.rotate-root": "Device root rotated",
-  "ca.rotate-server": "Server authority rotated",
-  "certificate.create": "Bundle issued",
-  "certificate.revoke": "Certificate revoked",
-  "channel.request": "Confirmation of a channel asked for",
-  "claim.create": "Claim created",
-  "claim.revoke": "Claim revoked",
-  "device-type.create": "Device type created",
-  "device-type.delete": "Device type deleted",
-  "device-type.update": "Device type changed",
-  "device.cancel-command": "Command cancelled",
-  "device.create": "Device added",
-  "device.delete": "Device deleted",
-  "device.disconnect": "Device disconnected",
-  "device.revoke-certificates": "All certificates of a device revoked",
-  "device.send-command": "Command sent",
-  "device.update": "Device changed",
-  "group.create": "Group created",
-  "group.delete": "Group deleted",
-  "group.test": "Test message sent",
-  "group.unassign-shift": "Shift taken off a group",
-  "group.update": "Group changed",
-  "invite.create": "User invited",
-  "invite.delete": "Invitation withdrawn",
-  "key.block": "Device key blocked",
-  "key.create": "API key created",
-  "key.revoke": "API key revoked",
-  "master-key.rotate": "Master key rotated",
-  "mqtt-client.create": "MQTT client created",
-  "mqtt-client.delete": "MQTT client deleted",
-  "mqtt-client.disable": "MQTT client disabled",
-  "mqtt-client.enable": "MQTT client enabled",
-  "mqtt-client.rotate-password": "Password of an MQTT client replaced",
-  "shift.create": "Shift created",
-  "shift.delete": "Shift deleted",
-  "shift.update": "Shift changed",
-  "tenant.create": "Tenant created",
-  "tenant.quota": "Quota changed",
-  "tenant.set-retention": "Retention of telemetry changed",
-  "tenant.update": "Settings changed",
-  "threshold.create": "Threshold pack created",
-  "threshold.delete": "Threshold pack deleted",
-  "threshold.update": "Threshold pack changed",
-  "user.add-factor": "Second factor set up",
-  "user.change-password": "Own password changed",
-  "user.create": "User created",
-  "user.deactivate": "User deactivated",
-  "user.delete": "User deleted",
-  "user.reactivate": "User reactivated",
-  "user.remove-factor": "Second factor removed",
-  "user.renew-recovery-codes": "Recovery codes renewed",
-  "user.replace-factor": "Second factor replaced",
-  "user.reset-factor": "Second factor of a user reset",
-  "user.reset-link": "Link to reset a password made",
-  "user.reset-password": "Password reset",
-  "user.set-platform": "Platform operator appointed or dismissed",
-  "user.unlock": "Sign-in unlocked",
-  "user.update": "User changed",
-  "user.use-recovery-code": "Recovery code used",
-  "webhook-secret.show": "Secret of a webhook shown",
-  "webhook.create": "Webhook added",
-  "webhook.delete": "Webhook deleted",
-  "webhook.enable": "Webhook enabled",
-  "webhook.request": "Confirmation of a webhook asked for",
-  "webhook.rotate": "Secret of a webhook replaced",
-  "webhook.test": "Webhook tested",
-};
+export const ACTS: Words = t.acts;
 
 /** The kinds of records of acts, by the value with which the filter names all acts of a kind. */
-export const ACTS_ON: Readonly<Record<string, string>> = {
-  "ca.": "authorities",
-  "certificate.": "certificates",
-  "claim.": "claims",
-  "device-type.": "device types",
-  "device.": "devices",
-  "group.": "groups",
-  "invite.": "invitations",
-  "key.": "API keys",
-  "mqtt-client.": "MQTT clients",
-  "shift.": "shifts",
-  "tenant.": "the tenant",
-  "threshold.": "threshold packs",
-  "user.": "users",
-  "webhook.": "webhooks",
-};
+export const ACTS_ON: Words = t.on;
 
-export const OPERATIONS: Readonly<Record<string, string>> = {
-  acknowledgeAnomaly: "Acknowledge an anomaly",
-  assignShift: "Put a shift on a group",
-  changeTicket: "Change a ticket",
-  createClaim: "Create a claim",
-  createDevice: "Add a device",
-  createGroup: "Create a group",
-  createThreshold: "Create a threshold pack",
-  createWebhook: "Add a webhook",
-  deleteDevice: "Delete a device",
-  deleteWebhook: "Delete a webhook",
-  enableWebhook: "Enable a webhook",
-  issueDeviceCertificate: "Issue a bundle",
-  openTicket: "Open a ticket",
-  replaceDevice: "Change a device",
-  requestWebhookConfirmation: "Ask to confirm a webhook",
-  revokeClaim: "Revoke a claim",
-  revokeDeviceCertificate: "Revoke a certificate",
-  rotateWebhookSecret: "Replace the secret of a webhook",
-  testWebhook: "Test a webhook",
-};
+/** The writes with API keys, by operation. */
+export const OPERATIONS: Words = t.operations;
 
-export const WRITE_RESULTS = {
-  created: "Created",
-  updated: "Changed",
-  revoked: "Revoked",
-  deleted: "Deleted",
-  unchanged: "Changed nothing",
-} as const;
+export const WRITE_RESULTS = t.results;
 
 /** Returns the readable name of a field: `telemetryRetentionDays` becomes `telemetry retention days`. */
 export function fieldText(name: string): string {

@@ -1,12 +1,14 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/words.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
 /** The origins of certificates. */
-export const CERTIFICATE_KINDS = { self_enrolled: "Self-enrolled", platform: "Bundle" } as const;
+export const CERTIFICATE_KINDS = { self_enrolled: t.selfEnrolled, platform: t.bundle } as const;
 
 export const REVOCATION_REASONS: Readonly<Record<string, string>> = {
-  superseded: "Replaced by renewal",
-  requested: "Revoked",
-  device_deleted: "Device deleted",
+  superseded: t.replacedByRenewal,
+  requested: common.revoked,
+  device_deleted: t.deviceDeleted,
 };
 
 interface Certificate {
@@ -19,8 +21,8 @@ interface Certificate {
 
 export function stateOfCertificate(certificate: Certificate): readonly [tone: Tone, label: string] {
   if (certificate.status === "revoked")
-    return ["bad", REVOCATION_REASONS[certificate.revocationReason ?? ""] ?? "Revoked"];
-  if (certificate.expired) return ["bad", "Expired"];
-  if (certificate.expiringSoon) return ["warn", "Expires soon"];
-  return certificate.connected ? ["good", "Valid, connected"] : ["good", "Valid"];
+    return ["bad", REVOCATION_REASONS[certificate.revocationReason ?? ""] ?? common.revoked];
+  if (certificate.expired) return ["bad", t.expired];
+  if (certificate.expiringSoon) return ["warn", t.expiresSoon];
+  return certificate.connected ? ["good", t.validConnected] : ["good", t.valid];
 }

@@ -1,3 +1,5 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/words.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
 interface Claim {
@@ -11,7 +13,7 @@ export function isOpen({ status, expiresAt }: Claim, now: number): boolean {
 }
 
 export function stateOfClaim(claim: Claim, now: number): readonly [tone: Tone, label: string] {
-  if (claim.status === "revoked") return ["bad", "Revoked"];
-  if (claim.status === "used") return ["good", "Used"];
-  return isOpen(claim, now) ? ["accent", "Open"] : ["neutral", "Expired"];
+  if (claim.status === "revoked") return ["bad", common.revoked];
+  if (claim.status === "used") return ["good", t.used];
+  return isOpen(claim, now) ? ["accent", t.open] : ["neutral", t.expired];
 }

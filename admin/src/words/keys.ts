@@ -1,11 +1,13 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/words.ts";
 import type { ApiKey } from "../api/keys.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
 const REASONS: Readonly<Record<NonNullable<ApiKey["revocationReason"]>, string>> = {
-  requested: "it was revoked",
-  creator_deactivated: "its owner was deactivated",
-  creator_deleted: "its owner was deleted",
-  creator_password_reset: "the password of its owner was reset",
+  requested: t.itWasRevoked,
+  creator_deactivated: t.itsOwnerWasDeactivated,
+  creator_deleted: t.itsOwnerWasDeleted,
+  creator_password_reset: t.thePasswordOfItsOwner,
 };
 
 /** Returns how many scopes of a key have an effect with the role of its owner. */
@@ -22,14 +24,14 @@ function expanded(scope: string): string[] {
 }
 
 export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, label: string] {
-  if (key.revokedAt !== null) return ["bad", "Revoked"];
-  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", "Expired"];
-  if (key.ownerRole === "admin") return ["good", "Active"];
-  return effectOfScopes(key) === "none" ? ["bad", "Without effect"] : ["warn", "Limited"];
+  if (key.revokedAt !== null) return ["bad", common.revoked];
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", t.expired];
+  if (key.ownerRole === "admin") return ["good", t.active];
+  return effectOfScopes(key) === "none" ? ["bad", t.withoutEffect] : ["warn", t.limited];
 }
 
 /** Returns why a key is refused, as the end of a sentence; undefined for a valid key. */
 export function endOfKey(key: ApiKey, now: number): string | undefined {
   if (key.revokedAt !== null) return REASONS[key.revocationReason ?? "requested"];
-  return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? "it expired" : undefined;
+  return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? t.itExpired : undefined;
 }

@@ -1,3 +1,5 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/words.ts";
 import type { Schemas } from "../api/client.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
@@ -6,90 +8,90 @@ type Anomaly = Schemas["Anomaly"];
 type Ticket = Schemas["TicketWithMoves"];
 
 export const ANOMALY_STATUSES: Words<Anomaly["status"]> = {
-  open: ["bad", "Open"],
-  acknowledged: ["accent", "Acknowledged"],
-  resolved: ["good", "Resolved"],
+  open: ["bad", t.open],
+  acknowledged: ["accent", common.acknowledged],
+  resolved: ["good", common.resolved],
 };
 
 export const SEVERITIES: Words<Anomaly["severity"]> = {
-  critical: ["bad", "Critical"],
-  major: ["warn", "Major"],
-  minor: ["accent", "Minor"],
-  warning: ["neutral", "Warning"],
+  critical: ["bad", t.critical],
+  major: ["warn", t.major],
+  minor: ["accent", t.minor],
+  warning: ["neutral", t.warning],
 };
 
 export const TICKET_STATUSES: Words<Ticket["status"]> = {
-  open: ["accent", "Open"],
-  in_progress: ["warn", "In progress"],
-  on_hold: ["neutral", "On hold"],
-  completed: ["good", "Completed"],
-  cancelled: ["neutral", "Cancelled"],
+  open: ["accent", t.open],
+  in_progress: ["warn", t.inProgress],
+  on_hold: ["neutral", t.onHold],
+  completed: ["good", t.completed],
+  cancelled: ["neutral", t.cancelled],
 };
 
 export const PRIORITIES: Words<Ticket["priority"]> = {
-  urgent: ["bad", "Urgent"],
-  high: ["warn", "High"],
-  medium: ["accent", "Medium"],
-  low: ["neutral", "Low"],
+  urgent: ["bad", t.urgent],
+  high: ["warn", t.high],
+  medium: ["accent", t.medium],
+  low: ["neutral", t.low],
 };
 
 export const TICKET_TYPES: Readonly<Record<Ticket["type"], string>> = {
-  corrective: "Corrective",
-  preventive: "Preventive",
-  inspection: "Inspection",
+  corrective: t.corrective,
+  preventive: t.preventive,
+  inspection: t.inspection,
 };
 
 /** The acts that give a ticket this status. */
 export const TICKET_MOVES: Readonly<Record<Ticket["status"], string>> = {
-  in_progress: "Start work",
-  on_hold: "Put on hold",
-  completed: "Complete",
-  cancelled: "Cancel ticket",
-  open: "Reopen",
+  in_progress: t.startWork,
+  on_hold: t.putOnHold,
+  completed: t.complete,
+  cancelled: t.cancelTicket,
+  open: t.reopen,
 };
 
 export const DELIVERY_STATES: Words<Schemas["Delivery"]["state"]> = {
-  pending: ["accent", "Pending"],
-  sent: ["good", "Sent"],
-  failed: ["bad", "Failed"],
-  digested: ["good", "Sent with others"],
-  deferred: ["neutral", "Held back"],
+  pending: ["accent", t.pending],
+  sent: ["good", t.sent],
+  failed: ["bad", t.failed],
+  digested: ["good", t.sentWithOthers],
+  deferred: ["neutral", t.heldBack],
 };
 
 export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
-  due: ["accent", "To come"],
-  paged: ["good", "Paged"],
-  nobody: ["bad", "No recipients"],
-  deferred: ["warn", "Held back"],
-  stopped: ["neutral", "Not needed"],
-  late: ["bad", "Too late"],
+  due: ["accent", t.toCome],
+  paged: ["good", t.paged],
+  nobody: ["bad", t.noRecipients],
+  deferred: ["warn", t.heldBack],
+  stopped: ["neutral", t.notNeeded],
+  late: ["bad", t.tooLate],
 };
 
 /** The quiet choice of a user that held a message back. */
 export const DEFERRED_BY: Readonly<Record<NonNullable<Schemas["Delivery"]["deferredBy"]>, string>> = {
-  quiet_hours: "quiet hours of the user",
-  off_shift: "the user wants pages on duty only",
+  quiet_hours: t.quietHoursOfTheUser,
+  off_shift: t.theUserWantsPagesOn,
 };
 
 /** The receivers of a step of escalation. */
 export const NOTIFIED: Readonly<Record<Schemas["EscalationPage"]["notify"], string>> = {
-  shift: "who is on shift",
-  members: "all members",
-  channels: "the channels",
+  shift: t.whoIsOnShift,
+  members: t.allMembers,
+  channels: t.theChannels,
 };
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  "anomaly.opened": "Anomaly opened",
-  "anomaly.resolved": "Anomaly resolved",
-  "certificate.renewal_overdue": "Renewal overdue",
-  "certificate.expiring": "Certificate expires soon",
-  "certificate.superseded_tried": "Replaced certificate was used",
-  "finding.shared_key": "Key shared by two devices",
-  "user.test": "Test of own channels",
-  "group.test": "Test of a group",
-  "channel.confirmation": "Confirmation of a channel",
-  "notifications.suppressed": "Messages held back",
-  digest: "Several messages",
+  "anomaly.opened": t.anomalyOpened,
+  "anomaly.resolved": t.anomalyResolved,
+  "certificate.renewal_overdue": t.renewalOverdue,
+  "certificate.expiring": t.certificateExpiresSoon,
+  "certificate.superseded_tried": t.replacedCertificateWasUsed,
+  "finding.shared_key": t.keySharedByTwoDevices,
+  "user.test": t.testOfOwnChannels,
+  "group.test": t.testOfAGroup,
+  "channel.confirmation": t.confirmationOfAChannel,
+  "notifications.suppressed": t.messagesHeldBack,
+  digest: t.severalMessages,
 };
 
 export function nameOfMessage(type: string): string {

@@ -1,3 +1,4 @@
+import { t } from "#texts/words.ts";
 import type { Schemas } from "../api/client.ts";
 import type { GroupChannel, Notify } from "../api/people/group-channels.ts";
 import type { Group } from "../api/people/groups.ts";
@@ -7,52 +8,52 @@ import type { Tone } from "../ui/theme/tones.ts";
 type Vocabulary<Value extends string> = Readonly<Record<Value, readonly [tone: Tone, label: string]>>;
 
 export const CHANNEL_STATES: Vocabulary<GroupChannel["state"]> = {
-  confirmed: ["good", "Confirmed"],
-  requested: ["accent", "Waits for its receiver"],
-  expired: ["warn", "Link expired"],
-  waiting: ["neutral", "Link is being sent"],
-  disabled: ["bad", "Gone (410)"],
+  confirmed: ["good", t.confirmed],
+  requested: ["accent", t.waitsForItsReceiver],
+  expired: ["warn", t.linkExpired],
+  waiting: ["neutral", t.linkIsBeingSent],
+  disabled: ["bad", t.gone410],
 };
 
 export const TEST_STATES: Vocabulary<Schemas["TestMessage"]["state"]> = {
-  pending: ["neutral", "On its way"],
-  sent: ["good", "Sent"],
-  failed: ["bad", "Failed"],
+  pending: ["neutral", t.onItsWay],
+  sent: ["good", t.sent],
+  failed: ["bad", t.failed],
 };
 
 /** The receivers of a step of an escalation, in a sentence. */
 export const NOTIFY: Readonly<Record<Notify, string>> = {
-  shift: "who is on duty on its shifts",
-  members: "all its members",
-  channels: "its channels",
+  shift: t.whoIsOnDutyOn,
+  members: t.allItsMembers,
+  channels: t.itsChannels,
 };
 
 /** The pages of a group that quiet choices do not hold back. */
 export const ALWAYS_PAGES: Readonly<Record<Group["alwaysPages"], string>> = {
-  critical: "Critical pages are always sent",
-  all: "All pages are always sent",
-  none: "Users decide about all pages",
+  critical: t.criticalPagesAreAlwaysSent,
+  all: t.allPagesAreAlwaysSent,
+  none: t.usersDecideAboutAllPages,
 };
 
-export const CHANNEL_TYPES: Readonly<Record<GroupChannel["type"], string>> = { email: "E-mail", webhook: "Webhook" };
+export const CHANNEL_TYPES: Readonly<Record<GroupChannel["type"], string>> = { email: t.eMail, webhook: t.webhook };
 
 type Day = Shift["daysOfWeek"][number];
 
 export const DAYS: Readonly<Record<Day, string>> = {
-  mon: "Mon",
-  tue: "Tue",
-  wed: "Wed",
-  thu: "Thu",
-  fri: "Fri",
-  sat: "Sat",
-  sun: "Sun",
+  mon: t.mon,
+  tue: t.tue,
+  wed: t.wed,
+  thu: t.thu,
+  fri: t.fri,
+  sat: t.sat,
+  sun: t.sun,
 };
 
 const ORDER = Object.keys(DAYS) as Day[];
 
 /** Returns `every day`, `Mon–Fri` or `Mon, Wed, Sat–Sun`: consecutive days as a range. */
 export function daysText(days: readonly Day[]): string {
-  if (days.length === ORDER.length) return "every day";
+  if (days.length === ORDER.length) return t.everyDay;
   const runs: Day[][] = [];
   for (const day of ORDER.filter((each) => days.includes(each))) {
     const run = runs.at(-1);
@@ -64,6 +65,6 @@ export function daysText(days: readonly Day[]): string {
 
 /** Returns `at once`, `after 15 min` or `after 2 h`. */
 export function afterText(minutes: number): string {
-  if (minutes === 0) return "at once";
-  return minutes % 60 === 0 ? `after ${minutes / 60} h` : `after ${minutes} min`;
+  if (minutes === 0) return t.atOnce;
+  return minutes % 60 === 0 ? t.afterH(minutes / 60) : t.afterMin(minutes);
 }

@@ -1,1 +1,2 @@
-export const ROLES = { admin: "Administrator", operator: "Operator", viewer: "Viewer" } as const;
+import { t } from "#texts/words.ts";
+export const ROLES = { admin: t.administrator, operator: t.operator, viewer: t.viewer } as const;

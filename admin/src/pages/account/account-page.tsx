@@ -1,5 +1,7 @@
 import { PasswordInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { t } from "#texts/pages/account.ts";
+import { common } from "#texts/common.ts";
 import { endOtherSessions, endOwnSession, sessionsQuery } from "../../api/account.ts";
 import { api, must, type Schemas } from "../../api/client.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
@@ -23,25 +25,25 @@ export default function AccountPage() {
   const [password, factor, sessions] = [useMay("changePassword"), useMay("listFactors"), useMay("listSessions")];
   const notifications = useMay("getOwnNotifications");
   return (
-    <Page title="Account" narrow>
+    <Page title={t.account} narrow>
       <ComesFirst />
-      <Facts framed facts={{ "E-mail address": user.email, Role: ROLES[user.role], Tenant: tenant.name }} />
+      <Facts
+        framed
+        facts={{ [common.eMailAddress]: user.email, [common.role]: ROLES[user.role], [t.tenant]: tenant.name }}
+      />
       {factor && (
-        <Section
-          title="Second factor"
-          lead="A code of an authenticator app that the sign-in asks for after the password: a stolen password alone is of no use then."
-        >
+        <Section title={common.secondFactor} lead={t.aCodeOfAnAuthenticator}>
           <SecondFactor />
         </Section>
       )}
       {notifications && <OwnNotificationSections />}
       {password && (
-        <Section title="Password" lead="Changing it ends your other sessions. Your API keys stay.">
+        <Section title={common.password} lead={t.changingItEndsYourOther}>
           <PasswordChange />
         </Section>
       )}
       {sessions && (
-        <Section title="Sessions" lead="Where you are signed in.">
+        <Section title={t.sessions} lead={t.whereYouAreSignedIn}>
           <Sessions />
         </Section>
       )}
@@ -53,14 +55,14 @@ function ComesFirst() {
   const { tenant, passwordDue, factor } = useSession();
   if (passwordDue)
     return (
-      <Notice tone="warn" title="Choose a password of your own">
-        <p>The present one was drawn by the service. Until you have changed it, nothing else can be done.</p>
+      <Notice tone="warn" title={t.chooseAPasswordOfYour}>
+        <p>{t.thePresentOneWasDrawn}</p>
       </Notice>
     );
   if (factor !== "due") return null;
   return (
-    <Notice tone="warn" title="Set up a second factor">
-      <p>{tenant.name} requires its administrators to have one. Until you have set it up, nothing else can be done.</p>
+    <Notice tone="warn" title={t.setUpASecondFactor}>
+      <p>{t.requiresItsAdministratorsToHave(tenant.name)}</p>
     </Notice>
   );
 }
@@ -76,15 +78,15 @@ function PasswordChange() {
   const submit = async ({ currentPassword, newPassword }: typeof EMPTY) => {
     await must(api.PUT("/api/admin/password", { body: { currentPassword, newPassword } }));
     form.reset();
-    toast("Your password is changed.");
+    toast(t.yourPasswordIsChanged);
     await queries.invalidateQueries();
   };
   const isNew = { autoComplete: "new-password" };
   return (
-    <Form form={form} onSubmit={submit} action="Change password">
-      <PasswordInput label="Current password" autoComplete="current-password" {...field("currentPassword")} />
-      <PasswordInput label="New password" description={NEW_PASSWORD_HINT} {...isNew} {...field("newPassword")} />
-      <PasswordInput label="Repeat the new password" {...isNew} {...field("repeated")} />
+    <Form form={form} onSubmit={submit} action={t.changePassword}>
+      <PasswordInput label={t.currentPassword} autoComplete="current-password" {...field("currentPassword")} />
+      <PasswordInput label={common.newPassword} description={NEW_PASSWORD_HINT} {...isNew} {...field("newPassword")} />
+      <PasswordInput label={t.repeatTheNewPassword} {...isNew} {...field("repeated")} />
     </Form>
   );
 }
@@ -93,38 +95,38 @@ const SESSIONS = "/api/admin/sessions";
 type OwnSession = Schemas["OwnSession"];
 
 const COLUMNS: readonly Column<OwnSession>[] = [
-  { title: "Browser", main: true, cell: ({ userAgent }) => browserOf(userAgent) },
-  { title: "Address", cell: ({ address }) => <span className="mono">{address}</span> },
-  { title: "Signed in", cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { title: "Last used", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+  { title: t.browser, main: true, cell: ({ userAgent }) => browserOf(userAgent) },
+  { title: t.address, cell: ({ address }) => <span className="mono">{address}</span> },
+  { title: t.signedIn, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { title: common.lastUsed, cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
   {
-    title: "State",
-    cell: ({ current }) => <Status of={[current ? "good" : "neutral", current ? "This browser" : "Open"]} plain />,
+    title: common.state,
+    cell: ({ current }) => <Status of={[current ? "good" : "neutral", current ? t.thisBrowser : t.open]} plain />,
   },
-  { title: "Actions", cell: (session) => <EndSession session={session} /> },
+  { title: common.actions, cell: (session) => <EndSession session={session} /> },
 ];
 
 function EndSession({ session: { id, current } }: { session: OwnSession }) {
   if (current) return <span className="soft">–</span>;
-  return <Runs small label="Sign out" run={() => endOwnSession(id)} refreshes={[SESSIONS]} />;
+  return <Runs small label={t.signOut} run={() => endOwnSession(id)} refreshes={[SESSIONS]} />;
 }
 
 function Sessions() {
   const query = useQuery(sessionsQuery);
   return (
     <>
-      <Records label="Sessions" columns={COLUMNS} query={query} />
+      <Records label={t.sessions} columns={COLUMNS} query={query} />
       <div>
         <Asks
-          label="Sign out other sessions"
+          label={t.signOutOtherSessions}
           disabled={(query.data?.items.length ?? 0) < 2}
-          title="Sign out your other sessions?"
-          action="Sign out others"
+          title={t.signOutYourOtherSessions}
+          action={t.signOutOthers}
           run={endOtherSessions}
-          done="Your other sessions have ended."
+          done={t.yourOtherSessionsHaveEnded}
           refreshes={[SESSIONS]}
         >
-          <p>Every session but this one ends at once: other browsers and devices have to sign in again.</p>
+          <p>{t.everySessionButThisOne}</p>
         </Asks>
       </div>
     </>

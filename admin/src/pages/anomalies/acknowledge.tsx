@@ -1,7 +1,9 @@
 import { Textarea } from "@mantine/core";
+import { t } from "#texts/pages/anomalies.ts";
+import { nouns } from "#texts/nouns.ts";
 import { type AcknowledgeOutcomes, ANOMALIES, acknowledgeAnomalies } from "../../api/monitoring/anomalies.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
-import { plural } from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
 
 interface AcknowledgeProps {
   ids: readonly string[];
@@ -10,7 +12,7 @@ interface AcknowledgeProps {
 }
 
 export function acknowledgeTitle(ids: readonly string[]): string {
-  return ids.length === 1 ? "Acknowledge the anomaly" : `Acknowledge ${plural(ids.length, "anomaly", "anomalies")}`;
+  return ids.length === 1 ? t.acknowledgeTheAnomaly : t.acknowledge(nouns.anomaly(ids.length));
 }
 
 /** Acknowledges anomalies with a comment, which stops their further pages. */
@@ -24,20 +26,17 @@ export function AcknowledgeForm({ ids, onClose, onDone }: AcknowledgeProps) {
     <Form
       form={form}
       onSubmit={({ comment }) => acknowledgeAnomalies(ids, comment)}
-      action="Acknowledge"
+      action={t.acknowledge2}
       onCancel={onClose}
       done={sentenceOf}
       refreshes={[ANOMALIES, "/api/admin/overview"]}
       onDone={end}
     >
-      <p>
-        You say that you look after {ids.length === 1 ? "it" : "them"}: further pages are stopped. An anomaly is
-        resolved by itself, when its values are well again.
-      </p>
+      <p>{t.youSayThatYouLook(ids.length === 1 ? "it" : "them")}</p>
       <Textarea
-        label="Comment"
-        description="Optional. It stays with the anomaly."
-        placeholder="On my way to the pump hall"
+        label={t.comment}
+        description={t.optionalItStaysWithThe}
+        placeholder={t.onMyWayToThe}
         autosize
         minRows={2}
         data-autofocus
@@ -49,8 +48,8 @@ export function AcknowledgeForm({ ids, onClose, onDone }: AcknowledgeProps) {
 
 /** Returns the outcomes as a sentence. */
 function sentenceOf({ acknowledged, unchanged, notFound }: AcknowledgeOutcomes): string {
-  const parts = [`${acknowledged.toLocaleString()} acknowledged`];
-  if (unchanged > 0) parts.push(`${unchanged.toLocaleString()} had been before`);
-  if (notFound > 0) parts.push(`${notFound.toLocaleString()} no longer there`);
-  return acknowledged === 1 && parts.length === 1 ? "The anomaly is acknowledged." : `${parts.join(", ")}.`;
+  const parts = [t.acknowledged(numberText(acknowledged))];
+  if (unchanged > 0) parts.push(t.hadBeenBefore(numberText(unchanged)));
+  if (notFound > 0) parts.push(t.noLongerThere(numberText(notFound)));
+  return acknowledged === 1 && parts.length === 1 ? t.theAnomalyIsAcknowledged : `${parts.join(", ")}.`;
 }

@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "#texts/pages/anomalies.ts";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import { ANOMALIES, type AnomalyQuery, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
@@ -9,7 +12,7 @@ import { useSelection } from "../../parts/list/use-selection.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { type ListState, useListState } from "../../parts/url-state.ts";
-import { Action, Empty, type Filter, Page, plural, useOpens } from "../../ui/ui.ts";
+import { Action, Empty, type Filter, Page, useOpens } from "../../ui/ui.ts";
 import { choicesOf } from "../../words/devices.ts";
 import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
 import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
@@ -26,11 +29,10 @@ export default function AnomaliesPage() {
   const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
   const filters = anomalyFilters(groups, packs);
   return (
-    <Page title="Anomalies" lead="What devices did that a rule forbids, one for each device and rule until it is over.">
+    <Page title={common.anomalies} lead={t.whatDevicesDidThatA}>
       <Records
-        label="Anomalies"
-        of="anomaly"
-        many="anomalies"
+        label={common.anomalies}
+        of={nouns.anomaly}
         list={list}
         filters={filters}
         query={read}
@@ -53,16 +55,16 @@ function AcknowledgeBar({ ids, onClear }: { ids: readonly string[]; onClear: () 
   const [acknowledge, dialog] = useOpens({
     main: true,
     small: true,
-    label: "Acknowledge",
+    label: t.acknowledge2,
     title: acknowledgeTitle(ids),
     children: (close) => <AcknowledgeForm ids={ids} onClose={close} onDone={onClear} />,
   });
   return (
     <>
       {ids.length > 0 && (
-        <section className="row bulk-bar framed" aria-label="Selected anomalies">
-          <span aria-live="polite">{plural(ids.length, "anomaly", "anomalies")} selected</span>
-          <Action small label="Clear selection" onClick={onClear} />
+        <section className="row bulk-bar framed" aria-label={t.selectedAnomalies}>
+          <span aria-live="polite">{t.selected(nouns.anomaly(ids.length))}</span>
+          <Action small label={t.clearSelection} onClick={onClear} />
           {acknowledge}
         </section>
       )}
@@ -73,13 +75,7 @@ function AcknowledgeBar({ ids, onClear }: { ids: readonly string[]; onClear: () 
 
 function NoAnomalies() {
   const { role } = useSession().user;
-  return (
-    <Empty title="There is no anomaly">
-      {role === "admin"
-        ? "One opens when a device breaks a rule of its threshold packs, or is silent for longer than its type allows."
-        : "You see those of the devices of your groups."}
-    </Empty>
-  );
+  return <Empty title={t.thereIsNoAnomaly}>{role === "admin" ? t.oneOpensWhenADevice : t.youSeeThoseOfThe}</Empty>;
 }
 
 const PAGE = 50;
@@ -90,7 +86,12 @@ interface Named {
 }
 
 function anomalyFilters(groups: readonly Named[], packs: readonly Named[]): readonly Filter[] {
-  return [...OF_ANOMALY, choice("groupId", "Group", groups), choice("thresholdId", "Threshold pack", packs), ...PERIOD];
+  return [
+    ...OF_ANOMALY,
+    choice("groupId", common.group, groups),
+    choice("thresholdId", common.thresholdPack, packs),
+    ...PERIOD,
+  ];
 }
 
 function choice(name: string, label: string, records: readonly Named[]): Filter {
@@ -101,11 +102,11 @@ const OF_ANOMALY: readonly Filter[] = [
   {
     kind: "choice",
     name: "status",
-    label: "State",
+    label: common.state,
     options: [["open,acknowledged", "unresolved"], ...choicesOf(ANOMALY_STATUSES)],
   },
-  { kind: "choice", name: "severity", label: "Severity", options: choicesOf(SEVERITIES), not: true },
-  { kind: "text", name: "deviceId", label: "Device id", placeholder: "pump-1", maxLength: 64 },
+  { kind: "choice", name: "severity", label: t.severity, options: choicesOf(SEVERITIES), not: true },
+  { kind: "text", name: "deviceId", label: common.deviceId, placeholder: t.pump1, maxLength: 64 },
 ];
 
 /** Returns the query of the API for the state of the address. */

@@ -1,5 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { t } from "#texts/pages/anomalies.ts";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Schemas } from "../../api/client.ts";
 import { seriesQuery } from "../../api/live/series.ts";
 import { type Anomaly, anomalyQuery, pagesQuery } from "../../api/monitoring/anomalies.ts";
@@ -30,7 +33,6 @@ import {
   type FactList,
   Facts,
   Pager,
-  plural,
   reading,
   Section,
   Time,
@@ -48,8 +50,8 @@ export default function AnomalyPage() {
   return (
     <RecordPage
       query={useQuery(anomalyQuery(id))}
-      back={{ href: "/anomalies", label: "Anomalies" }}
-      kind="Anomaly"
+      back={{ href: "/anomalies", label: common.anomalies }}
+      kind={common.anomaly}
       title={({ message }) => message}
       lead={({ severity, status, deviceId }) => (
         <span className="row">
@@ -77,19 +79,19 @@ function Actions({ anomaly }: { anomaly: Anomaly }) {
   const mayOpen = useMay("openTicket");
   const isUnfinished = useHasUnfinishedTicket(anomaly);
   const [open, ticketDialog] = useOpens({
-    label: "Open a ticket",
-    title: "Open a ticket",
+    label: t.openATicket,
+    title: t.openATicket,
     children: (close) => <OpenTicket onClose={close} about={anomaly} />,
   });
   const [acknowledge, acknowledgeDialog] = useOpens({
     main: true,
-    label: "Acknowledge",
+    label: t.acknowledge2,
     title: acknowledgeTitle([id]),
     children: (close) => <AcknowledgeForm ids={[id]} onClose={close} />,
   });
   return (
     <>
-      {ticketId && <Action label="Show ticket" href={`/tickets/${ticketId}`} />}
+      {ticketId && <Action label={t.showTicket} href={`/tickets/${ticketId}`} />}
       {mayOpen && !isUnfinished && open}
       {mayAcknowledge && acknowledge}
       {ticketDialog}
@@ -110,16 +112,16 @@ function factsOf(anomaly: Anomaly): FactList {
   const { resolvedAt, resolvedBy, comment, thresholdId } = anomaly;
   return {
     ...subjectFacts(anomaly),
-    Observed: plural(occurrences, "time"),
-    "Threshold pack": thresholdId ? <Pack id={thresholdId} /> : "none",
-    Opened: <Time at={openedAt} />,
-    "Last observed": <Ago at={lastObservedAt} />,
-    Acknowledged: <Time at={acknowledgedAt} none="not yet" />,
-    ...(acknowledgedBy && { "Acknowledged by": <Actor of={acknowledgedBy} /> }),
-    ...(comment && { Comment: comment }),
-    Resolved: <Time at={resolvedAt} none="not yet" />,
+    [t.observed]: nouns.time(occurrences),
+    [common.thresholdPack]: thresholdId ? <Pack id={thresholdId} /> : common.none,
+    [t.opened]: <Time at={openedAt} />,
+    [t.lastObserved]: <Ago at={lastObservedAt} />,
+    [common.acknowledged]: <Time at={acknowledgedAt} none={t.notYet} />,
+    ...(acknowledgedBy && { [t.acknowledgedBy]: <Actor of={acknowledgedBy} /> }),
+    ...(comment && { [t.comment]: comment }),
+    [common.resolved]: <Time at={resolvedAt} none={t.notYet} />,
     // A shell resolves no anomaly: the service resolved what no user did.
-    ...(resolvedBy && { "Resolved by": resolvedBy === "system" ? "the service" : <Actor of={resolvedBy} /> }),
+    ...(resolvedBy && { [t.resolvedBy]: resolvedBy === "system" ? t.theService : <Actor of={resolvedBy} /> }),
   };
 }
 
@@ -128,14 +130,14 @@ function subjectFacts(anomaly: Anomaly): FactList {
   const { metric, value, limit } = anomaly;
   if (isLostRenewal(anomaly))
     return {
-      Metric: "none: the certificate is not renewed",
-      "A new certificate was due": <Time at={String(limit)} />,
-      "The certificate ends": <Time at={String(value)} />,
+      [common.metric]: t.noneTheCertificateIsNot,
+      [t.aNewCertificateWasDue]: <Time at={String(limit)} />,
+      [t.theCertificateEnds]: <Time at={String(value)} />,
     };
   return {
-    Metric: metric ?? "none: the device is silent",
-    [metric === null ? "Seconds without a message" : "Last value beyond the limit"]: reading(value),
-    Limit: Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit),
+    [common.metric]: metric ?? t.noneTheDeviceIsSilent,
+    [metric === null ? t.secondsWithoutAMessage : t.lastValueBeyondTheLimit]: reading(value),
+    [common.limit]: Array.isArray(limit) ? t.to(reading(limit[0]), reading(limit[1])) : reading(limit),
   };
 }
 
@@ -160,13 +162,13 @@ function Measured({ anomaly, metric }: { anomaly: Anomaly; metric: string }) {
   return (
     <Section
       title={metric}
-      lead="From an hour before it opened to an hour after it was last observed."
-      actions={<a href={telemetryOf(deviceId, metric, range.span)}>All of its telemetry</a>}
+      lead={t.fromAnHourBeforeIt}
+      actions={<a href={telemetryOf(deviceId, metric, range.span)}>{t.allOfItsTelemetry}</a>}
     >
-      <RangeBar range={range} whole="Back to the anomaly" />
+      <RangeBar range={range} whole={t.backToTheAnomaly} />
       <SeriesChart
         deviceId={deviceId}
-        label={`${metric} around the anomaly`}
+        label={t.aroundTheAnomaly(metric)}
         query={query}
         watched={useWatched(anomaly, metric, range.span)}
         onZoom={range.show}
@@ -185,7 +187,7 @@ function useWatched(anomaly: Anomaly, metric: string, span: Span) {
   return useMemo(() => {
     const then = limitsOf(limit).filter((value) => !limits.some((each) => each.value === value));
     const [tone, word] = SEVERITIES[severity];
-    const former = then.map((value) => ({ value, tone, label: `${word} then: limit ${reading(value)}` }));
+    const former = then.map((value) => ({ value, tone, label: t.thenLimit(word, reading(value)) }));
     return { limits: [...limits, ...former], anomalies };
   }, [limits, anomalies, limit, severity]);
 }
@@ -210,25 +212,22 @@ function Notified({ anomalyId }: { anomalyId: string }) {
   const messages = useQuery(deliveriesQuery({ anomalyId, skip: 0, limit: MOST }));
   return (
     <>
-      <Section
-        title="Pages"
-        lead="The steps of escalation of the device's groups. They stop when a user acknowledges the anomaly."
-      >
+      <Section title={t.pages} lead={t.theStepsOfEscalationOf}>
         <Records
-          label="Pages"
+          label={t.pages}
           columns={STEPS}
           query={steps}
           rowKey={({ groupId, afterMinutes }) => `${groupId} ${afterMinutes}`}
-          empty={<Empty title="There are no pages">{NO_PAGES}</Empty>}
+          empty={<Empty title={t.thereAreNoPages}>{NO_PAGES}</Empty>}
         />
       </Section>
-      <Section title="Messages" lead="What was sent to whom, with every attempt.">
+      <Section title={common.messages} lead={t.whatWasSentToWhom}>
         <Loaded query={messages}>
           {(page) => (
             <>
-              <DeliveryTable rows={page.items} ofAnomaly empty={<Empty title="No message was sent yet" />} />
-              {page.total > MOST && <a href={`/deliveries?anomalyId=${anomalyId}`}>All messages</a>}
-              {page.total <= MOST && <Pager page={page} of="message" onSkip={() => undefined} />}
+              <DeliveryTable rows={page.items} ofAnomaly empty={<Empty title={t.noMessageWasSentYet} />} />
+              {page.total > MOST && <a href={`/deliveries?anomalyId=${anomalyId}`}>{t.allMessages}</a>}
+              {page.total <= MOST && <Pager page={page} of={nouns.message} onSkip={() => undefined} />}
             </>
           )}
         </Loaded>
@@ -237,13 +236,12 @@ function Notified({ anomalyId }: { anomalyId: string }) {
   );
 }
 
-const NO_PAGES =
-  "The device is in no group of yours that has steps of escalation, or it was over before the first step was due.";
+const NO_PAGES = t.theDeviceIsInNo;
 
 const STEPS: readonly Column<EscalationPage>[] = [
-  { title: "Group", main: true, cell: ({ groupName }) => groupName },
-  { title: "After", cell: ({ afterMinutes }) => (afterMinutes === 0 ? "at once" : `${afterMinutes} min`) },
-  { title: "Whom", cell: ({ notify }) => NOTIFIED[notify] },
-  { title: "Due", cell: ({ dueAt }) => <Time at={dueAt} /> },
-  { title: "What became of it", cell: ({ state }) => <Word of={PAGE_STATES} value={state} plain /> },
+  { title: common.group, main: true, cell: ({ groupName }) => groupName },
+  { title: t.after, cell: ({ afterMinutes }) => (afterMinutes === 0 ? t.atOnce : t.min(afterMinutes)) },
+  { title: t.whom, cell: ({ notify }) => NOTIFIED[notify] },
+  { title: t.due, cell: ({ dueAt }) => <Time at={dueAt} /> },
+  { title: t.whatBecameOfIt, cell: ({ state }) => <Word of={PAGE_STATES} value={state} plain /> },
 ];

@@ -1,43 +1,41 @@
+import { t } from "#texts/pages/anomalies.ts";
+import { common } from "#texts/common.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Word } from "../../parts/word.tsx";
 import { Ago, type Column, reading } from "../../ui/ui.ts";
 import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
 
-const DEVICE: Column<Anomaly> = { title: "Device", cell: ({ deviceId }) => <DeviceLink id={deviceId} /> };
+const DEVICE: Column<Anomaly> = { title: common.device, cell: ({ deviceId }) => <DeviceLink id={deviceId} /> };
 
 /** Returns the columns of a list of anomalies. @param ofDevice all are of one device, whose list has one order */
 export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anomaly>[] {
   const sorted = (sort: string) => (ofDevice ? {} : { sort });
   return [
-    { title: "What", main: true, cell: ({ message }) => message },
+    { title: common.what, main: true, cell: ({ message }) => message },
     {
-      title: "Severity",
+      title: t.severity,
       ...sorted("severity"),
       cell: ({ severity }) => <Word of={SEVERITIES} value={severity} plain />,
     },
-    { title: "State", cell: ({ status }) => <Word of={ANOMALY_STATUSES} value={status} plain /> },
+    { title: common.state, cell: ({ status }) => <Word of={ANOMALY_STATUSES} value={status} plain /> },
     ...(ofDevice ? [] : [DEVICE]),
-    { title: "Value", cell: lastValue },
-    { title: "Opened", ...sorted("openedAt"), cell: ({ openedAt }) => <Ago at={openedAt} /> },
-    { title: "Last observed", ...sorted("lastObservedAt"), cell: ({ lastObservedAt }) => <Ago at={lastObservedAt} /> },
-    { title: "Ticket", cell: ({ ticketId }) => <Ticket id={ticketId} /> },
+    { title: t.value, cell: lastValue },
+    { title: t.opened, ...sorted("openedAt"), cell: ({ openedAt }) => <Ago at={openedAt} /> },
+    { title: t.lastObserved, ...sorted("lastObservedAt"), cell: ({ lastObservedAt }) => <Ago at={lastObservedAt} /> },
+    { title: common.ticket, cell: ({ ticketId }) => <Ticket id={ticketId} /> },
   ];
 }
 
 function Ticket({ id }: { id: string | null }) {
-  if (id === null) return <span className="soft">none</span>;
-  return (
-    <a href={`/tickets/${id}`}>
-      Show<span className="hidden-text"> the ticket</span>
-    </a>
-  );
+  if (id === null) return <span className="soft">{common.none}</span>;
+  return <a href={`/tickets/${id}`}>{t.show(<span className="hidden-text">{t.theTicket}</span>)}</a>;
 }
 
 /** Returns the last value that broke the rule, with its metric. */
 function lastValue({ metric, value, limit }: Anomaly) {
   if (metric === null)
-    return <span className="soft">{isLostRenewal({ metric, limit }) ? "not renewed" : "silent"}</span>;
+    return <span className="soft">{isLostRenewal({ metric, limit }) ? t.notRenewed : "silent"}</span>;
   return (
     <>
       {metric} {reading(value)}

@@ -1,5 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { t } from "#texts/pages/audit.ts";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import {
   ADMIN_AUDIT,
   type AdminAct,
@@ -25,34 +28,34 @@ import { type Column, Dialog, Empty, Facts, type Filter, Table, Time } from "../
 import { ACTS, ACTS_ON, fieldText, OPERATIONS, WRITE_RESULTS } from "../../words/acts.ts";
 
 const AUDITS = {
-  admin: { label: "Administration", content: AdminAudit, lead: "Who changed what, in this app and at the shell." },
-  api: { label: "API keys", content: ApiAudit, lead: "Every write with an API key. Reads are not recorded." },
+  admin: { label: common.administration, content: AdminAudit, lead: t.whoChangedWhatInThis },
+  api: { label: common.apiKeys, content: ApiAudit, lead: t.everyWriteWithAnApi },
   certificates: {
-    label: "Certificates",
+    label: common.certificates,
     content: CertificateAudit,
-    lead: "Who issued, enrolled, renewed and revoked which certificate.",
+    lead: t.whoIssuedEnrolledRenewedAnd,
   },
 };
 
 export default function AuditPage() {
-  return <PartsPage title="Audit" path="/audit" label="Audits" parts={AUDITS} />;
+  return <PartsPage title={common.audit} path="/audit" label={t.audits} parts={AUDITS} />;
 }
 
-const EMPTY = <Empty title="There is no entry yet." />;
+const EMPTY = <Empty title={t.thereIsNoEntryYet} />;
 
 const API_FILTERS: readonly Filter[] = [
-  { kind: "choice", name: "operation", label: "Operation", options: Object.entries(OPERATIONS), not: true },
-  { kind: "text", name: "keyId", label: "Key id", placeholder: "4fgh7kp2", maxLength: 200, not: true },
-  { kind: "text", name: "resourceId", label: "Record", placeholder: "its id", maxLength: 200 },
-  { kind: "choice", name: "result", label: "Result", options: Object.entries(WRITE_RESULTS), not: true },
+  { kind: "choice", name: "operation", label: t.operation, options: Object.entries(OPERATIONS), not: true },
+  { kind: "text", name: "keyId", label: t.keyId, placeholder: "4fgh7kp2", maxLength: 200, not: true },
+  { kind: "text", name: "resourceId", label: t.record, placeholder: t.itsId, maxLength: 200 },
+  { kind: "choice", name: "result", label: t.result, options: Object.entries(WRITE_RESULTS), not: true },
   ...PERIOD,
 ];
 
 export const API_COLUMNS: readonly Column<ApiWrite>[] = [
   ...WRITE_COLUMNS,
-  { title: "By", cell: ({ keyId }) => <Actor of={`apikey:${keyId}`} /> },
-  { title: "From", cell: ({ address }) => address ?? "–" },
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
+  { title: common.by, cell: ({ keyId }) => <Actor of={`apikey:${keyId}`} /> },
+  { title: common.from, cell: ({ address }) => address ?? "–" },
+  { title: common.when, cell: ({ at }) => <Time at={at} /> },
 ];
 
 function ApiAudit() {
@@ -65,9 +68,8 @@ function ApiAudit() {
   };
   return (
     <Records
-      label="API audit"
-      of="entry"
-      many="entries"
+      label={t.apiAudit}
+      of={nouns.entry}
       list={list}
       filters={API_FILTERS}
       columns={API_COLUMNS}
@@ -79,23 +81,23 @@ function ApiAudit() {
 }
 
 const KINDS: Readonly<Record<CertificateEntry["kind"], string>> = {
-  device_cert_minted: "Bundle issued",
-  device_cert_enrolled: "Enrolled",
-  device_cert_renewed: "Renewed",
-  device_cert_revoked: "Revoked",
+  device_cert_minted: t.bundleIssued,
+  device_cert_enrolled: t.enrolled,
+  device_cert_renewed: t.renewed,
+  device_cert_revoked: common.revoked,
 };
 
 const CERTIFICATE_FILTERS: readonly Filter[] = [
-  { kind: "text", name: "deviceId", label: "Device id", placeholder: "the whole id", maxLength: 128 },
-  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200, not: true },
-  { kind: "choice", name: "kind", label: "What", options: Object.entries(KINDS), not: true },
+  { kind: "text", name: "deviceId", label: common.deviceId, placeholder: common.theWholeId, maxLength: 128 },
+  { kind: "text", name: "actor", label: t.actor, placeholder: t.user, maxLength: 200, not: true },
+  { kind: "choice", name: "kind", label: common.what, options: Object.entries(KINDS), not: true },
   ...PERIOD,
 ];
 
 export const CERTIFICATE_COLUMNS: readonly Column<CertificateEntry>[] = [
-  { title: "What", main: true, cell: ({ kind }) => KINDS[kind] },
+  { title: common.what, main: true, cell: ({ kind }) => KINDS[kind] },
   {
-    title: "Device",
+    title: common.device,
     cell: ({ deviceId }) => (
       <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
         {deviceId}
@@ -103,15 +105,15 @@ export const CERTIFICATE_COLUMNS: readonly Column<CertificateEntry>[] = [
     ),
   },
   {
-    title: "Certificate",
+    title: common.certificate,
     cell: ({ certificateId, serialNumber }) => (
       <a className="mono" href={`/certificates/${certificateId}`}>
         …{serialNumber.slice(-10)}
       </a>
     ),
   },
-  { title: "By", cell: ({ actor }) => <Actor of={actor} /> },
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
+  { title: common.by, cell: ({ actor }) => <Actor of={actor} /> },
+  { title: common.when, cell: ({ at }) => <Time at={at} /> },
 ];
 
 function CertificateAudit() {
@@ -120,9 +122,8 @@ function CertificateAudit() {
   const asked = { deviceId: values.deviceId, ...negatable(values, "actor", "kind"), ...periodOf(values) };
   return (
     <Records
-      label="Certificate audit"
-      of="entry"
-      many="entries"
+      label={t.certificateAudit}
+      of={nouns.entry}
       list={list}
       filters={CERTIFICATE_FILTERS}
       columns={CERTIFICATE_COLUMNS}
@@ -137,24 +138,24 @@ const ADMIN_FILTERS: readonly Filter[] = [
   {
     kind: "choice",
     name: "act",
-    label: "Act",
+    label: t.act,
     options: [
-      ...Object.entries(ACTS_ON).map(([kind, records]) => [kind, `anything on ${records}`] as const),
+      ...Object.entries(ACTS_ON).map(([kind, records]) => [kind, t.anythingOn(records)] as const),
       ...Object.entries(ACTS),
     ],
     not: true,
   },
-  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200, not: true },
-  { kind: "text", name: "target", label: "Record", placeholder: "its id", maxLength: 200 },
+  { kind: "text", name: "actor", label: t.actor, placeholder: t.user, maxLength: 200, not: true },
+  { kind: "text", name: "target", label: t.record, placeholder: t.itsId, maxLength: 200 },
   ...PERIOD,
 ];
 
 export const ADMIN_COLUMNS: readonly Column<AdminAct>[] = [
-  { title: "Act", main: true, cell: actText },
-  { title: "Record", cell: (act) => <ActRecord act={act} /> },
-  { title: "By", cell: ({ actor }) => <Actor of={actor} /> },
-  { title: "From", cell: ({ address }) => address ?? "–" },
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
+  { title: t.act, main: true, cell: actText },
+  { title: t.record, cell: (act) => <ActRecord act={act} /> },
+  { title: common.by, cell: ({ actor }) => <Actor of={actor} /> },
+  { title: common.from, cell: ({ address }) => address ?? "–" },
+  { title: common.when, cell: ({ at }) => <Time at={at} /> },
 ];
 
 function AdminAudit() {
@@ -169,19 +170,18 @@ function AdminAudit() {
   return (
     <>
       <Records
-        label="Administrative audit"
-        of="entry"
-        many="entries"
+        label={t.administrativeAudit}
+        of={nouns.entry}
         list={list}
         filters={ADMIN_FILTERS}
         query={query}
         columns={ADMIN_COLUMNS}
         href={hrefOf}
         csv={[ADMIN_AUDIT, asked]}
-        empty={<Empty title="There is no entry yet." />}
+        empty={<Empty title={t.thereIsNoEntryYet} />}
       />
       <Dialog
-        title={shown ? actText(shown) : "Entry"}
+        title={shown ? actText(shown) : t.entry}
         wide
         opened={shown !== undefined}
         onClose={() => setUrl({ entry: undefined })}
@@ -204,12 +204,12 @@ function actText({ act }: AdminAct): string {
 
 function factsOf(act: AdminAct) {
   return {
-    Record: <ActRecord act={act} />,
-    "Its id": <span className="mono">{act.target}</span>,
-    "Code of the act": <span className="mono">{act.act}</span>,
-    By: <Actor of={act.actor} />,
-    From: act.address,
-    When: <Time at={act.at} />,
+    [t.record]: <ActRecord act={act} />,
+    [t.itsId2]: <span className="mono">{act.target}</span>,
+    [t.codeOfTheAct]: <span className="mono">{act.act}</span>,
+    [common.by]: <Actor of={act.actor} />,
+    [common.from]: act.address,
+    [common.when]: <Time at={act.at} />,
   };
 }
 
@@ -230,16 +230,16 @@ type Fields = Readonly<Record<string, unknown>> | null;
 
 function ActChanges({ before, after }: { before: Fields; after: Fields }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  if (names.length === 0) return <p className="soft">No field is recorded with this act.</p>;
+  if (names.length === 0) return <p className="soft">{t.noFieldIsRecordedWith}</p>;
   return (
     <Table
-      label="Changes"
+      label={t.changes}
       rows={names}
       rowKey={(name) => name}
       columns={[
-        { title: "Field", main: true, cell: (name) => <span title={name}>{fieldText(name)}</span> },
-        { title: "Before", cell: (name) => <Value name={name} of={before?.[name]} /> },
-        { title: "After", cell: (name) => <Value name={name} of={after?.[name]} /> },
+        { title: t.field, main: true, cell: (name) => <span title={name}>{fieldText(name)}</span> },
+        { title: t.before, cell: (name) => <Value name={name} of={before?.[name]} /> },
+        { title: t.after, cell: (name) => <Value name={name} of={after?.[name]} /> },
       ]}
     />
   );

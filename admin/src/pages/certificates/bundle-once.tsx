@@ -1,4 +1,6 @@
 import { useEffect, useState } from "react";
+import { t } from "#texts/pages/certificates.ts";
+import { common } from "#texts/common.ts";
 import type { Bundle } from "../../api/certificates.ts";
 import { Action, CopyBlock, CopyButton, DownloadButton, Facts, Notice, Time } from "../../ui/ui.ts";
 import { useBroker } from "../connect/use-broker.ts";
@@ -10,31 +12,27 @@ export function BundleOnce({ bundle }: { bundle: Bundle }) {
   const { broker } = useBroker();
   const topics = <span className="mono">{publishTopics.join(", ")}</span>;
   const facts = {
-    Device: <span className="mono">{deviceId}</span>,
-    "Publishes on": publishTopics.length > 0 ? topics : "nothing: its device type names no topic",
-    Expires: <Time at={certExpiresAt} />,
-    "Serial number": <span className="mono">{serialNumber}</span>,
+    [common.device]: <span className="mono">{deviceId}</span>,
+    [common.publishesOn]: publishTopics.length > 0 ? topics : t.nothingItsDeviceTypeNames,
+    [common.expires]: <Time at={certExpiresAt} />,
+    [t.serialNumber]: <span className="mono">{serialNumber}</span>,
   };
   return (
     <>
-      <Notice tone="warn" title="Save it now: the private key is not shown again.">
+      <Notice tone="warn" title={t.saveItNowThePrivate}>
         <Downloads bundle={bundle} />
         <p>
-          The archive has <code>key.pem</code>, <code>fullchain.pem</code> (the certificate followed by its chain) and{" "}
-          <code>ca.pem</code> (what verifies the broker). The <code>.p12</code> file has key, certificate and chain; its
-          passphrase:
+          {t.theArchiveHasTheCertificate(<code>key.pem</code>, <code>fullchain.pem</code>)}
+          {t.whatVerifiesTheBrokerThe(<code>ca.pem</code>, <code>.p12</code>)}
         </p>
         <span className="row">
           <code data-secret>{pkcs12Passphrase}</code>
-          <CopyButton text={pkcs12Passphrase} label="Copy passphrase" />
+          <CopyButton text={pkcs12Passphrase} label={t.copyPassphrase} />
         </span>
       </Notice>
       <Facts facts={facts} />
-      {broker && <CopyBlock label="Try it in the folder of the archive">{commandOf(bundle, broker)}</CopyBlock>}
-      <p className="soft">
-        Do not import the <code>.p12</code> file into your own browser: the browser would then ask on this site which
-        certificate to present.
-      </p>
+      {broker && <CopyBlock label={t.tryItInTheFolder}>{commandOf(bundle, broker)}</CopyBlock>}
+      <p className="soft">{t.doNotImportTheFile(<code>.p12</code>)}</p>
     </>
   );
 }
@@ -42,12 +40,12 @@ export function BundleOnce({ bundle }: { bundle: Bundle }) {
 function Downloads({ bundle }: { bundle: Bundle }) {
   const [zip, setZip] = useState<Uint8Array<ArrayBuffer>>();
   useEffect(() => void zipOf(bundle).then(setZip), [bundle]);
-  const label = "Download .zip";
+  const label = t.downloadZip;
   return (
     <span className="row">
       {zip && <DownloadButton name={`${bundle.deviceId}.zip`} content={zip} label={label} />}
       {!zip && <Action small label={label} disabled />}
-      <DownloadButton name={`${bundle.deviceId}.p12`} content={pkcs12Of(bundle)} label="Download .p12" />
+      <DownloadButton name={`${bundle.deviceId}.p12`} content={pkcs12Of(bundle)} label={t.downloadP12} />
     </span>
   );
 }

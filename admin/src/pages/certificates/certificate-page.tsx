@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/certificates.ts";
+import { common } from "#texts/common.ts";
 import { type CertificateDetail, certificateQuery, chainQuery } from "../../api/certificates.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -18,9 +20,9 @@ export default function CertificatePage() {
   return (
     <RecordPage
       query={useQuery(certificateQuery(id))}
-      back={{ href: "/certificates", label: "Certificates" }}
-      kind="Certificate"
-      title={({ deviceId }) => `Certificate of ${deviceId}`}
+      back={{ href: "/certificates", label: common.certificates }}
+      kind={common.certificate}
+      title={({ deviceId }) => t.certificateOf(deviceId)}
       actions={(certificate) => <Actions certificate={certificate} />}
     >
       {(certificate) => (
@@ -28,8 +30,8 @@ export default function CertificatePage() {
           <Successor certificate={certificate} />
           <Facts framed facts={factsOf(certificate)} />
           <Chain certificateId={certificate.id} />
-          <Section title="PEM">
-            <CopyBlock label="The certificate without its chain" file={`${certificate.deviceId}.pem`}>
+          <Section title={t.pem}>
+            <CopyBlock label={t.theCertificateWithoutItsChain} file={`${certificate.deviceId}.pem`}>
               {certificate.pem}
             </CopyBlock>
           </Section>
@@ -46,8 +48,8 @@ function Actions({ certificate }: { certificate: CertificateDetail }) {
   const revokes = useMay("revokeCertificate") && status !== "revoked";
   return (
     <>
-      {rotates && <Action label="Rotate" href={`/devices/${encodeURIComponent(deviceId)}/rotate`} />}
-      {revokes && <Action danger label="Revoke" onClick={() => setRevoking(true)} />}
+      {rotates && <Action label={t.rotate} href={`/devices/${encodeURIComponent(deviceId)}/rotate`} />}
+      {revokes && <Action danger label={common.revoke} onClick={() => setRevoking(true)} />}
       <RevokeDialog certificate={certificate} opened={revoking} onClose={() => setRevoking(false)} />
     </>
   );
@@ -56,13 +58,13 @@ function Actions({ certificate }: { certificate: CertificateDetail }) {
 function Successor({ certificate: { liveSuccessor } }: { certificate: CertificateDetail }) {
   if (!liveSuccessor) return null;
   return (
-    <Notice tone="accent" title="Renewals have replaced this certificate.">
+    <Notice tone="accent" title={t.renewalsHaveReplacedThisCertificate}>
       <p>
-        The device goes on with{" "}
+        {t.theDeviceGoesOnWith}
         <a className="mono" href={`/certificates/${liveSuccessor.id}`}>
           …{liveSuccessor.serialNumber.slice(-10)}
         </a>
-        , which expires <Ago at={liveSuccessor.expiresAt} />.
+        {t.whichExpires(<Ago at={liveSuccessor.expiresAt} />)}
       </p>
     </Notice>
   );
@@ -72,46 +74,42 @@ function factsOf(certificate: CertificateDetail) {
   const { deviceId, session, revokedAt, revokedBy, renewAfterUtc, publishTopics } = certificate;
   const mono = (text: string) => <span className="mono">{text}</span>;
   return {
-    State: <CertificateState certificate={certificate} />,
-    Device: <a href={`/devices/${encodeURIComponent(deviceId)}`}>{mono(deviceId)}</a>,
-    Kind: CERTIFICATE_KINDS[certificate.kind],
-    Issued: <Time at={certificate.issuedAt} />,
-    "Issued by": <Actor of={certificate.issuedBy} />,
-    Expires: <Time at={certificate.expiresAt} />,
-    ...(renewAfterUtc && { "Renews itself from": <Time at={renewAfterUtc} /> }),
-    "Last connected": <Ago at={certificate.lastConnectedAt} />,
-    Session: session ? <SessionOf {...session} /> : "none",
-    ...(revokedAt && { Revoked: <Time at={revokedAt} />, "Revoked by": revokedBy && <Actor of={revokedBy} /> }),
-    "Publishes on": publishTopics.length > 0 ? mono(publishTopics.join(", ")) : "nothing",
-    "Serial number": mono(certificate.serialNumber),
+    [common.state]: <CertificateState certificate={certificate} />,
+    [common.device]: <a href={`/devices/${encodeURIComponent(deviceId)}`}>{mono(deviceId)}</a>,
+    [common.kind]: CERTIFICATE_KINDS[certificate.kind],
+    [t.issued]: <Time at={certificate.issuedAt} />,
+    [t.issuedBy]: <Actor of={certificate.issuedBy} />,
+    [common.expires]: <Time at={certificate.expiresAt} />,
+    ...(renewAfterUtc && { [t.renewsItselfFrom]: <Time at={renewAfterUtc} /> }),
+    [t.lastConnected]: <Ago at={certificate.lastConnectedAt} />,
+    [t.session]: session ? <SessionOf {...session} /> : common.none,
+    ...(revokedAt && {
+      [common.revoked]: <Time at={revokedAt} />,
+      [t.revokedBy]: revokedBy && <Actor of={revokedBy} />,
+    }),
+    [common.publishesOn]: publishTopics.length > 0 ? mono(publishTopics.join(", ")) : common.nothing,
+    [t.serialNumber]: mono(certificate.serialNumber),
     "SHA-256": mono(certificate.fingerprintSha256),
-    Subject: mono(certificate.subject),
+    [t.subject]: mono(certificate.subject),
   };
 }
 
 function SessionOf({ connectedAt, remoteAddress }: { connectedAt: string; remoteAddress: string }) {
-  return (
-    <>
-      since <Time at={connectedAt} /> from <span className="mono">{remoteAddress}</span>
-    </>
-  );
+  return <>{t.sinceFrom(<Time at={connectedAt} />, <span className="mono">{remoteAddress}</span>)}</>;
 }
 
 /** The certificates that a client presents, and the authorities by which the broker verifies them. */
 function Chain({ certificateId }: { certificateId: string }) {
   return (
-    <Section
-      title="Chain"
-      lead="A client presents its certificate followed by the intermediate. One that presents the certificate alone is refused."
-    >
+    <Section title={t.chain} lead={t.aClientPresentsItsCertificate}>
       <Loaded query={useQuery(chainQuery(certificateId))}>
         {({ fullchainPem, issuers }) => (
           <>
             <ol className="chain stack-tight">
-              <li>The certificate</li>
+              <li>{t.theCertificate}</li>
               {issuers.map(({ id, role, name, status, notAfter, fingerprintSha256 }) => (
                 <li key={id}>
-                  {role === "device_root" ? "Root" : "Intermediate"} <strong>{name}</strong>, {status}, until{" "}
+                  {t.until(role === "device_root" ? t.root : t.intermediate, <strong>{name}</strong>, status)}
                   <Time at={notAfter} />
                   <br />
                   <span className="mono soft">{fingerprintSha256}</span>
@@ -119,8 +117,8 @@ function Chain({ certificateId }: { certificateId: string }) {
               ))}
             </ol>
             <details>
-              <summary>What the client presents, as PEM</summary>
-              <CopyBlock label="Certificate and intermediate" file="fullchain.pem">
+              <summary>{t.whatTheClientPresentsAs}</summary>
+              <CopyBlock label={t.certificateAndIntermediate} file="fullchain.pem">
                 {fullchainPem}
               </CopyBlock>
             </details>

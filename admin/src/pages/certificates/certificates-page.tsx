@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "#texts/pages/certificates.ts";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import { CERTIFICATES, type Certificate, type CertificatesQuery, certificatesQuery } from "../../api/certificates.ts";
 import { instantOf, negatable } from "../../parts/filter-values.ts";
 import { Records } from "../../parts/list/records.tsx";
@@ -9,33 +12,33 @@ import { CERTIFICATE_KINDS } from "../../words/certificates.ts";
 import { CertificateState } from "./certificate-state.tsx";
 import { IssueDialog } from "./issue-dialog.tsx";
 
-const STATES = { live: "valid", expiring: "expires soon", expired: "expired", revoked: "revoked" };
+const STATES = { live: "valid", expiring: t.expiresSoon, expired: "expired", revoked: "revoked" };
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "deviceId", label: "Device id", placeholder: "the whole id", maxLength: 128 },
-  { kind: "choice", name: "state", label: "State", options: Object.entries(STATES), not: true },
-  { kind: "choice", name: "kind", label: "Kind", options: Object.entries(CERTIFICATE_KINDS), not: true },
-  { kind: "time", name: "expiresFrom", label: "Expires from" },
-  { kind: "time", name: "expiresBefore", label: "Expires before" },
+  { kind: "text", name: "deviceId", label: common.deviceId, placeholder: common.theWholeId, maxLength: 128 },
+  { kind: "choice", name: "state", label: common.state, options: Object.entries(STATES), not: true },
+  { kind: "choice", name: "kind", label: common.kind, options: Object.entries(CERTIFICATE_KINDS), not: true },
+  { kind: "time", name: "expiresFrom", label: t.expiresFrom },
+  { kind: "time", name: "expiresBefore", label: t.expiresBefore },
 ];
 const COLUMNS: readonly Column<Certificate>[] = [
   {
-    title: "Serial number",
+    title: t.serialNumber,
     main: true,
     cell: ({ serialNumber }) => <span className="mono">…{serialNumber.slice(-10)}</span>,
   },
   {
-    title: "Device",
+    title: common.device,
     cell: ({ deviceId }) => (
       <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
         {deviceId}
       </a>
     ),
   },
-  { title: "State", cell: (certificate) => <CertificateState certificate={certificate} /> },
-  { title: "Kind", cell: ({ kind }) => CERTIFICATE_KINDS[kind] },
-  { title: "Expires", sort: "expiry", cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
-  { title: "Issued", sort: "newest", cell: ({ issuedAt }) => <Time at={issuedAt} /> },
-  { title: "Last connected", cell: ({ lastConnectedAt }) => <Ago at={lastConnectedAt} /> },
+  { title: common.state, cell: (certificate) => <CertificateState certificate={certificate} /> },
+  { title: common.kind, cell: ({ kind }) => CERTIFICATE_KINDS[kind] },
+  { title: common.expires, sort: "expiry", cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { title: t.issued, sort: "newest", cell: ({ issuedAt }) => <Time at={issuedAt} /> },
+  { title: t.lastConnected, cell: ({ lastConnectedAt }) => <Ago at={lastConnectedAt} /> },
 ];
 
 /** All certificates of devices, the next to expire first unless the address has another order. */
@@ -47,13 +50,13 @@ export default function CertificatesPage() {
   const may = useMay("issueCertificate");
   return (
     <Page
-      title="Certificates"
-      lead="Client certificates of devices. Devices that enroll themselves renew by themselves; a bundle is replaced by hand."
-      actions={may && <Action main label="Issue bundle" onClick={() => setUrl({ issue: values.deviceId ?? "" })} />}
+      title={common.certificates}
+      lead={t.clientCertificatesOfDevicesDevices}
+      actions={may && <Action main label={t.issueBundle} onClick={() => setUrl({ issue: values.deviceId ?? "" })} />}
     >
       <Records
-        label="Certificates"
-        of="certificate"
+        label={common.certificates}
+        of={nouns.certificate}
         list={list}
         filters={FILTERS}
         query={useQuery(certificatesQuery(asked))}
@@ -62,8 +65,8 @@ export default function CertificatesPage() {
         sorting={{ by: sort === "newest" ? undefined : "expiry", descending: false, onSort: sorting.onSort }}
         csv={[CERTIFICATES, asked]}
         empty={
-          <Empty title="There is no certificate to see." action={<a href="/connect">Connect a device</a>}>
-            Devices get one when they redeem a claim. For a device that cannot make its own key, issue a bundle.
+          <Empty title={t.thereIsNoCertificateTo} action={<a href="/connect">{common.connectADevice}</a>}>
+            {t.devicesGetOneWhenThey}
           </Empty>
         }
       />

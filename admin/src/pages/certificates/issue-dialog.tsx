@@ -1,6 +1,8 @@
 import { Checkbox, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/certificates.ts";
+import { common } from "#texts/common.ts";
 import {
   BUNDLES_OF_DEVICE,
   type Bundle,
@@ -22,7 +24,7 @@ interface IssueDialogProps {
 
 export function IssueDialog({ deviceId, onClose }: IssueDialogProps) {
   return (
-    <Dialog title="Issue a certificate bundle" wide opened={deviceId !== undefined} onClose={onClose}>
+    <Dialog title={t.issueACertificateBundle} wide opened={deviceId !== undefined} onClose={onClose}>
       <Issue deviceId={deviceId ?? ""} onClose={onClose} />
     </Dialog>
   );
@@ -36,7 +38,7 @@ function Issue({ deviceId, onClose }: { deviceId: string; onClose: () => void })
     setBundle(await override.tried(() => issueCertificate(values.deviceId.trim(), override.given)));
   if (bundle)
     return (
-      <ShownOnce title={`Bundle of ${bundle.deviceId}`} done="I have saved it" onDone={onClose}>
+      <ShownOnce title={t.bundleOf(bundle.deviceId)} done={t.iHaveSavedIt} onDone={onClose}>
         <BundleOnce bundle={bundle} />
       </ShownOnce>
     );
@@ -44,16 +46,13 @@ function Issue({ deviceId, onClose }: { deviceId: string; onClose: () => void })
     <Form
       form={form}
       onSubmit={submit}
-      action="Issue bundle"
+      action={t.issueBundle}
       onCancel={onClose}
       blocked={override.blocked}
       refreshes={[CERTIFICATES, DEVICES]}
     >
-      <p>
-        For a device that cannot make its own key: the service makes key and certificate, valid for one year, and shows
-        them once. Issuing revokes no other certificate.
-      </p>
-      <TextInput label="Device id" autoComplete="off" spellCheck={false} data-autofocus {...field("deviceId")} />
+      <p>{t.forADeviceThatCannot}</p>
+      <TextInput label={common.deviceId} autoComplete="off" spellCheck={false} data-autofocus {...field("deviceId")} />
       <LiveBundles deviceId={form.values.deviceId.trim()} />
       <Override {...override} />
     </Form>
@@ -67,11 +66,11 @@ function LiveBundles({ deviceId }: { deviceId: string }) {
   const { total } = data;
   return (
     <p className={total >= BUNDLES_OF_DEVICE ? undefined : "soft"}>
-      Live bundles of {deviceId}:{" "}
+      {t.liveBundlesOf(deviceId)}
       <a href={`/certificates?deviceId=${encodeURIComponent(deviceId)}&kind=platform&state=live`}>
-        {total} of {BUNDLES_OF_DEVICE}
+        {t.of(total, BUNDLES_OF_DEVICE)}
       </a>
-      {total >= BUNDLES_OF_DEVICE && ". Revoke one that is not in use before another is issued."}
+      {total >= BUNDLES_OF_DEVICE && t.revokeOneThatIsNot}
     </p>
   );
 }
@@ -97,7 +96,7 @@ export function useOverride(): OverrideState & { tried: <T>(issue: () => Promise
       throw reason;
     }
   };
-  const blocked = asked && !given ? "Confirm the second identity first." : undefined;
+  const blocked = asked && !given ? t.confirmTheSecondIdentityFirst : undefined;
   return { asked, given, blocked, onChange: setGiven, tried };
 }
 
@@ -105,14 +104,10 @@ export function useOverride(): OverrideState & { tried: <T>(issue: () => Promise
 export function Override({ asked, given, onChange }: OverrideState) {
   if (!asked) return null;
   return (
-    <Notice tone="warn" title="This device has enrolled itself." live>
-      <p>
-        It has a private key that never left it, and renews its certificate by itself. A bundle is a second identity
-        whose key existed outside of the device: every program with a copy of it can connect as this device, until the
-        bundle is revoked or expires.
-      </p>
+    <Notice tone="warn" title={t.thisDeviceHasEnrolledItself} live>
+      <p>{t.itHasAPrivateKey}</p>
       <Checkbox
-        label="I want a second identity for this device all the same."
+        label={t.iWantASecondIdentity}
         checked={given}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />

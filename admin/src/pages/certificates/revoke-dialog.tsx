@@ -1,10 +1,12 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/certificates.ts";
+import { nouns } from "#texts/nouns.ts";
 import { CERTIFICATES, type CertificateDetail, certificateQuery, revokeCertificate } from "../../api/certificates.ts";
 import { DEVICES } from "../../api/devices.ts";
 import { Confirm } from "../../parts/act/confirm.tsx";
-import { Notice, plural, Time } from "../../ui/ui.ts";
+import { Notice, Time } from "../../ui/ui.ts";
 
 interface RevokeDialogProps {
   certificate: CertificateDetail;
@@ -21,29 +23,29 @@ export function RevokeDialog({ certificate, opened, onClose }: RevokeDialogProps
   const { session, liveSuccessor, ...current } = data ?? certificate;
   return (
     <Confirm
-      title="Revoke this certificate?"
+      title={t.revokeThisCertificate}
       opened={opened}
       onClose={onClose}
-      action="Revoke certificate"
+      action={t.revokeCertificate}
       typed={deviceId}
       run={() => revokeCertificate(id, withSuccessors)}
-      done={({ revoked }) => `Revoked ${plural(revoked.length, "certificate")} of ${deviceId}.`}
+      done={({ revoked }) => t.revokedOf(nouns.certificate(revoked.length), deviceId)}
       refreshes={[CERTIFICATES, DEVICES, "/api/admin/overview"]}
     >
-      <Notice tone="bad" title="It cannot be restored.">
+      <Notice tone="bad" title={t.itCannotBeRestored}>
         {session ? (
           <p>
-            <strong>{deviceId} is connected with it</strong> since <Time at={session.connectedAt} /> from{" "}
-            <span className="mono">{session.remoteAddress}</span>. This session is closed at once.
+            {t.sinceFrom2(<strong>{t.isConnectedWithIt(deviceId)}</strong>, <Time at={session.connectedAt} />)}
+            {t.thisSessionIsClosedAt(<span className="mono">{session.remoteAddress}</span>)}
           </p>
         ) : (
-          <p>No session was opened with it that is still open.</p>
+          <p>{t.noSessionWasOpenedWith}</p>
         )}
         <p>{whatIsLeft(current.otherLiveCertificates - (withSuccessors && liveSuccessor ? 1 : 0))}</p>
       </Notice>
       {liveSuccessor && (
         <Checkbox
-          label="Revoke the certificates by which renewals have replaced it, too"
+          label={t.revokeTheCertificatesByWhich}
           checked={withSuccessors}
           onChange={(event) => setWithSuccessors(event.currentTarget.checked)}
         />
@@ -53,6 +55,6 @@ export function RevokeDialog({ certificate, opened, onClose }: RevokeDialogProps
 }
 
 function whatIsLeft(certificates: number): string {
-  if (certificates <= 0) return "The device has no other live certificate: it cannot connect until it gets a new one.";
-  return `The device has ${plural(certificates, "other live certificate")}, with which it can connect.`;
+  if (certificates <= 0) return t.theDeviceHasNoOther;
+  return t.theDeviceHasWithWhich(nouns.otherLiveCertificate(certificates));
 }

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/claims.ts";
+import { common } from "#texts/common.ts";
 import { CLAIMS, type Claim, claimCodeQuery, claimQuery, revokeClaim } from "../../api/claims.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
@@ -33,8 +35,8 @@ export default function ClaimPage() {
   return (
     <RecordPage
       query={query}
-      back={{ href: "/claims", label: "Claims" }}
-      kind="Claim"
+      back={{ href: "/claims", label: t.claims }}
+      kind={t.claim}
       title={({ intendedName }) => intendedName}
       actions={(claim) => <Revoke claim={claim} />}
     >
@@ -56,19 +58,17 @@ function Code({ code, claim }: { code: string; claim: Claim }) {
     <>
       <div className="claim-code">
         <div className="stack">
-          <Secret label="Claim code" value={code} />
+          <Secret label={t.claimCode} value={code} />
           <ClaimFacts claim={claim} />
         </div>
         {baseUrl && (
           <figure>
-            <QrCode label={`QR code of the claim code ${code}`} text={`${baseUrl}/enroll#${code}`} />
-            <figcaption className="soft">
-              Opens the commands on a phone. The code is in the part of the address that no browser sends.
-            </figcaption>
+            <QrCode label={t.qrCodeOfTheClaim(code)} text={`${baseUrl}/enroll#${code}`} />
+            <figcaption className="soft">{t.opensTheCommandsOnA}</figcaption>
           </figure>
         )}
       </div>
-      <Section title="Run this on the device">
+      <Section title={t.runThisOnTheDevice}>
         <EnrollmentCommands claim={{ ...claim, claimCode: code }} redeemed={claim.usedCount >= claim.maxUses} />
       </Section>
     </>
@@ -78,16 +78,16 @@ function Code({ code, claim }: { code: string; claim: Claim }) {
 function ClaimFacts({ claim }: { claim: Claim }) {
   const type = useQuery(deviceTypesQuery).data?.items.find(({ id }) => id === claim.intendedDeviceTypeId);
   const facts = {
-    State: <ClaimState claim={claim} />,
-    Uses: `${claim.usedCount} of ${claim.maxUses}`,
-    Code: <span className="mono">{`CLAIM-…-${claim.codeHint}`}</span>,
-    Type: type ? <a href={`/device-types/${type.id}`}>{type.name}</a> : "none",
-    Groups: <GroupNames ids={claim.intendedGroupIds} none="none" />,
-    Expires: <Time at={claim.expiresAt} />,
-    Created: <Time at={claim.createdAt} />,
-    "Created by": <Actor of={claim.createdBy} />,
-    "Last redeemed": <Ago at={claim.lastRedeemedAt} />,
-    ...(claim.revokedBy && { "Revoked by": <Actor of={claim.revokedBy} /> }),
+    [common.state]: <ClaimState claim={claim} />,
+    [t.uses]: t.of(claim.usedCount, claim.maxUses),
+    [common.code]: <span className="mono">{`CLAIM-…-${claim.codeHint}`}</span>,
+    [common.type]: type ? <a href={`/device-types/${type.id}`}>{type.name}</a> : common.none,
+    [common.groups]: <GroupNames ids={claim.intendedGroupIds} none={common.none} />,
+    [common.expires]: <Time at={claim.expiresAt} />,
+    [common.created]: <Time at={claim.createdAt} />,
+    [t.createdBy]: <Actor of={claim.createdBy} />,
+    [t.lastRedeemed]: <Ago at={claim.lastRedeemedAt} />,
+    ...(claim.revokedBy && { [t.revokedBy]: <Actor of={claim.revokedBy} /> }),
   };
   return <Facts framed facts={facts} />;
 }
@@ -99,25 +99,22 @@ function Revoke({ claim }: { claim: Claim }) {
   return (
     <Asks
       danger
-      label="Revoke"
-      title="Revoke this claim?"
-      action="Revoke claim"
+      label={common.revoke}
+      title={t.revokeThisClaim}
+      action={t.revokeClaim}
       run={() => revokeClaim(claim.id)}
-      done="The claim is revoked."
+      done={t.theClaimIsRevoked}
       refreshes={[CLAIMS]}
     >
-      <p>
-        The code <span className="mono">CLAIM-…-{claim.codeHint}</span> is refused from then on. Devices that have
-        redeemed it keep their certificates.
-      </p>
+      <p>{t.theCodeIsRefusedFrom(<span className="mono">{t.claim2(claim.codeHint)}</span>)}</p>
     </Asks>
   );
 }
 
 function Devices({ deviceIds }: { deviceIds: readonly string[] }) {
   return (
-    <Section title="Devices" actions={<RevokeBatch deviceIds={deviceIds} />}>
-      {deviceIds.length === 0 && <p className="soft">No device has redeemed it.</p>}
+    <Section title={common.devices} actions={<RevokeBatch deviceIds={deviceIds} />}>
+      {deviceIds.length === 0 && <p className="soft">{t.noDeviceHasRedeemedIt}</p>}
       {deviceIds.length > 0 && (
         <ul className="claim-devices">
           {deviceIds.map((id) => (
@@ -153,28 +150,27 @@ function RevokeBatch({ deviceIds }: { deviceIds: readonly string[] }) {
   const act = open ? "revoke_certificates" : undefined;
   return (
     <>
-      <Action label="Revoke the certificates of all" onClick={() => setOpen(true)} />
+      <Action label={t.revokeTheCertificatesOfAll} onClick={() => setOpen(true)} />
       <ConfirmEnd act={act} ids={deviceIds} onClose={() => setOpen(false)} onDone={done} />
-      <Outcome outcome={outcome} left="which may be repeated" onClose={() => setOutcome(undefined)} />
+      <Outcome outcome={outcome} left={t.whichMayBeRepeated} onClose={() => setOutcome(undefined)} />
     </>
   );
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  claim_expired: "The code was redeemed too late. Create another claim.",
-  claim_exhausted: "Every use is spent: the devices above have it. Create another claim.",
-  claim_revoked: "An administrator or a program revoked it. Create another claim if that was a mistake.",
-  invalid_claim_code: "The code was mistyped, or is of another service. It has three groups of four characters.",
-  reenrollment_proof_required:
-    "A device with this hardware fingerprint has enrolled before. It must present its valid certificate; if that is lost, delete the device and let it enroll again.",
-  rate_limited: "Too many unknown codes came from the address of the device. Wait ten minutes.",
+  claim_expired: t.theCodeWasRedeemedToo,
+  claim_exhausted: t.everyUseIsSpentThe,
+  claim_revoked: t.anAdministratorOrAProgram,
+  invalid_claim_code: t.theCodeWasMistypedOr,
+  reenrollment_proof_required: t.aDeviceWithThisHardware,
+  rate_limited: t.tooManyUnknownCodesCame,
 };
 
 /** The refusals that a device may get, each with its cure. */
 function Refused() {
   return (
     <details>
-      <summary>When the device is refused</summary>
+      <summary>{t.whenTheDeviceIsRefused}</summary>
       <dl>
         {Object.entries(REFUSALS).map(([code, cure]) => (
           <div key={code}>

@@ -1,3 +1,4 @@
+import { t } from "#texts/pages/claims.ts";
 import type { Claim } from "../../api/claims.ts";
 import { countdown, Status, useNow } from "../../ui/ui.ts";
 import { isOpen, stateOfClaim } from "../../words/claims.ts";
@@ -6,6 +7,6 @@ import { isOpen, stateOfClaim } from "../../words/claims.ts";
 export function ClaimState({ claim, plain }: { claim: Claim; plain?: boolean }) {
   const now = useNow();
   const [tone, label] = stateOfClaim(claim, now);
-  const left = isOpen(claim, now) ? `, ${countdown(Date.parse(claim.expiresAt) - now)} left` : "";
+  const left = isOpen(claim, now) ? t.left(countdown(Date.parse(claim.expiresAt) - now)) : "";
   return <Status of={[tone, `${label}${left}`]} plain={plain ?? false} />;
 }

@@ -1,5 +1,8 @@
 import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { t } from "#texts/pages/claims.ts";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import { CLAIMS, type Claim, claimCodeQuery, claimsQuery, createClaim } from "../../api/claims.ts";
 import { type DeviceType, deviceTypesQuery } from "../../api/device-types.ts";
 import { Actor } from "../../parts/actor.tsx";
@@ -13,18 +16,18 @@ import { useListState } from "../../parts/url-state.ts";
 import { Ago, type Column, Empty, type Filter, Page, Time, useOpens } from "../../ui/ui.ts";
 import { ClaimState } from "./claim-state.tsx";
 
-const STATES = { pending: "open or expired", used: "used", revoked: "revoked" };
+const STATES = { pending: t.openOrExpired, used: "used", revoked: "revoked" };
 const FILTERS: readonly Filter[] = [
-  { kind: "choice", name: "status", label: "State", options: Object.entries(STATES) },
+  { kind: "choice", name: "status", label: common.state, options: Object.entries(STATES) },
 ];
 const COLUMNS: readonly Column<Claim>[] = [
-  { title: "For", main: true, cell: ({ intendedName }) => intendedName },
-  { title: "State", cell: (claim) => <ClaimState claim={claim} plain /> },
-  { title: "Uses", numeric: true, cell: ({ usedCount, maxUses }) => `${usedCount} of ${maxUses}` },
-  { title: "Code", cell: ({ codeHint }) => <span className="mono">…-{codeHint}</span> },
-  { title: "Expires", cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
-  { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: "By", cell: ({ createdBy }) => <Actor of={createdBy} /> },
+  { title: t.for, main: true, cell: ({ intendedName }) => intendedName },
+  { title: common.state, cell: (claim) => <ClaimState claim={claim} plain /> },
+  { title: t.uses, numeric: true, cell: ({ usedCount, maxUses }) => t.of(usedCount, maxUses) },
+  { title: common.code, cell: ({ codeHint }) => <span className="mono">…-{codeHint}</span> },
+  { title: common.expires, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { title: common.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: common.by, cell: ({ createdBy }) => <Actor of={createdBy} /> },
 ];
 
 export default function ClaimsPage() {
@@ -32,20 +35,16 @@ export default function ClaimsPage() {
   const status = (list.values.status || undefined) as Claim["status"] | undefined;
   const [button, dialog] = useOpens({
     main: true,
-    label: "Create claim",
-    title: "Create a claim",
+    label: t.createClaim,
+    title: t.createAClaim,
     children: (close) => <CreateClaim onClose={close} />,
   });
   const create = useMay("createClaim") && button;
   return (
-    <Page
-      title="Claims"
-      lead="With a claim code a device enrolls itself: it makes its own key and gets a certificate for it."
-      actions={create}
-    >
+    <Page title={t.claims} lead={t.withAClaimCodeA} actions={create}>
       <Records
-        label="Claims"
-        of="claim"
+        label={t.claims}
+        of={nouns.claim}
         list={list}
         filters={FILTERS}
         query={useQuery(claimsQuery(status, list.skip))}
@@ -53,8 +52,8 @@ export default function ClaimsPage() {
         href={({ id }) => `/claims/${id}`}
         csv={[CLAIMS, { status }]}
         empty={
-          <Empty title="There is no claim yet." action={create}>
-            Create one for each device, or one with several uses for a batch of devices.
+          <Empty title={t.thereIsNoClaimYet} action={create}>
+            {t.createOneForEachDevice}
           </Empty>
         }
       />
@@ -71,12 +70,12 @@ function CreateClaim({ onClose }: { onClose: () => void }) {
 
 /** The lifetimes to choose from, in minutes; the service bounds them. */
 const LIVES: readonly (readonly [minutes: number, label: string])[] = [
-  [5, "5 minutes"],
-  [15, "15 minutes"],
-  [60, "an hour"],
-  [240, "4 hours"],
-  [480, "8 hours"],
-  [1_440, "a day"],
+  [5, t.n5Minutes],
+  [15, t.n15Minutes],
+  [60, t.anHour],
+  [240, t.n4Hours],
+  [480, t.n8Hours],
+  [1_440, t.aDay],
 ];
 const NEW = {
   intendedName: "",
@@ -101,45 +100,41 @@ function Fields({ types, onClose }: { types: readonly DeviceType[]; onClose: () 
     <Form
       form={form}
       onSubmit={submit}
-      action="Create claim"
+      action={t.createClaim}
       onCancel={onClose}
       leads={({ id }) => `/claims/${id}`}
       refreshes={[CLAIMS]}
     >
       <TextInput
-        label="For"
-        description="The name that its devices get."
-        placeholder="Feed pump 1"
+        label={t.for}
+        description={t.theNameThatItsDevices}
+        placeholder={t.feedPump1}
         data-autofocus
         {...field("intendedName")}
       />
       <NativeSelect
-        label="Type"
-        description="Decides the topics that its devices may publish on."
+        label={common.type}
+        description={t.decidesTheTopicsThatIts}
         data={[
           ...types.map(({ id, name, publishTopics }) => ({ value: id, label: `${name}: ${publishTopics.join(", ")}` })),
-          { value: "", label: "no type: its devices publish on no topic" },
+          { value: "", label: t.noTypeItsDevicesPublish },
         ]}
         {...field("intendedDeviceTypeId")}
       />
       <NumberInput
-        label="Devices"
-        description="How many devices can enroll with the code."
+        label={common.devices}
+        description={t.howManyDevicesCanEnroll}
         allowDecimal={false}
         min={minimum ?? 1}
         max={maximum ?? Number.MAX_SAFE_INTEGER}
         {...field("maxUses")}
       />
       <NativeSelect
-        label="Valid for"
+        label={t.validFor}
         data={LIVES.map(([minutes, label]) => ({ value: String(minutes), label }))}
         {...field("expiresInMinutes")}
       />
-      <GroupsField
-        label="Groups"
-        description="Its devices join them. Without a group only administrators see the devices."
-        {...field("intendedGroupIds")}
-      />
+      <GroupsField label={common.groups} description={t.itsDevicesJoinThemWithout} {...field("intendedGroupIds")} />
     </Form>
   );
 }

@@ -2,6 +2,8 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/connect.ts";
 import { claimQuery, createClaim } from "../../api/claims.ts";
 import type { Schemas } from "../../api/client.ts";
 import { createDeviceType, DEVICE_TYPES, deviceTypesQuery } from "../../api/device-types.ts";
@@ -31,27 +33,25 @@ export default function ConnectPage() {
   const stateOf = (step: number): StepState => (step < reached ? "done" : step === reached ? "now" : "later");
   return (
     <Page
-      title="Connect a device"
-      back={{ href: "/devices", label: "Devices" }}
-      lead="The device makes its own key, which never leaves it, and redeems a claim code for a certificate."
+      title={common.connectADevice}
+      back={{ href: "/devices", label: common.devices }}
+      lead={t.theDeviceMakesItsOwn}
       narrow
     >
       <Steps
         steps={[
           {
-            title: claim ? `What connects: ${claim.intendedName}` : "What connects",
+            title: claim ? t.whatConnects(claim.intendedName) : t.whatConnects2,
             state: stateOf(0),
             children: <ClaimForm onCreated={setClaim} />,
           },
           {
-            title: "Run this on the device",
+            title: t.runThisOnTheDevice,
             state: stateOf(1),
             open: reached === 2,
             children: claim && (
               <EnrollmentCommands claim={claim} redeemed={deviceId !== undefined}>
-                <p className="soft">
-                  Paste it into a terminal of the device. This page goes on by itself when the device redeems the code.
-                </p>
+                <p className="soft">{t.pasteItIntoATerminal}</p>
               </EnrollmentCommands>
             ),
           },
@@ -83,7 +83,7 @@ function Reached({ claim, connection, onAnother }: ReachedProps) {
       <FirstReading device={device} connection={connection} />
       {reading && (
         <div>
-          <Action label="Connect another device" onClick={onAnother} />
+          <Action label={t.connectAnotherDevice} onClick={onAnother} />
         </div>
       )}
     </>
@@ -91,7 +91,7 @@ function Reached({ claim, connection, onAnother }: ReachedProps) {
 }
 
 /** The titles of the last step, by the number of finished steps. */
-const TITLES = ["It connects", "It connects", "Waiting for its first message", "It is connected"];
+const TITLES = [t.itConnects, t.itConnects, t.waitingForItsFirstMessage, t.itIsConnected];
 
 /** Begins again when the user follows the link of the menu after a device has connected. */
 function useBeginAgain(done: boolean, begin: () => void): void {
@@ -111,7 +111,7 @@ interface ClaimFormProps {
 
 const NEW = "new";
 /** The type that is created for a tenant without one: its topic may carry any telemetry. */
-const FIRST_TYPE = { name: "Device", publishTopics: ["telemetry/{deviceId}"] };
+const FIRST_TYPE = { name: common.device, publishTopics: ["telemetry/{deviceId}"] };
 
 /** Asks what connects, and creates a claim for it. */
 function ClaimForm({ onCreated }: ClaimFormProps) {
@@ -137,12 +137,12 @@ function ClaimFields({ types, onCreated }: ClaimFormProps & { types: readonly Sc
     label: `${name}: ${publishTopics.join(", ")}`,
   }));
   return (
-    <Form form={form} onSubmit={submit} action="Continue">
-      <TextInput label="Name" placeholder="Feed pump 1" autoFocus {...field("intendedName")} />
+    <Form form={form} onSubmit={submit} action={t.continue}>
+      <TextInput label={common.name} placeholder={t.feedPump1} autoFocus {...field("intendedName")} />
       <NativeSelect
-        label="Type"
-        description="Decides the topics that the device may publish on."
-        data={[...choices, { value: NEW, label: `A new type that publishes on ${FIRST_TYPE.publishTopics[0]}` }]}
+        label={common.type}
+        description={t.decidesTheTopicsThatThe}
+        data={[...choices, { value: NEW, label: t.aNewTypeThatPublishes(FIRST_TYPE.publishTopics.join(", ")) }]}
         {...field("type")}
       />
     </Form>
@@ -153,11 +153,8 @@ function ClaimFields({ types, onCreated }: ClaimFormProps & { types: readonly Sc
 function ReusedIdentity({ claim, device }: { claim: Schemas["CreatedClaim"]; device: Schemas["Device"] }) {
   if (Date.parse(device.createdAt) >= Date.parse(claim.createdAt)) return null;
   return (
-    <Notice tone="warn" title={`${device.name} redeemed the code`}>
-      <p>
-        It had enrolled before, so it kept its device id <span className="mono">{device.id}</span> and its name, and has
-        a new certificate. For another device, use another folder or another machine.
-      </p>
+    <Notice tone="warn" title={t.redeemedTheCode(device.name)}>
+      <p>{t.itHadEnrolledBeforeSo(<span className="mono">{device.id}</span>)}</p>
     </Notice>
   );
 }

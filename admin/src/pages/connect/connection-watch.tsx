@@ -1,4 +1,6 @@
 import { Loader } from "@mantine/core";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/connect.ts";
 import type { Schemas } from "../../api/client.ts";
 import { Ago, Notice, reading } from "../../ui/ui.ts";
 import type { Connection } from "./use-connection.ts";
@@ -7,15 +9,19 @@ import type { Connection } from "./use-connection.ts";
 export function ConnectionWatch({ deviceId, connection }: { deviceId: string; connection: Connection }) {
   const { phase, refusal, device } = connection;
   if (phase === "refused" && refusal) return <Refused refusal={refusal} />;
-  if (phase === "never_seen") return <Waiting deviceId={deviceId}>The device has not connected yet.</Waiting>;
+  if (phase === "never_seen") return <Waiting deviceId={deviceId}>{t.theDeviceHasNotConnected}</Waiting>;
   const { since, reason } = device?.connectivity ?? {};
   if (phase === "online" && connection.reading === undefined)
-    return <Waiting deviceId={deviceId}>The device is connected and has published nothing yet.</Waiting>;
+    return <Waiting deviceId={deviceId}>{t.theDeviceIsConnectedAnd}</Waiting>;
   return (
-    <Notice tone={phase === "online" ? "good" : "warn"} title={phase === "online" ? "Connected" : "Not connected"} live>
+    <Notice
+      tone={phase === "online" ? "good" : "warn"}
+      title={phase === "online" ? common.connected : common.notConnected}
+      live
+    >
       {phase === "offline" && (
         <p>
-          Offline since <Ago at={since} />
+          {t.offlineSince(<Ago at={since} />)}
           {reason && `: ${reason}`}.
         </p>
       )}
@@ -29,9 +35,9 @@ export function FirstReading({ device, connection }: { device: Schemas["Device"]
   const { phase } = connection;
   if (connection.reading === undefined) return <ConnectionWatch deviceId={device.id} connection={connection} />;
   return (
-    <Notice tone="good" title={`${device.name} has connected`} live>
+    <Notice tone="good" title={t.hasConnected(device.name)} live>
       <LatestReading deviceId={device.id} connection={connection} />
-      {phase === "offline" && <p>The command has ended, so the device is offline until its own client connects.</p>}
+      {phase === "offline" && <p>{t.theCommandHasEndedSo}</p>}
     </Notice>
   );
 }
@@ -41,12 +47,10 @@ function LatestReading({ deviceId, connection }: { deviceId: string; connection:
   return (
     <>
       {value && (
-        <p>
-          Latest reading: {value.metric} <strong>{reading(value.value)}</strong>, <Ago at={value.receivedAt} />.
-        </p>
+        <p>{t.latestReading(value.metric, <strong>{reading(value.value)}</strong>, <Ago at={value.receivedAt} />)}</p>
       )}
       <p>
-        <a href={`/devices/${deviceId}?tab=telemetry`}>Watch its telemetry</a>
+        <a href={`/devices/${deviceId}?tab=telemetry`}>{t.watchItsTelemetry}</a>
       </p>
     </>
   );
@@ -54,15 +58,11 @@ function LatestReading({ deviceId, connection }: { deviceId: string; connection:
 
 function Refused({ refusal }: { refusal: NonNullable<Connection["refusal"]> }) {
   return (
-    <Notice tone="bad" title="The broker refused the device" live>
+    <Notice tone="bad" title={t.theBrokerRefusedTheDevice} live>
       <p>
         {refusal.cause} (<Ago at={refusal.lastAt} />)
       </p>
-      {refusal.topic && (
-        <p>
-          The topic: <span className="mono">{refusal.topic}</span>
-        </p>
-      )}
+      {refusal.topic && <p>{t.theTopic(<span className="mono">{refusal.topic}</span>)}</p>}
       <p>{refusal.cure}</p>
     </Notice>
   );

@@ -1,6 +1,8 @@
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/connect.ts";
 import type { Schemas } from "../../api/client.ts";
 import { connectGuideQuery, deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -21,30 +23,28 @@ export default function DeviceConnectPage() {
   const mayIssue = useMay("issueCertificate");
   return (
     <Page
-      title="Connect the device"
+      title={t.connectTheDevice}
       back={{ href: `/devices/${id}`, label: device.data?.record.name ?? id }}
-      lead="Everything that its client needs, and what the broker sees of it."
+      lead={t.everythingThatItsClientNeeds}
       narrow
     >
-      <Section title="What the broker sees">
+      <Section title={t.whatTheBrokerSees}>
         <ConnectionWatch deviceId={id} connection={connection} />
       </Section>
       <Loaded query={guide}>
         {(found) =>
           NO_CERTIFICATE.has(found.certificateState) ? (
-            <Notice tone="warn" title="The device has no valid certificate">
+            <Notice tone="warn" title={t.theDeviceHasNoValid}>
               {mayIssue ? (
                 <p>
-                  <a href={`/certificates?issue=${encodeURIComponent(id)}`}>Issue a bundle</a>, and install its files on
-                  the device.
+                  {t.andInstallItsFilesOn(
+                    <a href={`/certificates?issue=${encodeURIComponent(id)}`}>{t.issueABundle}</a>,
+                  )}
                 </p>
               ) : (
-                <p>An administrator issues a bundle for it.</p>
+                <p>{t.anAdministratorIssuesABundle}</p>
               )}
-              <p>
-                A device that can generate its own key is <a href="/connect">connected with a claim</a> instead, which
-                adds a device.
-              </p>
+              <p>{t.aDeviceThatCanGenerate(<a href="/connect">{t.connectedWithAClaim}</a>)}</p>
             </Notice>
           ) : (
             <ClientExamples guide={found} />
@@ -62,9 +62,9 @@ const NAMES: Record<Tool, string> = {
   curl: "curl",
   mosquitto: "mosquitto",
   "mqtt.js": "mqtt.js",
-  paho: "Paho (Python)",
+  paho: t.pahoPython,
   "esp-idf": "ESP-IDF",
-  agent: "Muster agent",
+  agent: t.musterAgent,
 };
 
 const FILES: Record<Schemas["ClientExample"]["language"], string> = {
@@ -80,22 +80,22 @@ function ClientExamples({ guide }: { guide: Schemas["ConnectGuide"] }) {
   const shown = examples.find((each) => each.tool === tool) ?? examples[0]!;
   const mono = (text: string | number) => <span className="mono">{text}</span>;
   const settings = {
-    Host: mono(host),
-    "Port (MQTT over TLS)": mono(port),
-    "Client id": mono(clientId),
-    Topic: mono(publishTopics[0] ?? "none"),
+    [t.host]: mono(host),
+    [t.portMqttOverTls]: mono(port),
+    [t.clientId]: mono(clientId),
+    [t.topic]: mono(publishTopics[0] ?? common.none),
   };
   return (
-    <Section title="Its settings" lead="The examples name its files as below.">
+    <Section title={t.itsSettings} lead={t.theExamplesNameItsFiles}>
       {publishTopics.length === 0 && (
-        <Notice tone="warn" title="The device may publish nowhere">
-          <p>Set its type, then have it renew its certificate: the topics are those of the type at that time.</p>
+        <Notice tone="warn" title={t.theDeviceMayPublishNowhere}>
+          <p>{t.setItsTypeThenHave}</p>
         </Notice>
       )}
       <Facts framed facts={settings} />
       <Facts framed facts={Object.fromEntries(files.map(({ name, contains }) => [name, contains]))} />
       <SegmentedControl
-        aria-label="Program"
+        aria-label={t.program}
         value={shown.tool}
         onChange={(value) => setTool(value as Tool)}
         data={examples.map((each) => ({ value: each.tool, label: NAMES[each.tool] }))}

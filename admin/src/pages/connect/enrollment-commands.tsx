@@ -1,6 +1,7 @@
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { t } from "#texts/pages/connect.ts";
 import type { Schemas } from "../../api/client.ts";
 import { settingsQuery } from "../../api/settings.ts";
 import { CopyBlock, countdown, Status, useNow } from "../../ui/ui.ts";
@@ -13,9 +14,9 @@ interface CommandsProps {
   children?: ReactNode;
 }
 
-const WAYS = { shell: ["Shell", shellCommands], agent: ["Muster agent", agentCommands] } as const;
+const WAYS = { shell: [t.shell, shellCommands], agent: [t.musterAgent, agentCommands] } as const;
 
-const REQUIRES = { shell: "With openssl, curl and mosquitto_pub", agent: "With Node 24 and the agent's package" };
+const REQUIRES = { shell: t.withOpensslCurlAndMosquitto, agent: t.withNode24AndThe };
 
 /** The commands that redeem the claim, with its real code, while it is valid. */
 export function EnrollmentCommands({ claim, redeemed, children }: CommandsProps) {
@@ -24,12 +25,12 @@ export function EnrollmentCommands({ claim, redeemed, children }: CommandsProps)
     <>
       <CodeCommands claimCode={claim.claimCode} name={claim.intendedName}>
         {redeemed ? (
-          <Status of={["good", "Claim redeemed"]} />
+          <Status of={["good", t.claimRedeemed]} />
         ) : (
           <Status
             of={[
               left > 0 ? "accent" : "bad",
-              left > 0 ? `The claim code is valid for ${countdown(left)}` : "The claim code has expired",
+              left > 0 ? t.theClaimCodeIsValid(countdown(left)) : t.theClaimCodeHasExpired,
             ]}
           />
         )}
@@ -58,7 +59,7 @@ export function CodeCommands({ claimCode, name, children }: CodeCommandsProps) {
     <>
       <div className="row">
         <SegmentedControl
-          aria-label="Way to enroll"
+          aria-label={t.wayToEnroll}
           value={way}
           onChange={(value) => setWay(value as keyof typeof WAYS)}
           data={Object.entries(WAYS).map(([value, [label]]) => ({ value, label }))}
@@ -66,7 +67,7 @@ export function CodeCommands({ claimCode, name, children }: CodeCommandsProps) {
         {children}
       </div>
       <CopyBlock label={REQUIRES[way]}>{commands(settings)}</CopyBlock>
-      <LocalOnly>The commands work</LocalOnly>
+      <LocalOnly>{t.theCommandsWork}</LocalOnly>
     </>
   );
 }
@@ -79,8 +80,11 @@ function LocalOnly({ children }: { children: string }) {
   if (!baseUrl || !LOCAL.test(new URL(baseUrl).hostname)) return null;
   return (
     <p className="soft">
-      {children} on the machine of the service only, because its address is <span className="mono">localhost</span>. For
-      other machines, start it with <span className="mono">MUSTER_PUBLIC_HOST=&lt;its name&gt;</span>.
+      {t.onTheMachineOfThe(
+        children,
+        <span className="mono">localhost</span>,
+        <span className="mono">{t.musterPublicHostItsName}</span>,
+      )}
     </p>
   );
 }

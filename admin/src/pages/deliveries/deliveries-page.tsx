@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/home.ts";
+import { nouns } from "#texts/nouns.ts";
 import { DELIVERIES, type DeliveryQuery, deliveriesQuery } from "../../api/monitoring/deliveries.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
@@ -18,10 +21,10 @@ export default function DeliveriesPage() {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const query = queryOf(list);
   return (
-    <Page title="Messages" lead="What was sent to people and webhooks, with every attempt.">
+    <Page title={common.messages} lead={t.whatWasSentToPeople}>
       <Records
-        label="Messages"
-        of="message"
+        label={common.messages}
+        of={nouns.message}
         list={list}
         filters={filtersOf(groups)}
         narrowedBy={["anomalyId"]}
@@ -32,8 +35,8 @@ export default function DeliveriesPage() {
       >
         {anomalyId && (
           <p className="row">
-            <a href={`/anomalies/${anomalyId}`}>Of one anomaly</a>
-            <Action small label="Show those of all" onClick={() => list.onFilter({ anomalyId: undefined })} />
+            <a href={`/anomalies/${anomalyId}`}>{t.ofOneAnomaly}</a>
+            <Action small label={t.showThoseOfAll} onClick={() => list.onFilter({ anomalyId: undefined })} />
           </p>
         )}
       </Records>
@@ -43,9 +46,19 @@ export default function DeliveriesPage() {
 
 function filtersOf(groups: readonly { id: string; name: string }[]): readonly Filter[] {
   return [
-    { kind: "choice", name: "state", label: "State", options: choicesOf(DELIVERY_STATES), not: true },
-    { kind: "choice", name: "channel", label: "By", options: Object.entries({ email: "email", webhook: "webhook" }) },
-    { kind: "choice", name: "groupId", label: "Group", options: groups.map(({ id, name }) => [id, name] as const) },
+    { kind: "choice", name: "state", label: common.state, options: choicesOf(DELIVERY_STATES), not: true },
+    {
+      kind: "choice",
+      name: "channel",
+      label: common.by,
+      options: Object.entries({ email: "email", webhook: "webhook" }),
+    },
+    {
+      kind: "choice",
+      name: "groupId",
+      label: common.group,
+      options: groups.map(({ id, name }) => [id, name] as const),
+    },
     ...PERIOD,
   ];
 }
@@ -59,10 +72,6 @@ function queryOf({ values, skip }: ListState): DeliveryQuery {
 function NoDeliveries() {
   const { role } = useSession().user;
   return (
-    <Empty title="No message was sent yet">
-      {role === "admin"
-        ? "Groups notify their people and channels of anomalies of their devices."
-        : "You see those of the groups that you are a member of."}
-    </Empty>
+    <Empty title={t.noMessageWasSentYet}>{role === "admin" ? t.groupsNotifyTheirPeopleAnd : t.youSeeThoseOfThe}</Empty>
   );
 }

@@ -1,9 +1,12 @@
 import { type ReactNode, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/home.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Delivery } from "../../api/monitoring/deliveries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
 import { Word } from "../../parts/word.tsx";
-import { type Column, Dialog, Facts, LinkButton, plural, Table, Time } from "../../ui/ui.ts";
+import { type Column, Dialog, Facts, LinkButton, Table, Time } from "../../ui/ui.ts";
 import { DEFERRED_BY, DELIVERY_STATES, nameOfMessage } from "../../words/monitoring.ts";
 
 interface DeliveryTableProps {
@@ -18,8 +21,8 @@ export function DeliveryTable({ rows, ofAnomaly = false, empty }: DeliveryTableP
   const [shown, setShown] = useState<Delivery>();
   return (
     <>
-      <Table label="Messages" columns={columnsOf(ofAnomaly, setShown)} rows={rows} empty={empty} />
-      <Dialog title="Message" opened={shown !== undefined} onClose={() => setShown(undefined)} wide>
+      <Table label={common.messages} columns={columnsOf(ofAnomaly, setShown)} rows={rows} empty={empty} />
+      <Dialog title={t.message} opened={shown !== undefined} onClose={() => setShown(undefined)} wide>
         {shown && <Attempts delivery={rows?.find(({ id }) => id === shown.id) ?? shown} />}
       </Dialog>
     </>
@@ -28,17 +31,17 @@ export function DeliveryTable({ rows, ofAnomaly = false, empty }: DeliveryTableP
 
 function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): readonly Column<Delivery>[] {
   return [
-    { title: "To", main: true, cell: ({ target }) => target },
-    { title: "What", cell: (delivery) => <About delivery={delivery} ofAnomaly={ofAnomaly} /> },
-    { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "State", cell: ({ state }) => <Word of={DELIVERY_STATES} value={state} plain /> },
-    { title: "Why", cell: (delivery) => <Why {...delivery} /> },
+    { title: t.to, main: true, cell: ({ target }) => target },
+    { title: common.what, cell: (delivery) => <About delivery={delivery} ofAnomaly={ofAnomaly} /> },
+    { title: common.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: common.state, cell: ({ state }) => <Word of={DELIVERY_STATES} value={state} plain /> },
+    { title: common.why, cell: (delivery) => <Why {...delivery} /> },
     {
-      title: "Attempts",
+      title: t.attempts,
       cell: (delivery) => (
         <LinkButton onClick={() => onShow(delivery)}>
-          {plural(delivery.attempts.length, "attempt")}
-          <span className="hidden-text"> for {delivery.target}</span>
+          {nouns.attempt(delivery.attempts.length)}
+          <span className="hidden-text">{t.for(delivery.target)}</span>
         </LinkButton>
       ),
     },
@@ -51,11 +54,7 @@ function Why({ lastError, deferredBy, deferredUntil }: Delivery) {
   return (
     <>
       {DEFERRED_BY[deferredBy]}
-      {deferredUntil !== null && (
-        <>
-          , until <Time at={deferredUntil} />
-        </>
-      )}
+      {deferredUntil !== null && <>{t.until(<Time at={deferredUntil} />)}</>}
     </>
   );
 }
@@ -68,30 +67,30 @@ function About({ delivery: { type, anomalyId }, ofAnomaly }: { delivery: Deliver
 type Attempt = Delivery["attempts"][number];
 
 const ATTEMPTS: readonly Column<Attempt>[] = [
-  { title: "Attempt", main: true, cell: ({ attempt }) => `${attempt}.` },
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
-  { title: "How it went", cell: ({ error }) => error ?? "accepted" },
+  { title: t.attempt, main: true, cell: ({ attempt }) => `${attempt}.` },
+  { title: common.when, cell: ({ at }) => <Time at={at} /> },
+  { title: t.howItWent, cell: ({ error }) => error ?? "accepted" },
 ];
 
 function Attempts({ delivery }: { delivery: Delivery }) {
   const { state, nextAt, doneAt, userId, groupId, channel, target, attempts } = delivery;
   const facts = {
-    To: target,
-    By: channel === "email" ? "email" : "webhook",
-    For: userId ? <Actor of={`user:${userId}`} /> : "a channel of the group",
-    Group: groupId && <GroupNames ids={[groupId]} none="none" />,
-    State: <Word of={DELIVERY_STATES} value={state} plain />,
-    ...(state === "pending" ? { "Next attempt": <Time at={nextAt} /> } : { Ended: <Time at={doneAt} /> }),
+    [t.to]: target,
+    [common.by]: channel === "email" ? "email" : "webhook",
+    [t.for2]: userId ? <Actor of={`user:${userId}`} /> : t.aChannelOfTheGroup,
+    [common.group]: groupId && <GroupNames ids={[groupId]} none={common.none} />,
+    [common.state]: <Word of={DELIVERY_STATES} value={state} plain />,
+    ...(state === "pending" ? { [t.nextAttempt]: <Time at={nextAt} /> } : { [t.ended]: <Time at={doneAt} /> }),
   };
   return (
     <div className="stack">
       <Facts facts={facts} />
       <Table
-        label="Attempts"
+        label={t.attempts}
         columns={ATTEMPTS}
         rows={attempts}
         rowKey={({ attempt }) => String(attempt)}
-        empty={<p className="soft">There was no attempt yet.</p>}
+        empty={<p className="soft">{t.thereWasNoAttemptYet}</p>}
       />
     </div>
   );

@@ -1,9 +1,11 @@
 import { NativeSelect, TextInput } from "@mantine/core";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/devices.ts";
+import { nouns } from "#texts/nouns.ts";
 import { DEVICE_TYPES, type DeviceType } from "../../api/device-types.ts";
 import { PacksField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
-import { plural } from "../../ui/ui.ts";
 import { silence } from "./silence.ts";
 
 export type Fields = Pick<
@@ -24,11 +26,11 @@ interface DeviceTypeFormProps {
 const SECONDS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 const NEW = { name: "", publishTopics: ["telemetry/{deviceId}"], subscribeTopics: [], silentForSeconds: null };
 const LABELS = {
-  name: "Name",
-  publishTopics: "Publishes on",
-  subscribeTopics: "Subscribes to",
-  silentForSeconds: "Seconds of silence",
-  thresholdIds: "Threshold packs",
+  name: common.name,
+  publishTopics: common.publishesOn,
+  subscribeTopics: t.subscribesTo,
+  silentForSeconds: t.secondsOfSilence,
+  thresholdIds: common.thresholdPacks,
 };
 
 /** The fields of a device type, for a new one and for a change. */
@@ -56,34 +58,30 @@ export function DeviceTypeForm(props: DeviceTypeFormProps) {
       refreshes={[DEVICE_TYPES]}
       onDone={onClose}
     >
-      <TextInput label="Name" data-autofocus {...field("name")} />
+      <TextInput label={common.name} data-autofocus {...field("name")} />
+      <TopicsField label={common.publishesOn} description={t.oneTopicPerLineBelow} {...field("publishTopics")} />
       <TopicsField
-        label="Publishes on"
-        description="One topic per line, below the tenant's prefix. {deviceId} stands for the id of the device."
-        {...field("publishTopics")}
-      />
-      <TopicsField
-        label="Subscribes to"
-        description="For commands to the device; may be empty."
-        placeholder="commands/{deviceId}"
+        label={t.subscribesTo}
+        description={t.forCommandsToTheDevice}
+        placeholder={t.commandsDeviceid}
         {...field("subscribeTopics")}
       />
       <NativeSelect
-        label="Silent for at most"
-        description="A device that sends nothing for longer opens an anomaly."
+        label={t.silentForAtMost}
+        description={t.aDeviceThatSendsNothing}
         data={[
-          { value: "", label: "any time" },
+          { value: "", label: t.anyTime },
           ...choices.map((seconds) => ({ value: String(seconds), label: silence(seconds) })),
         ]}
         {...field("silentForSeconds")}
       />
-      <PacksField description="They watch every device of the type." {...field("thresholdIds")} />
+      <PacksField description={t.theyWatchEveryDeviceOf} {...field("thresholdIds")} />
     </Form>
   );
 }
 
 const shownValue = (_: string, value: unknown) =>
-  Array.isArray(value) ? plural(value.length, "threshold pack") : String(value);
+  Array.isArray(value) ? nouns.thresholdPack(value.length) : String(value);
 
 function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds, thresholdIds }: Fields) {
   return {

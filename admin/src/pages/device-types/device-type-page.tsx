@@ -1,5 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/devices.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Versioned } from "../../api/client.ts";
 import {
   DEVICE_TYPES,
@@ -15,7 +18,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
-import { type Column, Facts, Notice, Opens, Pager, plural, Section, Table, Time } from "../../ui/ui.ts";
+import { type Column, Facts, Notice, Opens, Pager, Section, Table, Time } from "../../ui/ui.ts";
 import { DeviceTypeForm } from "./device-type-form.tsx";
 import { silence } from "./silence.ts";
 
@@ -25,8 +28,8 @@ export default function DeviceTypePage() {
   return (
     <RecordPage
       query={useQuery(deviceTypeQuery(id))}
-      back={{ href: "/device-types", label: "Device types" }}
-      kind="Device type"
+      back={{ href: "/device-types", label: t.deviceTypes }}
+      kind={t.deviceType}
       title={({ record }) => record.name}
       actions={(type) => <Actions type={type} />}
     >
@@ -42,17 +45,17 @@ export default function DeviceTypePage() {
 
 function factsOf(type: DeviceTypeDetail) {
   return {
-    "Publishes on": <Lines lines={type.publishTopics} />,
-    "Subscribes to": <Lines lines={type.subscribeTopics} />,
-    "Silent for at most": silence(type.silentForSeconds),
-    Devices: <a href={`/devices?deviceTypeId=${type.id}`}>{plural(type.devices, "device")}</a>,
-    "Claims that can be redeemed": String(type.openClaims),
-    Changed: <Time at={type.updatedAt} />,
+    [common.publishesOn]: <Lines lines={type.publishTopics} />,
+    [t.subscribesTo]: <Lines lines={type.subscribeTopics} />,
+    [t.silentForAtMost]: silence(type.silentForSeconds),
+    [common.devices]: <a href={`/devices?deviceTypeId=${type.id}`}>{nouns.device(type.devices)}</a>,
+    [t.claimsThatCanBeRedeemed]: String(type.openClaims),
+    [common.changed]: <Time at={type.updatedAt} />,
   };
 }
 
 function Lines({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return <span className="soft">nothing</span>;
+  if (lines.length === 0) return <span className="soft">{common.nothing}</span>;
   return lines.map((line) => (
     <div key={line} className="mono">
       {line}
@@ -68,19 +71,19 @@ function Actions({ type }: { type: Versioned<DeviceTypeDetail> }) {
     <>
       {inUse && <span className="soft">{inUse}</span>}
       <Asks
-        label="Delete"
+        label={common.delete}
         impossible={inUse}
-        title={`Delete ${name}?`}
-        action="Delete device type"
+        title={t.delete(name)}
+        action={t.deleteDeviceType}
         typed={name}
         run={() => deleteDeviceType(id)}
-        done={`Device type ${name} is deleted.`}
+        done={t.deviceTypeIsDeleted(name)}
         leads="/device-types"
         refreshes={[DEVICE_TYPES]}
       >
-        <p>No device has it, and no open claim names it. It cannot be restored.</p>
+        <p>{t.noDeviceHasItAnd}</p>
       </Asks>
-      <Opens main label="Change" title={`Change ${name}`}>
+      <Opens main label={t.change} title={t.change2(name)}>
         {(close) => <ChangeType opened={type} onClose={close} />}
       </Opens>
     </>
@@ -91,20 +94,15 @@ function ChangeType({ opened, onClose }: { opened: Versioned<DeviceTypeDetail>; 
   const { record, etag, load } = useVersion(opened, deviceTypeQuery(opened.record.id));
   return (
     <>
-      {record.devices > 0 && (
-        <p>
-          {plural(record.devices, "device")} of this type {record.devices === 1 ? "goes" : "go"} on with the topics of
-          the certificate in use. A renewal, or a new bundle, gets the changed ones.
-        </p>
-      )}
+      {record.devices > 0 && <p>{t.devicesKeepTheirTopics(record.devices)}</p>}
       <DeviceTypeForm
         operation="updateDeviceType"
-        action="Save"
+        action={common.save}
         type={opened.record}
         onClose={onClose}
         load={load}
         onSubmit={(fields) => updateDeviceType(record.id, etag, fields)}
-        done="Saved."
+        done={common.saved}
       />
     </>
   );
@@ -112,17 +110,17 @@ function ChangeType({ opened, onClose }: { opened: Versioned<DeviceTypeDetail>; 
 
 /** Says why a type cannot be deleted now. */
 function usedBy({ devices, openClaims }: DeviceTypeDetail): string | undefined {
-  if (devices > 0) return `${plural(devices, "device")} ${devices === 1 ? "has" : "have"} this type.`;
-  if (openClaims > 0) return `${plural(openClaims, "open claim")} ${openClaims === 1 ? "names" : "name"} this type.`;
+  if (devices > 0) return t.devicesHaveThisType(devices);
+  if (openClaims > 0) return t.openClaimsNameThisType(openClaims);
   return undefined;
 }
 
 type Outdated = { id: string; name: string; certificateIds: string[] };
 const OUTDATED_COLUMNS: readonly Column<Outdated>[] = [
-  { title: "Device", main: true, cell: ({ id, name }) => name || id },
-  { title: "Device id", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: common.device, main: true, cell: ({ id, name }) => name || id },
+  { title: common.deviceId, cell: ({ id }) => <span className="mono">{id}</span> },
   {
-    title: "Certificates",
+    title: common.certificates,
     cell: ({ certificateIds }) =>
       certificateIds.map((each, at) => (
         <span key={each}>
@@ -139,21 +137,18 @@ const OUTDATED_COLUMNS: readonly Column<Outdated>[] = [
 function OutdatedDevices({ id }: { id: string }) {
   const [skip, setSkip] = useState(0);
   return (
-    <Section
-      title="Devices with former topics"
-      lead="The topics of a certificate never change. These devices get the present topics with their next renewal or bundle."
-    >
+    <Section title={t.devicesWithFormerTopics} lead={t.theTopicsOfACertificate}>
       <Loaded query={useQuery(outdatedDevicesQuery(id, skip))}>
         {(page) => (
           <>
             <Table
-              label="Devices with former topics"
+              label={t.devicesWithFormerTopics}
               rows={page.items}
               href={(device) => `/devices/${encodeURIComponent(device.id)}`}
               columns={OUTDATED_COLUMNS}
-              empty={<Notice tone="good">Every live certificate of this type has its present topics.</Notice>}
+              empty={<Notice tone="good">{t.everyLiveCertificateOfThis}</Notice>}
             />
-            <Pager page={page} of="device" onSkip={setSkip} />
+            <Pager page={page} of={nouns.device} onSkip={setSkip} />
           </>
         )}
       </Loaded>

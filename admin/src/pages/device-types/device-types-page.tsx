@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/devices.ts";
+import { nouns } from "#texts/nouns.ts";
 import { createDeviceType, DEVICE_TYPES, type DeviceType, deviceTypePageQuery } from "../../api/device-types.ts";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
@@ -8,47 +11,43 @@ import { DeviceTypeForm } from "./device-type-form.tsx";
 import { silence } from "./silence.ts";
 
 const COLUMNS: readonly Column<DeviceType>[] = [
-  { title: "Name", main: true, cell: ({ name }) => name },
-  { title: "Publishes on", cell: ({ publishTopics }) => <Topics topics={publishTopics} /> },
-  { title: "Subscribes to", cell: ({ subscribeTopics }) => <Topics topics={subscribeTopics} /> },
-  { title: "Silent for at most", cell: ({ silentForSeconds }) => silence(silentForSeconds) },
+  { title: common.name, main: true, cell: ({ name }) => name },
+  { title: common.publishesOn, cell: ({ publishTopics }) => <Topics topics={publishTopics} /> },
+  { title: t.subscribesTo, cell: ({ subscribeTopics }) => <Topics topics={subscribeTopics} /> },
+  { title: t.silentForAtMost, cell: ({ silentForSeconds }) => silence(silentForSeconds) },
 ];
 
 export default function DeviceTypesPage() {
   const list = useListState();
-  const action = "Create device type";
+  const action = t.createDeviceType;
   const [button, dialog] = useOpens({
     main: true,
     label: action,
-    title: "Create a device type",
+    title: t.createADeviceType,
     children: (close) => (
       <DeviceTypeForm
         operation="createDeviceType"
         action={action}
         onClose={close}
         onSubmit={createDeviceType}
-        done={({ name }) => `Device type ${name} is created.`}
+        done={({ name }) => t.deviceTypeIsCreated(name)}
       />
     ),
   });
   const create = useMay("createDeviceType") && button;
   return (
-    <Page
-      title="Device types"
-      lead="A device type names the topics on which its devices may publish, and how long they may be silent."
-      actions={create}
-    >
+    <Page title={t.deviceTypes} lead={t.aDeviceTypeNamesThe} actions={create}>
       <Records
-        label="Device types"
-        of="device type"
+        label={t.deviceTypes}
+        of={nouns.deviceType}
         list={list}
         query={useQuery(deviceTypePageQuery(list.skip))}
         columns={COLUMNS}
         href={({ id }) => `/device-types/${id}`}
         csv={[DEVICE_TYPES, {}]}
         empty={
-          <Empty title="There is no device type yet." action={create}>
-            Without a type, a device publishes nowhere: create one before the first claim.
+          <Empty title={t.thereIsNoDeviceType} action={create}>
+            {t.withoutATypeADevice}
           </Empty>
         }
       />
@@ -58,6 +57,6 @@ export default function DeviceTypesPage() {
 }
 
 function Topics({ topics }: { topics: readonly string[] }) {
-  if (topics.length === 0) return <span className="soft">nothing</span>;
+  if (topics.length === 0) return <span className="soft">{common.nothing}</span>;
   return <span className="mono">{topics.join(", ")}</span>;
 }

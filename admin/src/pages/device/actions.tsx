@@ -1,5 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Versioned } from "../../api/client.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { DEVICES, type Device, deleteDevice, deviceQuery, disconnectDevice, replaceDevice } from "../../api/devices.ts";
@@ -7,53 +10,47 @@ import { Asks } from "../../parts/act/confirm.tsx";
 import { GroupsField, PacksField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields, useVersion } from "../../parts/form/form.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
-import { Action, Opens, plural } from "../../ui/ui.ts";
+import { Action, Opens } from "../../ui/ui.ts";
 import { metadataIn, metadataRule, metadataText } from "./metadata.ts";
 import type { TabProps } from "./tab-props.ts";
 
 export function DeviceActions({ device, etag }: TabProps) {
   const { id, name, connectivity } = device;
-  const offline = connectivity.status === "online" ? undefined : "The device is not connected.";
+  const offline = connectivity.status === "online" ? undefined : t.theDeviceIsNotConnected;
   return (
     <>
-      {useMay("listCertificates") && <Action label="Connect" href={`/devices/${id}/connect`} />}
+      {useMay("listCertificates") && <Action label={t.connect} href={`/devices/${id}/connect`} />}
       {useMay("replaceDevice") && (
-        <Opens label="Edit" title="Edit the device">
+        <Opens label={t.edit} title={t.editTheDevice}>
           {(close) => <EditDevice opened={{ record: device, etag }} onClose={close} />}
         </Opens>
       )}
       {useMay("disconnectDevice") && (
         <Asks
-          label="Disconnect"
+          label={t.disconnect}
           impossible={offline}
-          title={`Disconnect ${name}?`}
-          action="Disconnect"
+          title={t.disconnect2(name)}
+          action={t.disconnect}
           harmless
           run={() => disconnectDevice(id)}
-          done={`The session of ${name} is closed.`}
+          done={t.theSessionOfIsClosed(name)}
           refreshes={[DEVICES]}
         >
-          <p>
-            Its session is closed at once. Its certificates stay valid, and most clients connect again by themselves: to
-            keep it out, revoke its certificates.
-          </p>
+          <p>{t.itsSessionIsClosedAt}</p>
         </Asks>
       )}
       {useMay("deleteDevice") && (
         <Asks
-          label="Delete"
-          title={`Delete ${name}?`}
-          action="Delete device"
+          label={common.delete}
+          title={t.delete(name)}
+          action={t.deleteDevice}
           typed={id}
           run={() => deleteDevice(id)}
-          done={`${name} is deleted.`}
+          done={t.isDeleted(name)}
           leads="/devices"
           refreshes={[DEVICES]}
         >
-          <p>
-            All its certificates are revoked and its session ends at once. Its telemetry is deleted. Its audit entries
-            stay. This cannot be undone.
-          </p>
+          <p>{t.allItsCertificatesAreRevoked}</p>
         </Asks>
       )}
     </>
@@ -73,29 +70,25 @@ function EditDevice({ opened, onClose }: { opened: Versioned<Device>; onClose: (
     <Form
       form={form}
       onSubmit={submit}
-      action="Save"
+      action={common.save}
       onCancel={onClose}
       conflict={conflict}
-      done="Saved."
+      done={common.saved}
       refreshes={[DEVICES]}
       onDone={onClose}
     >
-      <TextInput label="Name" data-autofocus {...field("name")} />
-      <Textarea label="Description" autosize minRows={2} {...field("description")} />
+      <TextInput label={common.name} data-autofocus {...field("name")} />
+      <Textarea label={common.description} autosize minRows={2} {...field("description")} />
       {assigns && (
         <>
           <TypeField {...field("deviceTypeId")} />
-          <GroupsField
-            label="Groups"
-            description="Their members see the device and are notified of its anomalies. Without a group only administrators see it."
-            {...field("groupIds")}
-          />
+          <GroupsField label={common.groups} description={t.theirMembersSeeTheDevice} {...field("groupIds")} />
         </>
       )}
-      <PacksField description="They watch this device, beside those of its type." {...field("thresholdIds")} />
+      <PacksField description={t.theyWatchThisDeviceBeside} {...field("thresholdIds")} />
       <Textarea
-        label="Metadata"
-        description="Fields of your own, as a JSON object."
+        label={t.metadata}
+        description={t.fieldsOfYourOwnAs}
         autosize
         minRows={2}
         maxRows={10}
@@ -111,9 +104,9 @@ function TypeField(props: object) {
   const choices = types.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <NativeSelect
-      label="Type"
-      description="Decides the topics of certificates that are issued from now on. Those of live certificates stay."
-      data={[{ value: "", label: "none" }, ...choices]}
+      label={common.type}
+      description={t.decidesTheTopicsOfCertificates}
+      data={[{ value: "", label: common.none }, ...choices]}
       {...props}
     />
   );
@@ -127,21 +120,21 @@ function fieldsOf({ name, description, deviceTypeId, groupIds, thresholdIds, met
 type Fields = ReturnType<typeof fieldsOf>;
 
 const LABELS: Record<keyof Fields, string> = {
-  name: "Name",
-  description: "Description",
-  deviceTypeId: "Type",
-  groupIds: "Groups",
-  thresholdIds: "Threshold packs",
-  metadata: "Metadata",
+  name: common.name,
+  description: common.description,
+  deviceTypeId: common.type,
+  groupIds: common.groups,
+  thresholdIds: common.thresholdPacks,
+  metadata: t.metadata,
 };
 
 /** Names types and counts groups, which the form has by their ids. */
 function useShown() {
   const types = useQuery(deviceTypesQuery).data?.items ?? [];
   return (field: keyof Fields, value: unknown) => {
-    if (field === "deviceTypeId") return types.find(({ id }) => id === value)?.name ?? "none";
+    if (field === "deviceTypeId") return types.find(({ id }) => id === value)?.name ?? common.none;
     return Array.isArray(value)
-      ? plural(value.length, field === "groupIds" ? "group" : "threshold pack")
+      ? (field === "groupIds" ? nouns.group : nouns.thresholdPack)(value.length)
       : String(value);
   };
 }

@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
+import { nouns } from "#texts/nouns.ts";
 import {
   CERTIFICATES,
   type Certificate,
@@ -9,7 +12,7 @@ import { DEVICES, type Device } from "../../api/devices.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
-import { Action, Ago, type Column, Empty, Notice, plural, Section, Time } from "../../ui/ui.ts";
+import { Action, Ago, type Column, Empty, Notice, Section, Time } from "../../ui/ui.ts";
 import { CERTIFICATE_KINDS } from "../../words/certificates.ts";
 import { CertificateState } from "../certificates/certificate-state.tsx";
 import type { TabProps } from "./tab-props.ts";
@@ -22,20 +25,20 @@ interface LiveProps {
 
 const COLUMNS: readonly Column<Certificate>[] = [
   {
-    title: "Serial number",
+    title: t.serialNumber,
     main: true,
     cell: ({ serialNumber }) => <span className="mono">…{serialNumber.slice(-10)}</span>,
   },
-  { title: "Kind", cell: ({ kind }) => CERTIFICATE_KINDS[kind] },
-  { title: "State", cell: (certificate) => <CertificateState certificate={certificate} /> },
-  { title: "Issued", cell: ({ issuedAt }) => <Time at={issuedAt} /> },
-  { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-  { title: "Last connected", cell: ({ lastConnectedAt }) => <Ago at={lastConnectedAt} /> },
-  { title: "Publishes on", cell: ({ publishTopics }) => <Topics topics={publishTopics} /> },
+  { title: common.kind, cell: ({ kind }) => CERTIFICATE_KINDS[kind] },
+  { title: common.state, cell: (certificate) => <CertificateState certificate={certificate} /> },
+  { title: t.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
+  { title: common.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { title: t.lastConnected, cell: ({ lastConnectedAt }) => <Ago at={lastConnectedAt} /> },
+  { title: common.publishesOn, cell: ({ publishTopics }) => <Topics topics={publishTopics} /> },
 ];
 
 function Topics({ topics }: { topics: readonly string[] }) {
-  if (topics.length === 0) return <span className="soft">nowhere</span>;
+  if (topics.length === 0) return <span className="soft">{t.nowhere}</span>;
   return <span className="mono">{topics.join(" ")}</span>;
 }
 
@@ -45,21 +48,21 @@ export function CertificatesTab({ device }: TabProps) {
   const live = query.data?.items.filter(({ status, expired }) => status === "active" && !expired);
   return (
     <Section
-      title="Certificates"
-      lead="Every one that the device has had, newest first."
+      title={common.certificates}
+      lead={t.everyOneThatTheDevice}
       actions={live && <Acts device={device} live={live} />}
     >
       <Records
-        label="Certificates of the device"
+        label={t.certificatesOfTheDevice}
         columns={COLUMNS}
         query={query}
         href={({ id }) => `/certificates/${id}`}
         empty={
           <Empty
-            title="The device has no certificate"
-            action={<a href={`/devices/${device.id}/connect`}>Connect the device</a>}
+            title={t.theDeviceHasNoCertificate}
+            action={<a href={`/devices/${device.id}/connect`}>{t.connectTheDevice}</a>}
           >
-            It cannot connect yet.
+            {t.itCannotConnectYet}
           </Empty>
         }
       />
@@ -75,7 +78,7 @@ function Acts({ device, live }: LiveProps) {
   const href = rotates ? `/devices/${id}/rotate` : `/certificates?issue=${id}`;
   return (
     <>
-      {mayIssue && <Action label={rotates ? "Rotate" : "Issue bundle"} href={href} />}
+      {mayIssue && <Action label={rotates ? t.rotate : t.issueBundle} href={href} />}
       {mayRevoke && <RevokeAll device={device} live={live} />}
     </>
   );
@@ -86,35 +89,32 @@ function RevokeAll({ device: { id, name, connectivity, hardwareFingerprint }, li
   return (
     <Asks
       danger
-      label="Revoke all"
-      impossible={live.length === 0 ? "The device has no live certificate." : undefined}
-      title={`Revoke all certificates of ${name}?`}
-      action={`Revoke ${plural(live.length, "certificate")}`}
+      label={t.revokeAll}
+      impossible={live.length === 0 ? t.theDeviceHasNoLive : undefined}
+      title={t.revokeAllCertificatesOf(name)}
+      action={t.revoke(nouns.certificate(live.length))}
       typed={id}
       run={() => revokeCertificatesOfDevice(id)}
-      done={({ revoked }) => `Revoked ${plural(revoked.length, "certificate")} of ${name}.`}
+      done={({ revoked }) => t.revokedOf(nouns.certificate(revoked.length), name)}
       refreshes={[CERTIFICATES, DEVICES, "/api/admin/overview", "/api/admin/audit"]}
     >
-      <Notice tone="bad" title="They cannot be restored.">
+      <Notice tone="bad" title={t.theyCannotBeRestored}>
         {connectivity.status === "online" ? (
           <p>
-            <strong>The device is connected</strong> since <Time at={connectivity.since} />: its session is closed at
-            once.
+            {t.sinceItsSessionIsClosed(<strong>{t.theDeviceIsConnected}</strong>, <Time at={connectivity.since} />)}
           </p>
         ) : (
-          <p>The device is not connected now.</p>
+          <p>{t.theDeviceIsNotConnectedNow}</p>
         )}
         <p>
-          The device cannot connect until it gets a new certificate.{" "}
-          {hardwareFingerprint === null
-            ? "Issue a bundle for it and install that on the device."
-            : "Issue a bundle for it; or delete the device, so that it can enroll again with a new claim."}
+          {t.theDeviceCannotConnectUntil}
+          {hardwareFingerprint === null ? t.issueABundleForIt : t.issueABundleForItOr}
         </p>
       </Notice>
       <ul>
         {live.map((each) => (
           <li key={each.id}>
-            {CERTIFICATE_KINDS[each.kind]} <span className="mono">…{each.serialNumber.slice(-10)}</span>, expires{" "}
+            {t.expires(CERTIFICATE_KINDS[each.kind], <span className="mono">…{each.serialNumber.slice(-10)}</span>)}
             <Time at={each.expiresAt} />
           </li>
         ))}

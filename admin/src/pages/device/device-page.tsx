@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
 import { deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useSession } from "../../parts/session.ts";
@@ -17,23 +19,23 @@ import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
 
 /** The tabs in their order, each with the operation that it needs. */
 const TABS = [
-  ["overview", "Overview", "getDevice", OverviewTab],
-  ["telemetry", "Telemetry", "readSeries", TelemetryTab],
-  ["anomalies", "Anomalies", "listAnomalies", AnomaliesTab],
-  ["tickets", "Tickets", "listTickets", TicketsTab],
-  ["certificates", "Certificates", "listCertificates", CertificatesTab],
-  ["commands", "Commands", "listCommands", CommandsTab],
+  ["overview", t.overview, "getDevice", OverviewTab],
+  ["telemetry", t.telemetry, "readSeries", TelemetryTab],
+  ["anomalies", common.anomalies, "listAnomalies", AnomaliesTab],
+  ["tickets", common.tickets, "listTickets", TicketsTab],
+  ["certificates", common.certificates, "listCertificates", CertificatesTab],
+  ["commands", t.commands, "listCommands", CommandsTab],
   // The address keeps the former name of the tab, for links and bookmarks.
-  ["connections", "Refusals", "listRefusals", RefusalsTab],
-  ["history", "History", "listTimeline", HistoryTab],
-  ["audit", "Audit", "listAdminAudit", AuditTab],
-  ["rejected", "Rejected messages", "listRejected", RejectedTab],
+  ["connections", common.refusals, "listRefusals", RefusalsTab],
+  ["history", t.history, "listTimeline", HistoryTab],
+  ["audit", common.audit, "listAdminAudit", AuditTab],
+  ["rejected", t.rejectedMessages, "listRejected", RejectedTab],
 ] as const;
 
 export default function DevicePage() {
   const { id } = usePathParams<"id">();
   const device = useQuery(deviceQuery(id));
-  const back = { href: "/devices", label: "Devices" };
+  const back = { href: "/devices", label: common.devices };
   if (!device.data)
     return (
       <Page title={id} back={back}>
@@ -56,7 +58,7 @@ function DeviceScreen({ device, etag }: TabProps) {
   return (
     <Page
       title={device.name}
-      back={{ href: "/devices", label: "Devices" }}
+      back={{ href: "/devices", label: common.devices }}
       lead={
         <span className="row">
           <span className="mono">{device.id}</span>
@@ -65,7 +67,7 @@ function DeviceScreen({ device, etag }: TabProps) {
         </span>
       }
       actions={<DeviceActions device={device} etag={etag} />}
-      tabs={<Tabs label="Parts of the device" tabs={tabs} />}
+      tabs={<Tabs label={t.partsOfTheDevice} tabs={tabs} />}
     >
       <Content device={device} etag={etag} />
     </Page>

@@ -1,3 +1,4 @@
+import { t } from "#texts/pages/device.ts";
 export type Metadata = Record<string, unknown>;
 
 /** Returns metadata as editable text; empty if there is none. */
@@ -7,7 +8,7 @@ export function metadataText(metadata: Metadata): string {
 
 /** Returns what is wrong with the text of a JSON object, or null. The service checks its size. */
 export function metadataRule(text: string): string | null {
-  return parsed(text) === undefined ? 'Enter a JSON object, such as { "hall": 3 }.' : null;
+  return parsed(text) === undefined ? t.enterAJsonObjectSuch : null;
 }
 
 /** Returns the metadata of a text that {@link metadataRule} accepts. */

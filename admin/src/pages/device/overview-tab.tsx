@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { findingsOfDeviceQuery } from "../../api/devices.ts";
 import { deviceOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
@@ -17,27 +19,27 @@ export function OverviewTab({ device }: TabProps) {
   const type = types?.find(({ id }) => id === device.deviceTypeId);
   const { connectivity, metadata } = device;
   const facts = {
-    "Device id (MQTT client id)": <span className="mono">{device.id}</span>,
-    Type: type?.name ?? device.deviceTypeId,
-    Groups: <GroupNames ids={device.groupIds} none="none: only administrators see it" />,
-    "On duty for it": <OnCallNow id={device.id} />,
-    "Last seen": <Ago at={device.lastSeenAt} />,
-    [connectivity.status === "online" ? "Online since" : "Offline since"]: <Time at={connectivity.since} />,
-    Reason: connectivity.reason,
-    "Hardware model": device.hardwareModel,
-    "Hardware fingerprint": device.hardwareFingerprint,
-    "Agent version": device.agentVersion,
-    "Agent capabilities": device.agentCapabilities.join(", "),
-    "MAC address": device.macAddress,
-    Added: <Time at={device.createdAt} />,
-    Description: device.description,
-    Metadata: Object.keys(metadata).length > 0 && <code className="metadata">{metadataText(metadata)}</code>,
+    [t.deviceIdMqttClientId]: <span className="mono">{device.id}</span>,
+    [common.type]: type?.name ?? device.deviceTypeId,
+    [common.groups]: <GroupNames ids={device.groupIds} none={t.noneOnlyAdministratorsSeeIt} />,
+    [t.onDutyForIt]: <OnCallNow id={device.id} />,
+    [t.lastSeen]: <Ago at={device.lastSeenAt} />,
+    [connectivity.status === "online" ? t.onlineSince : t.offlineSince]: <Time at={connectivity.since} />,
+    [t.reason]: connectivity.reason,
+    [t.hardwareModel]: device.hardwareModel,
+    [t.hardwareFingerprint]: device.hardwareFingerprint,
+    [t.agentVersion]: device.agentVersion,
+    [t.agentCapabilities]: device.agentCapabilities.join(", "),
+    [t.macAddress]: device.macAddress,
+    [t.added]: <Time at={device.createdAt} />,
+    [common.description]: device.description,
+    [t.metadata]: Object.keys(metadata).length > 0 && <code className="metadata">{metadataText(metadata)}</code>,
   };
   return (
     <div className="stack-loose">
       <DeviceWarnings device={device} />
       <Facts framed facts={facts} />
-      <Section title="Latest values">
+      <Section title={t.latestValues}>
         <LatestValues device={device} />
       </Section>
     </div>
@@ -53,12 +55,11 @@ function OnCallNow({ id }: { id: string }) {
     <>
       {data.now.map((duty) => (
         <div key={`${duty.groupId} ${duty.shiftId}`}>
-          {duty.users.length > 0 ? duty.users.map(({ email }) => email).join(", ") : "no active user"} ({duty.shiftName}
-          )
+          {duty.users.length > 0 ? duty.users.map(({ email }) => email).join(", ") : t.noActiveUser} ({duty.shiftName})
         </div>
       ))}
-      {data.now.length === 0 && <div className="soft">no shift</div>}
-      {uncovered && <Status of={["bad", "uncovered: an anomaly now would page no user"]} plain />}
+      {data.now.length === 0 && <div className="soft">{t.noShift}</div>}
+      {uncovered && <Status of={["bad", t.uncoveredAnAnomalyNowWould]} plain />}
       {!uncovered && <NextGap gaps={data.gaps} />}
     </>
   );
@@ -66,11 +67,7 @@ function OnCallNow({ id }: { id: string }) {
 
 function NextGap({ gaps: [next] }: Pick<OnCall, "gaps">) {
   if (!next) return null;
-  const label = (
-    <>
-      uncovered <Ago at={next.from} />
-    </>
-  );
+  const label = <>{t.uncovered(<Ago at={next.from} />)}</>;
   return <Status plain of={["warn", label]} />;
 }
 
@@ -82,16 +79,14 @@ function DeviceWarnings({ device }: Pick<TabProps, "device">) {
   return (
     <>
       {ENDED.has(device.certificateState) && (
-        <Notice tone="bad" title="The device has no valid certificate">
-          <p>
-            Its next connection is refused. <a href={`/devices/${device.id}/connect`}>Connect it again</a>
-          </p>
+        <Notice tone="bad" title={t.theDeviceHasNoValid}>
+          <p>{t.itsNextConnectionIsRefused(<a href={`/devices/${device.id}/connect`}>{t.connectItAgain}</a>)}</p>
         </Notice>
       )}
       {findings.map(({ kind, at, cause, cure, metrics }) => (
         <Notice key={`${kind} ${at}`} tone="warn" title={FINDINGS[kind] ?? kind}>
           <p>
-            {cause} {metrics.length > 0 && `It concerns ${metrics.slice(0, 5).join(", ")}.`}
+            {cause} {metrics.length > 0 && t.itConcerns(metrics.slice(0, 5).join(", "))}
           </p>
           <p>{cure}</p>
         </Notice>

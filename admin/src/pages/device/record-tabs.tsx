@@ -1,5 +1,9 @@
 import { type UseQueryResult, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
+import { withinSentence } from "#texts/language.ts";
+import { nouns } from "#texts/nouns.ts";
 import { adminAuditQuery, apiAuditQuery, certificateAuditQuery } from "../../api/audits.ts";
 import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
 import type { Schemas } from "../../api/client.ts";
@@ -12,7 +16,8 @@ import { RecordParts, Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { sentence } from "../../parts/problem-box.tsx";
 import { Word } from "../../parts/word.tsx";
-import { Ago, type Column, Empty, Panel, plural, Section, Time } from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { Ago, type Column, Empty, Panel, Section, Time } from "../../ui/ui.ts";
 import { REVOCATION_REASONS } from "../../words/certificates.ts";
 import { HISTORY } from "../../words/history.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
@@ -28,19 +33,15 @@ const TICKET_COLUMNS = ticketColumns({ ofDevice: true });
 export function AnomaliesTab({ device: { id } }: TabProps) {
   return (
     <Section
-      title="Anomalies"
-      actions={<a href={`/anomalies?deviceId=${encodeURIComponent(id)}`}>All, with filters</a>}
+      title={common.anomalies}
+      actions={<a href={`/anomalies?deviceId=${encodeURIComponent(id)}`}>{t.allWithFilters}</a>}
     >
       <Records
-        label="Anomalies of the device"
+        label={t.anomaliesOfTheDevice}
         columns={ANOMALY_COLUMNS}
         query={useQuery(anomaliesQuery({ deviceId: id, skip: 0, limit: SHOWN }))}
         href={(anomaly) => `/anomalies/${anomaly.id}`}
-        empty={
-          <Empty title="The device has had no anomaly">
-            It is watched by its threshold packs and those of its type.
-          </Empty>
-        }
+        empty={<Empty title={t.theDeviceHasHadNo}>{t.itIsWatchedByIts}</Empty>}
       />
     </Section>
   );
@@ -48,13 +49,16 @@ export function AnomaliesTab({ device: { id } }: TabProps) {
 
 export function TicketsTab({ device: { id } }: TabProps) {
   return (
-    <Section title="Tickets" actions={<a href={`/tickets?deviceId=${encodeURIComponent(id)}`}>All, with filters</a>}>
+    <Section
+      title={common.tickets}
+      actions={<a href={`/tickets?deviceId=${encodeURIComponent(id)}`}>{t.allWithFilters}</a>}
+    >
       <Records
-        label="Tickets about the device"
+        label={t.ticketsAboutTheDevice}
         columns={TICKET_COLUMNS}
         query={useQuery(ticketsQuery({ deviceId: id, skip: 0, limit: SHOWN }))}
         href={(ticket) => `/tickets/${ticket.id}`}
-        empty={<Empty title="There is no ticket about the device" />}
+        empty={<Empty title={t.thereIsNoTicketAbout} />}
       />
     </Section>
   );
@@ -63,22 +67,22 @@ export function TicketsTab({ device: { id } }: TabProps) {
 type Refusal = Schemas["Refusal"];
 
 const REFUSAL_COLUMNS: readonly Column<Refusal>[] = [
-  { title: "Why", main: true, cell: ({ cause }) => cause },
-  { title: "What to do", cell: ({ cure }) => cure },
-  { title: "Times", numeric: true, cell: ({ occurrences }) => occurrences.toLocaleString() },
-  { title: "Last", cell: ({ lastAt }) => <Ago at={lastAt} /> },
-  { title: "From", cell: ({ remoteAddress }) => <span className="mono nowrap">{remoteAddress ?? "–"}</span> },
+  { title: common.why, main: true, cell: ({ cause }) => cause },
+  { title: common.whatToDo, cell: ({ cure }) => cure },
+  { title: t.times, numeric: true, cell: ({ occurrences }) => numberText(occurrences) },
+  { title: t.last, cell: ({ lastAt }) => <Ago at={lastAt} /> },
+  { title: common.from, cell: ({ remoteAddress }) => <span className="mono nowrap">{remoteAddress ?? "–"}</span> },
 ];
 
 /** The refusals of the device by the broker, with cause and cure. */
 export function RefusalsTab({ device }: TabProps) {
   return (
-    <Section title="Refused connections and messages" lead="Of the last 30 days, newest first.">
+    <Section title={t.refusedConnectionsAndMessages} lead={t.ofTheLast30Days}>
       <Records
-        label="Refusals"
+        label={common.refusals}
         columns={REFUSAL_COLUMNS}
         query={useQuery(refusalsOfDeviceQuery(device.id))}
-        empty={<Empty title="The broker has refused nothing of this device" />}
+        empty={<Empty title={t.theBrokerHasRefusedNothing} />}
       />
     </Section>
   );
@@ -87,10 +91,10 @@ export function RefusalsTab({ device }: TabProps) {
 type Entry = Schemas["TimelineEntry"];
 
 const HISTORY_COLUMNS: readonly Column<Entry>[] = [
-  { title: "What", main: true, cell: ({ kind }) => <Word of={HISTORY} value={kind} plain /> },
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
-  { title: "Details", cell: (entry) => <Details entry={entry} /> },
-  { title: "By", cell: ({ actor }) => (actor ? <Actor of={actor} /> : <span className="soft">–</span>) },
+  { title: common.what, main: true, cell: ({ kind }) => <Word of={HISTORY} value={kind} plain /> },
+  { title: common.when, cell: ({ at }) => <Time at={at} /> },
+  { title: t.details, cell: (entry) => <Details entry={entry} /> },
+  { title: common.by, cell: ({ actor }) => (actor ? <Actor of={actor} /> : <span className="soft">–</span>) },
 ];
 
 /** The recorded details: for a certificate its serial number, for a refusal the reason. */
@@ -102,7 +106,7 @@ function Details({ entry: { kind, id, text } }: { entry: Entry }) {
         <a className="mono" href={`/certificates/${id}`}>
           …{serial.slice(-10)}
         </a>
-        {reason && reason !== "requested" && `, ${(REVOCATION_REASONS[reason] ?? reason).toLowerCase()}`}
+        {reason && reason !== "requested" && `, ${withinSentence(REVOCATION_REASONS[reason] ?? reason)}`}
       </>
     );
   }
@@ -115,13 +119,13 @@ function Details({ entry: { kind, id, text } }: { entry: Entry }) {
 /** The events of the device, newest first. */
 export function HistoryTab({ device }: TabProps) {
   return (
-    <Section title="History" lead="Connects and disconnects are kept for 48 hours, the rest as long as its records.">
+    <Section title={t.history} lead={t.connectsAndDisconnectsAreKept}>
       <RecordParts
-        label="History of the device"
+        label={t.historyOfTheDevice}
         columns={HISTORY_COLUMNS}
         query={useInfiniteQuery(timelineQuery(device.id))}
         rowKey={({ kind, at, id }) => `${kind} ${at} ${id}`}
-        empty={<Empty title="Nothing has happened to this device yet" />}
+        empty={<Empty title={t.nothingHasHappenedToThis} />}
       />
     </Section>
   );
@@ -130,14 +134,11 @@ export function HistoryTab({ device }: TabProps) {
 /** Accepted messages that could not be read, with the reason. */
 export function RejectedTab({ device }: TabProps) {
   return (
-    <Section
-      title="Rejected messages"
-      lead={`The last ${LIMITS.rejectedMessagesPerDevice} messages whose payload the service could not read.`}
-    >
+    <Section title={t.rejectedMessages} lead={t.theLastMessagesWhosePayload(LIMITS.rejectedMessagesPerDevice)}>
       <Loaded query={useQuery(rejectedQuery(device.id))}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="Every message of this device could be read" />
+            <Empty title={t.everyMessageOfThisDevice} />
           ) : (
             items.map((message) => (
               <Panel key={message.id} tight>
@@ -148,9 +149,7 @@ export function RejectedTab({ device }: TabProps) {
                   <Time at={message.at} />
                 </p>
                 <pre className="mono">{message.payload}</pre>
-                {isStart(message) && (
-                  <p className="soft">The start of {message.payloadBytes.toLocaleString()} bytes.</p>
-                )}
+                {isStart(message) && <p className="soft">{t.theStartOfBytes(numberText(message.payloadBytes))}</p>}
               </Panel>
             ))
           )
@@ -175,19 +174,19 @@ export function AuditTab({ device: { id } }: Pick<TabProps, "device">) {
   return (
     <div className="stack-loose">
       <Part
-        title="Administration"
+        title={common.administration}
         query={useQuery(adminAuditQuery({ target: id, ...page }))}
         columns={ADMIN_COLUMNS.filter(({ title }) => title !== "Record")}
         all={all({ target: id })}
       />
       <Part
-        title="Certificates"
+        title={common.certificates}
         query={useQuery(certificateAuditQuery({ deviceId: id, ...page }))}
         columns={CERTIFICATE_COLUMNS.filter(({ title }) => title !== "Device")}
         all={all({ of: "certificates", deviceId: id })}
       />
       <Part
-        title="Writes with API keys"
+        title={t.writesWithApiKeys}
         query={useQuery(apiAuditQuery({ resource: "device", resourceId: id, ...page }))}
         columns={API_COLUMNS.filter(({ title }) => title !== "Record")}
         all={all({ of: "api", resourceId: id })}
@@ -207,10 +206,10 @@ function Part<Row extends { id: string }>({ title, query, columns, all }: PartPr
   const total = query.data?.total ?? 0;
   return (
     <Section title={title}>
-      <Records label={title} columns={columns} query={query} empty={<Empty title="There is no entry yet." />} />
+      <Records label={title} columns={columns} query={query} empty={<Empty title={t.thereIsNoEntryYet} />} />
       {total > 0 && (
         <p>
-          <a href={all}>{plural(total, "entry", "entries")} in the audit</a>
+          <a href={all}>{t.inTheAudit(nouns.entry(total))}</a>
         </p>
       )}
     </Section>

@@ -1,5 +1,8 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/devices.ts";
+import { nouns } from "#texts/nouns.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { createDevice, DEVICES, type Device, type DeviceQuery, devicesQuery } from "../../api/devices.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
@@ -31,14 +34,14 @@ export default function DevicesPage() {
   const filters = deviceFilters(types, groups, packs);
   const [selected, onChange] = useSelection(query);
   const [maySelect, mayCreate] = [useMay("changeDevices"), useMay("createDevice")];
-  const connect = useMay("createClaim") && <Action main label="Connect a device" href="/connect" />;
+  const connect = useMay("createClaim") && <Action main label={common.connectADevice} href="/connect" />;
   return (
     <Page
-      title="Devices"
+      title={common.devices}
       actions={
         <>
           {mayCreate && (
-            <Opens label="Add device" title="Add a device">
+            <Opens label={t.addDevice} title={t.addADevice}>
               {(close) => <AddDevice onClose={close} types={types} />}
             </Opens>
           )}
@@ -47,8 +50,8 @@ export default function DevicesPage() {
       }
     >
       <Records
-        label="Devices"
-        of="device"
+        label={common.devices}
+        of={nouns.device}
         list={list}
         filters={filters}
         query={read}
@@ -76,32 +79,27 @@ export default function DevicesPage() {
 function columnsOf(types: Types): readonly Column<Device>[] {
   const nameOfType = new Map(types.map(({ id, name }) => [id, name]));
   return [
-    { title: "Name", sort: "name", main: true, cell: ({ name }) => name },
-    { title: "Device id", sort: "id", cell: ({ id }) => <span className="mono">{id}</span> },
-    { title: "Connection", cell: ({ connectivity }) => <Word of={CONNECTIVITY} value={connectivity.status} plain /> },
+    { title: common.name, sort: "name", main: true, cell: ({ name }) => name },
+    { title: common.deviceId, sort: "id", cell: ({ id }) => <span className="mono">{id}</span> },
+    { title: t.connection, cell: ({ connectivity }) => <Word of={CONNECTIVITY} value={connectivity.status} plain /> },
     {
-      title: "Certificate",
+      title: common.certificate,
       sort: "certificateExpiresAt",
       cell: ({ certificateState }) => <Word of={CERTIFICATE_STATES} value={certificateState} plain />,
     },
     {
-      title: "Type",
-      cell: ({ deviceTypeId: id }) => (id ? (nameOfType.get(id) ?? id) : <span className="soft">none</span>),
+      title: common.type,
+      cell: ({ deviceTypeId: id }) => (id ? (nameOfType.get(id) ?? id) : <span className="soft">{common.none}</span>),
     },
-    { title: "Last seen", sort: "lastSeenAt", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
+    { title: t.lastSeen, sort: "lastSeenAt", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
   ];
 }
 
 function NoDevices({ action }: { action: React.ReactNode }) {
-  if (useSession().user.role !== "admin")
-    return (
-      <Empty title="You see no device">
-        You see the devices of your groups. An administrator adds you to a group, or devices to one of yours.
-      </Empty>
-    );
+  if (useSession().user.role !== "admin") return <Empty title={t.youSeeNoDevice}>{t.youSeeTheDevicesOf}</Empty>;
   return (
-    <Empty title="There is no device yet" action={action}>
-      A device that can generate a key enrolls itself with a claim code. For others, add the device and issue a bundle.
+    <Empty title={t.thereIsNoDeviceYet} action={action}>
+      {t.aDeviceThatCanGenerate}
     </Empty>
   );
 }
@@ -117,30 +115,21 @@ function AddDevice({ onClose, types }: { onClose: () => void; types: Types }) {
     <Form
       form={form}
       onSubmit={submit}
-      action="Add device"
+      action={t.addDevice}
       onCancel={onClose}
       leads={({ id }) => `/devices/${id}`}
       refreshes={[DEVICES]}
     >
-      <p>For a device that cannot generate a key of its own. One that can is connected with a claim, which adds it.</p>
-      <TextInput label="Name" data-autofocus {...field("name")} />
-      <TextInput
-        label="Device id"
-        description="Letters, digits, - and _. It is the MQTT client id and never changes. Empty: the service chooses one."
-        spellCheck={false}
-        {...field("id")}
-      />
+      <p>{t.forADeviceThatCannot}</p>
+      <TextInput label={common.name} data-autofocus {...field("name")} />
+      <TextInput label={common.deviceId} description={t.lettersDigitsAndItIs} spellCheck={false} {...field("id")} />
       <NativeSelect
-        label="Type"
-        description="Decides the topics that the device may publish on."
-        data={[...choices, { value: "", label: "none: it may publish nowhere" }]}
+        label={common.type}
+        description={t.decidesTheTopicsThatThe}
+        data={[...choices, { value: "", label: t.noneItMayPublishNowhere }]}
         {...field("deviceTypeId")}
       />
-      <GroupsField
-        label="Groups"
-        description="Their members see the device. Without a group only administrators see it."
-        {...field("groupIds")}
-      />
+      <GroupsField label={common.groups} description={t.theirMembersSeeTheDevice} {...field("groupIds")} />
     </Form>
   );
 }
@@ -151,26 +140,26 @@ type Named = Readonly<Record<"id" | "name", string>>;
 
 function deviceFilters(types: readonly Named[], groups: readonly Named[], packs: readonly Named[]): readonly Filter[] {
   return [
-    { kind: "text", name: "q", label: "Name or device id", placeholder: "pump", maxLength: 128 },
-    { kind: "choice", name: "connectivity", label: "Connection", options: choicesOf(CONNECTIVITY), not: true },
+    { kind: "text", name: "q", label: t.nameOrDeviceId, placeholder: t.pump, maxLength: 128 },
+    { kind: "choice", name: "connectivity", label: t.connection, options: choicesOf(CONNECTIVITY), not: true },
     {
       kind: "choice",
       name: "certificateState",
-      label: "Certificate",
+      label: common.certificate,
       options: choicesOf(CERTIFICATE_STATES),
       not: true,
     },
-    { kind: "choice", name: "deviceTypeId", label: "Type", options: [...choicesFrom(types), NONE], not: true },
-    { kind: "choice", name: "groupId", label: "Group", options: [...choicesFrom(groups), NONE], not: true },
-    { kind: "choice", name: "thresholdId", label: "Threshold pack", options: choicesFrom(packs), not: true },
-    { kind: "time", name: "createdFrom", label: "Created from" },
-    { kind: "time", name: "createdBefore", label: "Created before" },
-    { kind: "time", name: "seenFrom", label: "Last seen from" },
-    { kind: "time", name: "seenBefore", label: "Last seen before" },
+    { kind: "choice", name: "deviceTypeId", label: common.type, options: [...choicesFrom(types), NONE], not: true },
+    { kind: "choice", name: "groupId", label: common.group, options: [...choicesFrom(groups), NONE], not: true },
+    { kind: "choice", name: "thresholdId", label: common.thresholdPack, options: choicesFrom(packs), not: true },
+    { kind: "time", name: "createdFrom", label: t.createdFrom },
+    { kind: "time", name: "createdBefore", label: t.createdBefore },
+    { kind: "time", name: "seenFrom", label: t.lastSeenFrom },
+    { kind: "time", name: "seenBefore", label: t.lastSeenBefore },
   ];
 }
 
-const NONE = ["none", "none"] as const;
+const NONE = ["none", common.none] as const;
 const choicesFrom = (records: readonly Named[]) => records.map(({ id, name }) => [id, name] as const);
 const TIMES = ["createdFrom", "createdBefore", "seenFrom", "seenBefore"] as const;
 

@@ -1,4 +1,5 @@
 import { useLocation } from "@tanstack/react-router";
+import { t } from "#texts/pages/sign-in.ts";
 import { OpenFrame } from "../../parts/open-frame.tsx";
 import { CopyButton, Empty } from "../../ui/ui.ts";
 import { CodeCommands } from "../connect/enrollment-commands.tsx";
@@ -12,22 +13,20 @@ export default function EnrollPage() {
   const code = claimCodeIn(hash);
   if (code === undefined) {
     return (
-      <OpenFrame title="Enroll a device">
-        <Empty title="There is no claim code in this address.">
-          Scan the QR code that the page of a claim shows after it is created.
-        </Empty>
+      <OpenFrame title={t.enrollADevice}>
+        <Empty title={t.thereIsNoClaimCode}>{t.scanTheQrCodeThat}</Empty>
       </OpenFrame>
     );
   }
   return (
-    <OpenFrame title="Enroll a device" lead="Run this on the device while the claim code is valid.">
+    <OpenFrame title={t.enrollADevice} lead={t.runThisOnTheDevice}>
       <p className="row">
         <code data-secret>{code}</code>
-        <CopyButton text={code} label="Copy code" />
+        <CopyButton text={code} label={t.copyCode} />
       </p>
       <CodeCommands claimCode={code} />
       <p>
-        <a href="/claims">Watch it in the admin app</a>
+        <a href="/claims">{t.watchItInTheAdmin}</a>
       </p>
     </OpenFrame>
   );

@@ -1,6 +1,8 @@
 import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/sign-in.ts";
 import { LIMITS } from "../../api/limits.ts";
 import { forgotPassword } from "../../api/people/invites.ts";
 import { setUpQuery } from "../../api/setup.ts";
@@ -12,10 +14,10 @@ import { Notice } from "../../ui/ui.ts";
 /** Helps a user without the password: a link by mail, or the advice to ask an administrator. */
 export default function ForgotPasswordPage() {
   return (
-    <OpenFrame title="Forgot your password?" lead="With a link you choose a new one.">
+    <OpenFrame title={t.forgotYourPassword} lead={t.withALinkYouChoose}>
       <Loaded query={useQuery(setUpQuery)}>{({ mail }) => (mail ? <ByMail /> : <ByAdministrator />)}</Loaded>
       <p>
-        <a href="/sign-in">Back to the sign-in</a>
+        <a href="/sign-in">{t.backToTheSignIn}</a>
       </p>
     </OpenFrame>
   );
@@ -27,10 +29,10 @@ function ByMail() {
   const [form, field] = useFields({ email: "" }, "forgotPassword");
   if (asked !== undefined)
     return (
-      <Notice tone="accent" title="Look into your mail" live>
+      <Notice tone="accent" title={t.lookIntoYourMail} live>
         <p>
-          If {asked} is the address of a user, a link is on its way. It works once, for {LIMITS.resetLinkMinutes}{" "}
-          minutes. If none comes, ask an administrator of your organization for one.
+          {t.ifIsTheAddressOf(asked, LIMITS.resetLinkMinutes)}
+          {t.minutesIfNoneComesAsk}
         </p>
       </Notice>
     );
@@ -39,22 +41,19 @@ function ByMail() {
     setAsked(email.trim());
   };
   return (
-    <Form form={form} action="Send the link" onSubmit={submit}>
-      <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus {...field("email")} />
+    <Form form={form} action={t.sendTheLink} onSubmit={submit}>
+      <TextInput label={common.eMailAddress} type="email" autoComplete="username" autoFocus {...field("email")} />
     </Form>
   );
 }
 
 function ByAdministrator() {
   return (
-    <Notice tone="accent" title="This service sends no mail">
+    <Notice tone="accent" title={t.thisServiceSendsNoMail}>
+      <p>{t.anAdministratorOfYourOrganization}</p>
       <p>
-        An administrator of your organization makes the link: under Users, at your name, with “Reset password”, and
-        hands it over to you.
-      </p>
-      <p>
-        If you are the only administrator: on the machine of the service, <code>npx muster user reset-password</code>{" "}
-        with your address prints a new password.
+        {t.ifYouAreTheOnly(<code>{t.npxMusterUserResetPassword}</code>)}
+        {t.withYourAddressPrintsA}
       </p>
     </Notice>
   );

@@ -1,6 +1,8 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/groups.ts";
 import type { Versioned } from "../../api/client.ts";
 import {
   type GroupChannel,
@@ -38,11 +40,10 @@ import { useGroupEdit } from "./use-group-edit.ts";
 
 type Address = Pick<GroupChannel, "type" | "target">;
 
-const LEAD =
-  "Addresses besides its members: a mailbox of a team, or a webhook. Each receiver confirms the address before anything else is sent there.";
+const LEAD = t.addressesBesidesItsMembersA;
 const COLUMNS = [
-  { title: "Address", main: true, cell: ({ target }: Address) => <span className="mono">{target}</span> },
-  { title: "Kind", cell: ({ type }: Address) => CHANNEL_TYPES[type] },
+  { title: t.address, main: true, cell: ({ target }: Address) => <span className="mono">{target}</span> },
+  { title: common.kind, cell: ({ type }: Address) => CHANNEL_TYPES[type] },
 ];
 const keyOf = ({ type, target }: Address) => `${type} ${target}`;
 
@@ -54,20 +55,20 @@ export function Channels({ group }: { group: Versioned<Group> }) {
 function Administered({ group }: { group: Versioned<Group> }) {
   const { id, channels } = group.record;
   const [add, dialog] = useOpens({
-    label: "Add a channel",
-    title: "Add a channel",
+    label: t.addAChannel,
+    title: t.addAChannel,
     children: (close) => <AddChannel opened={group} onClose={close} />,
   });
   const columns: readonly Column<GroupChannel>[] = [
     ...COLUMNS,
-    { title: "State", cell: ({ state }) => <Word of={CHANNEL_STATES} value={state} plain /> },
-    { title: "Link sent", cell: ({ requestedAt }) => <Ago at={requestedAt} none="–" /> },
-    { title: "Actions", cell: (channel) => <Acts group={group} channel={channel} /> },
+    { title: common.state, cell: ({ state }) => <Word of={CHANNEL_STATES} value={state} plain /> },
+    { title: t.linkSent, cell: ({ requestedAt }) => <Ago at={requestedAt} none="–" /> },
+    { title: common.actions, cell: (channel) => <Acts group={group} channel={channel} /> },
   ];
   return (
-    <Section title="Channels" lead={LEAD} actions={channels.length > 0 && add}>
+    <Section title={t.channels} lead={LEAD} actions={channels.length > 0 && add}>
       <Records
-        label="Channels"
+        label={t.channels}
         query={useQuery(groupChannelsQuery(id))}
         columns={columns}
         rowKey={keyOf}
@@ -84,19 +85,19 @@ function Named({ group: { channels, unconfirmedChannels } }: { group: Group }) {
   const state = (channel: Address) => (unconfirmed.has(keyOf(channel)) ? "requested" : "confirmed");
   const columns: readonly Column<Address>[] = [
     ...COLUMNS,
-    { title: "State", cell: (channel) => <Word of={CHANNEL_STATES} value={state(channel)} plain /> },
+    { title: common.state, cell: (channel) => <Word of={CHANNEL_STATES} value={state(channel)} plain /> },
   ];
   return (
-    <Section title="Channels" lead={LEAD}>
-      <Table label="Channels" rows={channels} rowKey={keyOf} columns={columns} empty={<NoChannels />} />
+    <Section title={t.channels} lead={LEAD}>
+      <Table label={t.channels} rows={channels} rowKey={keyOf} columns={columns} empty={<NoChannels />} />
     </Section>
   );
 }
 
 function NoChannels({ action }: { action?: ReactNode }) {
   return (
-    <Empty title="The group has no channel." action={action}>
-      Pages go to people: who is on duty, or all members.
+    <Empty title={t.theGroupHasNoChannel} action={action}>
+      {t.pagesGoToPeopleWho}
     </Empty>
   );
 }
@@ -111,22 +112,20 @@ function Acts({ group, channel }: { group: Versioned<Group>; channel: GroupChann
         <SendLink send={() => requestConfirmation(id, target)} refreshes={GROUPS} />
       )}
       {type === "webhook" && (
-        <Opens small label="Secret" title="Secret of the webhook">
+        <Opens small label={t.secret} title={t.secretOfTheWebhook}>
           {(close) => <WebhookSecret id={id} channel={channel} onClose={close} />}
         </Opens>
       )}
       <Asks
         small
-        label="Remove"
-        title="Remove this channel?"
-        action="Remove channel"
+        label={common.remove}
+        title={t.removeThisChannel}
+        action={t.removeChannel}
         run={() => updateGroup(id, group.etag, { channels: rest })}
-        done="Saved."
+        done={common.saved}
         refreshes={[GROUPS, COVERAGE]}
       >
-        <p>
-          Nothing more is paged to <span className="mono">{target}</span> for this group.
-        </p>
+        <p>{t.nothingMoreIsPagedTo(<span className="mono">{target}</span>)}</p>
       </Asks>
     </div>
   );
@@ -135,7 +134,7 @@ function Acts({ group, channel }: { group: Versioned<Group>; channel: GroupChann
 function AddChannel({ opened, onClose }: { opened: Versioned<Group>; onClose: () => void }) {
   const { record, load, save } = useGroupEdit(opened, onClose);
   const [form, field] = useFields<Address>({ type: "email", target: "" }, undefined, {
-    target: (value) => (value.trim() === "" ? "Enter a value." : null),
+    target: (value) => (value.trim() === "" ? common.enterAValue : null),
   });
   const submit = async ({ type, target }: Address) => {
     try {
@@ -147,17 +146,15 @@ function AddChannel({ opened, onClose }: { opened: Versioned<Group>; onClose: ()
   // The other channels may have changed: the new one is added to the present ones.
   const conflict = {
     load: () => load().then(() => form.getInitialValues()),
-    labels: { type: "Kind", target: "Address" },
+    labels: { type: common.kind, target: t.address },
   };
   const isMail = form.getValues().type === "email";
-  const description = isMail
-    ? "One mailbox. Its receiver gets a link to confirm; the address of a user needs none."
-    : "An https address that receives a POST. It answers the first one with its challenge, or a person opens the link in it.";
+  const description = isMail ? t.oneMailboxItsReceiverGets : t.anHttpsAddressThatReceives;
   return (
-    <Form form={form} onSubmit={submit} action="Add channel" onCancel={onClose} conflict={conflict}>
-      <NativeSelect label="Kind" data={CHANNEL_CHOICES} {...field("type")} />
+    <Form form={form} onSubmit={submit} action={t.addChannel} onCancel={onClose} conflict={conflict}>
+      <NativeSelect label={common.kind} data={CHANNEL_CHOICES} {...field("type")} />
       <TextInput
-        label="Address"
+        label={t.address}
         description={description}
         placeholder={isMail ? "pumps@acme.example" : "https://hooks.acme.example/pumps"}
         data-autofocus
@@ -192,21 +189,18 @@ function WebhookSecret({ id, channel: { target, state }, onClose }: WebhookSecre
     });
   return (
     <div className="stack">
-      <p>
-        Messages to <span className="mono">{target}</span> are signed with a secret of this group and address (Standard
-        Webhooks), so that the receiver can verify them.
-      </p>
+      <p>{t.messagesToAreSignedWith(<span className="mono">{target}</span>)}</p>
       {disabled && (
-        <Notice tone="warn" title="Nothing is sent there">
-          <p>It answered 410 (gone). Once the receiver is mended, have it used again.</p>
+        <Notice tone="warn" title={t.nothingIsSentThere}>
+          <p>{t.itAnswered410GoneOnce}</p>
         </Notice>
       )}
-      {shown && <Secret label="Signing secret" value={shown.secret} />}
+      {shown && <Secret label={t.signingSecret} value={shown.secret} />}
       {problem}
       <DialogActions>
-        <Action label="Close" onClick={onClose} />
-        {disabled && <Action main label="Use it again" onClick={() => void show(true)} />}
-        {!shown && <Action main label="Show the secret" onClick={() => void show(false)} />}
+        <Action label={common.close} onClick={onClose} />
+        {disabled && <Action main label={t.useItAgain} onClick={() => void show(true)} />}
+        {!shown && <Action main label={t.showTheSecret} onClick={() => void show(false)} />}
       </DialogActions>
     </div>
   );

@@ -1,4 +1,6 @@
 import { Checkbox, NativeSelect, NumberInput } from "@mantine/core";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/groups.ts";
 import type { Versioned } from "../../api/client.ts";
 import type { Group } from "../../api/people/groups.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
@@ -31,11 +33,11 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   const set = (escalation: Step[]) => form.setFieldValue("escalation", escalation);
   const conflict = {
     load: async () => pagingOf(await load()),
-    labels: { escalation: "Escalation", pagesLostRenewals: "Lost renewals", alwaysPages: "Quiet choices of users" },
+    labels: { escalation: t.escalation, pagesLostRenewals: t.lostRenewals, alwaysPages: t.quietChoicesOfUsers },
     show: (_: unknown, value: unknown) => shown(value as Paging[keyof Paging]),
   };
   return (
-    <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
+    <Form form={form} onSubmit={save} action={common.save} onCancel={onClose} conflict={conflict}>
       {steps.map((step, at) => (
         <StepFields
           // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other identity
@@ -52,18 +54,18 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
           {form.errors.escalation}
         </Notice>
       )}
-      {steps.length === 0 && <p className="soft">Without a step, the group sends no pages.</p>}
+      {steps.length === 0 && <p className="soft">{t.withoutAStepTheGroup}</p>}
       <div>
-        <Action label="Add a step" disabled={steps.length >= most} onClick={() => set([...steps, nextStep(steps)])} />
+        <Action label={t.addAStep} disabled={steps.length >= most} onClick={() => set([...steps, nextStep(steps)])} />
       </div>
       <Checkbox
-        label="Page lost renewals as well"
-        description="A certificate that a device has not renewed a day after it should have, and a bundle that ends within 30 days."
+        label={t.pageLostRenewalsAsWell}
+        description={t.aCertificateThatADevice}
         {...field("pagesLostRenewals", { type: "checkbox" })}
       />
       <NativeSelect
-        label="Quiet choices of users"
-        description="Users may choose quiet hours, or pages on duty only. What is always sent is not held back by them."
+        label={t.quietChoicesOfUsers}
+        description={t.usersMayChooseQuietHours}
         data={ALWAYS}
         {...field("alwaysPages")}
       />
@@ -73,7 +75,7 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
 
 function shown(value: Paging[keyof Paging]): string {
   if (typeof value === "string") return ALWAYS_PAGES[value];
-  return Array.isArray(value) ? `${value.length} steps` : value ? "paged" : "not paged";
+  return Array.isArray(value) ? t.steps(value.length) : value ? "paged" : t.notPaged;
 }
 
 function nextStep(steps: readonly Step[]): Step {
@@ -92,7 +94,7 @@ function StepFields({ at, step, wrong, onChange, onRemove }: StepFieldsProps) {
   return (
     <div className="group-step">
       <NumberInput
-        label={at === 0 ? "After minutes" : `Step ${at + 1}: after minutes`}
+        label={at === 0 ? t.afterMinutes : t.stepAfterMinutes(at + 1)}
         min={0}
         allowDecimal={false}
         value={step.afterMinutes}
@@ -100,12 +102,12 @@ function StepFields({ at, step, wrong, onChange, onRemove }: StepFieldsProps) {
         onChange={(value) => onChange({ ...step, afterMinutes: Number(value) })}
       />
       <NativeSelect
-        label={at === 0 ? "Page" : `Step ${at + 1}: page`}
+        label={at === 0 ? t.page : t.stepPage(at + 1)}
         data={CHOICES}
         value={step.notify}
         onChange={(event) => onChange({ ...step, notify: event.currentTarget.value as Step["notify"] })}
       />
-      <Action label="Remove" aria-label={`Remove step ${at + 1}`} onClick={onRemove} />
+      <Action label={common.remove} aria-label={t.removeStep(at + 1)} onClick={onRemove} />
     </div>
   );
 }
@@ -116,5 +118,5 @@ function isTooEarly(steps: readonly Step[], at: number): boolean {
 
 /** Returns why the steps cannot be saved, or null. */
 function inOrder(steps: readonly Step[]): string | null {
-  return steps.some((_, at) => isTooEarly(steps, at)) ? "Each step must be later than the one before." : null;
+  return steps.some((_, at) => isTooEarly(steps, at)) ? t.eachStepMustBeLater : null;
 }

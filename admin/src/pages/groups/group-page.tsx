@@ -1,6 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/groups.ts";
 import type { Versioned } from "../../api/client.ts";
 import { GROUP_TESTS, groupTestsQuery, type Notify, testGroup } from "../../api/people/group-channels.ts";
 import { deleteGroup, GROUPS, type Group, groupQuery } from "../../api/people/groups.ts";
@@ -16,6 +18,7 @@ import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
+import { numberText } from "../../texts/number-text.ts";
 import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time, useOpens } from "../../ui/ui.ts";
 import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { Channels } from "./channels.tsx";
@@ -36,8 +39,8 @@ export default function GroupPage() {
   return (
     <RecordPage
       query={useQuery(groupQuery(id))}
-      back={{ href: "/groups", label: "Groups" }}
-      kind="Group"
+      back={{ href: "/groups", label: common.groups }}
+      kind={common.group}
       title={({ record }) => record.name}
       actions={(group) => mayChange && <Actions group={group} />}
     >
@@ -57,10 +60,10 @@ export default function GroupPage() {
 
 function factsOf({ id, description, updatedAt }: Group) {
   return {
-    Description: description,
-    Devices: <a href={`/devices?groupId=${id}`}>the devices of this group</a>,
-    Changed: <Time at={updatedAt} />,
-    "Group id": <span className="mono">{id}</span>,
+    [common.description]: description,
+    [common.devices]: <a href={`/devices?groupId=${id}`}>{t.theDevicesOfThisGroup}</a>,
+    [common.changed]: <Time at={updatedAt} />,
+    [t.groupId]: <span className="mono">{id}</span>,
   };
 }
 
@@ -69,21 +72,18 @@ function Actions({ group }: { group: Versioned<Group> }) {
   return (
     <>
       <Asks
-        label="Delete"
-        title={`Delete ${name}?`}
-        action="Delete group"
+        label={common.delete}
+        title={t.delete(name)}
+        action={t.deleteGroup}
         typed={name}
         run={() => deleteGroup(id)}
-        done={`Group ${name} is deleted.`}
+        done={t.groupIsDeleted(name)}
         leads="/groups"
         refreshes={[GROUPS]}
       >
-        <p>
-          Its channels and escalation are gone with it; its shifts stay, and its tickets stay without a group. A group
-          that devices are in, or that an open claim names, cannot be deleted.
-        </p>
+        <p>{t.itsChannelsAndEscalationAre}</p>
       </Asks>
-      <Opens label="Rename" title={`Rename ${name}`}>
+      <Opens label={t.rename} title={t.rename2(name)}>
         {(close) => <Rename opened={group} onClose={close} />}
       </Opens>
     </>
@@ -94,11 +94,14 @@ function Rename({ opened, onClose }: OpenedGroup) {
   const { record, load, save } = useGroupEdit(opened, onClose);
   const naming = ({ name, description }: Group) => ({ name, description });
   const [form, field] = useFields(naming(record), "updateGroup");
-  const conflict = { load: async () => naming(await load()), labels: { name: "Name", description: "Description" } };
+  const conflict = {
+    load: async () => naming(await load()),
+    labels: { name: common.name, description: common.description },
+  };
   return (
-    <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
-      <TextInput label="Name" placeholder="Pump hall" data-autofocus {...field("name")} />
-      <Textarea label="Description" rows={3} {...field("description")} />
+    <Form form={form} onSubmit={save} action={common.save} onCancel={onClose} conflict={conflict}>
+      <TextInput label={common.name} placeholder={t.pumpHall} data-autofocus {...field("name")} />
+      <Textarea label={common.description} rows={3} {...field("description")} />
     </Form>
   );
 }
@@ -109,19 +112,19 @@ function Escalation({ group }: { group: Versioned<Group> }) {
   const { escalation, id, name, pagesLostRenewals, alwaysPages } = group.record;
   const isNone = escalation.length === 0;
   const [change, dialog] = useOpens({
-    label: isNone ? "Add an escalation" : "Change escalation",
-    title: `Escalation of ${name}`,
+    label: isNone ? t.addAnEscalation : t.changeEscalation,
+    title: t.escalationOf(name),
     children: (close) => <EscalationForm opened={group} onClose={close} />,
   });
   return (
     <Section
-      title="Who is paged"
-      lead={`Of each anomaly that opens on a device of the group, until a user acknowledges it. Lost renewals of certificates are ${pagesLostRenewals ? "paged as well" : "not paged"}.`}
+      title={t.whoIsPaged}
+      lead={t.ofEachAnomalyThatOpens(pagesLostRenewals ? t.pagedAsWell : t.notPaged)}
       actions={may && !isNone && change}
     >
       {isNone && (
-        <Empty title="This group sends no pages." action={may && change}>
-          It has no escalation: its members see anomalies only in the app.
+        <Empty title={t.thisGroupSendsNoPages} action={may && change}>
+          {t.itHasNoEscalationIts}
         </Empty>
       )}
       {!isNone && (
@@ -148,10 +151,8 @@ function Uncovered({ id }: { id: string }) {
   const found = useQuery(coverageQuery).data?.items.find(({ groupId }) => groupId === id);
   if (!found) return null;
   return (
-    <Notice tone="bad" title={`${found.hours.toLocaleString()} h of the next seven days are uncovered`}>
-      <p>
-        An anomaly that opens then pages no user and no channel. <a href={`/shifts?group=${id}`}>Show the week</a>
-      </p>
+    <Notice tone="bad" title={t.hOfTheNextSeven(numberText(found.hours))}>
+      <p>{t.anAnomalyThatOpensThen(<a href={`/shifts?group=${id}`}>{t.showTheWeek}</a>)}</p>
     </Notice>
   );
 }
@@ -161,19 +162,15 @@ function Members({ group }: { group: Versioned<Group> }) {
   const { memberUserIds, name } = group.record;
   const isNone = memberUserIds.length === 0;
   const [change, dialog] = useOpens({
-    label: isNone ? "Add members" : "Change members",
-    title: `Members of ${name}`,
+    label: isNone ? t.addMembers : t.changeMembers,
+    title: t.membersOf(name),
     children: (close) => <ChangeMembers opened={group} onClose={close} />,
   });
   return (
-    <Section
-      title="Members"
-      lead="Operators and viewers see the devices of the groups they are members of; administrators see all devices."
-      actions={may && !isNone && change}
-    >
+    <Section title={t.members} lead={t.operatorsAndViewersSeeThe} actions={may && !isNone && change}>
       {isNone && (
-        <Empty title="The group has no member." action={may && change}>
-          Only administrators see its devices.
+        <Empty title={t.theGroupHasNoMember} action={may && change}>
+          {t.onlyAdministratorsSeeItsDevices}
         </Empty>
       )}
       {!isNone && (
@@ -197,21 +194,17 @@ function ChangeMembers({ opened, onClose }: OpenedGroup) {
   const [form, field] = useFields({ memberUserIds: record.memberUserIds });
   const conflict = {
     load: async () => ({ memberUserIds: (await load()).memberUserIds }),
-    labels: { memberUserIds: "Members" },
-    show: (_: unknown, ids: unknown) => `${(ids as string[]).length} members`,
+    labels: { memberUserIds: t.members },
+    show: (_: unknown, ids: unknown) => t.members2((ids as string[]).length),
   };
   return (
-    <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
-      <PeopleField
-        label="Members"
-        description="Who is taken out sees the devices of the group no more, and is not paged as a member."
-        {...field("memberUserIds")}
-      />
+    <Form form={form} onSubmit={save} action={common.save} onCancel={onClose} conflict={conflict}>
+      <PeopleField label={t.members} description={t.whoIsTakenOutSees} {...field("memberUserIds")} />
     </Form>
   );
 }
 
-const RECEIVERS = Object.entries(NOTIFY).map(([value, label]) => ({ value, label: `To ${label}` }));
+const RECEIVERS = Object.entries(NOTIFY).map(([value, label]) => ({ value, label: t.to(label) }));
 
 /** Tests whether messages of the group arrive, by the route that pages take. */
 function TestMessages({ group: { id, escalation } }: { group: Group }) {
@@ -221,28 +214,24 @@ function TestMessages({ group: { id, escalation } }: { group: Group }) {
   const send = () => act(() => testGroup(id, notify).then(() => refresh(GROUP_TESTS)));
   return (
     <Section
-      title="Test messages"
-      lead="A message that says it is a test, by the way that pages take. At most one test a minute."
+      title={t.testMessages}
+      lead={t.aMessageThatSaysIt}
       actions={
         <>
           <NativeSelect
-            aria-label="Receivers of the test"
+            aria-label={t.receiversOfTheTest}
             data={RECEIVERS}
             value={notify}
             onChange={(event) => setNotify(event.currentTarget.value as Notify)}
           />
-          <Action label="Send a test message" loading={busy} onClick={() => void send()} />
+          <Action label={t.sendATestMessage} loading={busy} onClick={() => void send()} />
         </>
       }
     >
       {problem}
       <Loaded query={useQuery(groupTestsQuery(id))}>
         {({ items }) =>
-          items.length === 0 ? (
-            <p className="soft">No test message was sent lately.</p>
-          ) : (
-            <TestMessageTable items={items} />
-          )
+          items.length === 0 ? <p className="soft">{t.noTestMessageWasSent}</p> : <TestMessageTable items={items} />
         }
       </Loaded>
     </Section>

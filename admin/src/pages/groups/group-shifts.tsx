@@ -2,6 +2,8 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/groups.ts";
 import { assignShift, type Group, unassignShift } from "../../api/people/groups.ts";
 import { type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
@@ -22,20 +24,16 @@ const TYPING_MS = 300;
 export function GroupShifts({ group }: { group: Group }) {
   const may = useMay("assignShift");
   const columns = may
-    ? [...COLUMNS, { title: "Actions", cell: (shift: Shift) => <TakeOff group={group} shift={shift} /> }]
+    ? [...COLUMNS, { title: common.actions, cell: (shift: Shift) => <TakeOff group={group} shift={shift} /> }]
     : COLUMNS;
-  const lead = (
-    <>
-      Who is on duty when. <a href={`/shifts?group=${group.id}`}>Show the week of this group</a>
-    </>
-  );
+  const lead = <>{t.whoIsOnDutyWhen(<a href={`/shifts?group=${group.id}`}>{t.showTheWeekOfThis}</a>)}</>;
   return (
-    <Section title="Shifts" lead={lead}>
+    <Section title={common.shifts} lead={lead}>
       <Records
-        label="Shifts of the group"
+        label={t.shiftsOfTheGroup}
         query={useQuery(shiftsQuery({ groupId: group.id, limit: MOST_OF_GROUP }))}
         href={({ id }) => `/shifts?shift=${id}`}
-        empty={<Empty title="No shift is on this group." />}
+        empty={<Empty title={t.noShiftIsOnThis} />}
         columns={columns}
       />
       {may && <PutOn group={group} />}
@@ -44,23 +42,23 @@ export function GroupShifts({ group }: { group: Group }) {
 }
 
 const COLUMNS: readonly Column<Shift>[] = [
-  { title: "Shift", main: true, cell: ({ name }) => name },
-  { title: "On duty", cell: shiftTimes },
-  { title: "Now", cell: (shift) => <OnDuty shift={shift} /> },
+  { title: t.shift, main: true, cell: ({ name }) => name },
+  { title: t.onDuty, cell: shiftTimes },
+  { title: common.now, cell: (shift) => <OnDuty shift={shift} /> },
 ];
 
 function TakeOff({ group, shift }: { group: Group; shift: Shift }) {
   return (
     <Asks
       small
-      label="Take off"
-      title={`Take ${shift.name} off ${group.name}?`}
-      action="Take it off"
+      label={t.takeOff}
+      title={t.takeOff2(shift.name, group.name)}
+      action={t.takeItOff}
       run={() => unassignShift(group.id, shift.id)}
-      done="The shift is off the group."
+      done={t.theShiftIsOffThe}
       refreshes={OF_SHIFTS}
     >
-      <p>The users of this shift are not paged for this group any more. The shift itself stays.</p>
+      <p>{t.theUsersOfThisShift}</p>
     </Asks>
   );
 }
@@ -87,19 +85,15 @@ function PutOn({ group }: { group: Group }) {
     });
   if (shifts === undefined) return null;
   if (shifts.length === 0 && !searchable)
-    return (
-      <p className="soft">
-        There is no other shift. <a href="/shifts">Create one</a>, then put it on this group.
-      </p>
-    );
+    return <p className="soft">{t.thereIsNoOtherShift(<a href="/shifts">{t.createOne}</a>)}</p>;
   return (
     <div className="stack">
       <div className="row">
         {searchable && (
           <TextInput
             type="search"
-            aria-label="Search shifts"
-            placeholder="Search shifts"
+            aria-label={t.searchShifts}
+            placeholder={t.searchShifts}
             value={text}
             onChange={(event) => {
               setText(event.currentTarget.value);
@@ -108,15 +102,15 @@ function PutOn({ group }: { group: Group }) {
           />
         )}
         <NativeSelect
-          aria-label="Shift to put on this group"
+          aria-label={t.shiftToPutOnThis}
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
           data={[
-            { value: "", label: "Choose a shift …" },
+            { value: "", label: t.chooseAShift },
             ...shifts.map((shift) => ({ value: shift.id, label: `${shift.name}: ${shiftTimes(shift)}` })),
           ]}
         />
-        <Action label="Put it on the group" disabled={id === ""} onClick={() => void put()} />
+        <Action label={t.putItOnTheGroup} disabled={id === ""} onClick={() => void put()} />
       </div>
       {problem}
     </div>

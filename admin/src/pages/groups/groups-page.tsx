@@ -1,22 +1,25 @@
 import { Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/groups.ts";
+import { nouns } from "#texts/nouns.ts";
 import { createGroup, GROUPS, type Group, groupsQuery } from "../../api/people/groups.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { type Column, Empty, type Filter, Page, plural, Status, useOpens } from "../../ui/ui.ts";
+import { type Column, Empty, type Filter, Page, Status, useOpens } from "../../ui/ui.ts";
 import { afterText, NOTIFY } from "../../words/on-call.ts";
 
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "q", label: "Name", placeholder: "a part of it", maxLength: 200 },
+  { kind: "text", name: "q", label: common.name, placeholder: t.aPartOfIt, maxLength: 200 },
 ];
 const COLUMNS: readonly Column<Group>[] = [
-  { title: "Name", main: true, cell: ({ name }) => name },
-  { title: "Members", cell: ({ memberUserIds }) => plural(memberUserIds.length, "member") },
-  { title: "Pages", cell: ({ escalation }) => <FirstStep escalation={escalation} /> },
-  { title: "Shifts", cell: ({ shiftIds }) => plural(shiftIds.length, "shift") },
-  { title: "Channels", cell: (group) => <Channels group={group} /> },
+  { title: common.name, main: true, cell: ({ name }) => name },
+  { title: t.members, cell: ({ memberUserIds }) => nouns.member(memberUserIds.length) },
+  { title: t.pages, cell: ({ escalation }) => <FirstStep escalation={escalation} /> },
+  { title: common.shifts, cell: ({ shiftIds }) => nouns.shift(shiftIds.length) },
+  { title: t.channels, cell: (group) => <Channels group={group} /> },
 ];
 
 /** The groups, which decide who sees which devices and who is paged about them. */
@@ -26,31 +29,24 @@ export default function GroupsPage() {
   const { role } = useSession().user;
   const [button, dialog] = useOpens({
     main: true,
-    label: "Create group",
-    title: "Create a group",
+    label: t.createGroup,
+    title: t.createAGroup,
     children: (close) => <CreateGroup onClose={close} />,
   });
   const create = useMay("createGroup") && button;
   const empty =
     role === "admin" ? (
-      <Empty title="There is no group yet." action={create}>
-        Operators and viewers see no device, and no pages are sent, before there is a group with members, devices and an
-        escalation.
+      <Empty title={t.thereIsNoGroupYet} action={create}>
+        {t.operatorsAndViewersSeeNo}
       </Empty>
     ) : (
-      <Empty title="You are in no group yet.">
-        You see the devices of your groups, so you see none until an administrator adds you to one.
-      </Empty>
+      <Empty title={t.youAreInNoGroup}>{t.youSeeTheDevicesOf}</Empty>
     );
   return (
-    <Page
-      title="Groups"
-      lead="A group decides who sees its devices, and who is paged when an anomaly opens on one of them."
-      actions={create}
-    >
+    <Page title={common.groups} lead={t.aGroupDecidesWhoSees} actions={create}>
       <Records
-        label="Groups"
-        of="group"
+        label={common.groups}
+        of={nouns.group}
         list={list}
         filters={FILTERS}
         query={useQuery(groupsQuery(q, list.skip))}
@@ -70,26 +66,26 @@ function CreateGroup({ onClose }: { onClose: () => void }) {
     <Form
       form={form}
       onSubmit={createGroup}
-      action="Create group"
+      action={t.createGroup}
       onCancel={onClose}
       leads={({ id }) => `/groups/${id}`}
       refreshes={[GROUPS]}
     >
-      <TextInput label="Name" placeholder="Pump hall" data-autofocus {...field("name")} />
-      <Textarea label="Description" rows={3} {...field("description")} />
+      <TextInput label={common.name} placeholder={t.pumpHall} data-autofocus {...field("name")} />
+      <Textarea label={common.description} rows={3} {...field("description")} />
     </Form>
   );
 }
 
 function FirstStep({ escalation }: Pick<Group, "escalation">) {
   const [first, ...more] = escalation;
-  if (!first) return <span className="soft">never: it has no escalation</span>;
-  const steps = more.length > 0 ? `, ${plural(more.length, "further step")}` : "";
+  if (!first) return <span className="soft">{t.neverItHasNoEscalation}</span>;
+  const steps = more.length > 0 ? `, ${nouns.furtherStep(more.length)}` : "";
   return `${afterText(first.afterMinutes)}: ${NOTIFY[first.notify]}${steps}`;
 }
 
 function Channels({ group: { channels, unconfirmedChannels } }: { group: Group }) {
-  if (channels.length === 0) return <span className="soft">none</span>;
-  if (unconfirmedChannels.length === 0) return plural(channels.length, "channel");
-  return <Status plain of={["warn", `${unconfirmedChannels.length} of ${channels.length} not confirmed`]} />;
+  if (channels.length === 0) return <span className="soft">{common.none}</span>;
+  if (unconfirmedChannels.length === 0) return nouns.channel(channels.length);
+  return <Status plain of={["warn", t.ofNotConfirmed(unconfirmedChannels.length, channels.length)]} />;
 }

@@ -1,3 +1,4 @@
+import { common } from "#texts/common.ts";
 import type { Versioned } from "../../api/client.ts";
 import { GROUPS, type Group, type GroupEdit, groupQuery, updateGroup } from "../../api/people/groups.ts";
 import { COVERAGE } from "../../api/people/on-call.ts";
@@ -12,7 +13,7 @@ export function useGroupEdit(opened: Versioned<Group>, onClose: () => void) {
   const save = async (body: GroupEdit) => {
     await updateGroup(record.id, etag, body);
     onClose();
-    toast("Saved.");
+    toast(common.saved);
     await refresh(GROUPS, COVERAGE);
   };
   return { record, load, save };

@@ -1,23 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/home.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Schemas } from "../../api/client.ts";
 import { overviewQuery } from "../../api/overview.ts";
 import { coverageQuery } from "../../api/people/on-call.ts";
 import { localMinute } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
-import {
-  Action,
-  localDay,
-  Notice,
-  Page,
-  Panel,
-  plural,
-  Section,
-  type StepState,
-  Steps,
-  Tile,
-  Tiles,
-} from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { Action, localDay, Notice, Page, Panel, Section, type StepState, Steps, Tile, Tiles } from "../../ui/ui.ts";
 import { UNFINISHED } from "../tickets/filters.ts";
 import "./expiry-forecast.css";
 
@@ -27,9 +19,9 @@ export default function HomePage() {
   const mayConnect = useMay("createClaim");
   return (
     <Page
-      title="Home"
+      title={t.home}
       heading={tenant.name}
-      actions={mayConnect && <Action main label="Connect a device" href="/connect" />}
+      actions={mayConnect && <Action main label={common.connectADevice} href="/connect" />}
     >
       <Loaded query={useQuery(overviewQuery)}>{(overview) => <Overview overview={overview} />}</Loaded>
     </Page>
@@ -43,42 +35,44 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
   return (
     <>
       {devices.total === 0 && role !== "admin" && (
-        <Notice tone="accent" title="You see no device">
-          <p>
-            You see the devices of <a href="/groups">your groups</a>. An administrator adds you to a group, or devices
-            to one of yours.
-          </p>
+        <Notice tone="accent" title={t.youSeeNoDevice}>
+          <p>{t.youSeeTheDevicesOf(<a href="/groups">{t.yourGroups}</a>)}</p>
         </Notice>
       )}
       <Guide overview={overview} />
       <NeedsPerson overview={overview} />
-      <Section title="Devices">
+      <Section title={common.devices}>
         <Tiles>
-          <Tile label="Online" value={connectivity.online} href="/devices?connectivity=online" tone="good" />
-          <Tile label="Offline" value={connectivity.offline} href="/devices?connectivity=offline" tone="warn" />
-          <Tile label="Never seen" value={connectivity.never_seen} href="/devices?connectivity=never_seen" />
-          <Tile label="All" value={devices.total} href="/devices" />
+          <Tile label={t.online} value={connectivity.online} href="/devices?connectivity=online" tone="good" />
+          <Tile label={t.offline} value={connectivity.offline} href="/devices?connectivity=offline" tone="warn" />
+          <Tile label={t.neverSeen} value={connectivity.never_seen} href="/devices?connectivity=never_seen" />
+          <Tile label={t.all} value={devices.total} href="/devices" />
         </Tiles>
       </Section>
-      <Section title="Certificates">
+      <Section title={common.certificates}>
         <Tiles>
           <Tile
-            label="Expire soon"
+            label={t.expireSoon}
             value={certificates.expiring}
             href="/devices?certificateState=expiring"
             tone="warn"
           />
           <Tile
-            label="Renewal due"
+            label={t.renewalDue}
             value={certificates.renewal_due}
             href="/devices?certificateState=renewal_due"
-            note={devices.renewalsOverdue > 0 ? `${devices.renewalsOverdue.toLocaleString()} overdue` : undefined}
+            note={devices.renewalsOverdue > 0 ? t.overdue(numberText(devices.renewalsOverdue)) : undefined}
           />
           <FindingTiles findings={overview.findings} />
-          <Tile label="Expired" value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
-          <Tile label="Revoked" value={certificates.revoked} href="/devices?certificateState=revoked" tone="bad" />
-          <Tile label="No certificate" value={certificates.none} href="/devices?certificateState=none" />
-          {openClaims !== null && <Tile label="Open claims" value={openClaims} href="/claims?status=pending" />}
+          <Tile label={t.expired} value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
+          <Tile
+            label={common.revoked}
+            value={certificates.revoked}
+            href="/devices?certificateState=revoked"
+            tone="bad"
+          />
+          <Tile label={t.noCertificate} value={certificates.none} href="/devices?certificateState=none" />
+          {openClaims !== null && <Tile label={t.openClaims} value={openClaims} href="/claims?status=pending" />}
         </Tiles>
       </Section>
       {devices.total > 0 && <ExpiryForecast weeks={devices.expiry} />}
@@ -91,19 +85,19 @@ function FindingTiles({ findings }: Pick<Schemas["Overview"], "findings">) {
   return (
     <>
       <Tile
-        label="Renewals overdue"
+        label={t.renewalsOverdue}
         value={findings.renewal_overdue}
         href="/findings?kind=renewal_overdue"
         tone="bad"
       />
       <Tile
-        label="Bundles that end soon"
+        label={t.bundlesThatEndSoon}
         value={findings.bundle_expiring}
         href="/findings?kind=bundle_expiring"
         tone="warn"
       />
       <Tile
-        label="Publish nowhere"
+        label={t.publishNowhere}
         value={findings.publishes_nowhere}
         href="/findings?kind=publishes_nowhere"
         tone="warn"
@@ -120,30 +114,21 @@ function Guide({ overview }: { overview: Schemas["Overview"] }) {
   const claimed = total > 0 || (overview.openClaims ?? 0) > 0;
   const second: StepState = claimed ? "now" : "later";
   return (
-    <Section title="First steps">
+    <Section title={t.firstSteps}>
       <Panel>
         <Steps
           steps={[
             {
-              title: "Say what connects",
+              title: t.sayWhatConnects,
               state: claimed ? "done" : "now",
-              children: (
-                <p>
-                  Name the device and its type, and get a claim code: <a href="/connect">Connect a device</a>.
-                </p>
-              ),
+              children: <p>{t.nameTheDeviceAndIts(<a href="/connect">{common.connectADevice}</a>)}</p>,
             },
             {
-              title: "Connect it",
+              title: t.connectIt,
               state: second,
-              children: (
-                <p>
-                  Run the commands of <a href="/connect">Connect a device</a> on it. The page shows when it connects, or
-                  why it is refused.
-                </p>
-              ),
+              children: <p>{t.runTheCommandsOfOn(<a href="/connect">{common.connectADevice}</a>)}</p>,
             },
-            { title: "Watch its first message", state: "later" },
+            { title: t.watchItsFirstMessage, state: "later" },
           ]}
         />
       </Panel>
@@ -158,24 +143,24 @@ function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
   const { critical, major, minor, warning } = anomalies.open;
   const since = localMinute(Date.parse(at) - DAY_MS);
   return (
-    <Section title="What needs a person">
+    <Section title={t.whatNeedsAPerson}>
       <Tiles>
         <Tile
-          label="Open anomalies"
+          label={t.openAnomalies}
           value={critical + major + minor + warning}
           href="/anomalies?status=open&sort=-severity"
           tone={critical > 0 ? "bad" : "warn"}
-          note={critical > 0 ? `${critical.toLocaleString()} critical` : undefined}
+          note={critical > 0 ? t.critical(numberText(critical)) : undefined}
         />
-        <Tile label="Acknowledged" value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
-        <Tile label="Tickets overdue" value={tickets.overdue} href="/tickets?overdue=true&sort=dueAt" tone="bad" />
+        <Tile label={common.acknowledged} value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
+        <Tile label={t.ticketsOverdue} value={tickets.overdue} href="/tickets?overdue=true&sort=dueAt" tone="bad" />
         <Tile
-          label="Unassigned tickets"
+          label={t.unassignedTickets}
           value={tickets.unassigned}
           href={`/tickets?assigneeUserId=none&status=${UNFINISHED}`}
           tone="warn"
         />
-        <Tile label="Refused in 24 h" value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
+        <Tile label={t.refusedIn24H} value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
         <CoverageTile />
       </Tiles>
     </Section>
@@ -190,11 +175,11 @@ function CoverageTile() {
   const first = items[0];
   return (
     <Tile
-      label="Uncovered hours"
+      label={t.uncoveredHours}
       value={data && Math.ceil(hours)}
       href={first ? `/shifts?group=${first.groupId}` : "/shifts"}
       tone="bad"
-      note={items.length > 0 ? `${plural(items.length, "group")}, next 7 days` : "next 7 days"}
+      note={items.length > 0 ? t.next7Days(nouns.group(items.length)) : t.next7Days2}
     />
   );
 }
@@ -210,8 +195,8 @@ function ExpiryForecast({ weeks }: { weeks: Weeks }) {
   const bundles = weeks.reduce((sum, { platform }) => sum + platform, 0);
   return (
     <Section
-      title="Certificates that end in the next twelve weeks"
-      lead={`Self-enrolled certificates are renewed by their devices.${bundles > 0 ? ` ${plural(bundles, "bundle")} must be replaced by hand.` : ""}`}
+      title={t.certificatesThatEndInThe}
+      lead={t.selfEnrolledCertificatesAreRenewed(bundles > 0 ? t.mustBeReplacedByHand(nouns.bundle(bundles)) : "")}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it on a phone */}
       <ol className="forecast list framed" tabIndex={0}>
@@ -223,10 +208,7 @@ function ExpiryForecast({ weeks }: { weeks: Weeks }) {
             </span>
             <span className="forecast-count">
               {selfEnrolled + platform}
-              <span className="hidden-text">
-                {" "}
-                from {localDay(from)}, {platform} of them bundles
-              </span>
+              <span className="hidden-text"> {t.fromOfThemBundles(localDay(from), platform)}</span>
             </span>
             <span className="forecast-week" aria-hidden="true">
               {new Date(from).toLocaleDateString(undefined, { day: "numeric", month: "short" })}

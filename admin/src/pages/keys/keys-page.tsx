@@ -1,6 +1,9 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/keys.ts";
+import { nouns } from "#texts/nouns.ts";
 import { type ApiKey, createKey, KEYS, keysQuery, keyWritesQuery, revokeKey } from "../../api/keys.ts";
 import { filled } from "../../api/queries.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
@@ -40,14 +43,16 @@ import { requestFor } from "./request-for.ts";
 import { ScopeMatrix } from "./scope-matrix.tsx";
 
 const STATES = { active: "active", ended: "ended" } as const;
-const FILTERS: readonly Filter[] = [{ kind: "choice", name: "state", label: "State", options: Object.entries(STATES) }];
+const FILTERS: readonly Filter[] = [
+  { kind: "choice", name: "state", label: common.state, options: Object.entries(STATES) },
+];
 const COLUMNS: readonly Column<ApiKey>[] = [
-  { title: "Name", main: true, cell: ({ name }) => name },
-  { title: "State", cell: (key) => <State apiKey={key} /> },
-  { title: "Scopes", cell: ({ scopes }) => <span className="mono">{scopes.join(", ")}</span> },
-  { title: "Owner", cell: ({ user }) => user },
-  { title: "Last used", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
-  { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} none="never" /> },
+  { title: common.name, main: true, cell: ({ name }) => name },
+  { title: common.state, cell: (key) => <State apiKey={key} /> },
+  { title: t.scopes, cell: ({ scopes }) => <span className="mono">{scopes.join(", ")}</span> },
+  { title: t.owner, cell: ({ user }) => user },
+  { title: common.lastUsed, cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+  { title: common.expires, cell: ({ expiresAt }) => <Time at={expiresAt} none={t.never} /> },
 ];
 
 export default function KeysPage() {
@@ -58,21 +63,17 @@ export default function KeysPage() {
   const [{ key: shown }, setUrl] = useUrlState();
   const [button, dialog] = useOpens({
     main: true,
-    label: "Create API key",
-    title: "Create an API key",
+    label: t.createApiKey,
+    title: t.createAnApiKey,
     wide: true,
     children: (close) => <CreateKey onClose={close} />,
   });
   const create = useMay("createKey") && button;
   return (
-    <Page
-      title="API keys"
-      lead="With an API key, a program uses the public API in the name of the administrator who made it."
-      actions={create}
-    >
+    <Page title={common.apiKeys} lead={t.withAnApiKeyA} actions={create}>
       <Records
-        label="API keys"
-        of="API key"
+        label={common.apiKeys}
+        of={nouns.apiKey}
         list={list}
         filters={FILTERS}
         narrowedBy={["userId"]}
@@ -83,16 +84,12 @@ export default function KeysPage() {
         }
         csv={[KEYS, asked]}
         empty={
-          <Empty title="There is no API key yet." action={create}>
-            A program needs one to call the public API.
+          <Empty title={t.thereIsNoApiKey} action={create}>
+            {t.aProgramNeedsOneTo}
           </Empty>
         }
       >
-        {userId !== undefined && (
-          <p>
-            Only keys of one user. <a href="/keys">Show all</a>
-          </p>
-        )}
+        {userId !== undefined && <p>{t.onlyKeysOfOneUser(<a href="/keys">{t.showAll}</a>)}</p>}
       </Records>
       {dialog}
       <KeyDialog apiKey={query.data?.items.find(({ id }) => id === shown)} onClose={() => setUrl({ key: undefined })} />
@@ -106,10 +103,10 @@ function State({ apiKey }: { apiKey: ApiKey }) {
 
 /** The choices for the lifetime of a key, in days. */
 const LIVES = [
-  { value: "30", label: "in 30 days" },
-  { value: "90", label: "in 90 days" },
-  { value: "365", label: "in a year" },
-  { value: "", label: "never" },
+  { value: "30", label: t.in30Days },
+  { value: "90", label: t.in90Days },
+  { value: "365", label: t.inAYear },
+  { value: "", label: t.never },
 ];
 
 /** Creates a key and shows it once, with a request that uses it. */
@@ -118,7 +115,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
   const { baseUrl, caPem } = useBroker();
   const [made, setMade] = useState<{ key: string; scopes: readonly string[] }>();
   const [form, field] = useFields({ name: "", expiresInDays: "90", scopes: [] as string[] }, "createKey", {
-    scopes: (scopes) => (scopes.length === 0 ? "Choose at least one scope." : null),
+    scopes: (scopes) => (scopes.length === 0 ? t.chooseAtLeastOneScope : null),
   });
   const submit = async ({ name, expiresInDays, scopes }: typeof form.values) => {
     const days = expiresInDays === "" ? {} : { expiresInDays: Number(expiresInDays) };
@@ -127,28 +124,26 @@ function CreateKey({ onClose }: { onClose: () => void }) {
   };
   if (made)
     return (
-      <ShownOnce title="The new API key" done="I have copied it" onDone={onClose}>
-        <Secret label="API key" value={made.key} />
-        <CopyBlock label="Try it">
+      <ShownOnce title={t.theNewApiKey} done={t.iHaveCopiedIt} onDone={onClose}>
+        <Secret label={t.apiKey} value={made.key} />
+        <CopyBlock label={t.tryIt}>
           {requestFor(made.key, made.scopes, { origin: baseUrl ?? location.origin, caPem })}
         </CopyBlock>
         <p className="soft">
-          Operations and errors are in the{" "}
+          {t.operationsAndErrorsAreIn}
           <a href="/docs/api" target="_blank" rel="noreferrer">
-            API reference
+            {t.apiReference}
           </a>
           .
         </p>
       </ShownOnce>
     );
   return (
-    <Form form={form} onSubmit={submit} action="Create API key" onCancel={onClose} refreshes={[KEYS]}>
-      <TextInput label="Name" placeholder="Dashboard" data-autofocus {...field("name")} />
-      <NativeSelect label="Expires" data={LIVES} {...field("expiresInDays")} />
+    <Form form={form} onSubmit={submit} action={t.createApiKey} onCancel={onClose} refreshes={[KEYS]}>
+      <TextInput label={common.name} placeholder={t.dashboard} data-autofocus {...field("name")} />
+      <NativeSelect label={common.expires} data={LIVES} {...field("expiresInDays")} />
       <ScopeMatrix {...field("scopes")} />
-      <p className="soft">
-        The key is yours: it ends when the account {user.email} is deactivated or deleted, or has its password reset.
-      </p>
+      <p className="soft">{t.theKeyIsYoursIt(user.email)}</p>
     </Form>
   );
 }
@@ -156,7 +151,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
 /** A key: what it may do, why it ended, what was written with it. */
 function KeyDialog({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
   return (
-    <Dialog title={apiKey?.name ?? "API key"} wide opened={apiKey !== undefined} onClose={onClose}>
+    <Dialog title={apiKey?.name ?? t.apiKey} wide opened={apiKey !== undefined} onClose={onClose}>
       {apiKey && <Content apiKey={apiKey} onClose={onClose} />}
     </Dialog>
   );
@@ -166,12 +161,12 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const end = endOfKey(apiKey, useNow());
   const may = useMay("revokeKey");
   const facts = {
-    "Key id": <code>{apiKey.id}</code>,
-    Owner: apiKey.user,
-    Scopes: <span className="mono">{apiKey.scopes.join(", ")}</span>,
-    Created: <Time at={apiKey.createdAt} />,
-    Expires: <Time at={apiKey.expiresAt} none="never" />,
-    "Last used": <LastUse apiKey={apiKey} />,
+    [t.keyId]: <code>{apiKey.id}</code>,
+    [t.owner]: apiKey.user,
+    [t.scopes]: <span className="mono">{apiKey.scopes.join(", ")}</span>,
+    [common.created]: <Time at={apiKey.createdAt} />,
+    [common.expires]: <Time at={apiKey.expiresAt} none={t.never} />,
+    [common.lastUsed]: <LastUse apiKey={apiKey} />,
   };
   return (
     <>
@@ -181,7 +176,7 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       <Writes id={apiKey.id} />
       <DialogActions>
         {may && !end && <RevokeKey apiKey={apiKey} />}
-        <Action label="Close" onClick={onClose} />
+        <Action label={common.close} onClick={onClose} />
       </DialogActions>
     </>
   );
@@ -191,7 +186,7 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedAddress } }: { apiKey: ApiKey }
   return (
     <>
       <Ago at={lastUsedAt} />
-      {lastUsedAddress && <span className="soft"> from {lastUsedAddress}</span>}
+      {lastUsedAddress && <span className="soft">{t.from(lastUsedAddress)}</span>}
     </>
   );
 }
@@ -199,20 +194,15 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedAddress } }: { apiKey: ApiKey }
 /** Names the change that ended the key, with the entry of the audit that records it. */
 function WhyEnded({ apiKey: { endedBy, revokedAt, expiresAt, revokedBy }, end }: { apiKey: ApiKey; end: string }) {
   return (
-    <Notice tone="bad" title="This key is refused.">
+    <Notice tone="bad" title={t.thisKeyIsRefused}>
       <p>
-        It ended at <Time at={revokedAt ?? expiresAt} /> because {end}
-        {revokedBy && (
-          <>
-            , by <Actor of={revokedBy} />
-          </>
-        )}
-        .
+        {t.itEndedAtBecause(<Time at={revokedAt ?? expiresAt} />, end)}
+        {revokedBy && <>{t.by(<Actor of={revokedBy} />)}</>}.
       </p>
       {endedBy && (
         <p>
           <a href={`/audit?act=${encodeURIComponent(endedBy.act)}&target=${encodeURIComponent(endedBy.target)}`}>
-            Show the entry of the audit ({ACTS[endedBy.act] ?? endedBy.act})
+            {t.showTheEntryOfThe(ACTS[endedBy.act] ?? endedBy.act)}
           </a>
         </p>
       )}
@@ -220,21 +210,18 @@ function WhyEnded({ apiKey: { endedBy, revokedAt, expiresAt, revokedBy }, end }:
   );
 }
 
-const ROLE_NOUNS = { admin: "an administrator", operator: "an operator", viewer: "a viewer" } as const;
+const ROLE_NOUNS = { admin: t.anAdministrator, operator: t.anOperator, viewer: t.aViewer } as const;
 
 /** Lists the scopes that the present role of the owner no longer allows. */
 function WhyLimited({ apiKey: { ownerRole, ineffectiveScopes, user, userId } }: { apiKey: ApiKey }) {
   return (
-    <Notice tone="warn" title={`Its owner is ${ROLE_NOUNS[ownerRole]} now.`}>
+    <Notice tone="warn" title={t.itsOwnerIsNow(ROLE_NOUNS[ownerRole])}>
       <p>
-        A key has the present rights of its owner at most: this one sees the devices of the groups of{" "}
-        <a href={`/users/${userId}`}>{user}</a> only.
+        {t.aKeyHasThePresent}
+        {t.only(<a href={`/users/${userId}`}>{user}</a>)}
       </p>
       {ineffectiveScopes.length > 0 && (
-        <p>
-          Without effect: <span className="mono">{ineffectiveScopes.join(", ")}</span>. They work again once the owner
-          is an administrator again; or create another key.
-        </p>
+        <p>{t.withoutEffectTheyWorkAgain(<span className="mono">{ineffectiveScopes.join(", ")}</span>)}</p>
       )}
     </Notice>
   );
@@ -244,16 +231,16 @@ function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
   return (
     <Asks
       danger
-      label="Revoke"
-      title={`Revoke ${apiKey.name}?`}
-      action="Revoke key"
+      label={common.revoke}
+      title={t.revoke(apiKey.name)}
+      action={t.revokeKey}
       typed={apiKey.id}
       run={() => revokeKey(apiKey.id)}
-      done={`API key ${apiKey.name} is revoked.`}
+      done={t.apiKeyIsRevoked(apiKey.name)}
       refreshes={[KEYS]}
     >
       <p>
-        Programs that use this key are refused at once. It cannot be restored. It was last used{" "}
+        {t.programsThatUseThisKey}
         <LastUse apiKey={apiKey} />.
       </p>
     </Asks>
@@ -263,21 +250,21 @@ function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
 function Writes({ id }: { id: string }) {
   const [skip, setSkip] = useState(0);
   return (
-    <Section title="Written with it">
+    <Section title={t.writtenWithIt}>
       <Loaded query={useQuery(keyWritesQuery(id, skip))}>
         {(page) => (
           <>
             <Table
-              label="Written with it"
+              label={t.writtenWithIt}
               rows={page.items}
-              empty={<p className="soft">Nothing was written with this key. Reads are not recorded.</p>}
+              empty={<p className="soft">{t.nothingWasWrittenWithThis}</p>}
               columns={[
                 ...WRITE_COLUMNS,
-                { title: "From", cell: ({ address }) => address ?? "–" },
-                { title: "When", cell: ({ at }) => <Time at={at} /> },
+                { title: common.from, cell: ({ address }) => address ?? "–" },
+                { title: common.when, cell: ({ at }) => <Time at={at} /> },
               ]}
             />
-            <Pager page={page} of="write" onSkip={setSkip} />
+            <Pager page={page} of={nouns.write} onSkip={setSkip} />
           </>
         )}
       </Loaded>

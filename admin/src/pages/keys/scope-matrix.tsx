@@ -1,5 +1,6 @@
 import { Checkbox } from "@mantine/core";
 import { Fragment } from "react";
+import { t } from "#texts/pages/keys.ts";
 import { DANGEROUS_SCOPES, EXPLAINED_SCOPES, RESOURCES } from "../../words/scopes.ts";
 import "./scope-matrix.css";
 
@@ -18,13 +19,13 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
     onChange(checked ? [...value, scope] : value.filter((each) => each !== scope));
   return (
     <fieldset className="scopes stack-tight" aria-describedby={error ? "scopes-error" : undefined}>
-      <legend>Scopes</legend>
+      <legend>{t.scopes}</legend>
       <table className="scopes-matrix">
         <thead>
           <tr>
-            <th scope="col">Records</th>
-            <th scope="col">read</th>
-            <th scope="col">write</th>
+            <th scope="col">{t.records}</th>
+            <th scope="col">{t.read}</th>
+            <th scope="col">{t.write}</th>
           </tr>
         </thead>
         <tbody>
@@ -49,7 +50,7 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
           ))}
         </tbody>
       </table>
-      <p className="soft">Highlighted scopes are dangerous in other hands. Granting them needs your password.</p>
+      <p className="soft">{t.highlightedScopesAreDangerousIn}</p>
       {EXPLAINED_SCOPES.map(([title, scopes]) => (
         <Fragment key={title}>
           <p className="scopes-title">{title}</p>

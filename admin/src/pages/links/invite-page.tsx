@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { flushSync } from "react-dom";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/sign-in.ts";
 import type { Schemas } from "../../api/client.ts";
 import { acceptInvite, openedInviteQuery } from "../../api/people/invites.ts";
 import { useEnter } from "../../parts/enter.ts";
@@ -24,14 +26,11 @@ export default function InvitePage() {
   };
   return (
     <OpenFrame
-      title={invite.data ? `Join ${invite.data.tenantName}` : "Accept the invitation"}
-      lead={!invite.error && "Choose the password of your account."}
+      title={invite.data ? t.join(invite.data.tenantName) : t.acceptTheInvitation}
+      lead={!invite.error && t.chooseThePasswordOfYour}
     >
       <Loaded query={invite}>{(opened) => <Accept invite={opened} onAccept={accept} />}</Loaded>
-      <p>
-        If you have an account already: <a href="/sign-in">sign in</a>. If the link has expired, the person who invited
-        you makes another.
-      </p>
+      <p>{t.ifYouHaveAnAccount(<a href="/sign-in">{t.signIn}</a>)}</p>
     </OpenFrame>
   );
 }
@@ -44,8 +43,8 @@ interface AcceptProps {
 function Accept({ invite: { email, role }, onAccept }: AcceptProps) {
   return (
     <>
-      <Facts facts={{ "You sign in as": email, Role: ROLES[role] }} />
-      <NewPasswordForm action="Create account" onSubmit={onAccept} />
+      <Facts facts={{ [t.youSignInAs]: email, [common.role]: ROLES[role] }} />
+      <NewPasswordForm action={t.createAccount} onSubmit={onAccept} />
     </>
   );
 }

@@ -1,5 +1,7 @@
 import { PasswordInput } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/sign-in.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { NEW_PASSWORD_HINT, newPasswordRule, repeatedRule } from "../../parts/form/rules.ts";
 
@@ -16,8 +18,14 @@ export function NewPasswordForm({ action, onSubmit }: NewPasswordFormProps) {
   const isNew = { autoComplete: "new-password" };
   return (
     <Form form={form} onSubmit={({ password }) => onSubmit(password)} action={action}>
-      <PasswordInput label="New password" description={NEW_PASSWORD_HINT} {...isNew} autoFocus {...field("password")} />
-      <PasswordInput label="Repeat the password" {...isNew} {...field("again")} />
+      <PasswordInput
+        label={common.newPassword}
+        description={NEW_PASSWORD_HINT}
+        {...isNew}
+        autoFocus
+        {...field("password")}
+      />
+      <PasswordInput label={t.repeatThePassword} {...isNew} {...field("again")} />
     </Form>
   );
 }

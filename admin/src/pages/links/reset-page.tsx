@@ -1,4 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
+import { t } from "#texts/pages/sign-in.ts";
 import { resetPassword } from "../../api/people/invites.ts";
 import { OpenFrame } from "../../parts/open-frame.tsx";
 import { toast } from "../../parts/toasts.tsx";
@@ -8,20 +9,17 @@ export default function ResetPage() {
   const token = useLinkToken();
   const router = useRouter();
   return (
-    <OpenFrame
-      title="Choose a new password"
-      lead="Your sessions end, and your API keys are revoked: programs that use them stop."
-    >
+    <OpenFrame title={t.chooseANewPassword} lead={t.yourSessionsEndAndYour}>
       <NewPasswordForm
-        action="Set password"
+        action={t.setPassword}
         onSubmit={async (password) => {
           await resetPassword(token, password);
-          toast("The password is set. Sign in with it.");
+          toast(t.thePasswordIsSetSign);
           await router.navigate({ to: "/sign-in" });
         }}
       />
       <p>
-        <a href="/forgot-password">Ask for another link</a>
+        <a href="/forgot-password">{t.askForAnotherLink}</a>
       </p>
     </OpenFrame>
   );

@@ -1,6 +1,9 @@
 import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/keys.ts";
+import { nouns } from "#texts/nouns.ts";
 import {
   createMqttClient,
   deleteMqttClient,
@@ -21,42 +24,38 @@ import { Ago, type Column, CopyBlock, Dialog, Empty, Page, Secret, ShownOnce, St
 import { useBroker } from "../connect/use-broker.ts";
 
 const COLUMNS: readonly Column<MqttClient>[] = [
-  { title: "Client id", main: true, cell: ({ clientId }) => <span className="mono">{clientId}</span> },
-  { title: "User name", cell: ({ username }) => <span className="mono">{username}</span> },
-  { title: "State", cell: (client) => <State client={client} /> },
-  { title: "Publishes on", cell: ({ publish }) => <Topics topics={publish} /> },
-  { title: "Subscribes to", cell: ({ subscribe }) => <Topics topics={subscribe} /> },
-  { title: "Owner", cell: ({ owner }) => owner ?? <span className="soft">none</span> },
-  { title: "Registered", cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { title: "Actions", cell: (client) => <Acts client={client} /> },
+  { title: t.clientId, main: true, cell: ({ clientId }) => <span className="mono">{clientId}</span> },
+  { title: t.userName, cell: ({ username }) => <span className="mono">{username}</span> },
+  { title: common.state, cell: (client) => <State client={client} /> },
+  { title: common.publishesOn, cell: ({ publish }) => <Topics topics={publish} /> },
+  { title: t.subscribesTo, cell: ({ subscribe }) => <Topics topics={subscribe} /> },
+  { title: t.owner, cell: ({ owner }) => owner ?? <span className="soft">{common.none}</span> },
+  { title: t.registered, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { title: common.actions, cell: (client) => <Acts client={client} /> },
 ];
 
 export default function MqttClientsPage() {
   const list = useListState();
   const [button, dialog] = useOpens({
     main: true,
-    label: "Register MQTT client",
-    title: "Register an MQTT client",
+    label: t.registerMqttClient,
+    title: t.registerAnMqttClient,
     wide: true,
     children: (close) => <Register onClose={close} />,
   });
   const create = useMay("createMqttClient") && button;
   return (
-    <Page
-      title="MQTT clients"
-      lead="Gateways and services that connect with user name and password. Devices have certificates instead."
-      actions={create}
-    >
+    <Page title={t.mqttClients} lead={t.gatewaysAndServicesThatConnect} actions={create}>
       <Records
-        label="MQTT clients"
-        of="MQTT client"
+        label={t.mqttClients}
+        of={nouns.mqttClient}
         list={list}
         query={useQuery(mqttClientsQuery(list.skip))}
         columns={COLUMNS}
         csv={[MQTT_CLIENTS, {}]}
         empty={
-          <Empty title="There is no MQTT client yet." action={create}>
-            Register one for each program that reads what devices send, or sends commands to them.
+          <Empty title={t.thereIsNoMqttClient} action={create}>
+            {t.registerOneForEachProgram}
           </Empty>
         }
       />
@@ -66,18 +65,19 @@ export default function MqttClientsPage() {
 }
 
 function State({ client: { disabledAt, suspended, connected } }: { client: MqttClient }) {
-  if (disabledAt !== null) return <Status plain of={["bad", "Disabled"]} />;
-  if (!suspended) return <Status plain of={connected ? ["good", "Connected"] : ["neutral", "Not connected"]} />;
+  if (disabledAt !== null) return <Status plain of={["bad", t.disabled]} />;
+  if (!suspended)
+    return <Status plain of={connected ? ["good", common.connected] : ["neutral", common.notConnected]} />;
   return (
     <div>
-      <Status plain of={["warn", "Suspended"]} />
-      <div className="soft">Its owner is not an active administrator.</div>
+      <Status plain of={["warn", t.suspended]} />
+      <div className="soft">{t.itsOwnerIsNotAn}</div>
     </div>
   );
 }
 
 function Topics({ topics }: { topics: readonly string[] }) {
-  if (topics.length === 0) return <span className="soft">nothing</span>;
+  if (topics.length === 0) return <span className="soft">{common.nothing}</span>;
   return <span className="mono">{topics.join(", ")}</span>;
 }
 
@@ -90,27 +90,29 @@ function Register({ onClose }: { onClose: () => void }) {
     const topics = { publish: topicsIn(publish), subscribe: topicsIn(subscribe) };
     setMade({ ...(await createMqttClient({ clientId, username, ...topics })), ...topics });
   };
-  if (made) return <ShowCredentials title={`MQTT client ${made.clientId}`} credentials={made} onDone={onClose} />;
+  if (made) return <ShowCredentials title={t.mqttClient(made.clientId)} credentials={made} onDone={onClose} />;
   return (
-    <Form form={form} onSubmit={submit} action="Register" onCancel={onClose} refreshes={[MQTT_CLIENTS]}>
+    <Form form={form} onSubmit={submit} action={t.register} onCancel={onClose} refreshes={[MQTT_CLIENTS]}>
       <TextInput
-        label="Client id"
-        description="It belongs to this client from then on; no device can have it."
-        placeholder="scada-gateway"
+        label={t.clientId}
+        description={t.itBelongsToThisClient}
+        placeholder={t.scadaGateway}
         autoComplete="off"
         spellCheck={false}
         data-autofocus
         {...field("clientId")}
       />
-      <TextInput label="User name" placeholder="scada" autoComplete="off" spellCheck={false} {...field("username")} />
-      <TopicsField
-        label="Subscribes to"
-        description={`Topic filters, one in a line, below ${prefix}`}
-        {...field("subscribe")}
+      <TextInput
+        label={t.userName}
+        placeholder={t.scada}
+        autoComplete="off"
+        spellCheck={false}
+        {...field("username")}
       />
+      <TopicsField label={t.subscribesTo} description={t.topicFiltersOneInA(prefix)} {...field("subscribe")} />
       <TopicsField
-        label="Publishes on"
-        description={`Topics, one in a line, below ${prefix}; whole, without wildcards`}
+        label={common.publishesOn}
+        description={t.topicsOneInALine(prefix)}
         placeholder={`${prefix}commands/pump-1`}
         {...field("publish")}
       />
@@ -127,41 +129,41 @@ interface Credentials {
 }
 
 /** A user who rotates or enables a client becomes its owner. */
-const ANSWERS = "You are its owner from then on: it works while you are an active administrator.";
+const ANSWERS = t.youAreItsOwnerFrom;
 
 /** The acts for an MQTT client. A disabled client can be enabled or deleted; a suspended one can be enabled as well. */
 function Acts({ client }: { client: MqttClient }) {
   const { clientId, disabledAt, suspended, connected } = client;
   const mayEnable = useMay("enableMqttClient") && (disabledAt !== null || suspended);
   const mayDelete = useMay("deleteMqttClient");
-  const session = connected ? "It is connected now; its session is closed." : "It is not connected now.";
+  const session = connected ? t.itIsConnectedNowIts : t.itIsNotConnectedNow;
   return (
     <span className="row">
       {mayEnable && (
         <Asks
           {...ACT}
-          label="Enable"
-          title={`Enable ${clientId} again?`}
-          action="Enable MQTT client"
+          label={t.enable}
+          title={t.enableAgain(clientId)}
+          action={t.enableMqttClient}
           harmless
           run={() => enableMqttClient(clientId)}
-          done={`MQTT client ${clientId} is enabled.`}
+          done={t.mqttClientIsEnabled(clientId)}
         >
-          <p>It can connect again with the password that it had, on the topics that it had. {ANSWERS}</p>
+          <p>{t.itCanConnectAgainWith(ANSWERS)}</p>
         </Asks>
       )}
       {disabledAt === null && <InUse client={client} session={session} />}
       {mayDelete && (
         <Asks
           {...ACT}
-          label="Delete"
-          title={`Delete ${clientId}?`}
-          action="Delete MQTT client"
+          label={common.delete}
+          title={t.delete(clientId)}
+          action={t.deleteMqttClient}
           typed={clientId}
           run={() => deleteMqttClient(clientId)}
-          done={`MQTT client ${clientId} is deleted.`}
+          done={t.mqttClientIsDeleted(clientId)}
         >
-          <p>{`Its password is refused and its client id is free for others. ${session}`}</p>
+          <p>{t.itsPasswordIsRefusedAnd(session)}</p>
         </Asks>
       )}
     </span>
@@ -177,32 +179,30 @@ function InUse({ client, session }: { client: MqttClient; session: string }) {
   const [mayRotate, mayDisable] = [useMay("rotateMqttClientPassword"), useMay("disableMqttClient")];
   const rotate = async () => setMade({ ...client, ...(await rotateMqttPassword(clientId)) });
   const close = () => setMade(undefined);
-  const title = "The new password";
+  const title = t.theNewPassword;
   return (
     <>
       {mayRotate && (
         <Asks
           {...ACT}
-          label="New password"
-          title={`Give ${clientId} a new password?`}
-          action="Make a new password"
+          label={common.newPassword}
+          title={t.giveANewPassword(clientId)}
+          action={t.makeANewPassword}
           run={rotate}
         >
-          <p>{`The former password is refused from then on. ${session} ${ANSWERS}`}</p>
+          <p>{t.theFormerPasswordIsRefused(session, ANSWERS)}</p>
         </Asks>
       )}
       {mayDisable && (
         <Asks
           {...ACT}
-          label="Disable"
-          title={`Disable ${clientId}?`}
-          action="Disable MQTT client"
+          label={t.disable}
+          title={t.disable2(clientId)}
+          action={t.disableMqttClient}
           run={() => disableMqttClient(clientId)}
-          done={`MQTT client ${clientId} is disabled.`}
+          done={t.mqttClientIsDisabled(clientId)}
         >
-          <p>
-            {`Its password is refused until you enable it again. Until then another client may take its client id. ${session}`}
-          </p>
+          <p>{t.itsPasswordIsRefusedUntil(session)}</p>
         </Asks>
       )}
       <Dialog title={title} wide opened={made !== undefined} onClose={close}>
@@ -222,19 +222,15 @@ interface ShowCredentialsProps {
 function ShowCredentials({ title, credentials, onDone }: ShowCredentialsProps) {
   const { broker, caPem } = useBroker();
   return (
-    <ShownOnce title={title} done="I have copied it" onDone={onDone}>
-      <Secret label={`Password of ${credentials.clientId}`} value={credentials.password} />
-      {broker && (
-        <CopyBlock label="Try it where the Mosquitto clients are installed">{commandOf(credentials, broker)}</CopyBlock>
-      )}
+    <ShownOnce title={title} done={t.iHaveCopiedIt} onDone={onDone}>
+      <Secret label={t.passwordOf(credentials.clientId)} value={credentials.password} />
+      {broker && <CopyBlock label={t.tryItWhereTheMosquitto}>{commandOf(credentials, broker)}</CopyBlock>}
       {caPem ? (
-        <CopyBlock label="The authority that verifies the broker" file="ca.pem">
+        <CopyBlock label={t.theAuthorityThatVerifiesThe} file="ca.pem">
           {caPem}
         </CopyBlock>
       ) : (
-        <p className="soft">
-          <code>ca.pem</code> is the authority that verifies the broker, as it is in every certificate bundle.
-        </p>
+        <p className="soft">{t.isTheAuthorityThatVerifies(<code>ca.pem</code>)}</p>
       )}
     </ShownOnce>
   );

@@ -1,6 +1,9 @@
 import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/platform.ts";
 import {
   AUTHORITIES,
   type Authority,
@@ -23,46 +26,34 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { sentence } from "../../parts/problem-box.tsx";
 import { PartsPage } from "../../parts/record-page.tsx";
 import { useListState } from "../../parts/url-state.ts";
-import {
-  Action,
-  Ago,
-  type Column,
-  Empty,
-  Notice,
-  Opens,
-  plural,
-  Secret,
-  ShownOnce,
-  Status,
-  Table,
-  Time,
-} from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { Action, Ago, type Column, Empty, Notice, Opens, Secret, ShownOnce, Status, Table, Time } from "../../ui/ui.ts";
 import { AUTHORITY_ROLES, AUTHORITY_STATES, ROTATIONS } from "../../words/authorities.ts";
 import { RefusalCards } from "../refusals/refusal-card.tsx";
 
 const PARTS = {
-  tenants: { label: "Tenants", content: TenantList, lead: "Every tenant of the installation, without its data." },
+  tenants: { label: t.tenants, content: TenantList, lead: t.everyTenantOfTheInstallation },
   authorities: {
-    label: "Certificate authorities",
+    label: t.certificateAuthorities,
     content: Authorities,
-    lead: "What issues client certificates, and what the server presents itself with.",
+    lead: t.whatIssuesClientCertificatesAnd,
   },
-  checks: { label: "Checks", content: Checks, lead: "Whether the stored state follows its rules." },
+  checks: { label: t.checks, content: Checks, lead: t.whetherTheStoredStateFollows },
   refusals: {
-    label: "Refused clients",
+    label: t.refusedClients,
     content: UnknownRefusals,
-    lead: "Clients that the broker refused and that no tenant is known for.",
+    lead: t.clientsThatTheBrokerRefused,
   },
 };
 
 export default function PlatformPage() {
-  return <PartsPage title="Platform" path="/platform" label="Platform" parts={PARTS} />;
+  return <PartsPage title={t.platform} path="/platform" label={t.platform} parts={PARTS} />;
 }
 
 const COLUMNS: readonly Column<TenantSummary>[] = [
-  { title: "Name", main: true, cell: ({ name }) => name },
-  { title: "Topics begin with", cell: ({ slug }) => <span className="mono">{`t/${slug}/`}</span> },
-  { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: common.name, main: true, cell: ({ name }) => name },
+  { title: t.topicsBeginWith, cell: ({ slug }) => <span className="mono">{`t/${slug}/`}</span> },
+  { title: common.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 function TenantList() {
@@ -70,11 +61,17 @@ function TenantList() {
   return (
     <>
       <div className="row">
-        <Opens main label="Create tenant" title="Create a tenant">
+        <Opens main label={t.createTenant} title={t.createATenant}>
           {(close) => <CreateTenant onClose={close} />}
         </Opens>
       </div>
-      <Records label="Tenants" of="tenant" list={list} query={useQuery(tenantsQuery(list.skip))} columns={COLUMNS} />
+      <Records
+        label={t.tenants}
+        of={nouns.tenant}
+        list={list}
+        query={useQuery(tenantsQuery(list.skip))}
+        columns={COLUMNS}
+      />
     </>
   );
 }
@@ -86,22 +83,22 @@ function CreateTenant({ onClose }: { onClose: () => void }) {
   const submit = async (values: typeof form.values) => setMade(await createTenant(values));
   if (made)
     return (
-      <ShownOnce title={made.name} done="I have copied it" onDone={onClose}>
-        <Secret label={`First password of ${made.admin.email}`} value={made.admin.password} />
-        <p>The administrator signs in with it and chooses another one.</p>
+      <ShownOnce title={made.name} done={t.iHaveCopiedIt} onDone={onClose}>
+        <Secret label={t.firstPasswordOf(made.admin.email)} value={made.admin.password} />
+        <p>{t.theAdministratorSignsInWith}</p>
       </ShownOnce>
     );
   return (
-    <Form form={form} onSubmit={submit} action="Create tenant" onCancel={onClose} refreshes={[TENANTS]}>
-      <TextInput label="Name" placeholder="Acme Pumps" data-autofocus {...field("name")} />
+    <Form form={form} onSubmit={submit} action={t.createTenant} onCancel={onClose} refreshes={[TENANTS]}>
+      <TextInput label={common.name} placeholder={t.acmePumps} data-autofocus {...field("name")} />
       <TextInput
-        label="Topic segment"
-        description="Of a-z, 0-9 and dash; it never changes."
-        placeholder="acme"
+        label={t.topicSegment}
+        description={t.ofAZ09}
+        placeholder={t.acme}
         spellCheck={false}
         {...field("slug")}
       />
-      <TextInput label="E-mail address of the first administrator" type="email" {...field("adminEmail")} />
+      <TextInput label={t.eMailAddressOfThe} type="email" {...field("adminEmail")} />
     </Form>
   );
 }
@@ -113,23 +110,19 @@ function Checks() {
     <Loaded query={query}>
       {({ healthy, checks }) => (
         <>
-          <Notice tone={healthy ? "good" : "bad"} title={healthy ? "Every rule holds." : "Rules are violated."}>
-            {!healthy && (
-              <p>
-                Run <code>muster doctor</code> at the shell: it names the records.
-              </p>
-            )}
+          <Notice tone={healthy ? "good" : "bad"} title={healthy ? t.everyRuleHolds : t.rulesAreViolated}>
+            {!healthy && <p>{t.runAtTheShellIt(<code>muster doctor</code>)}</p>}
           </Notice>
           <div className="row">
-            <Action label="Check again" onClick={() => void query.refetch()} loading={query.isFetching} />
+            <Action label={t.checkAgain} onClick={() => void query.refetch()} loading={query.isFetching} />
           </div>
           <Table
-            label="Checks"
+            label={t.checks}
             rows={checks}
             rowKey={({ name }) => name}
             columns={[
-              { title: "Rule", main: true, cell: ({ name }) => sentence(name) },
-              { title: "State", cell: (check) => <Status plain of={stateOf(check)} /> },
+              { title: t.rule, main: true, cell: ({ name }) => sentence(name) },
+              { title: common.state, cell: (check) => <Status plain of={stateOf(check)} /> },
             ]}
           />
         </>
@@ -139,8 +132,8 @@ function Checks() {
 }
 
 function stateOf({ ok, level, broken }: { ok: boolean; level: string; broken: number }) {
-  if (ok) return ["good", "Holds"] as const;
-  return [level === "must" ? "bad" : "warn", plural(broken, "violation")] as const;
+  if (ok) return ["good", t.holds] as const;
+  return [level === "must" ? "bad" : "warn", nouns.violation(broken)] as const;
 }
 
 /** Refused clients whose tenant is not known, such as those with a certificate of another authority. */
@@ -148,24 +141,24 @@ function UnknownRefusals() {
   const list = useListState();
   return (
     <Records
-      label="Refused clients"
-      of="refusal"
+      label={t.refusedClients}
+      of={nouns.refusal}
       list={list}
       query={useQuery(unknownRefusalsQuery(list.skip))}
       table={(rows, empty) => <RefusalCards refusals={rows} empty={empty} />}
-      empty={<Empty title="The broker has refused no such client." />}
+      empty={<Empty title={t.theBrokerHasRefusedNo} />}
     />
   );
 }
 
 const AUTHORITY_COLUMNS: readonly Column<Authority>[] = [
-  { title: "Name", main: true, cell: ({ name }) => name },
-  { title: "Role", cell: ({ role }) => AUTHORITY_ROLES[role] },
-  { title: "State", cell: ({ status }) => <Status plain of={AUTHORITY_STATES[status]} /> },
-  { title: "Expires", cell: ({ notAfter }) => <Ago at={notAfter} /> },
-  { title: "Takes over", cell: ({ takeOverAt }) => <Time at={takeOverAt} /> },
+  { title: common.name, main: true, cell: ({ name }) => name },
+  { title: common.role, cell: ({ role }) => AUTHORITY_ROLES[role] },
+  { title: common.state, cell: ({ status }) => <Status plain of={AUTHORITY_STATES[status]} /> },
+  { title: common.expires, cell: ({ notAfter }) => <Ago at={notAfter} /> },
+  { title: t.takesOver, cell: ({ takeOverAt }) => <Time at={takeOverAt} /> },
   {
-    title: "SHA-256",
+    title: t.sha256,
     cell: ({ fingerprintSha256 }) => <span className="mono">{fingerprintSha256.slice(0, 16)}…</span>,
   },
 ];
@@ -183,7 +176,7 @@ function Authorities() {
             action={action}
             typed="rotate"
             run={() => rotateAuthorities(rotation as Rotation)}
-            done="The rotation has begun."
+            done={t.theRotationHasBegun}
             refreshes={[AUTHORITIES]}
           >
             <p>{consequence}</p>
@@ -191,7 +184,7 @@ function Authorities() {
         ))}
       </div>
       <TrustRollout />
-      <Records label="Certificate authorities" query={useQuery(authoritiesQuery)} columns={AUTHORITY_COLUMNS} />
+      <Records label={t.certificateAuthorities} query={useQuery(authoritiesQuery)} columns={AUTHORITY_COLUMNS} />
     </>
   );
 }
@@ -205,11 +198,11 @@ function TrustRollout() {
   return (
     <Notice
       tone={missing === 0 ? "good" : activatedAt ? "bad" : "warn"}
-      title={`${trusting.toLocaleString()} of ${devices.toLocaleString()} active devices trust the new server root`}
+      title={t.ofActiveDevicesTrustThe(numberText(trusting), numberText(devices))}
     >
       <p>
-        {activatedAt ? "It has been in use since " : "It takes over on "}
-        <Time at={activatedAt ?? takeOverAt} />. {missing === 0 ? "No device lacks it." : <Missing count={missing} />}
+        {activatedAt ? t.itHasBeenInUse : t.itTakesOverOn}
+        <Time at={activatedAt ?? takeOverAt} />. {missing === 0 ? t.noDeviceLacksIt : <Missing count={missing} />}
       </p>
     </Notice>
   );
@@ -218,8 +211,8 @@ function TrustRollout() {
 function Missing({ count }: { count: number }) {
   return (
     <>
-      {count.toLocaleString()} have not shown that they have it: see{" "}
-      <a href="/findings?kind=server_root_missing">those of this tenant</a>.
+      {t.haveNotShownThatThey(numberText(count))}
+      <a href="/findings?kind=server_root_missing">{t.thoseOfThisTenant}</a>.
     </>
   );
 }

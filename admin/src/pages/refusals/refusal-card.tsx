@@ -1,8 +1,11 @@
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/refusals.ts";
 import type { Refusal } from "../../api/broker/refusals.ts";
 import { sentence } from "../../parts/problem-box.tsx";
-import { Ago, plural, Status } from "../../ui/ui.ts";
+import { Ago, Status } from "../../ui/ui.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
 import "./refusals.css";
 
@@ -14,7 +17,7 @@ interface RefusalCardsProps {
 
 /** Refusals, each with its cause and cure. */
 export function RefusalCards({ refusals, empty }: RefusalCardsProps) {
-  if (refusals === undefined) return <Skeleton height={160} role="status" aria-label="Loading" />;
+  if (refusals === undefined) return <Skeleton height={160} role="status" aria-label={common.loading} />;
   return (
     <>
       {refusals.length === 0 && empty}
@@ -31,7 +34,7 @@ function RefusalCard({ refusal }: { refusal: Refusal }) {
   const { reason, revocationReason, occurrences, lastAt, cause, cure, deviceId, clientId } = refusal;
   const name = nameOfRefusal(reason, revocationReason);
   return (
-    <article className="refusal framed" aria-label={`${name}: ${deviceId ?? clientId ?? "unknown client"}`}>
+    <article className="refusal framed" aria-label={`${name}: ${deviceId ?? clientId ?? t.unknownClient}`}>
       <header className="refusal-top row">
         <Status of={["bad", name]} />
         {deviceId ? (
@@ -39,21 +42,21 @@ function RefusalCard({ refusal }: { refusal: Refusal }) {
             {deviceId}
           </a>
         ) : (
-          <span className="refusal-who mono">{clientId ?? "unknown client"}</span>
+          <span className="refusal-who mono">{clientId ?? t.unknownClient}</span>
         )}
         <span className="soft">
-          {occurrences > 1 && `${plural(occurrences, "time")}, last `}
+          {occurrences > 1 && t.last(nouns.time(occurrences))}
           <Ago at={lastAt} />
         </span>
       </header>
       <p>{sentence(cause)}</p>
       <p className="refusal-cure">
-        <strong>What to do: </strong>
+        <strong>{t.whatToDo}</strong>
         {sentence(cure)}
         {deviceId && (
           <>
             {" "}
-            <a href={`/devices/${encodeURIComponent(deviceId)}/connect`}>What its client needs</a>
+            <a href={`/devices/${encodeURIComponent(deviceId)}/connect`}>{t.whatItsClientNeeds}</a>
           </>
         )}
       </p>
@@ -67,10 +70,10 @@ function Traces({ refusal }: { refusal: Refusal }) {
   const { reason, deviceId, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
   const traces = [
     ["reason", reason],
-    ["client id", clientId === deviceId ? undefined : clientId],
+    [t.clientId, clientId === deviceId ? undefined : clientId],
     ["from", remoteAddress],
     ["topic", topic],
-    ["serial number", serialNumber],
+    [t.serialNumber, serialNumber],
     ["SHA-256", fingerprintSha256],
   ].filter(([, value]) => value !== undefined);
   return (

@@ -1,4 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { withinSentence } from "#texts/language.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/refusals.ts";
 import { REFUSALS, refusalsQuery, type Symptom, symptomsQuery } from "../../api/broker/refusals.ts";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { Records } from "../../parts/list/records.tsx";
@@ -12,9 +16,9 @@ import { RefusalCards } from "./refusal-card.tsx";
 import "./refusals.css";
 
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "deviceId", label: "Device id", placeholder: "the whole id", maxLength: 128 },
-  { kind: "text", name: "fingerprintSha256", label: "Fingerprint of the certificate", maxLength: 128 },
-  { kind: "choice", name: "reason", label: "Reason", options: Object.entries(REFUSAL_REASONS), not: true },
+  { kind: "text", name: "deviceId", label: common.deviceId, placeholder: common.theWholeId, maxLength: 128 },
+  { kind: "text", name: "fingerprintSha256", label: t.fingerprintOfTheCertificate, maxLength: 128 },
+  { kind: "choice", name: "reason", label: t.reason, options: Object.entries(REFUSAL_REASONS), not: true },
   ...PERIOD,
 ];
 /** A refusal is not an event of the live stream. */
@@ -33,13 +37,10 @@ export default function RefusalsPage() {
   const filtered = FILTERS.some(({ name }) => values[name]);
   const mayUnknown = useMay("listUnknownRefusals");
   return (
-    <Page
-      title="Why can't it connect?"
-      lead="Every client that the broker refused, with the cause and what to do about it. New ones appear by themselves."
-    >
+    <Page title={t.whyCantItConnect} lead={t.everyClientThatTheBroker}>
       <Records
-        label="Refusals"
-        of="refusal"
+        label={common.refusals}
+        of={nouns.refusal}
         list={list}
         filters={FILTERS}
         query={useQuery({ ...refusalsQuery({ ...asked, skip }), refetchInterval: POLL_MS })}
@@ -47,16 +48,13 @@ export default function RefusalsPage() {
           <RefusalCards refusals={rows} empty={filtered ? <NoneMatches empty={empty} /> : empty} />
         )}
         csv={[REFUSALS, asked]}
-        empty={<Empty title="The broker has refused no client." />}
+        empty={<Empty title={t.theBrokerHasRefusedNo} />}
       />
-      <Section
-        title="What is seen at the device"
-        lead="When the broker has recorded nothing, the client did not reach it, or enrollment refused it."
-      >
+      <Section title={t.whatIsSeenAtThe} lead={t.whenTheBrokerHasRecorded}>
         {mayUnknown && (
           <p>
-            A client whose certificate is of another authority, or that has none, belongs to no tenant:{" "}
-            <a href="/platform?of=refusals">refused clients of the platform</a>.
+            {t.aClientWhoseCertificateIs}
+            <a href="/platform?of=refusals">{t.refusedClientsOfThePlatform}</a>.
           </p>
         )}
         <Loaded query={useQuery(symptomsQuery)}>{({ items }) => <Symptoms symptoms={items} />}</Loaded>
@@ -69,9 +67,7 @@ function NoneMatches({ empty }: { empty: React.ReactNode }) {
   return (
     <>
       {empty}
-      <p className="soft">
-        If the device does not connect all the same, it does not reach the broker: check address, port and network.
-      </p>
+      <p className="soft">{t.ifTheDeviceDoesNot}</p>
     </>
   );
 }
@@ -90,16 +86,16 @@ function Symptoms({ symptoms }: { symptoms: readonly Symptom[] }) {
           <summary>{sentence(symptom)}</summary>
           <p>{sentence(cause)}</p>
           <p>
-            <strong>What to do: </strong>
+            <strong>{t.whatToDo}</strong>
             {sentence(cure)}
           </p>
           {reasons.length > 0 && (
             <p>
-              Show refusals:{" "}
+              {t.showRefusals}
               {reasons.map((reason, at) => (
                 <span key={reason}>
                   {at > 0 && ", "}
-                  <a href={`/refusals?reason=${reason}`}>{nameOfRefusal(reason).toLowerCase()}</a>
+                  <a href={`/refusals?reason=${reason}`}>{withinSentence(nameOfRefusal(reason))}</a>
                 </span>
               ))}
             </p>

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/certificates.ts";
+import { common } from "#texts/common.ts";
 import {
   BUNDLES_OF_DEVICE,
   type Bundle,
@@ -35,9 +37,9 @@ export default function RotatePage() {
   });
   return (
     <Page
-      title={`Rotate the certificate of ${id}`}
+      title={t.rotateTheCertificateOf(id)}
       back={{ href: `/devices/${encodeURIComponent(id)}`, label: id }}
-      lead="The device stays connected with the former bundle until the new one is in use."
+      lead={t.theDeviceStaysConnectedWith}
       narrow
     >
       <Loaded query={query}>{({ items }) => <Rotation deviceId={id} items={items} />}</Loaded>
@@ -60,18 +62,18 @@ function Rotation({ deviceId, items }: { deviceId: string; items: readonly Certi
     <Steps
       steps={[
         {
-          title: "Issue a new bundle",
+          title: t.issueANewBundle,
           state: states.issue,
           children: <IssueStep deviceId={deviceId} former={former} onIssued={issued} />,
         },
         {
-          title: "Install it on the device",
+          title: t.installItOnTheDevice,
           state: states.install,
           children: <InstallStep bundle={bundle} deviceId={deviceId} onInstalled={install} />,
         },
-        { title: "See it connect", state: states.seen, children: made && <SeenStep certificate={made} /> },
+        { title: t.seeItConnect, state: states.seen, children: made && <SeenStep certificate={made} /> },
         {
-          title: "Revoke the former bundle",
+          title: t.revokeTheFormerBundle,
           state: states.revoke,
           open: states.revoke === "done",
           children: <RevokeStep former={former} />,
@@ -95,19 +97,17 @@ function IssueStep({ deviceId, former, onIssued }: IssueStepProps) {
   const disabled = full || override.blocked !== undefined;
   return (
     <>
-      <p>
-        Live bundles of the device: {former.length} of {BUNDLES_OF_DEVICE}
-      </p>
+      <p>{t.liveBundlesOfTheDevice(former.length, BUNDLES_OF_DEVICE)}</p>
       <Former certificates={former} />
       {full && (
-        <Notice tone="warn" title="There is no room for another bundle.">
-          <p>Revoke the one that the device does not use; then a new one can be issued.</p>
+        <Notice tone="warn" title={t.thereIsNoRoomFor}>
+          <p>{t.revokeTheOneThatThe}</p>
         </Notice>
       )}
       <Override {...override} />
       {problem}
       <div className="row">
-        <Action main label="Issue bundle" onClick={() => void issue()} loading={busy} disabled={disabled} />
+        <Action main label={t.issueBundle} onClick={() => void issue()} loading={busy} disabled={disabled} />
         {override.blocked && <span className="soft">{override.blocked}</span>}
       </div>
     </>
@@ -128,16 +128,16 @@ function InstallStep({ bundle, deviceId, onInstalled }: InstallStepProps) {
       {bundle ? (
         <BundleOnce bundle={bundle} />
       ) : (
-        <Notice tone="warn" title="The bundle was shown once.">
+        <Notice tone="warn" title={t.theBundleWasShownOnce}>
           <p>
-            If you have not saved it, revoke it and{" "}
-            <a href={`/devices/${encodeURIComponent(deviceId)}/rotate`}>begin again</a>.
+            {t.ifYouHaveNotSaved}
+            <a href={`/devices/${encodeURIComponent(deviceId)}/rotate`}>{t.beginAgain}</a>.
           </p>
         </Notice>
       )}
-      <p>Replace key, certificate and chain on the device, and let its client connect again.</p>
+      <p>{t.replaceKeyCertificateAndChain}</p>
       <div className="row">
-        <Action main label="I have installed it" onClick={onInstalled} />
+        <Action main label={t.iHaveInstalledIt} onClick={onInstalled} />
       </div>
     </>
   );
@@ -145,14 +145,11 @@ function InstallStep({ bundle, deviceId, onInstalled }: InstallStepProps) {
 
 function SeenStep({ certificate }: { certificate: Certificate }) {
   return (
-    <Notice tone="accent" title="Waiting for the device to connect with the new certificate …" live>
+    <Notice tone="accent" title={t.waitingForTheDeviceTo} live>
+      <p>{t.serialNumberThisPageFollows(<span className="mono">{certificate.serialNumber}</span>)}</p>
       <p>
-        Serial number <span className="mono">{certificate.serialNumber}</span>. This page follows the broker; the former
-        bundle works until you revoke it.
-      </p>
-      <p>
-        If it does not come, see{" "}
-        <a href={`/refusals?deviceId=${encodeURIComponent(certificate.deviceId)}`}>why it cannot connect</a>.
+        {t.ifItDoesNotCome}
+        <a href={`/refusals?deviceId=${encodeURIComponent(certificate.deviceId)}`}>{t.whyItCannotConnect}</a>.
       </p>
     </Notice>
   );
@@ -161,12 +158,12 @@ function SeenStep({ certificate }: { certificate: Certificate }) {
 /** Shows the former bundles that are left to revoke once the new certificate is in use. */
 function RevokeStep({ former }: { former: readonly Certificate[] }) {
   return former.length === 0 ? (
-    <Notice tone="good" title="The rotation is complete.">
-      <p>The device uses the new bundle, and no former one is live.</p>
+    <Notice tone="good" title={t.theRotationIsComplete}>
+      <p>{t.theDeviceUsesTheNew}</p>
     </Notice>
   ) : (
     <>
-      <p>The device has connected with the new bundle. The former one still works.</p>
+      <p>{t.theDeviceHasConnectedWith}</p>
       <Former certificates={former} />
     </>
   );
@@ -182,9 +179,7 @@ function Former({ certificates }: { certificates: readonly Certificate[] }) {
             …{certificate.serialNumber.slice(-10)}
           </a>
           <CertificateState certificate={certificate} />
-          <span className="soft">
-            last connected <Ago at={certificate.lastConnectedAt} />
-          </span>
+          <span className="soft">{t.lastConnected2(<Ago at={certificate.lastConnectedAt} />)}</span>
           <Revoke id={certificate.id} />
         </li>
       ))}
@@ -197,7 +192,7 @@ function Revoke({ id }: { id: string }) {
   const { data } = useQuery(certificateQuery(id));
   return (
     <>
-      <Action small label="Revoke" onClick={() => setOpened(true)} disabled={!data} />
+      <Action small label={common.revoke} onClick={() => setOpened(true)} disabled={!data} />
       {data && <RevokeDialog certificate={data} opened={opened} onClose={() => setOpened(false)} />}
     </>
   );

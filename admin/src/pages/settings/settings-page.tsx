@@ -1,5 +1,8 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/platform.ts";
 import type { Schemas, Versioned } from "../../api/client.ts";
 import { usersQuery } from "../../api/people/users.ts";
 import { sessionQuery } from "../../api/session.ts";
@@ -11,27 +14,25 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
+import { numberText } from "../../texts/number-text.ts";
 import type { Tone } from "../../ui/theme/tones.ts";
-import { type Column, Facts, Page, plural, Section, Status, Table, Time } from "../../ui/ui.ts";
+import { type Column, Facts, Page, Section, Status, Table, Time } from "../../ui/ui.ts";
 
 /** The tenant: its name, the retention of its telemetry, the use of its quotas. */
 export default function SettingsPage() {
   return (
-    <Page title="Settings" narrow>
+    <Page title={t.settings} narrow>
       <Loaded query={useQuery(tenantQuery)}>
         {(tenant) => (
           <>
             <Facts framed facts={factsOf(tenant.record)} />
-            <Section title="Name and retention">
+            <Section title={t.nameAndRetention}>
               <TenantForm opened={tenant} />
             </Section>
-            <Section
-              title="Second factor of administrators"
-              lead="A code that the sign-in asks for after the password. Each user sets up their own on the account page."
-            >
+            <Section title={t.secondFactorOfAdministrators} lead={t.aCodeThatTheSign}>
               <FactorRule tenant={tenant.record} etag={tenant.etag} />
             </Section>
-            <Section title="Quotas" lead="What this tenant uses of what it may have.">
+            <Section title={t.quotas} lead={t.whatThisTenantUsesOf}>
               <Quotas quotas={tenant.record.quotas} />
             </Section>
           </>
@@ -42,9 +43,9 @@ export default function SettingsPage() {
 }
 
 const factsOf = ({ slug, createdAt }: Tenant) => ({
-  Tenant: <span className="mono">{slug}</span>,
-  "Topics begin with": <span className="mono">{`t/${slug}/`}</span>,
-  Created: <Time at={createdAt} />,
+  [t.tenant]: <span className="mono">{slug}</span>,
+  [t.topicsBeginWith]: <span className="mono">{`t/${slug}/`}</span>,
+  [common.created]: <Time at={createdAt} />,
 });
 
 type Days = NonNullable<Schemas["TenantEdit"]["telemetryRetentionDays"]>;
@@ -52,7 +53,7 @@ type Days = NonNullable<Schemas["TenantEdit"]["telemetryRetentionDays"]>;
 /** The retentions that the service offers, in days. */
 const RETENTIONS = (boundsOf("updateTenant", "telemetryRetentionDays").enum ?? []) as readonly Days[];
 
-const LABELS = { name: "Name", telemetryRetentionDays: "Days of telemetry" };
+const LABELS = { name: common.name, telemetryRetentionDays: t.daysOfTelemetry };
 
 /** Changes the name of the tenant, and the retention of its telemetry. */
 function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
@@ -64,20 +65,20 @@ function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
   const load = async () => valuesOf(await version.load());
   const submit = async ({ name, telemetryRetentionDays }: typeof form.values) => {
     await updateTenant(etag, { name, telemetryRetentionDays: Number(telemetryRetentionDays) as Days });
-    toast("Saved.");
+    toast(common.saved);
     form.setInitialValues(await load());
     form.reset();
     await Promise.all([refresh(TENANT), queries.refetchQueries({ queryKey: sessionQuery.queryKey })]);
   };
   const blocked = blockedBy(may, form.isDirty());
   return (
-    <Form form={form} onSubmit={submit} action="Save" blocked={blocked} conflict={{ load, labels: LABELS }}>
-      <TextInput label="Name" {...field("name")} disabled={!may} />
+    <Form form={form} onSubmit={submit} action={common.save} blocked={blocked} conflict={{ load, labels: LABELS }}>
+      <TextInput label={common.name} {...field("name")} disabled={!may} />
       <NativeSelect
-        label="Telemetry is stored for"
-        description="For telemetry that arrives from now on; what is stored keeps the retention with which it arrived."
+        label={t.telemetryIsStoredFor}
+        description={t.forTelemetryThatArrivesFrom}
         disabled={!may}
-        data={RETENTIONS.map((days) => ({ value: String(days), label: plural(days, "day") }))}
+        data={RETENTIONS.map((days) => ({ value: String(days), label: nouns.day(days) }))}
         {...field("telemetryRetentionDays")}
       />
     </Form>
@@ -89,8 +90,8 @@ function valuesOf({ name, telemetryRetentionDays }: Tenant) {
 }
 
 function blockedBy(may: boolean, changed: boolean): string | undefined {
-  if (!may) return "Only an administrator may change this.";
-  return changed ? undefined : "Nothing is changed.";
+  if (!may) return t.onlyAnAdministratorMayChange;
+  return changed ? undefined : t.nothingIsChanged;
 }
 
 /** Whether every administrator must have a second factor. */
@@ -101,16 +102,12 @@ function FactorRule({ tenant, etag }: { tenant: Tenant; etag: string | undefined
   return (
     <>
       <div>
-        <Status of={on ? ["good", "Required"] : ["neutral", "Not required"]} />
+        <Status of={on ? ["good", t.required] : ["neutral", t.notRequired]} />
       </div>
       {may && (
         <div className="row">
           <Change on={on} etag={etag} disabled={!on && !own} />
-          {!on && !own && (
-            <span className="soft">
-              Set up your own first, on the page of your <a href="/account">account</a>.
-            </span>
-          )}
+          {!on && !own && <span className="soft">{t.setUpYourOwnFirst(<a href="/account">{t.account}</a>)}</span>}
         </div>
       )}
     </>
@@ -118,19 +115,19 @@ function FactorRule({ tenant, etag }: { tenant: Tenant; etag: string | undefined
 }
 
 function Change({ on, etag, disabled }: { on: boolean; etag: string | undefined; disabled: boolean }) {
-  const action = on ? "No longer require it" : "Require it";
+  const action = on ? t.noLongerRequireIt : t.requireIt;
   return (
     <Asks
       label={action}
       disabled={disabled}
-      title={on ? "No longer require a second factor?" : "Require a second factor of every administrator?"}
+      title={on ? t.noLongerRequireASecond : t.requireASecondFactorOf}
       action={action}
       harmless={!on}
       run={() => updateTenant(etag, { adminsNeedFactor: !on })}
-      done={on ? "Administrators no longer need a second factor." : "Every administrator needs a second factor now."}
+      done={on ? t.administratorsNoLongerNeedA : t.everyAdministratorNeedsASecond}
       refreshes={[TENANT]}
     >
-      {on && <p>Administrators can turn theirs off then. Those who have one keep it until they do.</p>}
+      {on && <p>{t.administratorsCanTurnTheirsOff}</p>}
       {!on && <WhoMustAct />}
     </Asks>
   );
@@ -143,18 +140,15 @@ function WhoMustAct() {
     <Loaded query={admins}>
       {({ items, total }) => {
         const without = items.filter(({ secondFactor }) => !secondFactor);
-        if (without.length === 0 && total === items.length) return <p>Every administrator has one already.</p>;
+        if (without.length === 0 && total === items.length) return <p>{t.everyAdministratorHasOneAlready}</p>;
         return (
           <>
-            <p>
-              These administrators have none. Their sessions end at once; at the next sign-in they set one up before
-              anything else. Their API keys stay.
-            </p>
+            <p>{t.theseAdministratorsHaveNoneTheir}</p>
             <ul>
               {without.map(({ id, email }) => (
                 <li key={id}>{email}</li>
               ))}
-              {total > items.length && <li>perhaps more: the list of users is longer</li>}
+              {total > items.length && <li>{t.perhapsMoreTheListOf}</li>}
             </ul>
           </>
         );
@@ -167,22 +161,22 @@ type Quota = Tenant["quotas"][number];
 
 function Quotas({ quotas }: { quotas: readonly Quota[] }) {
   const rows = quotas.toSorted((a, b) => shareOf(b) - shareOf(a));
-  return <Table label="Quotas" columns={COLUMNS} rows={rows} rowKey={({ quota }) => quota} />;
+  return <Table label={t.quotas} columns={COLUMNS} rows={rows} rowKey={({ quota }) => quota} />;
 }
 
 const COLUMNS: readonly Column<Quota>[] = [
-  { title: "What is counted", main: true, cell: ({ of }) => of.charAt(0).toUpperCase() + of.slice(1) },
-  { title: "Used", numeric: true, cell: ({ used }) => used.toLocaleString() },
-  { title: "Limit", numeric: true, cell: ({ limit }) => limit.toLocaleString() },
-  { title: "Share", cell: (quota) => <Share quota={quota} /> },
-  { title: "Set for", cell: ({ own }) => <span className="nowrap">{own ? "this tenant" : "all tenants"}</span> },
+  { title: t.whatIsCounted, main: true, cell: ({ of }) => of.charAt(0).toUpperCase() + of.slice(1) },
+  { title: t.used, numeric: true, cell: ({ used }) => numberText(used) },
+  { title: common.limit, numeric: true, cell: ({ limit }) => numberText(limit) },
+  { title: t.share, cell: (quota) => <Share quota={quota} /> },
+  { title: t.setFor, cell: ({ own }) => <span className="nowrap">{own ? t.thisTenant : t.allTenants}</span> },
 ];
 
 function Share({ quota }: { quota: Quota }) {
   const share = shareOf(quota);
   return (
     <span className="nowrap">
-      <Status of={[toneOf(share), share > 0 && share < 0.01 ? "under 1 %" : `${Math.floor(share * 100)} %`]} plain />
+      <Status of={[toneOf(share), share > 0 && share < 0.01 ? t.under1 : `${Math.floor(share * 100)} %`]} plain />
     </span>
   );
 }

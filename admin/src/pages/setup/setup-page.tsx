@@ -1,6 +1,8 @@
 import { PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/sign-in.ts";
 import { api, must } from "../../api/client.ts";
 import { setUpQuery } from "../../api/setup.ts";
 import { useEnter } from "../../parts/enter.ts";
@@ -17,22 +19,19 @@ import { slugOf } from "./slug.ts";
 export default function SetupPage() {
   const [token] = useState(() => location.hash.slice(1));
   return (
-    <OpenFrame title="Set up Muster" lead="Your organization and your own account, the first administrator.">
+    <OpenFrame title={t.setUpMuster} lead={t.yourOrganizationAndYourOwn}>
       <Loaded query={useQuery(setUpQuery)}>
         {({ open }) => {
           if (!open)
             return (
-              <Notice tone="accent" title="The service is set up">
-                <a href="/sign-in">Sign in</a>
+              <Notice tone="accent" title={t.theServiceIsSetUp}>
+                <a href="/sign-in">{t.signIn2}</a>
               </Notice>
             );
           if (token === "")
             return (
-              <Notice tone="warn" title="The link is incomplete">
-                <p>
-                  Open the whole link that the service made at its start, with the part after <code>#</code>. On the
-                  machine of the service, <code>npx muster setup-link</code> makes another.
-                </p>
+              <Notice tone="warn" title={t.theLinkIsIncomplete}>
+                <p>{t.openTheWholeLinkThat(<code>#</code>, <code>{t.npxMusterSetupLink}</code>)}</p>
               </Notice>
             );
           return <SetupForm token={token} />;
@@ -49,8 +48,8 @@ type Values = typeof EMPTY;
 function SetupForm({ token }: { token: string }) {
   const enter = useEnter();
   const [form, field] = useFields(EMPTY, "setUp", {
-    tenantName: (value) => (value.trim() ? null : "Enter a name."),
-    tenantSlug: (value) => (/^[a-z0-9-]{1,40}$/.test(value) ? null : "Use lower-case letters, digits and hyphens."),
+    tenantName: (value) => (value.trim() ? null : t.enterAName),
+    tenantSlug: (value) => (/^[a-z0-9-]{1,40}$/.test(value) ? null : t.useLowerCaseLettersDigits),
     password: newPasswordRule,
     repeated: repeatedRule<Values>("password"),
   });
@@ -63,22 +62,22 @@ function SetupForm({ token }: { token: string }) {
   };
   const isNew = { autoComplete: "new-password" };
   return (
-    <Form form={form} onSubmit={submit} action="Set up">
+    <Form form={form} onSubmit={submit} action={t.setUp}>
       <TextInput
-        label="Organization"
+        label={t.organization}
         autoFocus
         {...field("tenantName")}
         onChange={(event) => named(event.currentTarget.value)}
       />
       <TextInput
-        label="Short name"
-        description={`Part of every topic: t/${form.values.tenantSlug || "short-name"}/… It never changes.`}
+        label={t.shortName}
+        description={t.partOfEveryTopicT(form.values.tenantSlug || "short-name")}
         spellCheck={false}
         {...field("tenantSlug")}
       />
-      <TextInput label="Your e-mail address" type="email" autoComplete="username" {...field("email")} />
-      <PasswordInput label="Password" description={NEW_PASSWORD_HINT} {...isNew} {...field("password")} />
-      <PasswordInput label="Repeat the password" {...isNew} {...field("repeated")} />
+      <TextInput label={t.yourEMailAddress} type="email" autoComplete="username" {...field("email")} />
+      <PasswordInput label={common.password} description={NEW_PASSWORD_HINT} {...isNew} {...field("password")} />
+      <PasswordInput label={t.repeatThePassword} {...isNew} {...field("repeated")} />
     </Form>
   );
 }

@@ -1,11 +1,15 @@
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/shifts.ts";
 import type { Schemas } from "../../api/client.ts";
 import { type Group, groupChoicesQuery } from "../../api/people/groups.ts";
 import { coverageQuery, groupOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { Ago, type FilterValues, Notice, plural, Section, Status } from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { Ago, type FilterValues, Notice, Section, Status } from "../../ui/ui.ts";
 import { type DutyEntry, type Entry, type WeekDay, weekOf } from "./week.ts";
 import "./week.css";
 
@@ -37,31 +41,30 @@ function Uncovered({ coverage: { items, more, groups } }: { coverage: Schemas["C
     if (groups === 0) return null;
     return (
       <Notice tone="good">
-        {more ? `The newest ${plural(groups, "group")} that page` : "Every group that pages"} is covered at every hour
-        of the next seven days.
+        {t.isCoveredAtEveryHour(more ? t.theNewestThatPage(nouns.group(groups)) : t.everyGroupThatPages)}
       </Notice>
     );
   }
   return (
-    <Notice
-      tone="bad"
-      title={`${plural(items.length, "group")} ${items.length === 1 ? "has" : "have"} uncovered hours`}
-    >
+    <Notice tone="bad" title={t.groupsWithUncoveredHours(items.length)}>
       <ul className="week-uncovered">
         {items.map(({ groupId, name, hours, from }) => (
           <li key={groupId}>
-            <a href={`/shifts?group=${groupId}`}>{name}</a>: {hours.toLocaleString()} h of the next seven days, the
-            first <FirstGap from={from} />
+            {t.hOfTheNextSeven(
+              <a href={`/shifts?group=${groupId}`}>{name}</a>,
+              numberText(hours),
+              <FirstGap from={from} />,
+            )}
           </li>
         ))}
       </ul>
-      {more && <p>Of the groups, the newest {groups.toLocaleString()} were checked.</p>}
+      {more && <p>{t.ofTheGroupsTheNewest(numberText(groups))}</p>}
     </Notice>
   );
 }
 
 function FirstGap({ from }: { from: string }) {
-  return Date.parse(from) <= Date.now() ? <strong>now</strong> : <Ago at={from} />;
+  return Date.parse(from) <= Date.now() ? <strong>{t.now}</strong> : <Ago at={from} />;
 }
 
 interface WeekProps {
@@ -78,22 +81,18 @@ function Week({ group, groups, zone, onChange }: WeekProps) {
   const shown = zone && zones.includes(zone) ? zone : zones[0]!;
   return (
     <Section
-      title="The next seven days"
-      lead={
-        <>
-          of <a href={`/groups/${group.id}`}>{group.name}</a>, from now on
-        </>
-      }
+      title={t.theNextSevenDays}
+      lead={t.ofFromNowOn(<a href={`/groups/${group.id}`}>{group.name}</a>)}
       actions={
         <>
           <NativeSelect
-            aria-label="Group"
+            aria-label={common.group}
             value={group.id}
             data={groups.map(({ id, name }) => ({ value: id, label: name }))}
             onChange={(event) => onChange({ group: event.currentTarget.value, zone: undefined })}
           />
           <NativeSelect
-            aria-label="Time zone"
+            aria-label={t.timeZone}
             value={shown}
             data={zones}
             onChange={(event) => onChange({ zone: event.currentTarget.value })}
@@ -102,10 +101,10 @@ function Week({ group, groups, zone, onChange }: WeekProps) {
       }
     >
       {group.escalation.length === 0 && (
-        <Notice tone="warn" title="This group sends no pages">
+        <Notice tone="warn" title={t.thisGroupSendsNoPages}>
           <p>
-            It has no escalation, so every hour is uncovered.{" "}
-            <a href={`/groups/${group.id}`}>Add one on the group's screen.</a>
+            {t.itHasNoEscalationSo}
+            <a href={`/groups/${group.id}`}>{t.addOneOnTheGroups}</a>
           </p>
         </Notice>
       )}
@@ -143,8 +142,8 @@ function WeekView({ onCall, zone, from }: { onCall: OnCall; zone: string; from: 
         ))}
       </ol>
       <p className="week-legend row soft">
-        <span className="week-sample week-sample-duty" aria-hidden="true" /> on duty
-        <span className="week-sample week-gap" aria-hidden="true" /> uncovered
+        {t.onDuty(<span className="week-sample week-sample-duty" aria-hidden="true" />)}
+        {t.uncovered(<span className="week-sample week-gap" aria-hidden="true" />)}
       </p>
     </div>
   );
@@ -162,7 +161,7 @@ function Day({ day }: { day: WeekDay }) {
           <div key={left} className="week-block week-outside" style={placed(left, width)} />
         ))}
         {gaps.map(({ left, width, times }) => (
-          <div key={left} className="week-block week-gap" style={placed(left, width)} title={`${times}: uncovered`} />
+          <div key={left} className="week-block week-gap" style={placed(left, width)} title={t.uncovered2(times)} />
         ))}
         {duties.map((duty) => (
           <Bar key={duty.key} duty={duty} />
@@ -191,7 +190,7 @@ function Bar({ duty }: { duty: DutyEntry }) {
 function InWords({ duties, gaps }: { duties: readonly DutyEntry[]; gaps: readonly Entry[] }) {
   const entries = [
     ...duties.map((duty) => ({ ...duty, text: `${duty.shiftName}: ${peopleText(duty)}`, gap: false })),
-    ...gaps.map((gap) => ({ ...gap, key: `gap ${gap.left}`, text: "uncovered", gap: true })),
+    ...gaps.map((gap) => ({ ...gap, key: t.gap(gap.left), text: t.uncovered3, gap: true })),
   ].toSorted((one, other) => one.left - other.left);
   return (
     <ul className="week-words list">
@@ -205,7 +204,7 @@ function InWords({ duties, gaps }: { duties: readonly DutyEntry[]; gaps: readonl
 }
 
 function peopleText({ people }: DutyEntry): string {
-  return people.length > 0 ? people.join(", ") : "no active user";
+  return people.length > 0 ? people.join(", ") : t.noActiveUser;
 }
 
 function placed(left: number, width: number) {

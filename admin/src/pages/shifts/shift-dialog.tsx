@@ -1,6 +1,8 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/shifts.ts";
 import type { Versioned } from "../../api/client.ts";
 import { deleteShift, type NewShift, type Shift, shiftQuery, updateShift } from "../../api/people/shifts.ts";
 import { Confirm } from "../../parts/act/confirm.tsx";
@@ -24,7 +26,7 @@ export function ShiftDialog({ id, onClose }: { id: string; onClose: () => void }
   const { name = "", groupIds = [] } = query.data?.record ?? {};
   return (
     <>
-      <Dialog title={name || "Shift"} opened={!deleting} onClose={onClose}>
+      <Dialog title={name || t.shift} opened={!deleting} onClose={onClose}>
         <Loaded query={query}>
           {(shift) =>
             may ? (
@@ -36,19 +38,16 @@ export function ShiftDialog({ id, onClose }: { id: string; onClose: () => void }
         </Loaded>
       </Dialog>
       <Confirm
-        title={`Delete ${name}?`}
+        title={t.delete(name)}
         opened={deleting}
         onClose={() => setDeleting(false)}
-        action="Delete shift"
+        action={t.deleteShift}
         typed={name}
         run={() => deleteShift(id).then(onClose)}
-        done="The shift is deleted."
+        done={t.theShiftIsDeleted}
         refreshes={OF_SHIFTS}
       >
-        <p>
-          Its users are on duty no more, for <GroupNames ids={groupIds} none="no group" />. Hours that only this shift
-          covers become uncovered.
-        </p>
+        <p>{t.itsUsersAreOnDuty(<GroupNames ids={groupIds} none={t.noGroup} />)}</p>
       </Confirm>
     </>
   );
@@ -61,12 +60,12 @@ function factsOf(shift: Shift) {
     </div>
   ));
   return {
-    "On duty": shiftTimes(shift),
-    Now: <OnDuty shift={shift} />,
-    People: people,
-    Groups: <GroupNames ids={shift.groupIds} none="on no group" />,
-    "First day": shift.validFrom,
-    "Last day": shift.validUntil,
+    [t.onDuty2]: shiftTimes(shift),
+    [common.now]: <OnDuty shift={shift} />,
+    [t.people]: people,
+    [common.groups]: <GroupNames ids={shift.groupIds} none={t.onNoGroup} />,
+    [t.firstDay]: shift.validFrom,
+    [t.lastDay]: shift.validUntil,
   };
 }
 
@@ -82,19 +81,17 @@ function Change({ opened, onClose, onDelete }: ChangeProps) {
     <div className="stack">
       <div className="row">
         <OnDuty shift={record} />
-        <span className="soft">
-          Groups: <GroupNames ids={record.groupIds} none="on no group" />
-        </span>
-        <Action small label="Delete" onClick={onDelete} />
+        <span className="soft">{t.groups(<GroupNames ids={record.groupIds} none={t.onNoGroup} />)}</span>
+        <Action small label={common.delete} onClick={onDelete} />
       </div>
       <ShiftForm
         operation="updateShift"
-        action="Save"
+        action={common.save}
         shift={record}
         load={load}
         onClose={onClose}
         onSubmit={(fields) => updateShift(record.id, etag, fields)}
-        done="Saved."
+        done={common.saved}
       />
     </div>
   );
@@ -112,21 +109,21 @@ interface ShiftFormProps {
   load?: () => Promise<Shift>;
 }
 const LABELS = {
-  name: "Name",
-  timeZone: "Time zone",
-  startTime: "From",
-  endTime: "Until",
-  daysOfWeek: "Begins on",
-  userIds: "On duty",
-  validFrom: "First day",
-  validUntil: "Last day",
+  name: common.name,
+  timeZone: t.timeZone,
+  startTime: common.from,
+  endTime: t.until,
+  daysOfWeek: t.beginsOn,
+  userIds: t.onDuty2,
+  validFrom: t.firstDay,
+  validUntil: t.lastDay,
 };
 
 /** The fields of a shift: when it recurs, and who is on it. */
 export function ShiftForm(props: ShiftFormProps) {
   const { operation, action, shift, onSubmit, onClose, load, done } = props;
   const [form, field] = useFields<ReturnType<typeof valuesOf>>(shift ? valuesOf(shift) : newValues(), operation, {
-    daysOfWeek: (days) => (days.length === 0 ? "Choose at least one day." : null),
+    daysOfWeek: (days) => (days.length === 0 ? t.chooseAtLeastOneDay : null),
     startTime: needed,
     endTime: needed,
     validFrom: () => null,
@@ -149,7 +146,7 @@ export function ShiftForm(props: ShiftFormProps) {
       refreshes={OF_SHIFTS}
       onDone={onClose}
     >
-      <TextInput label={LABELS.name} placeholder="Nights" data-autofocus {...field("name")} />
+      <TextInput label={LABELS.name} placeholder={t.nights} data-autofocus {...field("name")} />
       <div className="row">
         <TextInput type="time" label={LABELS.startTime} {...field("startTime")} />
         <TextInput type="time" label={LABELS.endTime} {...field("endTime")} />
@@ -160,15 +157,15 @@ export function ShiftForm(props: ShiftFormProps) {
       <DaysField {...field("daysOfWeek")} />
       <NativeSelect
         label={LABELS.timeZone}
-        description="The shift follows the clock on the wall there, also when daylight saving begins or ends."
+        description={t.theShiftFollowsTheClock}
         data={timeZones(timeZone)}
         {...field("timeZone")}
       />
-      <PeopleField label={LABELS.userIds} description="All of them are paged together." {...field("userIds")} />
+      <PeopleField label={LABELS.userIds} description={t.allOfThemArePaged} {...field("userIds")} />
       <div className="row">
         <TextInput type="date" label={LABELS.validFrom} {...field("validFrom")} />
         <TextInput type="date" label={LABELS.validUntil} {...field("validUntil")} />
-        <span className="soft shift-note">Both may be empty.</span>
+        <span className="soft shift-note">{t.bothMayBeEmpty}</span>
       </div>
     </Form>
   );
@@ -176,11 +173,7 @@ export function ShiftForm(props: ShiftFormProps) {
 
 function DaysField(props: { value?: string[]; onChange: (days: string[]) => void; error?: ReactNode }) {
   return (
-    <Checkbox.Group
-      label={LABELS.daysOfWeek}
-      description="A night that begins on a day counts as one of that day."
-      {...props}
-    >
+    <Checkbox.Group label={LABELS.daysOfWeek} description={t.aNightThatBeginsOn} {...props}>
       <div className="row shift-days">
         {Object.entries(DAYS).map(([value, label]) => (
           <Checkbox key={value} value={value} label={label} />
@@ -210,12 +203,12 @@ function valuesOf({ name, timeZone, startTime, endTime, daysOfWeek, userIds, val
 }
 
 function needed(value: string): string | null {
-  return value === "" ? "Enter a time." : null;
+  return value === "" ? t.enterATime : null;
 }
 
 function lengthText(start: string, end: string): string {
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
   const length = (minutes(end) - minutes(start) + 1440) % 1440 || 1440;
-  const next = minutes(end) <= minutes(start) ? ", into the next day" : "";
+  const next = minutes(end) <= minutes(start) ? t.intoTheNextDay : "";
   return `${Number((length / 60).toFixed(2))} h${next}`;
 }

@@ -1,3 +1,4 @@
+import { t } from "#texts/pages/shifts.ts";
 import { GROUPS } from "../../api/people/groups.ts";
 import { COVERAGE } from "../../api/people/on-call.ts";
 import { SHIFTS, type Shift } from "../../api/people/shifts.ts";
@@ -6,14 +7,14 @@ import { daysText } from "../../words/on-call.ts";
 
 /** Returns `22:00–06:00, Mon–Thu (Europe/Berlin)`. */
 export function shiftTimes({ startTime, endTime, daysOfWeek, timeZone }: Shift): string {
-  const times = startTime === endTime ? `24 h from ${startTime}` : `${startTime}–${endTime}`;
+  const times = startTime === endTime ? t.n24HFrom(startTime) : `${startTime}–${endTime}`;
   return `${times}, ${daysText(daysOfWeek)} (${timeZone})`;
 }
 
 /** Shows whether the shift is on duty now, or has no users. */
 export function OnDuty({ shift: { onDuty, userIds } }: { shift: Shift }) {
-  if (userIds.length === 0) return <Status of={["warn", "No users"]} plain />;
-  return <Status of={[onDuty ? "good" : "neutral", onDuty ? "On duty" : "Off duty"]} plain />;
+  if (userIds.length === 0) return <Status of={["warn", t.noUsers]} plain />;
+  return <Status of={[onDuty ? "good" : "neutral", onDuty ? t.onDuty2 : t.offDuty]} plain />;
 }
 
 /** The beginnings of the addresses of everything that depends on shifts: groups, their week, and their coverage. */

@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/shifts.ts";
 import { createShift, SHIFTS, type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { filled } from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
@@ -6,35 +9,35 @@ import { GroupNames } from "../../parts/group-names.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
-import { type Column, Empty, Page, plural, Section, useOpens } from "../../ui/ui.ts";
+import { type Column, Empty, Page, Section, useOpens } from "../../ui/ui.ts";
 import { GroupWeek } from "./group-week.tsx";
 import { ShiftDialog, ShiftForm } from "./shift-dialog.tsx";
 import { OnDuty, shiftTimes } from "./shift-times.tsx";
 import "./week.css";
 
 const COLUMNS: readonly Column<Shift>[] = [
-  { title: "Shift", main: true, cell: ({ name }) => name },
-  { title: "On duty", cell: shiftTimes },
-  { title: "People", cell: ({ userIds }) => <People ids={userIds} /> },
-  { title: "Groups", cell: ({ groupIds }) => <GroupNames ids={groupIds} none="on no group" /> },
-  { title: "Now", cell: (shift) => <OnDuty shift={shift} /> },
+  { title: t.shift, main: true, cell: ({ name }) => name },
+  { title: t.onDuty2, cell: shiftTimes },
+  { title: t.people, cell: ({ userIds }) => <People ids={userIds} /> },
+  { title: common.groups, cell: ({ groupIds }) => <GroupNames ids={groupIds} none={t.onNoGroup} /> },
+  { title: common.now, cell: (shift) => <OnDuty shift={shift} /> },
 ];
 
 export default function ShiftsPage() {
   const list = useListState();
   const [values, change] = useUrlState();
-  const action = "Create shift";
+  const action = t.createShift;
   const [button, dialog] = useOpens({
     main: true,
     label: action,
-    title: "Create a shift",
+    title: t.createAShift,
     children: (close) => (
       <ShiftForm
         operation="createShift"
         action={action}
         onClose={close}
         onSubmit={createShift}
-        done={({ name }) => `Shift ${name} is created. Put it on a group to have it paged.`}
+        done={({ name }) => t.shiftIsCreatedPutIt(name)}
       />
     ),
   });
@@ -42,24 +45,20 @@ export default function ShiftsPage() {
   const hrefOf = ({ id }: Shift) =>
     `/shifts?${new URLSearchParams({ ...(filled(values) as Record<string, string>), shift: id })}`;
   return (
-    <Page
-      title="Shifts"
-      lead="A shift says who is on duty, in the wall time of its own zone. A group pages who is on duty on its shifts."
-      actions={create}
-    >
+    <Page title={common.shifts} lead={t.aShiftSaysWhoIs} actions={create}>
       <GroupWeek values={values} onChange={change} />
-      <Section title="All shifts">
+      <Section title={t.allShifts}>
         <Records
-          label="Shifts"
-          of="shift"
+          label={common.shifts}
+          of={nouns.shift}
           list={list}
           query={useQuery(shiftsQuery({ skip: list.skip }))}
           columns={COLUMNS}
           href={hrefOf}
           csv={[SHIFTS, {}]}
           empty={
-            <Empty title="There is no shift yet." action={create}>
-              Create one, then put it on a group.
+            <Empty title={t.thereIsNoShiftYet} action={create}>
+              {t.createOneThenPutIt}
             </Empty>
           }
         />
@@ -73,8 +72,8 @@ export default function ShiftsPage() {
 const SHOWN = 2;
 
 function People({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return <span className="soft">none</span>;
-  if (ids.length > SHOWN) return plural(ids.length, "person", "people");
+  if (ids.length === 0) return <span className="soft">{common.none}</span>;
+  if (ids.length > SHOWN) return nouns.person(ids.length);
   return ids.map((id, at) => (
     <span key={id}>
       {at > 0 && ", "}

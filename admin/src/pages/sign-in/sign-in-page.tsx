@@ -1,5 +1,7 @@
 import { PasswordInput, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/sign-in.ts";
 import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { endSession, forgetSession, isComplete, sessionQuery, startSession } from "../../api/session.ts";
@@ -17,16 +19,16 @@ export default function SignInPage() {
   const isSetUp = useQuery(setUpQuery).data?.open !== true;
   if (session?.factor === "required")
     return (
-      <OpenFrame title="Second factor" lead={`For ${session.user.email}.`}>
+      <OpenFrame title={common.secondFactor} lead={t.for(session.user.email)}>
         <CodeForm />
       </OpenFrame>
     );
   if (!isSetUp) return <NotSetUp />;
   return (
-    <OpenFrame title="Sign in">
+    <OpenFrame title={t.signIn2}>
       <PasswordForm />
       <p>
-        <a href="/forgot-password">Forgot your password?</a>
+        <a href="/forgot-password">{t.forgotYourPassword}</a>
       </p>
     </OpenFrame>
   );
@@ -35,12 +37,11 @@ export default function SignInPage() {
 /** A service without users, where a sign-in can only fail. */
 function NotSetUp() {
   return (
-    <OpenFrame title="Not set up yet" lead="This service has no users yet: the set-up makes the first one.">
-      <Notice tone="accent" title="Open the set-up link">
+    <OpenFrame title={t.notSetUpYet} lead={t.thisServiceHasNoUsers}>
+      <Notice tone="accent" title={t.openTheSetUpLink}>
         <p>
-          The service printed it at its start, in the terminal of <code>npm start</code>. Without a terminal, it is in
-          the file <code>setup-link</code> of the data folder. On the machine of the service,{" "}
-          <code>npx muster setup-link</code> makes another.
+          {t.theServicePrintedItAt(<code>{t.npmStart}</code>, <code>setup-link</code>)}
+          {t.makesAnother(<code>{t.npxMusterSetupLink}</code>)}
         </p>
       </Notice>
     </OpenFrame>
@@ -58,9 +59,9 @@ function PasswordForm() {
     else await startSession(queries, session);
   };
   return (
-    <Form form={form} onSubmit={submit} action="Sign in">
-      <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus {...field("email")} />
-      <PasswordInput label="Password" autoComplete="current-password" {...field("password")} />
+    <Form form={form} onSubmit={submit} action={t.signIn2}>
+      <TextInput label={common.eMailAddress} type="email" autoComplete="username" autoFocus {...field("email")} />
+      <PasswordInput label={common.password} autoComplete="current-password" {...field("password")} />
     </Form>
   );
 }
@@ -76,15 +77,15 @@ function CodeForm() {
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "session_required") throw error;
       await forgetSession(queries);
-      toast("The sign-in took too long. Begin again.");
+      toast(t.theSignInTookToo);
     }
   };
   return (
     <>
-      <Form form={form} onSubmit={submit} action="Sign in">
+      <Form form={form} onSubmit={submit} action={t.signIn2}>
         <CodeField autoFocus value={form.values.code} {...field("code")} />
       </Form>
-      <LinkButton onClick={() => void endSession(queries)}>Sign in as another user</LinkButton>
+      <LinkButton onClick={() => void endSession(queries)}>{t.signInAsAnotherUser}</LinkButton>
     </>
   );
 }

@@ -1,9 +1,10 @@
+import { t } from "#texts/pages/thresholds.ts";
 import { boundsOf } from "../../parts/form/rules.ts";
 import { violation } from "../../parts/form/violation.ts";
 import { isEquality, type RuleValues, type ThresholdValues } from "./rule-values.ts";
 
-const NUMBER = "Enter a number.";
-const SECONDS = "Enter whole seconds, 0 or more.";
+const NUMBER = t.enterANumber;
+const SECONDS = t.enterWholeSeconds0Or;
 
 /**
  * Returns what is wrong with the fields of a rule, by their path in the form: `rules.0.value`. The service checks the
@@ -12,7 +13,7 @@ const SECONDS = "Enter whole seconds, 0 or more.";
 export function ruleProblems(rule: RuleValues, at: number): Record<string, string> {
   const isRange = rule.operator === "outside";
   const problems: [field: keyof RuleValues, isWrong: boolean, text: string][] = [
-    ["metric", rule.metric.trim() === "", "Enter the name of a metric."],
+    ["metric", rule.metric.trim() === "", t.enterTheNameOfA],
     ["value", isEquality(rule.operator) ? rule.value === "" : !isNumber(rule.value), NUMBER],
     ["high", isRange && !isNumber(rule.high), NUMBER],
     ["clearValue", !isEquality(rule.operator) && rule.clearValue !== "" && !isNumber(rule.clearValue), NUMBER],

@@ -3,6 +3,9 @@ import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/thresholds.ts";
 import type { Versioned } from "../../api/client.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { LIMITS } from "../../api/limits.ts";
@@ -21,7 +24,8 @@ import { useMay } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { usePathParams } from "../../parts/use-params.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
-import { Action, Facts, Page, Panel, plural, Section, Time } from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { Action, Facts, Page, Panel, Section, Time } from "../../ui/ui.ts";
 import { SEVERITIES } from "../../words/monitoring.ts";
 import { OPERATORS, ruleText } from "../../words/rules.ts";
 import { TryRules } from "./dry-run/try-rules.tsx";
@@ -34,7 +38,7 @@ export default function ThresholdPage() {
   const { id } = usePathParams<"id">();
   if (id !== "new") return <StoredPack key={id} id={id} />;
   return (
-    <Page title="New threshold pack" back={{ href: "/thresholds", label: "Thresholds" }}>
+    <Page title={t.newThresholdPack} back={{ href: "/thresholds", label: t.thresholds }}>
       <ThresholdForm />
     </Page>
   );
@@ -45,8 +49,8 @@ function StoredPack({ id }: { id: string }) {
   return (
     <RecordPage
       query={useQuery(thresholdQuery(id))}
-      back={{ href: "/thresholds", label: "Thresholds" }}
-      kind="Threshold pack"
+      back={{ href: "/thresholds", label: t.thresholds }}
+      kind={common.thresholdPack}
       title={({ record }) => record.name}
       lead={({ record }) => record.description}
       actions={({ record }) => mayDelete && <Delete pack={record} />}
@@ -64,19 +68,16 @@ function StoredPack({ id }: { id: string }) {
 function Delete({ pack: { id, name, watchedDevices } }: { pack: ThresholdDetail }) {
   return (
     <Asks
-      label="Delete"
-      title={`Delete ${name}?`}
-      action="Delete threshold pack"
+      label={common.delete}
+      title={t.delete(name)}
+      action={t.deleteThresholdPack}
       typed={name}
       run={() => deleteThreshold(id)}
-      done={`Threshold pack ${name} is deleted.`}
+      done={t.thresholdPackIsDeleted(name)}
       leads="/thresholds"
       refreshes={[THRESHOLDS]}
     >
-      <p>
-        It watches {plural(watchedDevices, "device")} that you see. Its unresolved anomalies are resolved and stay on
-        the list. It cannot be restored.
-      </p>
+      <p>{t.itWatchesThatYouSee(nouns.device(watchedDevices))}</p>
     </Asks>
   );
 }
@@ -85,30 +86,28 @@ function Watches({ pack }: { pack: ThresholdDetail }) {
   const { id, watchedDevices, devices, unresolvedAnomalies, updatedAt } = pack;
   const types = (useQuery(deviceTypesQuery).data?.items ?? []).filter(({ thresholdIds }) => thresholdIds.includes(id));
   const facts = {
-    Watches: <a href={`/devices?thresholdId=${id}`}>{plural(watchedDevices, "device")}</a>,
-    "Of these by themselves": devices.toLocaleString(),
-    "By their type": types.map((type, at) => (
+    [t.watches]: <a href={`/devices?thresholdId=${id}`}>{nouns.device(watchedDevices)}</a>,
+    [t.ofTheseByThemselves]: numberText(devices),
+    [t.byTheirType]: types.map((type, at) => (
       <span key={type.id}>
         {at > 0 && ", "}
         <a href={`/device-types/${type.id}`}>{type.name}</a>
       </span>
     )),
-    "Unresolved anomalies": unresolvedAnomalies.toLocaleString(),
-    Changed: <Time at={updatedAt} />,
+    [t.unresolvedAnomalies]: numberText(unresolvedAnomalies),
+    [common.changed]: <Time at={updatedAt} />,
   };
   return (
     <Panel>
       <Facts facts={facts} />
-      {watchedDevices === 0 && (
-        <p className="soft">It watches nothing yet: choose it in the form of a device type, or of a device.</p>
-      )}
+      {watchedDevices === 0 && <p className="soft">{t.itWatchesNothingYetChoose}</p>}
     </Panel>
   );
 }
 
 function RuleList({ pack }: { pack: ThresholdDetail }) {
   return (
-    <Section title="Rules">
+    <Section title={t.rules}>
       <ul>
         {pack.rules.map((rule) => (
           <li key={rule.id}>{ruleText(rule)}</li>
@@ -132,15 +131,11 @@ function ThresholdForm({ opened }: { opened?: Versioned<ThresholdDetail> }) {
   const isFull = rules.length >= LIMITS.rulesOfThreshold;
   return (
     <>
-      <Section title="Rules">
-        <Form form={form} onSubmit={save} action={opened ? "Save" : "Create threshold pack"} conflict={conflict}>
-          <TextInput label="Name" {...field("name")} />
-          <Textarea label="Description" autosize minRows={1} {...field("description")} />
-          <Checkbox
-            label="Enabled"
-            description="The rules of a disabled pack are not evaluated."
-            {...field("enabled", { type: "checkbox" })}
-          />
+      <Section title={t.rules}>
+        <Form form={form} onSubmit={save} action={opened ? common.save : t.createThresholdPack} conflict={conflict}>
+          <TextInput label={common.name} {...field("name")} />
+          <Textarea label={common.description} autosize minRows={1} {...field("description")} />
+          <Checkbox label={t.enabled} description={t.theRulesOfADisabled} {...field("enabled", { type: "checkbox" })} />
           {rules.map((rule, at) => (
             <RuleFields
               // biome-ignore lint/suspicious/noArrayIndexKey: a new rule has no id, and its fields follow its place
@@ -151,7 +146,7 @@ function ThresholdForm({ opened }: { opened?: Versioned<ThresholdDetail> }) {
             />
           ))}
           <div>
-            <Action label="Add a rule" onClick={add} disabled={isFull} />
+            <Action label={t.addARule} onClick={add} disabled={isFull} />
           </div>
         </Form>
       </Section>
@@ -160,7 +155,7 @@ function ThresholdForm({ opened }: { opened?: Versioned<ThresholdDetail> }) {
   );
 }
 
-const LABELS = { name: "Name", description: "Description", enabled: "Enabled", rules: "Rules" };
+const LABELS = { name: common.name, description: common.description, enabled: t.enabled, rules: t.rules };
 
 function useSave(form: UseFormReturnType<ThresholdValues>, opened: Versioned<ThresholdDetail> | undefined) {
   const [version, setVersion] = useState(opened);
@@ -171,7 +166,7 @@ function useSave(form: UseFormReturnType<ThresholdValues>, opened: Versioned<Thr
     const save = async (values: ThresholdValues) => {
       const { id, name } = await createThreshold(packOf(values));
       await refresh(THRESHOLDS);
-      toast(`Threshold pack ${name} is created.`);
+      toast(t.thresholdPackIsCreated(name));
       await router.navigate({ href: `/thresholds/${id}` });
     };
     return { save };
@@ -188,10 +183,10 @@ function useSave(form: UseFormReturnType<ThresholdValues>, opened: Versioned<Thr
     form.setInitialValues(stored);
     form.setValues(stored);
     await refresh(THRESHOLDS);
-    toast("Saved.");
+    toast(common.saved);
   };
   const show = (_: keyof ThresholdValues, value: unknown) =>
-    Array.isArray(value) ? plural(value.length, "rule") : String(value);
+    Array.isArray(value) ? nouns.rule(value.length) : String(value);
   return { save, conflict: { load, labels: LABELS, show } };
 }
 
@@ -213,34 +208,34 @@ function RuleFields({ form, at, onRemove }: RuleFieldsProps) {
   const isRange = operator === "outside";
   return (
     <fieldset className="rule framed">
-      <legend>Rule {at + 1}</legend>
+      <legend>{t.rule(at + 1)}</legend>
       <div className="stack">
         <div className="rule-grid">
-          <TextInput label="Metric" placeholder="temperature" spellCheck={false} {...props("metric")} />
-          <NativeSelect label="Broken when it" data={OPERATOR_CHOICES} {...props("operator")} />
-          <TextInput label={isRange ? "Lowest" : "Limit"} inputMode={modeOf(operator)} {...props("value")} />
-          {isRange && <TextInput label="Highest" inputMode="decimal" {...props("high")} />}
-          <TextInput label="For seconds" inputMode="numeric" {...props("forSeconds")} />
-          <NativeSelect label="Severity" data={SEVERITY_CHOICES} {...props("severity")} />
+          <TextInput label={common.metric} placeholder={t.temperature} spellCheck={false} {...props("metric")} />
+          <NativeSelect label={t.brokenWhenIt} data={OPERATOR_CHOICES} {...props("operator")} />
+          <TextInput label={isRange ? t.lowest : common.limit} inputMode={modeOf(operator)} {...props("value")} />
+          {isRange && <TextInput label={t.highest} inputMode="decimal" {...props("high")} />}
+          <TextInput label={t.forSeconds} inputMode="numeric" {...props("forSeconds")} />
+          <NativeSelect label={t.severity} data={SEVERITY_CHOICES} {...props("severity")} />
         </div>
         <div className="rule-grid">
           {!isEquality(operator) && (
             <TextInput
-              label={isRange ? "Clears at lowest" : "Clears at"}
-              placeholder="the limit"
+              label={isRange ? t.clearsAtLowest : t.clearsAt}
+              placeholder={t.theLimit}
               inputMode="decimal"
               {...props("clearValue")}
             />
           )}
           {isRange && (
-            <TextInput label="Clears at highest" placeholder="the limit" inputMode="decimal" {...props("clearHigh")} />
+            <TextInput label={t.clearsAtHighest} placeholder={t.theLimit} inputMode="decimal" {...props("clearHigh")} />
           )}
-          <TextInput label="Clears after seconds" inputMode="numeric" {...props("clearForSeconds")} />
-          <TextInput label="Message" placeholder="a sentence made from the rule" {...props("message")} />
+          <TextInput label={t.clearsAfterSeconds} inputMode="numeric" {...props("clearForSeconds")} />
+          <TextInput label={t.message} placeholder={t.aSentenceMadeFromThe} {...props("message")} />
         </div>
         {onRemove && (
           <div>
-            <Action small label="Remove" onClick={onRemove} aria-label={`Remove rule ${at + 1}`} />
+            <Action small label={common.remove} onClick={onRemove} aria-label={t.removeRule(at + 1)} />
           </div>
         )}
       </div>

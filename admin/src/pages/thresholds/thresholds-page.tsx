@@ -1,21 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/thresholds.ts";
 import { THRESHOLDS, type Threshold, thresholdsQuery } from "../../api/monitoring/thresholds.ts";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { Action, type Column, Empty, type Filter, Page, plural, Status } from "../../ui/ui.ts";
+import { Action, type Column, Empty, type Filter, Page, Status } from "../../ui/ui.ts";
 import { ruleText } from "../../words/rules.ts";
 
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "q", label: "Name", placeholder: "bearings", maxLength: 128 },
+  { kind: "text", name: "q", label: common.name, placeholder: t.bearings, maxLength: 128 },
 ];
 const COLUMNS: readonly Column<Threshold>[] = [
-  { title: "Name", main: true, cell: ({ name }) => name },
+  { title: common.name, main: true, cell: ({ name }) => name },
   {
-    title: "State",
-    cell: ({ enabled }) => <Status of={enabled ? ["good", "Enabled"] : ["neutral", "Disabled"]} plain />,
+    title: common.state,
+    cell: ({ enabled }) => <Status of={enabled ? ["good", t.enabled] : ["neutral", t.disabled]} plain />,
   },
-  { title: "Rules", cell: ({ rules }) => <Rules rules={rules} /> },
+  { title: t.rules, cell: ({ rules }) => <Rules rules={rules} /> },
 ];
 const SHOWN_RULES = 3;
 
@@ -26,7 +29,7 @@ function Rules({ rules }: { rules: Threshold["rules"] }) {
       {rules.slice(0, SHOWN_RULES).map((rule) => (
         <div key={rule.id}>{ruleText(rule)}</div>
       ))}
-      {more > 0 && <span className="soft">and {plural(more, "more", "more")}</span>}
+      {more > 0 && <span className="soft">{t.and(nouns.more(more))}</span>}
     </>
   );
 }
@@ -34,16 +37,12 @@ function Rules({ rules }: { rules: Threshold["rules"] }) {
 export default function ThresholdsPage() {
   const list = useListState();
   const { q } = list.values;
-  const create = useMay("createThreshold") && <Action main label="Create threshold pack" href="/thresholds/new" />;
+  const create = useMay("createThreshold") && <Action main label={t.createThresholdPack} href="/thresholds/new" />;
   return (
-    <Page
-      title="Thresholds"
-      lead="A threshold pack holds rules. A device whose values break one has an anomaly, and its groups are notified."
-      actions={create}
-    >
+    <Page title={t.thresholds} lead={t.aThresholdPackHoldsRules} actions={create}>
       <Records
-        label="Threshold packs"
-        of="threshold pack"
+        label={common.thresholdPacks}
+        of={nouns.thresholdPack}
         list={list}
         filters={FILTERS}
         query={useQuery(thresholdsQuery(q, list.skip))}
@@ -51,8 +50,8 @@ export default function ThresholdsPage() {
         href={({ id }) => `/thresholds/${id}`}
         csv={[THRESHOLDS, { q }]}
         empty={
-          <Empty title="There is no threshold pack yet" action={create}>
-            Rules can be tried on stored telemetry before they are saved.
+          <Empty title={t.thereIsNoThresholdPack} action={create}>
+            {t.rulesCanBeTriedOn}
           </Empty>
         }
       />

@@ -1,3 +1,5 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/tickets.ts";
 import type { Ticket } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
@@ -7,25 +9,25 @@ import { PRIORITIES, TICKET_STATUSES } from "../../words/monitoring.ts";
 import { endsTicket } from "./use-move.ts";
 
 const DEVICE: Column<Ticket> = {
-  title: "Device",
-  cell: ({ deviceId }) => (deviceId ? <DeviceLink id={deviceId} /> : <span className="soft">none</span>),
+  title: common.device,
+  cell: ({ deviceId }) => (deviceId ? <DeviceLink id={deviceId} /> : <span className="soft">{common.none}</span>),
 };
 
 /** Returns the columns of a list of tickets. @param ofDevice all are of one device, whose list has one order */
 export function ticketColumns({ ofDevice = false } = {}): readonly Column<Ticket>[] {
   const sorted = (sort: string) => (ofDevice ? {} : { sort });
   return [
-    { title: "Ticket", main: true, cell: (ticket) => <Title {...ticket} /> },
-    { title: "State", cell: ({ status }) => <Word of={TICKET_STATUSES} value={status} plain /> },
+    { title: common.ticket, main: true, cell: (ticket) => <Title {...ticket} /> },
+    { title: common.state, cell: ({ status }) => <Word of={TICKET_STATUSES} value={status} plain /> },
     {
-      title: "Priority",
+      title: t.priority,
       ...sorted("priority"),
       cell: ({ priority }) => <Word of={PRIORITIES} value={priority} plain />,
     },
     ...(ofDevice ? [] : [DEVICE]),
-    { title: "Assigned to", cell: (ticket) => <Assignee ticket={ticket} /> },
-    { title: "Due", ...sorted("dueAt"), cell: (ticket) => <Due ticket={ticket} /> },
-    { title: "Changed", ...sorted("updatedAt"), cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+    { title: t.assignedTo, cell: (ticket) => <Assignee ticket={ticket} /> },
+    { title: t.due, ...sorted("dueAt"), cell: (ticket) => <Due ticket={ticket} /> },
+    { title: common.changed, ...sorted("updatedAt"), cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
   ];
 }
 
@@ -39,17 +41,17 @@ export function Title({ number, title }: Pick<Ticket, "number" | "title">) {
 
 /** The user who is in charge of a ticket. */
 export function Assignee({ ticket: { assigneeUserId } }: { ticket: Ticket }) {
-  return assigneeUserId ? <Actor of={`user:${assigneeUserId}`} /> : <span className="soft">unassigned</span>;
+  return assigneeUserId ? <Actor of={`user:${assigneeUserId}`} /> : <span className="soft">{t.unassigned}</span>;
 }
 
 /** The due date of a ticket; an unfinished ticket after its due date is overdue. */
-export function Due({ ticket: { dueAt, status }, none = "none" }: { ticket: Ticket; none?: string }) {
+export function Due({ ticket: { dueAt, status }, none = common.none }: { ticket: Ticket; none?: string }) {
   const now = useNow();
   if (dueAt === null) return <span className="soft">{none}</span>;
   if (endsTicket(status) || Date.parse(dueAt) > now) return <Ago at={dueAt} />;
   return (
     <span className="row">
-      <Status of={["bad", "Overdue"]} plain />
+      <Status of={["bad", t.overdue]} plain />
       <Ago at={dueAt} />
     </span>
   );

@@ -1,3 +1,6 @@
+import { common } from "#texts/common.ts";
+import { withinSentence } from "#texts/language.ts";
+import { t } from "#texts/pages/tickets.ts";
 import type { TicketQuery } from "../../api/monitoring/tickets.ts";
 import { filled } from "../../api/queries.ts";
 import { negatable } from "../../parts/filter-values.ts";
@@ -18,32 +21,32 @@ interface Choices {
 /** Returns the filters of tickets. On the board, the columns replace the filter for states. */
 export function ticketFilters({ me, people, groups }: Choices, isBoard: boolean): readonly Filter[] {
   const others = people.filter(({ id }) => id !== me).map(({ id, email }) => [id, email] as const);
-  const types = Object.entries(TICKET_TYPES).map(([type, label]) => [type, label.toLowerCase()] as const);
+  const types = Object.entries(TICKET_TYPES).map(([type, label]) => [type, withinSentence(label)] as const);
   const status: Filter = {
     kind: "choice",
     name: "status",
-    label: "State",
+    label: common.state,
     options: [[UNFINISHED, "unfinished"], ...choicesOf(TICKET_STATUSES)],
   };
   return [
-    { kind: "text", name: "q", label: "Title or number", placeholder: "bearing", maxLength: 200 },
+    { kind: "text", name: "q", label: t.titleOrNumber, placeholder: t.bearing, maxLength: 200 },
     ...(isBoard ? [] : [status]),
-    { kind: "choice", name: "priority", label: "Priority", options: choicesOf(PRIORITIES), not: true },
+    { kind: "choice", name: "priority", label: t.priority, options: choicesOf(PRIORITIES), not: true },
     {
       kind: "choice",
       name: "assigneeUserId",
-      label: "Assigned to",
-      options: [[me, "me"], ["none", "unassigned"], ...others],
+      label: t.assignedTo,
+      options: [[me, t.me], ["none", t.unassigned], ...others],
     },
     {
       kind: "choice",
       name: "groupId",
-      label: "Group",
-      options: [...groups.map(({ id, name }) => [id, name] as const), ["none", "none"]],
+      label: common.group,
+      options: [...groups.map(({ id, name }) => [id, name] as const), ["none", common.none]],
     },
-    { kind: "choice", name: "type", label: "Type", options: types, not: true },
-    { kind: "choice", name: "overdue", label: "Due", options: [["true", "overdue"]] },
-    { kind: "text", name: "deviceId", label: "Device id", placeholder: "pump-1", maxLength: 64 },
+    { kind: "choice", name: "type", label: common.type, options: types, not: true },
+    { kind: "choice", name: "overdue", label: t.due, options: [["true", "overdue"]] },
+    { kind: "text", name: "deviceId", label: common.deviceId, placeholder: t.pump1, maxLength: 64 },
   ];
 }
 

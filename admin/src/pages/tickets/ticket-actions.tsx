@@ -1,5 +1,6 @@
 import { Textarea } from "@mantine/core";
 import { useState } from "react";
+import { t } from "#texts/pages/tickets.ts";
 import type { Versioned } from "../../api/client.ts";
 import type { Ticket, TicketStatus } from "../../api/monitoring/tickets.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
@@ -26,7 +27,7 @@ export function TicketActions({ version }: { version: Versioned<Ticket> }) {
   };
   return (
     <>
-      <Opens label="Edit" title="Edit the ticket">
+      <Opens label={t.edit} title={t.editTheTicket}>
         {(close) => <EditTicket onClose={close} version={version} />}
       </Opens>
       {inOrder(ticket.moves).map((to, at, { length }) => (
@@ -44,7 +45,7 @@ export function TicketActions({ version }: { version: Versioned<Ticket> }) {
         onClose={() => setEnding(undefined)}
         onMove={(to, resolution) => move(ticket, to, resolution)}
       />
-      <Dialog title="The ticket was not moved" opened={refused !== undefined} onClose={() => setRefused(undefined)}>
+      <Dialog title={t.theTicketWasNotMoved} opened={refused !== undefined} onClose={() => setRefused(undefined)}>
         <Refused error={refused} onMove={start} onClose={() => setRefused(undefined)} />
       </Dialog>
     </>
@@ -78,7 +79,7 @@ function Refused({ error, onMove, onClose }: RefusedProps) {
       <ProblemBox error={error} />
       {allowed.length > 0 && (
         <>
-          <p>Another user was faster. What is possible now:</p>
+          <p>{t.anotherUserWasFasterWhat}</p>
           <div className="row">
             {allowed.map((to) => (
               <Action key={to} label={TICKET_STATUSES[to][1]} onClick={() => void move(to)} />
@@ -100,7 +101,7 @@ interface MoveDialogProps {
 
 /** Asks for the resolution of a ticket that ends. */
 export function MoveDialog({ ticket, to, onClose, onMove }: MoveDialogProps) {
-  const title = to === "completed" ? `Complete #${ticket.number}` : `Cancel #${ticket.number}`;
+  const title = to === "completed" ? t.complete(ticket.number) : t.cancel(ticket.number);
   return (
     <Dialog title={title} opened={to !== undefined} onClose={onClose}>
       {to && <MoveForm ticket={ticket} to={to} onClose={onClose} onMove={onMove} />}
@@ -115,8 +116,8 @@ function MoveForm({ ticket, to, onClose, onMove }: MoveDialogProps & { to: Ticke
     <Form form={form} onSubmit={submit} action={TICKET_MOVES[to]} onCancel={onClose}>
       <p>{ticket.title}</p>
       <Textarea
-        label="Resolution"
-        description={to === "completed" ? "What was done. Optional." : "Why it is not done. Optional."}
+        label={t.resolution}
+        description={to === "completed" ? t.whatWasDoneOptional : t.whyItIsNotDone}
         autosize
         minRows={3}
         data-autofocus

@@ -1,6 +1,9 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { withinSentence } from "#texts/language.ts";
+import { t } from "#texts/pages/tickets.ts";
 import type { Versioned } from "../../api/client.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { changeTicket, openTicket, TICKETS, type Ticket, ticketQuery } from "../../api/monitoring/tickets.ts";
@@ -25,14 +28,14 @@ interface TicketValues extends Record<string, unknown> {
 }
 
 const LABELS: Record<keyof TicketValues, string> = {
-  title: "Title",
-  description: "Description",
-  type: "Type",
-  priority: "Priority",
-  deviceId: "Device id",
-  groupId: "Group",
-  assigneeUserId: "Assigned to",
-  dueAt: "Due",
+  title: t.title,
+  description: common.description,
+  type: common.type,
+  priority: t.priority,
+  deviceId: common.deviceId,
+  groupId: common.group,
+  assigneeUserId: t.assignedTo,
+  dueAt: t.due,
 };
 
 /** Returns the values in the form of the API. */
@@ -56,39 +59,34 @@ function TicketFields({ form, deviceIsFixed }: TicketFieldsProps) {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   return (
     <>
-      <TextInput
-        label="Title"
-        description="What is to be done, in one line."
-        data-autofocus
-        {...form.getInputProps("title")}
-      />
-      <Textarea label="Description" autosize minRows={2} maxRows={12} {...form.getInputProps("description")} />
+      <TextInput label={t.title} description={t.whatIsToBeDone} data-autofocus {...form.getInputProps("title")} />
+      <Textarea label={common.description} autosize minRows={2} maxRows={12} {...form.getInputProps("description")} />
       <NativeSelect
-        label="Priority"
-        data={Object.entries(PRIORITIES).map(([value, [, label]]) => ({ value, label: label.toLowerCase() }))}
+        label={t.priority}
+        data={Object.entries(PRIORITIES).map(([value, [, label]]) => ({ value, label: withinSentence(label) }))}
         {...form.getInputProps("priority")}
       />
       <NativeSelect
-        label="Type"
-        data={Object.entries(TICKET_TYPES).map(([value, label]) => ({ value, label: label.toLowerCase() }))}
+        label={common.type}
+        data={Object.entries(TICKET_TYPES).map(([value, label]) => ({ value, label: withinSentence(label) }))}
         {...form.getInputProps("type")}
       />
       <AssigneeField {...form.getInputProps("assigneeUserId")} />
       <TextInput
         type="datetime-local"
-        label="Due"
-        description="In your own time zone."
+        label={t.due}
+        description={t.inYourOwnTimeZone}
         {...form.getInputProps("dueAt")}
       />
       <NativeSelect
-        label="Group"
-        description="Whose work it is. Its members see the ticket."
-        data={[{ value: "", label: "none" }, ...groups.map(({ id, name }) => ({ value: id, label: name }))]}
+        label={common.group}
+        description={t.whoseWorkItIsIts}
+        data={[{ value: "", label: common.none }, ...groups.map(({ id, name }) => ({ value: id, label: name }))]}
         {...form.getInputProps("groupId")}
       />
       <TextInput
-        label="Device id"
-        description={deviceIsFixed ? "That of the anomaly." : "What it is about, if it is about a device."}
+        label={common.deviceId}
+        description={deviceIsFixed ? t.thatOfTheAnomaly : t.whatItIsAboutIf}
         readOnly={deviceIsFixed}
         {...form.getInputProps("deviceId")}
       />
@@ -100,12 +98,12 @@ function AssigneeField(props: { value?: string }) {
   const { user } = useSession();
   const people = useQuery(peopleQuery()).data?.items ?? [];
   const others = people.filter(({ id }) => id !== user.id).map(({ id, email }) => ({ value: id, label: email }));
-  const choices = [{ value: "", label: "unassigned" }, { value: user.id, label: "me" }, ...others];
+  const choices = [{ value: "", label: t.unassigned }, { value: user.id, label: t.me }, ...others];
   const isGone = props.value && !choices.some(({ value }) => value === props.value);
   return (
     <NativeSelect
-      label="Assigned to"
-      data={isGone ? [...choices, { value: props.value!, label: "a former user" }] : choices}
+      label={t.assignedTo}
+      data={isGone ? [...choices, { value: props.value!, label: t.aFormerUser }] : choices}
       {...props}
     />
   );
@@ -121,10 +119,10 @@ export function EditTicket({ onClose, version }: { onClose: () => void; version:
     <Form
       form={form}
       onSubmit={submit}
-      action="Save"
+      action={common.save}
       onCancel={onClose}
       conflict={conflict}
-      done="Saved."
+      done={common.saved}
       refreshes={[TICKETS, "/api/admin/overview"]}
       onDone={onClose}
     >
@@ -170,9 +168,9 @@ export function OpenTicket({ onClose, about }: { onClose: () => void; about?: An
     <Form
       form={form}
       onSubmit={submit}
-      action="Open ticket"
+      action={t.openTicket}
       onCancel={onClose}
-      done={({ number }) => `Ticket #${number} is open.`}
+      done={({ number }) => t.ticketIsOpen(number)}
       leads={({ id }) => `/tickets/${id}`}
       refreshes={[TICKETS, "/api/admin/anomalies", "/api/admin/overview"]}
     >

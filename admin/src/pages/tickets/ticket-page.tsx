@@ -1,5 +1,7 @@
 import { Textarea } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/tickets.ts";
 import type { Schemas } from "../../api/client.ts";
 import {
   commentTicket,
@@ -31,8 +33,8 @@ export default function TicketPage() {
   return (
     <RecordPage
       query={useQuery(ticketQuery(id))}
-      back={{ href: "/tickets", label: "Tickets" }}
-      kind="Ticket"
+      back={{ href: "/tickets", label: common.tickets }}
+      kind={common.ticket}
       title={({ record: { number, title } }) => `#${number} ${title}`}
       lead={({ record: { status, priority, type } }) => (
         <span className="row">
@@ -46,8 +48,8 @@ export default function TicketPage() {
       {({ record }) => (
         <>
           <Facts framed facts={factsOf(record)} />
-          {record.description && <Text title="Description" text={record.description} />}
-          {record.resolution && <Text title="Resolution" text={record.resolution} />}
+          {record.description && <Text title={common.description} text={record.description} />}
+          {record.resolution && <Text title={t.resolution} text={record.resolution} />}
           <Comments ticketId={record.id} />
           <History ticketId={record.id} />
         </>
@@ -59,15 +61,15 @@ export default function TicketPage() {
 function factsOf(ticket: Ticket) {
   const { deviceId, anomalyId, groupId, createdAt, createdBy, startedAt, completedAt } = ticket;
   return {
-    "Assigned to": <Assignee ticket={ticket} />,
-    Due: <Due ticket={ticket} none="no date" />,
-    Device: deviceId && <DeviceLink id={deviceId} />,
-    Anomaly: anomalyId && <a href={`/anomalies/${anomalyId}`}>Show the anomaly</a>,
-    Group: <GroupNames ids={groupId ? [groupId] : []} none="none" />,
-    Opened: <Time at={createdAt} />,
-    "Opened by": <Actor of={createdBy} />,
-    "Work began": <Time at={startedAt} none="not yet" />,
-    Completed: <Time at={completedAt} none="not yet" />,
+    [t.assignedTo]: <Assignee ticket={ticket} />,
+    [t.due]: <Due ticket={ticket} none={t.noDate} />,
+    [common.device]: deviceId && <DeviceLink id={deviceId} />,
+    [common.anomaly]: anomalyId && <a href={`/anomalies/${anomalyId}`}>{t.showTheAnomaly}</a>,
+    [common.group]: <GroupNames ids={groupId ? [groupId] : []} none={common.none} />,
+    [t.opened]: <Time at={createdAt} />,
+    [t.openedBy]: <Actor of={createdBy} />,
+    [t.workBegan]: <Time at={startedAt} none={t.notYet} />,
+    [t.completed]: <Time at={completedAt} none={t.notYet} />,
   };
 }
 
@@ -86,10 +88,10 @@ function Comments({ ticketId }: { ticketId: string }) {
   const mayComment = useMay("commentTicket");
   const comments = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <Section title="Comments">
+    <Section title={t.comments}>
       {mayComment && <CommentForm ticketId={ticketId} />}
       {error && !data && <ProblemBox error={error} onRetry={() => void refetch()} />}
-      {data && comments.length === 0 && <p className="soft">There is no comment yet.</p>}
+      {data && comments.length === 0 && <p className="soft">{t.thereIsNoCommentYet}</p>}
       <ul className="comments list stack">
         {comments.map(({ id, at, author, text }) => (
           <li key={id} className="framed">
@@ -114,8 +116,8 @@ function CommentForm({ ticketId }: { ticketId: string }) {
   };
   return (
     <div className="comment-form">
-      <Form form={form} onSubmit={submit} action="Comment" refreshes={[TICKETS]}>
-        <Textarea label="Your comment" description="It stays as it is." autosize minRows={2} {...field("text")} />
+      <Form form={form} onSubmit={submit} action={t.comment} refreshes={[TICKETS]}>
+        <Textarea label={t.yourComment} description={t.itStaysAsItIs} autosize minRows={2} {...field("text")} />
       </Form>
     </div>
   );
@@ -126,21 +128,21 @@ type Entry = Schemas["TicketHistoryEntry"];
 function History({ ticketId }: { ticketId: string }) {
   const query = useInfiniteQuery(ticketHistoryQuery(ticketId));
   return (
-    <Section title="History">
-      <RecordParts label="History of the ticket" columns={COLUMNS} query={query} />
+    <Section title={t.history}>
+      <RecordParts label={t.historyOfTheTicket} columns={COLUMNS} query={query} />
     </Section>
   );
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { title: "What", main: true, cell: (entry) => <Changes entry={entry} /> },
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
-  { title: "By", cell: ({ actor }) => <Actor of={actor} /> },
+  { title: common.what, main: true, cell: (entry) => <Changes entry={entry} /> },
+  { title: common.when, cell: ({ at }) => <Time at={at} /> },
+  { title: common.by, cell: ({ actor }) => <Actor of={actor} /> },
 ];
 
 function Changes({ entry: { changes } }: { entry: Entry }) {
   const opened = changes.status?.from === null;
-  if (opened) return <>Opened</>;
+  if (opened) return <>{t.opened}</>;
   return (
     <ul className="history-changes list">
       {Object.entries(changes).map(([field, { to }]) => (
@@ -153,17 +155,17 @@ function Changes({ entry: { changes } }: { entry: Entry }) {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  title: "Title",
-  description: "Description",
-  type: "Type",
-  priority: "Priority",
-  status: "State",
-  deviceId: "Device",
-  anomalyId: "Anomaly",
-  groupId: "Group",
-  assigneeUserId: "Assigned to",
-  dueAt: "Due",
-  resolution: "Resolution",
+  title: t.title,
+  description: common.description,
+  type: common.type,
+  priority: t.priority,
+  status: common.state,
+  deviceId: common.device,
+  anomalyId: common.anomaly,
+  groupId: common.group,
+  assigneeUserId: t.assignedTo,
+  dueAt: t.due,
+  resolution: t.resolution,
 };
 
 /** The words for values of closed sets. */
@@ -179,10 +181,10 @@ function labelsOf(words: Readonly<Record<string, readonly [unknown, string]>>): 
 
 /** A new value in readable form. */
 function Value({ field, value }: { field: string; value: string | null }) {
-  if (value === null || value === "") return <span className="soft">none</span>;
+  if (value === null || value === "") return <span className="soft">{common.none}</span>;
   if (field === "assigneeUserId") return <Actor of={`user:${value}`} />;
-  if (field === "groupId") return <GroupNames ids={[value]} none="none" />;
+  if (field === "groupId") return <GroupNames ids={[value]} none={common.none} />;
   if (field === "dueAt") return <Time at={value} />;
-  if (field === "anomalyId") return <a href={`/anomalies/${value}`}>an anomaly</a>;
+  if (field === "anomalyId") return <a href={`/anomalies/${value}`}>{t.anAnomaly}</a>;
   return <>{WORDS[field]?.[value] ?? value}</>;
 }

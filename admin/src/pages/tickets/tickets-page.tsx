@@ -1,4 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/tickets.ts";
 import { TICKETS, ticketsQuery } from "../../api/monitoring/tickets.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { peopleQuery } from "../../api/people/people.ts";
@@ -21,20 +24,20 @@ export default function TicketsPage() {
   const isBoard = list.values.view === "board";
   const filters = ticketFilters({ me, people, groups }, isBoard);
   const tabs = [
-    { href: hrefOf(list, undefined), label: "List", current: !isBoard },
-    { href: hrefOf(list, "board"), label: "Board", current: isBoard },
+    { href: hrefOf(list, undefined), label: t.list, current: !isBoard },
+    { href: hrefOf(list, "board"), label: t.board, current: isBoard },
   ];
   return (
     <Page
-      title="Tickets"
+      title={common.tickets}
       actions={
         useMay("openTicket") && (
-          <Opens main label="Open a ticket" title="Open a ticket">
+          <Opens main label={t.openATicket} title={t.openATicket}>
             {(close) => <OpenTicket onClose={close} />}
           </Opens>
         )
       }
-      tabs={<Tabs label="Views" tabs={tabs} />}
+      tabs={<Tabs label={t.views} tabs={tabs} />}
     >
       {!isBoard && <List list={list} filters={filters} />}
       {isBoard && (
@@ -59,8 +62,8 @@ function List({ list, filters }: { list: ListState; filters: readonly Filter[] }
   const query = queryOf(list);
   return (
     <Records
-      label="Tickets"
-      of="ticket"
+      label={common.tickets}
+      of={nouns.ticket}
       list={list}
       filters={filters}
       query={useQuery(ticketsQuery(query))}
@@ -68,9 +71,7 @@ function List({ list, filters }: { list: ListState; filters: readonly Filter[] }
       href={({ id }) => `/tickets/${id}`}
       sorting={list.sorting}
       csv={[TICKETS, query]}
-      empty={
-        <Empty title="There is no ticket">Open one here for planned work, or from an anomaly for what it needs.</Empty>
-      }
+      empty={<Empty title={t.thereIsNoTicket}>{t.openOneHereForPlanned}</Empty>}
     >
       <SavedFilters of="tickets" filters={filters} list={list} />
     </Records>

@@ -1,3 +1,5 @@
+import { withinSentence } from "#texts/language.ts";
+import { t } from "#texts/pages/tickets.ts";
 import { changeTicket, TICKETS, type Ticket, type TicketStatus } from "../../api/monitoring/tickets.ts";
 import { Problem } from "../../api/problem.ts";
 import { toast } from "../../parts/toasts.tsx";
@@ -16,7 +18,7 @@ export function useMove(): (ticket: Ticket, to: TicketStatus, resolution?: strin
     const ended = resolution === undefined ? {} : { resolution: resolution.trim() || null };
     try {
       await changeTicket(ticket.id, { status: to, ...ended });
-      toast(`#${ticket.number} is ${TICKET_STATUSES[to][1].toLowerCase()}.`);
+      toast(t.is(ticket.number, withinSentence(TICKET_STATUSES[to][1])));
     } finally {
       await refresh(TICKETS, "/api/admin/anomalies", "/api/admin/overview");
     }

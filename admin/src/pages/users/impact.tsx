@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/users.ts";
 import type { Schemas } from "../../api/client.ts";
 import type { Role } from "../../api/people/users.ts";
 import { Ago, type Column, Status, Table } from "../../ui/ui.ts";
@@ -8,27 +10,29 @@ type Impact = Schemas["UserImpact"];
 type Key = Impact["keys"][number];
 type Client = Impact["mqttClients"][number];
 
-const NAME: Column<Key> = { title: "Key", main: true, cell: ({ name }) => name };
-const USED: Column<Key> = { title: "Last used", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> };
+const NAME: Column<Key> = { title: t.key, main: true, cell: ({ name }) => name };
+const USED: Column<Key> = { title: common.lastUsed, cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> };
 const KEY_COLUMNS: readonly Column<Key>[] = [
   NAME,
-  { title: "Scopes", cell: ({ scopes }) => <span className="mono">{scopes.join(", ")}</span> },
+  { title: t.scopes, cell: ({ scopes }) => <span className="mono">{scopes.join(", ")}</span> },
   USED,
-  { title: "From", cell: ({ lastUsedAddress }) => lastUsedAddress ?? "–" },
+  { title: common.from, cell: ({ lastUsedAddress }) => lastUsedAddress ?? "–" },
 ];
 
 /** API keys with their last use: a key in use is a program that stops. */
 export function KeysThatStop({ keys }: { keys: readonly Key[] }) {
-  const empty = <p className="soft">The user has no API key that works.</p>;
-  return <Table label="API keys that stop" columns={KEY_COLUMNS} rows={keys} empty={empty} />;
+  const empty = <p className="soft">{t.theUserHasNoApi}</p>;
+  return <Table label={t.apiKeysThatStop} columns={KEY_COLUMNS} rows={keys} empty={empty} />;
 }
 
 const CLIENT_COLUMNS: readonly Column<Client>[] = [
-  { title: "MQTT client", main: true, cell: ({ clientId }) => <span className="mono">{clientId}</span> },
-  { title: "User name", cell: ({ username }) => <span className="mono">{username}</span> },
+  { title: t.mqttClient, main: true, cell: ({ clientId }) => <span className="mono">{clientId}</span> },
+  { title: t.userName, cell: ({ username }) => <span className="mono">{username}</span> },
   {
-    title: "Now",
-    cell: ({ connected }) => <Status plain of={connected ? ["good", "Connected"] : ["neutral", "Not connected"]} />,
+    title: common.now,
+    cell: ({ connected }) => (
+      <Status plain of={connected ? ["good", common.connected] : ["neutral", common.notConnected]} />
+    ),
   },
 ];
 
@@ -38,20 +42,20 @@ export function ClientsThatStop({ clients, children }: { clients: readonly Clien
   return (
     <>
       <p>
-        <strong>{`These MQTT clients are suspended (${clients.length}):`}</strong> their sessions end at once.{" "}
+        {t.theirSessionsEndAtOnce(<strong>{t.theseMqttClientsAreSuspended(clients.length)}</strong>)}
         {children}
       </p>
-      <Table label="MQTT clients that are suspended" columns={CLIENT_COLUMNS} rows={clients} />
+      <Table label={t.mqttClientsThatAreSuspended} columns={CLIENT_COLUMNS} rows={clients} />
     </>
   );
 }
 
-const EFFECTS = { none: "stops", some: "is limited", all: "goes on" } as const;
+const EFFECTS = { none: t.stops, some: t.isLimited, all: t.goesOn } as const;
 const LIMITED_COLUMNS: readonly Column<Key>[] = [
   NAME,
-  { title: "With this role", cell: (key) => EFFECTS[effectOfScopes(key)] },
+  { title: t.withThisRole, cell: (key) => EFFECTS[effectOfScopes(key)] },
   {
-    title: "Scopes without effect",
+    title: t.scopesWithoutEffect,
     cell: ({ ineffectiveScopes }) => <span className="mono">{ineffectiveScopes.join(", ")}</span>,
   },
   USED,
@@ -65,17 +69,12 @@ export function RoleImpact({ role, impact: { keys, mqttClients } }: { role: Role
     <>
       {keys.length > 0 && (
         <p>
-          <strong>
-            {concerned.length === 0 ? "No API key loses a scope." : `These API keys lose scopes (${concerned.length}):`}
-          </strong>{" "}
-          {keys.length === 1 ? "The key of the user sees" : `All ${keys.length} keys of the user see`} only devices of
-          the user's groups from then on. Being an administrator again restores everything.
+          <strong>{concerned.length === 0 ? t.noApiKeyLosesA : t.theseApiKeysLoseScopes(concerned.length)}</strong>{" "}
+          {t.onlyDevicesOfTheUsers(keys.length === 1 ? t.theKeyOfTheUser : t.allKeysOfTheUser(keys.length))}
         </p>
       )}
-      {concerned.length > 0 && <Table label="API keys that lose scopes" columns={LIMITED_COLUMNS} rows={concerned} />}
-      <ClientsThatStop clients={mqttClients}>
-        They connect again once the user is an administrator again, or when another administrator enables them.
-      </ClientsThatStop>
+      {concerned.length > 0 && <Table label={t.apiKeysThatLoseScopes} columns={LIMITED_COLUMNS} rows={concerned} />}
+      <ClientsThatStop clients={mqttClients}>{t.theyConnectAgainOnceThe}</ClientsThatStop>
     </>
   );
 }

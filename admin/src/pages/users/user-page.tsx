@@ -1,6 +1,10 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { withinSentence } from "#texts/language.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/users.ts";
 import { MQTT_CLIENTS } from "../../api/broker/mqtt-clients.ts";
 import type { Versioned } from "../../api/client.ts";
 import { KEYS } from "../../api/keys.ts";
@@ -21,7 +25,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
-import { Ago, Dialog, Facts, Opens, plural, Section, Time } from "../../ui/ui.ts";
+import { Ago, Dialog, Facts, Opens, Section, Time } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
 import { ClientsThatStop, KeysThatStop, RoleImpact } from "./impact.tsx";
 import { type MadeLink, ShowLink } from "./show-link.tsx";
@@ -33,15 +37,12 @@ export default function UserPage() {
   return (
     <RecordPage
       query={useQuery(userQuery(id))}
-      back={{ href: "/users", label: "Users" }}
-      kind="User"
+      back={{ href: "/users", label: t.users }}
+      kind={t.user}
       title={({ record }) => record.email}
       actions={(user) => <UserActions {...user} />}
       below={
-        <Section
-          title="API keys that stop with this user"
-          lead="They stop for good when the user is deactivated or deleted, or completes a reset of the password."
-        >
+        <Section title={t.apiKeysThatStopWith} lead={t.theyStopForGoodWhen}>
           <Loaded query={impact}>{({ keys }) => <KeysThatStop keys={keys} />}</Loaded>
         </Section>
       }
@@ -53,13 +54,13 @@ export default function UserPage() {
 
 function factsOf(user: User) {
   return {
-    Role: ROLES[user.role],
-    State: user.status === "active" ? "Active" : "Deactivated",
-    "Runs the installation": user.platform ? "yes" : "no",
-    "Second factor": user.secondFactor ? "on" : "none",
-    "Last active": <Ago at={user.lastUsedAt} none="not signed in" />,
-    Since: <Time at={user.createdAt} />,
-    Audit: <a href={`/audit?actor=user%3A${user.id}`}>what the user did</a>,
+    [common.role]: ROLES[user.role],
+    [common.state]: user.status === "active" ? t.active : t.deactivated,
+    [t.runsTheInstallation]: user.platform ? t.yes : t.no,
+    [common.secondFactor]: user.secondFactor ? t.on : common.none,
+    [t.lastActive]: <Ago at={user.lastUsedAt} none={t.notSignedIn} />,
+    [common.since]: <Time at={user.createdAt} />,
+    [common.audit]: <a href={`/audit?actor=user%3A${user.id}`}>{t.whatTheUserDid}</a>,
   };
 }
 
@@ -70,39 +71,37 @@ function UserActions(user: Versioned<User>) {
     return (
       <>
         <Asks
-          label="Reactivate"
-          title={`Reactivate ${record.email}?`}
-          action="Reactivate"
+          label={t.reactivate}
+          title={t.reactivate2(record.email)}
+          action={t.reactivate}
           harmless
           run={() => changeUser(record.id, etag, { status: "active" })}
-          done={`${record.email} can sign in again.`}
+          done={t.canSignInAgain(record.email)}
           refreshes={[USERS]}
         >
-          <p>The user can sign in with the former password. API keys that were revoked stay revoked.</p>
+          <p>{t.theUserCanSignIn}</p>
         </Asks>
         <Delete user={record} />
       </>
     );
   return (
     <>
-      <Opens label="Change role" title={`Change the role of ${record.email}`}>
+      <Opens label={t.changeRole} title={t.changeTheRoleOf(record.email)}>
         {(close) => <ChangeRole opened={user} onClose={close} />}
       </Opens>
       <Reset user={record} />
       {record.secondFactor && <ResetFactor user={record} />}
       <Asks
-        label="Deactivate"
-        title={`Deactivate ${record.email}?`}
-        action="Deactivate user"
+        label={t.deactivate}
+        title={t.deactivate2(record.email)}
+        action={t.deactivateUser}
         typed={record.email}
         run={() => changeUser(record.id, etag, { status: "deactivated" })}
-        done={`${record.email} is deactivated.`}
+        done={t.isDeactivated(record.email)}
         refreshes={AFFECTED}
       >
-        <p>The sessions of the user end at once.</p>
-        <Ends user={record}>
-          They connect again once the user is reactivated, or when another administrator enables them.
-        </Ends>
+        <p>{t.theSessionsOfTheUser}</p>
+        <Ends user={record}>{t.theyConnectAgainOnceTheUser}</Ends>
       </Asks>
       <Delete user={record} />
     </>
@@ -114,17 +113,17 @@ const AFFECTED = [USERS, KEYS, MQTT_CLIENTS];
 function Delete({ user }: { user: User }) {
   return (
     <Asks
-      label="Delete"
-      title={`Delete ${user.email}?`}
-      action="Delete user"
+      label={common.delete}
+      title={t.delete(user.email)}
+      action={t.deleteUser}
       typed={user.email}
       run={() => deleteUser(user.id)}
-      done={`${user.email} is deleted.`}
+      done={t.isDeleted(user.email)}
       leads="/users"
       refreshes={AFFECTED}
     >
-      <p>The sessions of the user end at once. The account cannot be restored.</p>
-      <Ends user={user}>They connect again when another administrator enables them.</Ends>
+      <p>{t.theSessionsOfTheUserEnd}</p>
+      <Ends user={user}>{t.theyConnectAgainWhenAnother}</Ends>
     </Asks>
   );
 }
@@ -136,9 +135,7 @@ function Ends({ user, children }: { user: User; children: string }) {
       {({ keys, mqttClients }) => (
         <>
           <p>
-            <strong>
-              {keys.length === 0 ? "No API key stops." : `These API keys stop for good (${keys.length}):`}
-            </strong>
+            <strong>{keys.length === 0 ? t.noApiKeyStops : t.theseApiKeysStopFor(keys.length)}</strong>
           </p>
           {keys.length > 0 && <KeysThatStop keys={keys} />}
           <ClientsThatStop clients={mqttClients}>{children}</ClientsThatStop>
@@ -152,42 +149,33 @@ function Ends({ user, children }: { user: User; children: string }) {
 function ResetFactor({ user: { id, email } }: { user: User }) {
   return (
     <Asks
-      label="Remove second factor"
-      title={`Remove the second factor of ${email}?`}
-      action="Remove second factor"
+      label={t.removeSecondFactor}
+      title={t.removeTheSecondFactorOf(email)}
+      action={t.removeSecondFactor}
       run={() => resetFactor(id)}
-      done={`The second factor of ${email} is removed.`}
+      done={t.theSecondFactorOfIs(email)}
       refreshes={[USERS]}
     >
-      <p>
-        For a user who lost the authenticator app and the recovery codes. Make sure that it is this person who asks for
-        it.
-      </p>
-      <p>
-        The sessions of the user end at once, and the recovery codes stop. From then on the password alone signs in,
-        until the user sets up another second factor. API keys stay.
-      </p>
+      <p>{t.forAUserWhoLost}</p>
+      <p>{t.theSessionsOfTheUserEndAt}</p>
     </Asks>
   );
 }
 
 function Reset({ user: { id, email } }: { user: User }) {
   const [link, setLink] = useState<MadeLink>();
-  const title = `Reset link for ${email}`;
+  const title = t.resetLinkFor(email);
   const close = () => setLink(undefined);
   return (
     <>
       <Asks
-        label="Reset password"
-        title={`Reset the password of ${email}?`}
-        action="Make a reset link"
+        label={t.resetPassword}
+        title={t.resetThePasswordOf(email)}
+        action={t.makeAResetLink}
         harmless
         run={async () => setLink({ email, ...(await resetUser(id)) })}
       >
-        <p>
-          Makes a link with which the user chooses a new password. Nothing changes until it is used; then the sessions
-          of the user end, and so do the API keys that this page lists.
-        </p>
+        <p>{t.makesALinkWithWhich}</p>
       </Asks>
       <Dialog title={title} opened={link !== undefined} onClose={close}>
         {link && <ShowLink title={title} link={link} onDone={close} />}
@@ -205,33 +193,33 @@ function ChangeRole({ opened, onClose }: { opened: Versioned<User>; onClose: () 
   const keys = impact.data?.keys ?? [];
   const conflict = {
     load: async () => ({ role: (await load()).role, revokeKeys: false }),
-    labels: { role: "Role", revokeKeys: "API keys" },
+    labels: { role: common.role, revokeKeys: common.apiKeys },
   };
-  const pending = impact.isPending ? "Looking what stops …" : undefined;
-  const blocked = role === user.role ? "Choose another role." : pending;
+  const pending = impact.isPending ? t.lookingWhatStops : undefined;
+  const blocked = role === user.role ? t.chooseAnotherRole : pending;
   return (
     <Form
       form={form}
       onSubmit={(values) => changeUser(user.id, etag, values)}
-      action="Change role"
+      action={t.changeRole}
       onCancel={onClose}
       blocked={blocked}
       conflict={conflict}
-      done={`${user.email} is ${ROLES[role].toLowerCase()} now.`}
+      done={t.isNow(user.email, withinSentence(ROLES[role]))}
       refreshes={AFFECTED}
       onDone={onClose}
     >
-      <p>The sessions of the user end at once; the user signs in again.</p>
+      <p>{t.theSessionsOfTheUserEndAtOnce}</p>
       <NativeSelect
-        label="Role"
+        label={common.role}
         data={Object.entries(ROLES).map(([value, label]) => ({ value, label }))}
         {...field("role")}
       />
       {role !== user.role && <Loaded query={impact}>{(found) => <RoleImpact role={role} impact={found} />}</Loaded>}
       {keys.length > 0 && (
         <Checkbox
-          label={`Revoke the ${plural(keys.length, "API key")} of the user, too`}
-          description="For good. Otherwise they have what the role allows, and all of their scopes again once the user is an administrator again."
+          label={t.revokeTheOfTheUser(nouns.apiKey(keys.length))}
+          description={t.forGoodOtherwiseTheyHave}
           {...field("revokeKeys", { type: "checkbox" })}
         />
       )}

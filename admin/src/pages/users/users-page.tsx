@@ -1,6 +1,9 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/users.ts";
 import { INVITES, type Invite, invitesQuery, inviteUser, withdrawInvite } from "../../api/people/invites.ts";
 import { type Role, USERS, type User, usersQuery } from "../../api/people/users.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
@@ -15,20 +18,20 @@ import { type MadeLink, ShowLink } from "./show-link.tsx";
 
 const STATES = { active: "active", deactivated: "deactivated" };
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "q", label: "E-mail address", placeholder: "a part of it", maxLength: 200 },
-  { kind: "choice", name: "role", label: "Role", options: Object.entries(ROLES) },
-  { kind: "choice", name: "status", label: "State", options: Object.entries(STATES) },
+  { kind: "text", name: "q", label: common.eMailAddress, placeholder: t.aPartOfIt, maxLength: 200 },
+  { kind: "choice", name: "role", label: common.role, options: Object.entries(ROLES) },
+  { kind: "choice", name: "status", label: common.state, options: Object.entries(STATES) },
 ];
 const COLUMNS: readonly Column<User>[] = [
-  { title: "E-mail address", main: true, cell: ({ email }) => email },
-  { title: "Role", cell: ({ role, platform }) => (platform ? `${ROLES[role]}, platform` : ROLES[role]) },
+  { title: common.eMailAddress, main: true, cell: ({ email }) => email },
+  { title: common.role, cell: ({ role, platform }) => (platform ? t.platform(ROLES[role]) : ROLES[role]) },
   {
-    title: "State",
-    cell: ({ status }) => <Status plain of={status === "active" ? ["good", "Active"] : ["bad", "Deactivated"]} />,
+    title: common.state,
+    cell: ({ status }) => <Status plain of={status === "active" ? ["good", t.active] : ["bad", t.deactivated]} />,
   },
-  { title: "Second factor", cell: ({ secondFactor }) => (secondFactor ? "on" : "–") },
-  { title: "Last active", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} none="not signed in" /> },
-  { title: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: common.secondFactor, cell: ({ secondFactor }) => (secondFactor ? t.on : "–") },
+  { title: t.lastActive, cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} none={t.notSignedIn} /> },
+  { title: common.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 export default function UsersPage() {
@@ -37,19 +40,19 @@ export default function UsersPage() {
   const asked = { q, role: role as Role | undefined, status: status as User["status"] | undefined };
   return (
     <Page
-      title="Users"
-      lead="Administrators run everything; operators and viewers see the devices of their groups."
+      title={t.users}
+      lead={t.administratorsRunEverythingOperatorsAnd}
       actions={
         useMay("inviteUser") && (
-          <Opens main label="Invite user" title="Invite a user">
+          <Opens main label={t.inviteUser} title={t.inviteAUser}>
             {(close) => <InviteUser onClose={close} />}
           </Opens>
         )
       }
     >
       <Records
-        label="Users"
-        of="user"
+        label={t.users}
+        of={nouns.user}
         list={list}
         filters={FILTERS}
         query={useQuery(usersQuery({ ...asked, skip: list.skip }))}
@@ -63,24 +66,24 @@ export default function UsersPage() {
 }
 
 const INVITE_COLUMNS: readonly Column<Invite>[] = [
-  { title: "E-mail address", main: true, cell: ({ email }) => email },
-  { title: "Role", cell: ({ role }) => ROLES[role] },
-  { title: "Invited by", cell: ({ createdBy }) => <Actor of={createdBy} /> },
-  { title: "Link expires", cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
-  { title: "Actions", cell: (invite) => <Withdraw invite={invite} /> },
+  { title: common.eMailAddress, main: true, cell: ({ email }) => email },
+  { title: common.role, cell: ({ role }) => ROLES[role] },
+  { title: t.invitedBy, cell: ({ createdBy }) => <Actor of={createdBy} /> },
+  { title: t.linkExpires, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { title: common.actions, cell: (invite) => <Withdraw invite={invite} /> },
 ];
 
 function OpenInvites() {
   const [skip, setSkip] = useState(0);
   return (
-    <Section title="Open invitations">
+    <Section title={t.openInvitations}>
       <Records
-        label="Open invitations"
-        of="invitation"
+        label={t.openInvitations}
+        of={nouns.invitation}
         query={useQuery(invitesQuery(skip))}
         columns={INVITE_COLUMNS}
         onSkip={setSkip}
-        empty={<p className="soft">No invitation is open.</p>}
+        empty={<p className="soft">{t.noInvitationIsOpen}</p>}
       />
     </Section>
   );
@@ -90,14 +93,14 @@ function Withdraw({ invite: { id, email } }: { invite: Invite }) {
   return (
     <Asks
       small
-      label="Withdraw"
-      title={`Withdraw the invitation of ${email}?`}
-      action="Withdraw invitation"
+      label={t.withdraw}
+      title={t.withdrawTheInvitationOf(email)}
+      action={t.withdrawInvitation}
       run={() => withdrawInvite(id)}
-      done="The invitation is withdrawn."
+      done={t.theInvitationIsWithdrawn}
       refreshes={[INVITES]}
     >
-      <p>Its link stops at once. You can invite the address again.</p>
+      <p>{t.itsLinkStopsAtOnce}</p>
     </Asks>
   );
 }
@@ -109,23 +112,20 @@ function InviteUser({ onClose }: { onClose: () => void }) {
     setLink({ ...(await inviteUser({ email: email.trim(), role })), role });
   if (link)
     return (
-      <ShowLink title={`Invitation of ${link.email}`} link={link} onDone={onClose}>
+      <ShowLink title={t.invitationOf(link.email)} link={link} onDone={onClose}>
         {link.role !== "admin" && (
-          <Notice tone="accent" title="In no group yet">
-            <p>
-              {link.email} sees no device until an administrator adds the account to a <a href="/groups">group</a>, once
-              the invitation is accepted.
-            </p>
+          <Notice tone="accent" title={t.inNoGroupYet}>
+            <p>{t.seesNoDeviceUntilAn(link.email, <a href="/groups">{t.group}</a>)}</p>
           </Notice>
         )}
       </ShowLink>
     );
   return (
-    <Form form={form} onSubmit={submit} action="Invite" onCancel={onClose} refreshes={[INVITES]}>
-      <TextInput label="E-mail address" type="email" data-autofocus {...field("email")} />
+    <Form form={form} onSubmit={submit} action={t.invite} onCancel={onClose} refreshes={[INVITES]}>
+      <TextInput label={common.eMailAddress} type="email" data-autofocus {...field("email")} />
       <NativeSelect
-        label="Role"
-        description="Operators handle anomalies and tickets of their groups; viewers read."
+        label={common.role}
+        description={t.operatorsHandleAnomaliesAndTickets}
         data={Object.entries(ROLES).map(([value, label]) => ({ value, label }))}
         {...field("role")}
       />

@@ -1,5 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
+import { t } from "#texts/parts.ts";
 import { Action, type ActionProps, Dialog, DialogActions } from "../../ui/ui.ts";
 import { type Ending, useAct, useEnding } from "./use-act.tsx";
 
@@ -40,11 +41,7 @@ export function Confirm<Result>(props: ConfirmProps<Result>) {
       onClose();
     });
   };
-  const label = (
-    <>
-      Type <code>{typed}</code> to confirm
-    </>
-  );
+  const label = <>{t.typeToConfirm(<code>{typed}</code>)}</>;
   return (
     <Dialog title={title} opened={opened} onClose={onClose}>
       <form className="stack" onSubmit={confirm}>
@@ -61,7 +58,7 @@ export function Confirm<Result>(props: ConfirmProps<Result>) {
         )}
         {problem}
         <DialogActions>
-          <Action label="Cancel" onClick={onClose} />
+          <Action label={t.cancel} onClick={onClose} />
           <Action
             type="submit"
             label={action}

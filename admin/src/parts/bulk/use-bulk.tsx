@@ -1,7 +1,11 @@
 import { useRef, useState } from "react";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/parts.ts";
 import type { Schemas } from "../../api/client.ts";
 import { changeDevices, DEVICES } from "../../api/devices.ts";
-import { Action, type Column, Dialog, DialogActions, plural, Table } from "../../ui/ui.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { Action, type Column, Dialog, DialogActions, Table } from "../../ui/ui.ts";
 import { Confirm } from "../act/confirm.tsx";
 import { sentence } from "../problem-box.tsx";
 import { useRefresh } from "../use-refresh.ts";
@@ -40,12 +44,12 @@ function BulkProgress({ progress, onStop }: { progress: Progress; onStop: () => 
   const { done, refused, total } = progress;
   return (
     <div className="bulk-progress row">
-      <progress max={total} value={done + refused} aria-label="Progress" />
+      <progress max={total} value={done + refused} aria-label={t.progress} />
       <span role="status">
-        {(done + refused).toLocaleString()} of {total.toLocaleString()}
-        {refused > 0 && `, ${refused.toLocaleString()} refused`}
+        {t.of(numberText(done + refused), numberText(total))}
+        {refused > 0 && t.refused(numberText(refused))}
       </span>
-      <Action small label="Stop" onClick={onStop} />
+      <Action small label={t.stop} onClick={onStop} />
     </div>
   );
 }
@@ -62,32 +66,22 @@ const SHOWN = 10;
 /** Asks before many devices are deleted, or lose their certificates. */
 export function ConfirmEnd({ act, ids, onClose, onDone }: ConfirmEndProps) {
   const bulk = useBulk();
-  const count = plural(ids.length, "device");
+  const count = nouns.device(ids.length);
   const deletes = act === "delete";
   return (
     <Confirm
-      title={deletes ? `Delete ${count}?` : `Revoke the certificates of ${count}?`}
+      title={deletes ? t.delete(count) : t.revokeTheCertificatesOf(count)}
       opened={act !== undefined}
       onClose={onClose}
-      action={deletes ? `Delete ${count}` : `Revoke certificates of ${count}`}
+      action={deletes ? t.delete2(count) : t.revokeCertificatesOf(count)}
       run={async () => onDone(await bulk.run(ids, { act: act! }))}
       typed={`${deletes ? "delete" : "revoke"} ${ids.length}`}
     >
-      {deletes ? (
-        <p>
-          All certificates of {count} are revoked and the sessions end at once. The telemetry is deleted. The audit
-          entries stay. This cannot be undone.
-        </p>
-      ) : (
-        <p>
-          Every live certificate of {count} is revoked and the sessions end at once. The devices stay, and connect again
-          only with a new certificate. This cannot be undone.
-        </p>
-      )}
+      {deletes ? <p>{t.allCertificatesOfAreRevoked(count)}</p> : <p>{t.everyLiveCertificateOfIs(count)}</p>}
       {bulk.shown}
       <p className="mono">
         {ids.slice(0, SHOWN).join(", ")}
-        {ids.length > SHOWN && ` and ${ids.length - SHOWN} more`}
+        {ids.length > SHOWN && t.andMore(ids.length - SHOWN)}
       </p>
     </Confirm>
   );
@@ -104,7 +98,7 @@ interface OutcomeProps {
 
 export function Outcome({ outcome, left, onClose }: OutcomeProps) {
   return (
-    <Dialog title="What was done" opened={outcome !== undefined} onClose={onClose} wide>
+    <Dialog title={t.whatWasDone} opened={outcome !== undefined} onClose={onClose} wide>
       {outcome && <Done outcome={outcome} left={left} onClose={onClose} />}
     </Dialog>
   );
@@ -116,23 +110,23 @@ function Done({ outcome, left, onClose }: OutcomeProps & { outcome: BulkOutcome 
     <div className="stack">
       <p role="status">
         {failed.length === 0
-          ? `Done for ${plural(outcome.done, "device")}.`
-          : `Done for ${plural(outcome.done, "device")}, not for ${failed.length}, ${left}:`}
+          ? t.doneFor(nouns.device(outcome.done))
+          : t.doneForNotFor(nouns.device(outcome.done), failed.length, left)}
       </p>
-      {failed.length > 0 && <Table label="Not done" columns={COLUMNS} rows={failed} />}
+      {failed.length > 0 && <Table label={t.notDone} columns={COLUMNS} rows={failed} />}
       <DialogActions>
-        <Action main label="Close" onClick={onClose} data-autofocus />
+        <Action main label={common.close} onClick={onClose} data-autofocus />
       </DialogActions>
     </div>
   );
 }
 
 const COLUMNS: readonly Column<DeviceOutcome>[] = [
-  { title: "Device id", main: true, cell: ({ id }) => <span className="mono">{id}</span> },
-  { title: "Why", cell: reasonOf },
+  { title: common.deviceId, main: true, cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: common.why, cell: reasonOf },
 ];
 
 function reasonOf({ outcome, message }: DeviceOutcome): string {
   if (message !== null) return sentence(message);
-  return outcome === "not_tried" ? "It was not tried: repeat it." : "";
+  return outcome === "not_tried" ? t.itWasNotTriedRepeat : "";
 }

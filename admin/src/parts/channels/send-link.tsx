@@ -1,3 +1,4 @@
+import { t } from "#texts/parts.ts";
 import { Runs } from "../act/use-act.tsx";
 
 interface SendLinkProps {
@@ -9,6 +10,6 @@ interface SendLinkProps {
 
 /** Asks the receiver of a channel once more to confirm it, or shows why that is refused. */
 export function SendLink({ send, refreshes }: SendLinkProps) {
-  const done = "A link will be sent, as soon as the limits on links allow it.";
-  return <Runs small label="Send another link" run={send} done={done} refreshes={[refreshes]} />;
+  const done = t.aLinkWillBeSent;
+  return <Runs small label={t.sendAnotherLink} run={send} done={done} refreshes={[refreshes]} />;
 }

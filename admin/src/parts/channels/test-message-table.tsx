@@ -1,3 +1,5 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 import type { Schemas } from "../../api/client.ts";
 import { Ago, type Column, Table } from "../../ui/ui.ts";
 import { CHANNEL_TYPES, TEST_STATES } from "../../words/on-call.ts";
@@ -6,15 +8,15 @@ import { Word } from "../word.tsx";
 type TestMessage = Schemas["TestMessage"];
 
 const COLUMNS: readonly Column<TestMessage>[] = [
-  { title: "To", main: true, cell: ({ target }) => <span className="mono">{target}</span> },
-  { title: "By", cell: ({ channel }) => CHANNEL_TYPES[channel] },
-  { title: "State", cell: ({ state }) => <Word of={TEST_STATES} value={state} plain /> },
-  { title: "Last error", cell: ({ error }) => error ?? <span className="soft">–</span> },
-  { title: "Asked for", cell: ({ at }) => <Ago at={at} /> },
+  { title: t.to, main: true, cell: ({ target }) => <span className="mono">{target}</span> },
+  { title: common.by, cell: ({ channel }) => CHANNEL_TYPES[channel] },
+  { title: common.state, cell: ({ state }) => <Word of={TEST_STATES} value={state} plain /> },
+  { title: t.lastError, cell: ({ error }) => error ?? <span className="soft">–</span> },
+  { title: t.askedFor, cell: ({ at }) => <Ago at={at} /> },
 ];
 
 export const CHANNEL_CHOICES = Object.entries(CHANNEL_TYPES).map(([value, label]) => ({ value, label }));
 
 export function TestMessageTable({ items }: { items: readonly TestMessage[] }) {
-  return <Table label="Test messages" columns={COLUMNS} rows={items} />;
+  return <Table label={t.testMessages} columns={COLUMNS} rows={items} />;
 }

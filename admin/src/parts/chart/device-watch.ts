@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { nouns } from "#texts/nouns.ts";
 import { type Anomaly, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { type ThresholdRule, watchingThresholdsQuery } from "../../api/monitoring/thresholds.ts";
 import { limitsOf } from "../../ui/chart/chart-lines.ts";
@@ -82,7 +83,7 @@ export function marksOf(anomalies: readonly Anomaly[], deviceId: string): Marks 
       label: `${SEVERITIES[severity][1]}: ${message}, ${localTime(openedAt)}`,
       href: `/anomalies/${id}`,
     })),
-    names: ["anomaly", "anomalies"],
+    noun: nouns.anomaly,
     listOf: (span) => listOf(deviceId, span),
   };
 }

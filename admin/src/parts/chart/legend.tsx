@@ -1,5 +1,7 @@
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/parts.ts";
 import type { Limit } from "../../ui/chart/limits.ts";
-import { plural, Status } from "../../ui/ui.ts";
+import { Status } from "../../ui/ui.ts";
 import "./legend.css";
 
 interface LegendProps {
@@ -14,16 +16,16 @@ interface LegendProps {
 export function Legend({ limits, near, gaps, anomalies }: LegendProps) {
   if (limits.length === 0 && gaps === 0 && anomalies === 0) return null;
   return (
-    <ul className="chart-legend list" aria-label="What the chart marks">
+    <ul className="chart-legend list" aria-label={t.whatTheChartMarks}>
       {limits.map((limit, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two rules may say the same
         <li key={at}>
           <Status plain of={[limit.tone, <Rule key="rule" {...limit} />]} />
-          {!near.some(({ value }) => value === limit.value) && <span className="soft"> (beyond the chart)</span>}
+          {!near.some(({ value }) => value === limit.value) && <span className="soft">{t.beyondTheChart}</span>}
         </li>
       ))}
-      {anomalies > 0 && <li className="soft">Shaded: {plural(anomalies, "anomaly", "anomalies")}</li>}
-      {gaps > 0 && <li className="soft">Hatched: nothing was measured</li>}
+      {anomalies > 0 && <li className="soft">{t.shaded(nouns.anomaly(anomalies))}</li>}
+      {gaps > 0 && <li className="soft">{t.hatchedNothingWasMeasured}</li>}
     </ul>
   );
 }

@@ -1,5 +1,7 @@
 import { SegmentedControl, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 import type { Span } from "../../ui/chart/gaps.ts";
 import { Action, duration, localTime } from "../../ui/ui.ts";
 import { type Preset, shiftedBy, spanOf, zoomedBy } from "./time-range.ts";
@@ -26,28 +28,28 @@ export function RangeBar({ range, presets = [], whole }: RangeBarProps) {
       <div className="range-bar row">
         {presets.length > 0 && (
           <SegmentedControl
-            aria-label="Range"
+            aria-label={t.range}
             value={preset?.name ?? FIXED}
             data={[
               ...presets.map(({ name, label }) => ({ value: name, label })),
-              ...(preset ? [] : [{ value: FIXED, label: "Dates" }]),
+              ...(preset ? [] : [{ value: FIXED, label: t.dates }]),
             ]}
             onChange={(name) => choose(presets.find((each) => each.name === name))}
           />
         )}
         {/* biome-ignore lint/a11y/useSemanticElements: buttons, not fields */}
-        <div className="row" role="group" aria-label="Move the range">
-          <Step label="Earlier" sign="‹" onClick={shift(-1)} />
-          <Step label="Later" sign="›" onClick={shift(1)} />
-          <Step label="Zoom in" sign="+" onClick={zoom(0.5)} />
-          <Step label="Zoom out" sign="−" onClick={zoom(2)} />
+        <div className="row" role="group" aria-label={t.moveTheRange}>
+          <Step label={t.earlier} sign="‹" onClick={shift(-1)} />
+          <Step label={t.later} sign="›" onClick={shift(1)} />
+          <Step label={t.zoomIn} sign="+" onClick={zoom(0.5)} />
+          <Step label={t.zoomOut} sign="−" onClick={zoom(2)} />
         </div>
-        <Action label="From, to" aria-expanded={dates} onClick={() => setDates(!dates)} />
+        <Action label={t.fromTo} aria-expanded={dates} onClick={() => setDates(!dates)} />
         {whole && isFixed && <Action subtle label={whole} onClick={() => choose(undefined)} />}
       </div>
       {dates && <Dates key={`${span.from} ${span.to}`} span={span} onShow={show} />}
       <p className="soft">
-        {localTime(span.from)} to {localTime(span.to)} ({duration(Math.round((span.to - span.from) / 1000))})
+        {t.to2(localTime(span.from), localTime(span.to), duration(Math.round((span.to - span.from) / 1000)))}
       </p>
     </div>
   );
@@ -71,19 +73,19 @@ function Dates({ span, onShow }: { span: Span; onShow: (span: Span) => void }) {
       <TextInput
         type="datetime-local"
         step={1}
-        label="From"
+        label={common.from}
         value={from}
         onChange={(event) => setFrom(event.currentTarget.value)}
       />
       <TextInput
         type="datetime-local"
         step={1}
-        label="To"
+        label={t.to}
         value={to}
-        error={wanted ? undefined : "The range ends before it begins, or is too long."}
+        error={wanted ? undefined : t.theRangeEndsBeforeIt}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
-      <Action label="Show" type="submit" disabled={!wanted} />
+      <Action label={t.show} type="submit" disabled={!wanted} />
     </form>
   );
 }

@@ -1,12 +1,14 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/parts.ts";
 import type { SeriesOfRange } from "../../api/live/series.ts";
 import { Problem } from "../../api/problem.ts";
 import { Chart } from "../../ui/chart/chart.tsx";
 import { chartLines } from "../../ui/chart/chart-lines.ts";
 import type { Span } from "../../ui/chart/gaps.ts";
 import { isNear } from "../../ui/chart/limits.ts";
-import { duration, Empty, plural, reading } from "../../ui/ui.ts";
+import { duration, Empty, reading } from "../../ui/ui.ts";
 import { Loaded } from "../loaded.tsx";
 import { bandsOf, marksOf, type Watched } from "./device-watch.ts";
 import { Legend } from "./legend.tsx";
@@ -23,8 +25,7 @@ interface SeriesChartProps {
 /** A metric over a range: average, highest and lowest of each point, gaps, limits and anomalies. */
 export function SeriesChart(props: SeriesChartProps) {
   const { query } = props;
-  if (query.error instanceof Problem && query.error.status === 404)
-    return <Empty title="The device is deleted, and its telemetry with it" />;
+  if (query.error instanceof Problem && query.error.status === 404) return <Empty title={t.theDeviceIsDeletedAnd} />;
   return (
     <Loaded query={query}>
       {(read) => (
@@ -58,8 +59,7 @@ function Drawn({ read, deviceId, label, watched, onZoom }: Omit<SeriesChartProps
     [anomalies, deviceId, range],
   );
   const count = points.reduce((sum, point) => sum + point.count, 0);
-  if (points.length === 0)
-    return <Empty title="Nothing was measured in this time">Zoom out, or choose another range.</Empty>;
+  if (points.length === 0) return <Empty title={t.nothingWasMeasuredInThis}>{t.zoomOutOrChooseAnother}</Empty>;
   return (
     <div className="stack">
       <Chart
@@ -76,8 +76,13 @@ function Drawn({ read, deviceId, label, watched, onZoom }: Omit<SeriesChartProps
       />
       <Legend limits={limits} near={near} gaps={lines.gaps.length} anomalies={anomalies.length} />
       <p className="soft">
-        {plural(count, "reading")} between {reading(least)} and {reading(most)}; {plural(points.length, "point")}, each
-        covers {duration(bucketSeconds)}.
+        {t.betweenAndEachCovers(
+          nouns.reading(count),
+          reading(least),
+          reading(most),
+          nouns.point(points.length),
+          duration(bucketSeconds),
+        )}
       </p>
     </div>
   );

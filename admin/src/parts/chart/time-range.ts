@@ -1,3 +1,4 @@
+import { t } from "#texts/parts.ts";
 import type { Span } from "../../ui/chart/gaps.ts";
 
 const MINUTE_MS = 60_000;
@@ -13,7 +14,7 @@ export interface Preset {
 }
 
 /** The preset that follows the device as it publishes. */
-export const LIVE: Preset = { name: "live", label: "Live", ms: 10 * MINUTE_MS };
+export const LIVE: Preset = { name: "live", label: t.live, ms: 10 * MINUTE_MS };
 
 /** The presets for charts of a device; the first follows it. */
 export const PRESETS: readonly Preset[] = [

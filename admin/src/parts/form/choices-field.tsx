@@ -2,6 +2,9 @@ import { Checkbox, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { common } from "#texts/common.ts";
+import { withinSentence } from "#texts/language.ts";
+import { t } from "#texts/parts.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { peopleQuery } from "../../api/people/people.ts";
@@ -98,11 +101,11 @@ export function GroupsField(field: ChosenIds) {
   return (
     <SearchedField
       {...field}
-      searchLabel="Search groups"
+      searchLabel={t.searchGroups}
       search={search}
       query={useQuery(groupChoicesQuery(q))}
       labelOf={({ name }) => name}
-      none={search.text === "" ? "There is no group yet." : "No group has this in its name."}
+      none={search.text === "" ? t.thereIsNoGroupYet : t.noGroupHasThisIn}
     />
   );
 }
@@ -113,9 +116,9 @@ export function PacksField(field: Omit<ChosenIds, "label">) {
       {({ items }) => (
         <ChoicesField
           {...field}
-          label="Threshold packs"
+          label={common.thresholdPacks}
           choices={items.map(({ id, name }) => ({ id, label: name }))}
-          none="There is no threshold pack yet."
+          none={t.thereIsNoThresholdPack}
         />
       )}
     </Loaded>
@@ -128,11 +131,11 @@ export function PeopleField(field: ChosenIds) {
   return (
     <SearchedField
       {...field}
-      searchLabel="Search people"
+      searchLabel={t.searchPeople}
       search={search}
       query={useQuery(peopleQuery(q))}
-      labelOf={({ email, role }) => `${email} (${ROLES[role].toLowerCase()})`}
-      none="No active user has this in their address."
+      labelOf={({ email, role }) => `${email} (${withinSentence(ROLES[role])})`}
+      none={t.noActiveUserHasThis}
     />
   );
 }

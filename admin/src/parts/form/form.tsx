@@ -1,6 +1,7 @@
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { t } from "#texts/parts.ts";
 import type { Versioned } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { Action, DialogActions } from "../../ui/ui.ts";
@@ -66,7 +67,7 @@ export function Form<Values extends object, Result>(props: FormProps<Values, Res
       )}
       <DialogActions>
         {blocked && <span className="soft">{blocked}</span>}
-        {onCancel && <Action label="Cancel" onClick={onCancel} />}
+        {onCancel && <Action label={t.cancel} onClick={onCancel} />}
         <Action label={action} type="submit" loading={busy} disabled={blocked !== undefined} />
       </DialogActions>
     </form>
@@ -155,8 +156,7 @@ function ConflictBox<Values extends object>(props: ConflictBoxProps<Values>) {
       form.setInitialValues(theirs);
       form.setValues(values);
       const { labels, show = (_, value) => String(value) } = conflict;
-      for (const field of both)
-        form.setFieldError(field, `${labels[field]} now: ${show(field, theirs[field]) || "empty"}`);
+      for (const field of both) form.setFieldError(field, t.now(labels[field], show(field, theirs[field]) || t.empty));
       onLoaded();
     } catch (reason) {
       setFailed(reason);
@@ -166,9 +166,9 @@ function ConflictBox<Values extends object>(props: ConflictBoxProps<Values>) {
     <>
       <ProblemBox error={error}>
         <span>
-          <Action small label="Load their version" onClick={load} />
+          <Action small label={t.loadTheirVersion} onClick={load} />
         </span>
-        <p>What you have typed stays.</p>
+        <p>{t.whatYouHaveTypedStays}</p>
       </ProblemBox>
       {failed !== undefined && <ProblemBox error={failed} />}
     </>

@@ -1,3 +1,4 @@
+import { t } from "#texts/parts.ts";
 import bounds from "../../api/generated/bounds.json" with { type: "json" };
 import { type Bounds, violation } from "./violation.ts";
 
@@ -18,20 +19,20 @@ export function rulesOf<Field extends string>(
 }
 
 const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = boundsOf("resetPassword", "password");
-const LENGTH = `${minLength} to ${maxLength} characters`;
+const LENGTH = t.toCharacters(minLength, maxLength);
 
 /** The hint for a new password. */
-export const NEW_PASSWORD_HINT = `${LENGTH}, none of the common ones.`;
+export const NEW_PASSWORD_HINT = t.noneOfTheCommonOnes(LENGTH);
 
 /** Checks the length of a new password; the service also refuses common ones. */
 export function newPasswordRule(value: string): string | null {
   const { length } = [...value];
-  return length < minLength || length > maxLength ? `Use ${LENGTH}.` : null;
+  return length < minLength || length > maxLength ? t.use(LENGTH) : null;
 }
 
 /** Checks that the repeated password equals the field `of`. */
 export function repeatedRule<Values extends Record<string, unknown>>(of: keyof Values & string) {
-  return (value: string, values: Values): string | null => (value === values[of] ? null : "The passwords differ.");
+  return (value: string, values: Values): string | null => (value === values[of] ? null : t.thePasswordsDiffer);
 }
 
 /** Returns the time zones that the browser knows, with the chosen one. */

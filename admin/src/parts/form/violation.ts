@@ -1,3 +1,5 @@
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 /** The bounds of a field, as the service states them. */
 export interface Bounds {
   required?: boolean;
@@ -17,17 +19,17 @@ export function violation(bounds: Bounds, value: unknown): string | null {
   }
   if (typeof value !== "string") return null;
   const length = value.trim().length;
-  if (length === 0) return required && minLength > 0 ? "Enter a value." : null;
-  if (length < minLength) return `Enter at least ${minLength} characters.`;
-  if (maxLength !== undefined && value.length > maxLength) return `Enter at most ${maxLength} characters.`;
+  if (length === 0) return required && minLength > 0 ? common.enterAValue : null;
+  if (length < minLength) return t.enterAtLeastCharacters(minLength);
+  if (maxLength !== undefined && value.length > maxLength) return t.enterAtMostCharacters(maxLength);
   return null;
 }
 
 function numberViolation({ required, minimum, maximum }: Bounds, value: unknown): string | null {
-  if (value === "" || value === undefined || value === null) return required ? "Enter a number." : null;
+  if (value === "" || value === undefined || value === null) return required ? t.enterANumber : null;
   const number = Number(value);
-  if (!Number.isFinite(number)) return "Enter a number.";
-  if (minimum !== undefined && number < minimum) return `Enter ${minimum} or more.`;
-  if (maximum !== undefined && number > maximum) return `Enter ${maximum} or less.`;
+  if (!Number.isFinite(number)) return t.enterANumber;
+  if (minimum !== undefined && number < minimum) return t.enterOrMore(minimum);
+  if (maximum !== undefined && number > maximum) return t.enterOrLess(maximum);
   return null;
 }

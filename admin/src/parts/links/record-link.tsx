@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/parts.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { Actor } from "../actor.tsx";
 
@@ -21,14 +23,14 @@ const UUID_LENGTH = 36;
 
 const SCREENS: Readonly<Record<string, readonly [label: string, href: (id: string) => string]>> = {
   anomaly: ["anomaly", (id) => `/anomalies/${id}`],
-  certificate: ["certificate", (id) => `/certificates/${id}`],
-  "device-type": ["device type", (id) => `/device-types/${id}`],
+  certificate: [nouns.certificate.one, (id) => `/certificates/${id}`],
+  "device-type": [t.deviceType, (id) => `/device-types/${id}`],
   invite: ["invitation", () => "/users"],
-  "mqtt-client": ["MQTT client", () => "/mqtt-clients"],
-  shift: ["shift", (id) => `/shifts?shift=${id}`],
+  "mqtt-client": [t.mqttClient, () => "/mqtt-clients"],
+  shift: [nouns.shift.one, (id) => `/shifts?shift=${id}`],
   tenant: ["settings", () => "/settings"],
-  threshold: ["threshold pack", (id) => `/thresholds/${id}`],
-  ticket: ["ticket", (id) => `/tickets/${id}`],
+  threshold: [t.thresholdPack, (id) => `/thresholds/${id}`],
+  ticket: [nouns.ticket.one, (id) => `/tickets/${id}`],
 };
 
 /** A record of an audit: by its name if known, and as a link to its screen. */
@@ -54,15 +56,7 @@ export function RecordLink({ kind, id, name, gone = false }: RecordLinkProps) {
 function GroupLink({ id, name }: { id: string; name: string | undefined }) {
   const groups = useQuery({ ...groupChoicesQuery(), enabled: name === undefined }).data?.items;
   const known = name ?? groups?.find((group) => group.id === id)?.name;
-  return (
-    <a href={`/groups/${id}`}>
-      {known ?? (
-        <>
-          group <ShortId id={id} />
-        </>
-      )}
-    </a>
-  );
+  return <a href={`/groups/${id}`}>{known ?? <>{t.group(<ShortId id={id} />)}</>}</a>;
 }
 
 /** The end of a UUID, which differs most; other ids are shown whole. */

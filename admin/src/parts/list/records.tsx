@@ -1,5 +1,8 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/parts.ts";
+import type { Counted } from "../../texts/counted.ts";
 import {
   Action,
   cleared,
@@ -22,9 +25,8 @@ interface RecordsProps<Row> extends Omit<TableProps<Row>, "rows" | "columns"> {
   columns?: TableProps<Row>["columns"];
   /** Replaces the table; the rows are absent while they are read. */
   table?: (rows: readonly Row[] | undefined, empty: ReactNode) => ReactNode;
-  /** The noun for one record, and its plural if that is not the noun with an s. */
-  of?: string;
-  many?: string | undefined;
+  /** The noun for the records. */
+  of?: Counted;
   /** Shows another page of the list. */
   onSkip?: (skip: number) => void;
   /** The state of the list in the address of the screen: pages, order and filters. */
@@ -44,8 +46,7 @@ export function Records<Row>(props: RecordsProps<Row>) {
     query,
     columns = [],
     table,
-    of = "",
-    many,
+    of = nouns.entry,
     onSkip,
     list,
     filters = [],
@@ -67,7 +68,7 @@ export function Records<Row>(props: RecordsProps<Row>) {
       {!(error && !data) &&
         (table?.(data?.items, empty) ?? <Table {...props} columns={columns} rows={data?.items} empty={empty} />)}
       {skip && (
-        <Pager page={data as PageOf | undefined} of={of} many={many} onSkip={skip}>
+        <Pager page={data as PageOf | undefined} of={of} onSkip={skip}>
           {csv && (
             <DownloadCsv list={csv[0]} query={csv[1]} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
           )}
@@ -77,9 +78,9 @@ export function Records<Row>(props: RecordsProps<Row>) {
   );
 }
 
-/** Replaces a list that its filters leave empty. @param of the noun for one record: `device` */
-function NoneMatches({ of, onClear }: { of: string; onClear: () => void }) {
-  return <Empty title={`No ${of} matches the filters`} action={<Action label="Clear filters" onClick={onClear} />} />;
+/** Replaces a list that its filters leave empty. */
+function NoneMatches({ of, onClear }: { of: Counted; onClear: () => void }) {
+  return <Empty title={t.noMatchesTheFilters(of.one)} action={<Action label={t.clearFilters} onClick={onClear} />} />;
 }
 
 interface RecordPartsProps<Row> extends Omit<TableProps<Row>, "rows"> {

@@ -1,3 +1,4 @@
+import { t } from "#texts/parts.ts";
 import type { ApiWrite } from "../../api/audits.ts";
 import type { Column } from "../../ui/ui.ts";
 import { OPERATIONS, WRITE_RESULTS } from "../../words/acts.ts";
@@ -6,15 +7,15 @@ import { RecordLink } from "../links/record-link.tsx";
 /** The columns for a write with an API key: operation, record, result. */
 export const WRITE_COLUMNS: readonly Column<ApiWrite>[] = [
   {
-    title: "Operation",
+    title: t.operation,
     main: true,
     cell: ({ operation }) => <span title={operation}>{OPERATIONS[operation] ?? operation}</span>,
   },
   {
-    title: "Record",
+    title: t.record,
     cell: ({ resource, resourceId, result }) => (
       <RecordLink kind={resource} id={resourceId} gone={result === "deleted"} />
     ),
   },
-  { title: "Result", cell: ({ result }) => WRITE_RESULTS[result] },
+  { title: t.result, cell: ({ result }) => WRITE_RESULTS[result] },
 ];

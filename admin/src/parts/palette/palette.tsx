@@ -2,6 +2,8 @@ import { TextInput } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useState } from "react";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/parts.ts";
 import { searchQuery } from "../../api/overview.ts";
 import { appRoutes } from "../../routes.ts";
 import { Dialog } from "../../ui/ui.ts";
@@ -11,7 +13,7 @@ import "./palette.css";
 /** Goes to a screen or a record by name. */
 export function Palette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog title="Search or go to" opened={opened} onClose={onClose}>
+    <Dialog title={t.searchOrGoTo} opened={opened} onClose={onClose}>
       <PaletteContent onClose={onClose} />
     </Dialog>
   );
@@ -45,8 +47,8 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
     <div className="stack">
       <TextInput
         data-autofocus
-        aria-label="Name of a screen, a device or a type"
-        placeholder="Device, type, screen…"
+        aria-label={t.nameOfAScreenA}
+        placeholder={t.deviceTypeScreen}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
@@ -55,7 +57,7 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
         aria-controls="palette-list"
         aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
       />
-      <div id="palette-list" className="palette" role="listbox" aria-label="Results">
+      <div id="palette-list" className="palette" role="listbox" aria-label={t.results}>
         {entries.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keyboard
           <div
@@ -73,7 +75,7 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className="soft">Nothing matches.</p>}
+      {entries.length === 0 && <p className="soft">{t.nothingMatches}</p>}
     </div>
   );
 }
@@ -92,15 +94,15 @@ const LEAST_CHARACTERS = 2;
 
 /** The screen and the label of each kind of record. */
 const KINDS: Readonly<Record<string, readonly [route: string, label: string]>> = {
-  device: ["/devices/$id", "device"],
-  certificate: ["/certificates/$id", "certificate"],
-  device_type: ["/device-types/$id", "device type"],
-  claim: ["/claims/$id", "claim"],
-  ticket: ["/tickets/$id", "ticket"],
-  group: ["/groups/$id", "group"],
-  shift: ["/shifts", "shift"],
-  mqtt_client: ["/mqtt-clients", "MQTT client"],
-  user: ["/users/$id", "user"],
+  device: ["/devices/$id", nouns.device.one],
+  certificate: ["/certificates/$id", nouns.certificate.one],
+  device_type: ["/device-types/$id", t.deviceType],
+  claim: ["/claims/$id", nouns.claim.one],
+  ticket: ["/tickets/$id", nouns.ticket.one],
+  group: ["/groups/$id", nouns.group.one],
+  shift: ["/shifts", nouns.shift.one],
+  mqtt_client: ["/mqtt-clients", t.mqttClient],
+  user: ["/users/$id", nouns.user.one],
 };
 
 /** Returns the records whose name contains `text`, of the kinds with a screen. */

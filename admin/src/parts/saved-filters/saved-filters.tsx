@@ -1,6 +1,8 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 import {
   deleteFilter,
   FILTERS,
@@ -38,19 +40,19 @@ export function SavedFilters({ of, filters, list }: SavedFiltersProps) {
     <div className="row">
       {saved.length > 0 && (
         <NativeSelect
-          aria-label="Saved filters"
+          aria-label={t.savedFilters}
           value={current?.id ?? ""}
           onChange={(event) => choose(event.currentTarget.value)}
-          data={[{ value: "", label: some && !current ? "Filter not saved" : "No saved filter" }, ...optionsOf(saved)]}
+          data={[{ value: "", label: some && !current ? t.filterNotSaved : t.noSavedFilter }, ...optionsOf(saved)]}
         />
       )}
       {some && !current && (
-        <Opens subtle label="Save filter" title="Save this filter">
+        <Opens subtle label={t.saveFilter} title={t.saveThisFilter}>
           {(close) => <FilterNameForm list={of} values={present} onClose={close} />}
         </Opens>
       )}
-      {saved.length > 0 && <Action subtle label="Manage filters" onClick={() => setManages(true)} />}
-      <Dialog title="Your saved filters" opened={manages} onClose={() => setManages(false)}>
+      {saved.length > 0 && <Action subtle label={t.manageFilters} onClick={() => setManages(true)} />}
+      <Dialog title={t.yourSavedFilters} opened={manages} onClose={() => setManages(false)}>
         <ManageFilters saved={saved} onClose={() => setManages(false)} />
       </Dialog>
     </div>
@@ -82,18 +84,13 @@ function FilterNameForm({ list, values, onClose }: FilterNameFormProps) {
     <Form
       form={form}
       onSubmit={({ name }) => saveFilter({ list, name, values })}
-      action="Save filter"
+      action={t.saveFilter}
       onCancel={onClose}
-      done={({ name }) => `The filter is saved as ${name}.`}
+      done={({ name }) => t.theFilterIsSavedAs(name)}
       refreshes={[FILTERS]}
       onDone={onClose}
     >
-      <TextInput
-        label="Name"
-        description="For yourself: other users do not see it."
-        data-autofocus
-        {...field("name")}
-      />
+      <TextInput label={common.name} description={t.forYourselfOtherUsersDo} data-autofocus {...field("name")} />
     </Form>
   );
 }
@@ -104,7 +101,7 @@ function ManageFilters({ saved, onClose }: { saved: readonly SavedFilter[]; onCl
   const change = (run: () => Promise<unknown>) => void act(() => run().then(() => refresh(FILTERS)));
   return (
     <div className="stack">
-      {saved.length === 0 && <p className="soft">You have no saved filter of this list.</p>}
+      {saved.length === 0 && <p className="soft">{t.youHaveNoSavedFilter}</p>}
       {saved.map((filter) => (
         <Row
           key={filter.id}
@@ -115,7 +112,7 @@ function ManageFilters({ saved, onClose }: { saved: readonly SavedFilter[]; onCl
       ))}
       {problem}
       <DialogActions>
-        <Action main label="Close" onClick={onClose} />
+        <Action main label={common.close} onClick={onClose} />
       </DialogActions>
     </div>
   );
@@ -133,12 +130,12 @@ function Row({ filter, onRename, onDelete }: RowProps) {
   return (
     <div className="row">
       <TextInput
-        aria-label={`Name of ${filter.name}`}
+        aria-label={t.nameOf(filter.name)}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Action small label="Rename" disabled={!changed} onClick={() => onRename(name.trim())} />
-      <Action small label="Delete" aria-label={`Delete ${filter.name}`} onClick={onDelete} />
+      <Action small label={t.rename} disabled={!changed} onClick={() => onRename(name.trim())} />
+      <Action small label={common.delete} aria-label={t.delete2(filter.name)} onClick={onDelete} />
     </div>
   );
 }

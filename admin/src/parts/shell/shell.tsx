@@ -2,6 +2,7 @@ import { useMantineColorScheme } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { t } from "#texts/parts.ts";
 import { endSession } from "../../api/session.ts";
 import icon from "../../icon.svg";
 import { type AppRoute, appRoutes } from "../../routes.ts";
@@ -30,7 +31,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="shell-skip" href="#content">
-        Skip to the content
+        {t.skipToTheContent}
       </a>
       <header className="shell-top">
         <button
@@ -40,7 +41,7 @@ export function Shell() {
           aria-controls="menu"
           onClick={() => setMenuOpen(!menuOpen)}
         >
-          <span className="hidden-text">Menu</span>
+          <span className="hidden-text">{t.menu}</span>
           <span aria-hidden="true">{menuOpen ? "✕" : "☰"}</span>
         </button>
         <a className="shell-brand" href="/">
@@ -48,13 +49,13 @@ export function Shell() {
           <span className="cut">{tenant.name || "Muster"}</span>
         </a>
         <button type="button" className="shell-search" onClick={() => setPalette(true)} aria-keyshortcuts="Control+K">
-          <span className="cut">Search or go to…</span>
+          <span className="cut">{t.searchOrGoTo2}</span>
           <kbd>Ctrl K</kbd>
         </button>
         {live && <LiveState />}
         <UserMenu />
       </header>
-      <nav id="menu" className={menuOpen ? "shell-menu shell-menu-open" : "shell-menu"} aria-label="Main">
+      <nav id="menu" className={menuOpen ? "shell-menu shell-menu-open" : "shell-menu"} aria-label={t.main}>
         <Menu path={pathname} />
       </nav>
       <main id="content" className="shell-main" tabIndex={-1}>
@@ -101,9 +102,9 @@ function isWithin(path: string, route: string): boolean {
 }
 
 const SCHEMES = [
-  ["auto", "System"],
-  ["light", "Light"],
-  ["dark", "Dark"],
+  ["auto", t.system],
+  ["light", t.light],
+  ["dark", t.dark],
 ] as const;
 
 /** The menu of the signed-in user: account, colours, sign-out. */
@@ -115,7 +116,7 @@ function UserMenu() {
   useEffect(() => panel.current?.hidePopover(), [pathname]);
   return (
     <>
-      <button type="button" className="user-button" popoverTarget="user-menu" aria-label={`Account of ${user.email}`}>
+      <button type="button" className="user-button" popoverTarget="user-menu" aria-label={t.accountOf(user.email)}>
         {user.email.charAt(0).toUpperCase()}
       </button>
       <div ref={panel} id="user-menu" className="user-menu framed" popover="auto">
@@ -134,17 +135,15 @@ function Content() {
       <p>
         <strong>{user.email}</strong>
         <br />
-        <span className="soft">
-          {ROLES[user.role]} of {tenant.name}
-        </span>
+        <span className="soft">{t.of(ROLES[user.role], tenant.name)}</span>
       </p>
 
-      <a href="/account">Account and sessions</a>
+      <a href="/account">{t.accountAndSessions}</a>
       <a href="/docs/api" target="_blank" rel="noreferrer">
-        API reference
+        {t.apiReference}
       </a>
       <fieldset className="user-schemes">
-        <legend>Colours</legend>
+        <legend>{t.colours}</legend>
         {SCHEMES.map(([scheme, label]) => (
           <button
             key={scheme}
@@ -157,7 +156,7 @@ function Content() {
         ))}
       </fieldset>
       <button type="button" onClick={signOut}>
-        Sign out
+        {t.signOut}
       </button>
     </>
   );

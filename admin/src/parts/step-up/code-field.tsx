@@ -1,5 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 import { LinkButton } from "../../ui/ui.ts";
 import "./code-field.css";
 
@@ -22,10 +24,8 @@ export function CodeField({ value, onChange, ...props }: CodeFieldProps) {
     <div className="code-field">
       <TextInput
         key={recovery ? "recovery" : "app"}
-        label={recovery ? "Recovery code" : "Code"}
-        description={
-          recovery ? "One of those that you stored; each is accepted once." : "Six digits of your authenticator app."
-        }
+        label={recovery ? t.recoveryCode : common.code}
+        description={recovery ? t.oneOfThoseThatYou : t.sixDigitsOfYourAuthenticator}
         autoComplete={recovery ? "off" : "one-time-code"}
         inputMode={recovery ? "text" : "numeric"}
         spellCheck={false}
@@ -34,7 +34,7 @@ export function CodeField({ value, onChange, ...props }: CodeFieldProps) {
         {...props}
         autoFocus={recovery || props.autoFocus === true}
       />
-      <LinkButton onClick={change}>{recovery ? "Use the authenticator app" : "Use a recovery code"}</LinkButton>
+      <LinkButton onClick={change}>{recovery ? t.useTheAuthenticatorApp : t.useARecoveryCode}</LinkButton>
     </div>
   );
 }

@@ -1,5 +1,7 @@
 import { PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/parts.ts";
 import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { Action, Dialog, DialogActions } from "../../ui/ui.ts";
@@ -12,7 +14,7 @@ import { cancelStepUp, confirmStepUp, useStepUpWanted } from "./step-up.ts";
 export function StepUpDialog() {
   const wanted = useStepUpWanted();
   return (
-    <Dialog title="Confirm that it is you" opened={wanted} onClose={cancelStepUp}>
+    <Dialog title={t.confirmThatItIsYou} opened={wanted} onClose={cancelStepUp}>
       {wanted && <StepUpForm />}
     </Dialog>
   );
@@ -37,9 +39,9 @@ function StepUpForm() {
   const isAskedForCode = error instanceof Problem && error.code === "factor_required";
   return (
     <form onSubmit={submit} className="stack">
-      <p>This operation is dangerous in other hands. You are not asked again for ten minutes.</p>
+      <p>{t.thisOperationIsDangerousIn}</p>
       <PasswordInput
-        label="Password"
+        label={common.password}
         autoComplete="current-password"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
@@ -49,8 +51,8 @@ function StepUpForm() {
       {asksCode && <CodeField value={code} onChange={setCode} required />}
       {!isAskedForCode && problem}
       <DialogActions>
-        <Action label="Cancel" onClick={cancelStepUp} />
-        <Action label="Confirm" type="submit" loading={busy} />
+        <Action label={t.cancel} onClick={cancelStepUp} />
+        <Action label={t.confirm} type="submit" loading={busy} />
       </DialogActions>
     </form>
   );

@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import UPlot from "uplot";
+import { t } from "#texts/ui.ts";
 import { reading } from "../display/format.ts";
 import type { Band } from "./chart-options.ts";
 import { type Axis, optionsOf, type Shown } from "./chart-options.ts";
@@ -97,11 +98,11 @@ function edgesFirst(series: readonly ChartSeries[]): ChartSeries[] {
 
 function descriptionOf(label: string, series: readonly ChartSeries[], limits: readonly Limit[]): string {
   const last = series.map(({ label, values }) => `${label} ${lastOf(values)}`).join(", ");
-  const lines = limits.length > 0 ? `. Limits: ${limits.map(({ label }) => label).join(", ")}` : "";
-  return `${label}${lines}. Latest: ${last}`;
+  const lines = limits.length > 0 ? t.limits(limits.map(({ label }) => label).join(", ")) : "";
+  return t.latest(label, lines, last);
 }
 
 function lastOf(values: readonly (number | null)[]): string {
   const value = values.findLast((each) => each !== null);
-  return value === undefined ? "no value" : reading(value);
+  return value === undefined ? t.noValue : reading(value);
 }

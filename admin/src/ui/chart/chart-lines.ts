@@ -1,3 +1,4 @@
+import { t } from "#texts/ui.ts";
 import { gapsOf, mostDistance, type Span, withGaps } from "./gaps.ts";
 
 const HOUR_MS = 3_600_000;
@@ -61,10 +62,10 @@ export function chartLines({ points, bucketSeconds, range, now }: Measured): Lin
     );
   const { times, values } = lineOf("avg");
   const gaps = gapsOf(filled, bucketMs, range, now);
-  if (points.every(({ min, max }) => min === max)) return { times, series: [{ label: "value", values }], gaps };
+  if (points.every(({ min, max }) => min === max)) return { times, series: [{ label: t.value, values }], gaps };
   const edges = [
-    { label: "highest", values: lineOf("max").values, edge: true as const },
-    { label: "lowest", values: lineOf("min").values, edge: true as const },
+    { label: t.highest, values: lineOf("max").values, edge: true as const },
+    { label: t.lowest, values: lineOf("min").values, edge: true as const },
   ];
-  return { times, series: [{ label: "average", values }, ...edges], gaps };
+  return { times, series: [{ label: t.average, values }, ...edges], gaps };
 }

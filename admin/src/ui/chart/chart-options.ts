@@ -1,4 +1,5 @@
 import UPlot from "uplot";
+import { t } from "#texts/ui.ts";
 import { localTime, reading, timeTicks } from "../display/format.ts";
 import { GROUND, type Scheme, TONES, type Tone } from "../theme/tones.ts";
 import { lonely, type Span } from "./gaps.ts";
@@ -77,7 +78,7 @@ export function optionsOf(lines: readonly LineStyle[], drawing: Drawing): UPlot.
     ],
     ...(edges.length === 2 ? { bands: [{ series: edges as [number, number], fill: fillOf(scheme) }] } : {}),
     series: [
-      { label: "Time", value: (_plot, at) => (at ? localTime(at * 1000) : "–") },
+      { label: t.time, value: (_plot, at) => (at ? localTime(at * 1000) : "–") },
       ...lines.map((line, at) => seriesOf(line, at - edges.length, scheme)),
     ],
   };

@@ -1,4 +1,6 @@
-import { localTime, plural } from "../display/format.ts";
+import { t } from "#texts/ui.ts";
+import type { Counted } from "../../texts/counted.ts";
+import { localTime } from "../display/format.ts";
 import { Shape } from "../display/status.tsx";
 import { toneStyle } from "../theme/tones.ts";
 import type { Span } from "./gaps.ts";
@@ -9,8 +11,8 @@ const WIDTH = 24;
 
 export interface Marks {
   items: readonly Mark[];
-  /** The noun for one mark and for several: `anomaly`, `anomalies`. */
-  names: readonly [one: string, many: string];
+  /** The noun for the marks. */
+  noun: Counted;
   /** Returns the address of the list of marks in a range. */
   listOf: (span: Span) => string;
 }
@@ -39,7 +41,7 @@ export function MarkRow({ marks, range, axis }: MarkRowProps) {
 function MarkLink({ group, marks }: { group: MarkGroup; marks: Marks }) {
   const [first, last] = [group.marks[0]!, group.marks.at(-1)!];
   const single = first === last;
-  const label = single ? first.label : `${plural(group.marks.length, ...marks.names)} from ${localTime(first.at)}`;
+  const label = single ? first.label : t.from(marks.noun(group.marks.length), localTime(first.at));
   const tone = worstTone(group.marks);
   return (
     <a

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countdown, describeDistance, duration, plural, reading, timeTicks, utcTime } from "./format.ts";
+import { countdown, describeDistance, duration, reading, timeTicks, utcTime } from "./format.ts";
 
 test("a countdown has hours only where there are any, and ends at zero", () => {
   assert.deepEqual([65_000, 7_209_000, 400, 0, -5_000].map(countdown), ["1:05", "2:00:09", "0:01", "0:00", "0:00"]);
@@ -29,8 +29,7 @@ test("an instant is shown in UTC to the second", () => {
   assert.equal(utcTime("2026-11-20T10:05:00.123Z"), "2026-11-20 10:05:00 UTC");
 });
 
-test("counts agree with their noun, and readings keep what matters", () => {
-  assert.deepEqual([plural(1, "device"), plural(0, "device"), plural(2, "key")], ["1 device", "0 devices", "2 keys"]);
+test("readings keep what matters", () => {
   assert.deepEqual([reading(21.123456789), reading(true), reading("on")], ["21.1235", "true", "on"]);
 });
 

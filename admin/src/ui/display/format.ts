@@ -1,3 +1,6 @@
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/ui.ts";
+
 /** Formats of dates, times and numbers in the language of the browser. */
 
 const DATE = { year: "numeric", month: "short", day: "numeric" } as const;
@@ -38,7 +41,7 @@ export function timeTicks(seconds: readonly number[]): string[] {
 
 /** Returns `2026-11-20 10:05:00 UTC`. */
 export function utcTime(at: string | number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  return t.utc(new Date(at).toISOString().slice(0, 19).replace("T", " "));
 }
 
 const DAY_MS = 86_400_000;
@@ -66,9 +69,9 @@ const YEAR_SECONDS = 365 * DAY_SECONDS;
 export function duration(seconds: number): string {
   const rounded = (unit: number) => Number((seconds / unit).toFixed(1));
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${rounded(60)} min`;
+  if (seconds < 3600) return t.min(rounded(60));
   if (seconds < 2 * DAY_SECONDS) return `${rounded(3600)} h`;
-  return seconds < YEAR_SECONDS ? `${rounded(DAY_SECONDS)} days` : plural(rounded(YEAR_SECONDS), "year");
+  return seconds < YEAR_SECONDS ? t.days(rounded(DAY_SECONDS)) : nouns.year(rounded(YEAR_SECONDS));
 }
 
 /** Returns `1:05` or `2:00:09` for a countdown; never below zero. */
@@ -77,11 +80,6 @@ export function countdown(ms: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const two = (value: number) => String(value).padStart(2, "0");
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
-}
-
-/** Returns `1 device` or `2 devices`. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
 /** Formats a reading: numbers with at most six significant digits, booleans as words, text as it is. */

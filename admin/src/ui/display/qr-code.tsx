@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { useEffect, useState } from "react";
+import { common } from "#texts/common.ts";
 import "./qr-code.css";
 
 /** The white modules around the code, without which readers do not find it (ISO/IEC 18004). */
@@ -20,7 +21,7 @@ export function QrCode({ label, text }: { label: string; text: string }) {
       shown = false;
     };
   }, [text]);
-  if (!drawing) return <Skeleton height={200} width={200} role="status" aria-label="Loading" />;
+  if (!drawing) return <Skeleton height={200} width={200} role="status" aria-label={common.loading} />;
   const { size, path } = drawing;
   return (
     <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} data-text={text}>

@@ -1,3 +1,4 @@
+import { t } from "#texts/ui.ts";
 import { Action } from "../input/action.tsx";
 
 export interface ShowEarlierProps {
@@ -10,7 +11,7 @@ export function ShowEarlier({ query: { hasNextPage, isFetchingNextPage, fetchNex
   if (!hasNextPage) return null;
   return (
     <div>
-      <Action label="Show earlier" loading={isFetchingNextPage} onClick={() => void fetchNextPage()} />
+      <Action label={t.showEarlier} loading={isFetchingNextPage} onClick={() => void fetchNextPage()} />
     </div>
   );
 }

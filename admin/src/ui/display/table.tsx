@@ -1,5 +1,6 @@
 import { Checkbox, Skeleton } from "@mantine/core";
 import type { MouseEvent, ReactNode } from "react";
+import { t } from "#texts/ui.ts";
 import "./table.css";
 
 export interface Column<Row> {
@@ -139,7 +140,7 @@ function SelectOne({ row, name, selected, onChange }: Selection & { row: string;
   return (
     <Checkbox
       size="xs"
-      aria-label={`Select ${name}`}
+      aria-label={t.select(name)}
       checked={selected.has(row)}
       onChange={(event) => toggle(event.currentTarget.checked)}
     />
@@ -151,7 +152,7 @@ function SelectAll({ keys, selected, onChange }: Selection & { keys: readonly st
   return (
     <Checkbox
       size="xs"
-      aria-label="Select all rows of this page"
+      aria-label={t.selectAllRowsOfThis}
       disabled={keys.length === 0}
       checked={all}
       indeterminate={!all && keys.some((key) => selected.has(key))}

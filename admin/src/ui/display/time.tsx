@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { t } from "#texts/ui.ts";
 import { describeDistance, localTime, utcTime } from "./format.ts";
 import "./time.css";
 
@@ -16,7 +17,7 @@ export function Time({ at, none = "–" }: TimeProps) {
 }
 
 /** The distance of an instant from now, and the instant itself on hover and focus. */
-export function Ago({ at, none = "never" }: TimeProps) {
+export function Ago({ at, none = t.never }: TimeProps) {
   const now = useNow();
   if (!at) return <span className="soft">{none}</span>;
   return <Instant at={at} text={describeDistance(Date.parse(at) - now)} local />;

@@ -1,10 +1,11 @@
 import { useEffect, useState } from "react";
+import { t } from "#texts/ui.ts";
 import { Action } from "./action.tsx";
 import "./copy.css";
 
 const SHOWN_MS = 2000;
 
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({ text, label = t.copy }: { text: string; label?: string }) {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   useEffect(() => {
     if (state === "ready") return;
@@ -19,7 +20,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   return (
     <Action
       small
-      label={<span aria-live="polite">{{ ready: label, copied: "Copied", failed: "Select and copy it" }[state]}</span>}
+      label={<span aria-live="polite">{{ ready: label, copied: t.copied, failed: t.selectAndCopyIt }[state]}</span>}
       onClick={copy}
     />
   );
@@ -58,7 +59,7 @@ interface DownloadProps {
 }
 
 /** Saves `content` as a file, made in the browser and sent nowhere. */
-export function DownloadButton({ name, content, label = "Download" }: DownloadProps) {
+export function DownloadButton({ name, content, label = t.download }: DownloadProps) {
   const save = () => {
     const address = URL.createObjectURL(new Blob([typeof content === "function" ? content() : content]));
     const link = document.createElement("a");

@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { common } from "#texts/common.ts";
 import { Action, type ActionProps } from "./action.tsx";
 import "./dialog.css";
 
@@ -58,7 +59,7 @@ export function Dialog({ opened, onClose, children, ...own }: DialogProps) {
         <div className="dialog-content stack">
           <div className="dialog-top">
             <h2 id={id}>{title}</h2>
-            <button type="button" className="dialog-close" aria-label="Close" onClick={onClose}>
+            <button type="button" className="dialog-close" aria-label={common.close} onClick={onClose}>
               <span aria-hidden="true">✕</span>
             </button>
           </div>

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
+import { t } from "#texts/ui.ts";
 import { Action } from "./action.tsx";
 import "./filters.css";
 
@@ -43,8 +44,8 @@ const TYPING_MS = 300;
 const FOLDED = 2;
 
 function moreText(opened: boolean, set: number): string {
-  if (opened) return "Fewer filters";
-  return set === 0 ? "More filters" : `More filters (${set} set)`;
+  if (opened) return t.fewerFilters;
+  return set === 0 ? t.moreFilters : t.moreFiltersSet(set);
 }
 
 /** The filters of a list. Their values are in the address of the screen, which can be sent and reopened. */
@@ -63,7 +64,7 @@ export function Filters({ filters, values, onChange }: FiltersProps) {
   );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a search form without a button to send it
-    <div className="filters" role="search" aria-label="Filters" data-folded={(foldable && !opened) || undefined}>
+    <div className="filters" role="search" aria-label={t.filters} data-folded={(foldable && !opened) || undefined}>
       {first && field(first)}
       {foldable && (
         <Action
@@ -75,7 +76,7 @@ export function Filters({ filters, values, onChange }: FiltersProps) {
       )}
       {others.map(field)}
       {some && (
-        <Action subtle label="Clear filters" className="filters-clear" onClick={() => onChange(cleared(filters))} />
+        <Action subtle label={t.clearFilters} className="filters-clear" onClick={() => onChange(cleared(filters))} />
       )}
     </div>
   );
@@ -100,14 +101,14 @@ function Field({ filter, value, onChange }: FieldProps) {
     );
   const options = filter.options.map(([value, label]) => ({ value, label }));
   const negated = filter.not
-    ? filter.options.map(([value, label]) => ({ value: `!${value}`, label: `not ${label}` }))
+    ? filter.options.map(([value, label]) => ({ value: `!${value}`, label: t.not(label) }))
     : [];
   return (
     <NativeSelect
       label={filter.label}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      data={[{ value: "", label: "any" }, ...options, ...negated]}
+      data={[{ value: "", label: t.any }, ...options, ...negated]}
     />
   );
 }
@@ -126,8 +127,8 @@ function TextField({ filter, value, onChange }: FieldProps & { filter: Extract<F
     <TextInput
       type="search"
       label={filter.label}
-      placeholder={filter.not ? `${filter.placeholder}, or !…` : filter.placeholder}
-      title={filter.not ? "With ! before it: all others" : undefined}
+      placeholder={filter.not ? t.or(filter.placeholder ?? "") : filter.placeholder}
+      title={filter.not ? t.withBeforeItAllOthers : undefined}
       maxLength={filter.maxLength}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}

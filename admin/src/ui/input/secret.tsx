@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "#texts/ui.ts";
 import { CopyButton } from "./copy.tsx";
 import "./copy.css";
 
@@ -14,9 +15,7 @@ interface SecretProps {
 export function Secret({ label, value, children }: SecretProps) {
   return (
     <div className="secret stack-tight">
-      <p>
-        <strong>{label}.</strong> Copy it now: it is not shown again.
-      </p>
+      <p>{t.copyItNowItIs(<strong>{label}.</strong>)}</p>
       <div className="secret-value row">
         <code data-secret>{value}</code>
         <CopyButton text={value} />

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { t } from "#texts/ui.ts";
 import "./page.css";
 
 interface PageProps {
@@ -21,7 +22,7 @@ interface PageProps {
 /** A screen: its way back, its heading with actions, its tabs, its content. */
 export function Page({ title, heading, back, lead, actions, tabs, narrow, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Muster`;
+    document.title = t.muster(title);
   }, [title]);
   return (
     <div className={narrow ? "page page-narrow" : "page"}>

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { t } from "#texts/ui.ts";
 import "./steps.css";
 
 export type StepState = "done" | "now" | "later";
@@ -11,7 +12,7 @@ export interface Step {
   open?: boolean;
 }
 
-const WORDS: Record<StepState, string> = { done: "done", now: "due now", later: "later" };
+const WORDS: Record<StepState, string> = { done: t.done, now: t.dueNow, later: t.later };
 
 /** Steps to do one after the other. */
 export function Steps({ steps }: { steps: readonly Step[] }) {

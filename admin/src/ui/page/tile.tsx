@@ -1,3 +1,4 @@
+import { numberText } from "../../texts/number-text.ts";
 import { type Tone, toneStyle } from "../theme/tones.ts";
 import "./tile.css";
 
@@ -21,7 +22,7 @@ export function Tile({ label, value, href, tone = "neutral", note }: TileProps) 
   return (
     <a className={`tile framed${value ? (CLASSES[tone] ?? "") : ""}`} style={toneStyle(tone)} href={href}>
       <span className="tile-label">{label}</span>
-      <span className="tile-value">{value === undefined ? "…" : value.toLocaleString()}</span>
+      <span className="tile-value">{value === undefined ? "…" : numberText(value)}</span>
       {note && <span className="tile-note">{note}</span>}
     </a>
   );

@@ -1,6 +1,9 @@
 import { TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/account.ts";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import {
   confirmFactor,
   factorsQuery,
@@ -15,18 +18,7 @@ import { useAct } from "../../../parts/act/use-act.tsx";
 import { Form, useFields } from "../../../parts/form/form.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { useSession } from "../../../parts/session.ts";
-import {
-  Action,
-  CopyButton,
-  Dialog,
-  DownloadButton,
-  Facts,
-  plural,
-  QrCode,
-  ShownOnce,
-  Status,
-  Time,
-} from "../../../ui/ui.ts";
+import { Action, CopyButton, Dialog, DownloadButton, Facts, QrCode, ShownOnce, Status, Time } from "../../../ui/ui.ts";
 import "./set-up-factor.css";
 
 export function SecondFactor() {
@@ -39,7 +31,7 @@ export function SecondFactor() {
     <>
       <Loaded query={useQuery(factorsQuery)}>{(own) => <Present own={own} onStart={start} busy={busy} />}</Loaded>
       {problem}
-      <Dialog title="Set up a second factor" keep opened={begun !== undefined} onClose={close}>
+      <Dialog title={t.setUpASecondFactor} keep opened={begun !== undefined} onClose={close}>
         {begun && <SetUp begun={begun} onClose={close} />}
       </Dialog>
     </>
@@ -52,10 +44,10 @@ function Present({ own, onStart, busy }: { own: OwnFactors; onStart: () => void;
   return (
     <>
       <div>
-        <Status of={[own.mandatory ? "warn" : "neutral", "Off"]} />
+        <Status of={[own.mandatory ? "warn" : "neutral", t.off]} />
       </div>
       <div>
-        <Action main label="Set up a second factor" onClick={onStart} loading={busy} />
+        <Action main label={t.setUpASecondFactor} onClick={onStart} loading={busy} />
       </div>
     </>
   );
@@ -72,11 +64,11 @@ function SetUp({ begun, onClose }: { begun: NewFactor; onClose: () => void }) {
   };
   if (codes) return <RecoveryCodes codes={codes} onDone={onClose} />;
   return (
-    <Form form={form} onSubmit={submit} action="Turn on" onCancel={onClose}>
-      <p>Scan this with an authenticator app on your phone.</p>
-      <QrCode label="QR code for the authenticator app" text={begun.uri} />
+    <Form form={form} onSubmit={submit} action={t.turnOn} onCancel={onClose}>
+      <p>{t.scanThisWithAnAuthenticator}</p>
+      <QrCode label={t.qrCodeForTheAuthenticator} text={begun.uri} />
       <div>
-        <p className="soft">Or type this key into the app:</p>
+        <p className="soft">{t.orTypeThisKeyInto}</p>
         <div className="row">
           <code className="factor-secret framed" data-secret>
             {begun.secret.match(/.{1,4}/g)!.join(" ")}
@@ -85,8 +77,8 @@ function SetUp({ begun, onClose }: { begun: NewFactor; onClose: () => void }) {
         </div>
       </div>
       <TextInput
-        label="Code"
-        description="Six digits that the app shows now."
+        label={common.code}
+        description={t.sixDigitsThatTheApp}
         autoComplete="one-time-code"
         inputMode="numeric"
         data-autofocus
@@ -121,37 +113,31 @@ function FactorIsOn({ own, factor, onReplace, replacing }: FactorIsOnProps) {
     await queries.invalidateQueries();
   };
   const facts = {
-    State: <Status of={["good", "On"]} />,
-    Since: <Time at={factor.createdAt} />,
-    "Recovery codes": <Status of={[left <= FEW ? "warn" : "neutral", left === 0 ? "none left" : `${left} left`]} />,
+    [common.state]: <Status of={["good", t.on]} />,
+    [common.since]: <Time at={factor.createdAt} />,
+    [t.recoveryCodes]: <Status of={[left <= FEW ? "warn" : "neutral", left === 0 ? t.noneLeft : t.left(left)]} />,
   };
   return (
     <>
       <Facts facts={facts} />
       <div className="row">
-        <Asks label="New recovery codes" title="Make new recovery codes?" action="Make new codes" run={renew}>
-          <p>
-            {left === 0
-              ? "You get ten new ones."
-              : `You get ten new ones. The ${plural(left, "former code")} you have stop at once.`}
-          </p>
+        <Asks label={t.newRecoveryCodes} title={t.makeNewRecoveryCodes} action={t.makeNewCodes} run={renew}>
+          <p>{left === 0 ? t.youGetTenNewOnes : t.youGetTenNewOnesThe(nouns.formerCode(left))}</p>
         </Asks>
-        <Action label="Use another app" onClick={onReplace} loading={replacing} />
+        <Action label={t.useAnotherApp} onClick={onReplace} loading={replacing} />
         <Asks
-          label="Turn off"
+          label={t.turnOff}
           disabled={mandatory}
-          title="Turn off your second factor?"
-          action="Turn off"
+          title={t.turnOffYourSecondFactor}
+          action={t.turnOff}
           run={remove}
-          done="Your second factor is off."
+          done={t.yourSecondFactorIsOff}
         >
-          <p>Then your password alone signs in. Your recovery codes stop.</p>
+          <p>{t.thenYourPasswordAloneSigns}</p>
         </Asks>
       </div>
-      {mandatory && (
-        <p className="soft">Your tenant requires a second factor of its administrators: it cannot be turned off.</p>
-      )}
-      <Dialog title="Your recovery codes" opened={codes !== undefined} onClose={() => setCodes(undefined)}>
+      {mandatory && <p className="soft">{t.yourTenantRequiresASecond}</p>}
+      <Dialog title={t.yourRecoveryCodes} opened={codes !== undefined} onClose={() => setCodes(undefined)}>
         {codes && <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />}
       </Dialog>
     </>
@@ -161,21 +147,18 @@ function FactorIsOn({ own, factor, onReplace, replacing }: FactorIsOnProps) {
 function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { user } = useSession();
   const text = codes.map((code) => `${code}\n`).join("");
-  const file = `Recovery codes of ${user.email} at ${location.host}\nEach is accepted once.\n\n${text}`;
+  const file = t.recoveryCodesOfAtNeach(user.email, location.host, text);
   return (
-    <ShownOnce title="Your recovery codes" done="I have stored them" onDone={onDone}>
+    <ShownOnce title={t.yourRecoveryCodes} done={t.iHaveStoredThem} onDone={onDone}>
       <div className="secret stack-tight">
-        <p>
-          <strong>Store these codes now: they are not shown again.</strong> Without your phone, each of them signs you
-          in once. A person who has one needs only your password.
-        </p>
-        <ul className="recovery-codes list" aria-label="Recovery codes" data-secret>
+        <p>{t.withoutYourPhoneEachOf(<strong>{t.storeTheseCodesNowThey}</strong>)}</p>
+        <ul className="recovery-codes list" aria-label={t.recoveryCodes} data-secret>
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}
         </ul>
         <div className="row">
-          <CopyButton text={text} label="Copy all" />
+          <CopyButton text={text} label={t.copyAll} />
           <DownloadButton name="muster-recovery-codes.txt" content={file} />
         </div>
       </div>

@@ -1,6 +1,8 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/account.ts";
+import { common } from "#texts/common.ts";
 import {
   addOwnChannel,
   type NotificationChoices,
@@ -30,16 +32,10 @@ export function OwnNotificationSections() {
   const query = useQuery(ownNotificationsQuery);
   return (
     <>
-      <Section
-        title="Your channels"
-        lead="Where your messages go besides the address of your account. Each is confirmed before it is used."
-      >
+      <Section title={t.yourChannels} lead={t.whereYourMessagesGoBesides}>
         <Loaded query={query}>{(own) => <OwnChannels own={own} />}</Loaded>
       </Section>
-      <Section
-        title="Quiet choices"
-        lead="When you want no pages. A group decides which of its pages are always sent: those of critical anomalies, if nothing else is set."
-      >
+      <Section title={t.quietChoices} lead={t.whenYouWantNoPages}>
         <Loaded query={query}>{(own) => <QuietChoices own={own} />}</Loaded>
       </Section>
     </>
@@ -47,10 +43,10 @@ export function OwnNotificationSections() {
 }
 
 const COLUMNS: readonly Column<OwnChannel>[] = [
-  { title: "Address", main: true, cell: ({ target }) => <span className="mono">{target}</span> },
-  { title: "Kind", cell: ({ type }) => CHANNEL_TYPES[type] },
-  { title: "State", cell: (channel) => <State {...channel} /> },
-  { title: "Actions", cell: (channel) => <Acts channel={channel} /> },
+  { title: t.address, main: true, cell: ({ target }) => <span className="mono">{target}</span> },
+  { title: common.kind, cell: ({ type }) => CHANNEL_TYPES[type] },
+  { title: common.state, cell: (channel) => <State {...channel} /> },
+  { title: common.actions, cell: (channel) => <Acts channel={channel} /> },
 ];
 
 function OwnChannels({ own: { channels, email } }: { own: OwnNotifications }) {
@@ -58,15 +54,15 @@ function OwnChannels({ own: { channels, email } }: { own: OwnNotifications }) {
   const { act, busy, problem } = useAct();
   const refresh = useRefresh();
   const test = () => act(() => testOwnNotifications().then(() => refresh(OWN_NOTIFICATIONS)));
-  const empty = <Empty title="You have no channel of your own.">Messages go to {email}.</Empty>;
+  const empty = <Empty title={t.youHaveNoChannelOf}>{t.messagesGoTo(email)}</Empty>;
   return (
     <>
-      <Table label="Your channels" columns={COLUMNS} rows={channels} empty={empty} />
+      <Table label={t.yourChannels} columns={COLUMNS} rows={channels} empty={empty} />
       <div className="row">
-        <Opens label="Add a channel" title="Add a channel of your own" keep>
+        <Opens label={t.addAChannel} title={t.addAChannelOfYour} keep>
           {(close) => <AddOwnChannel onClose={close} />}
         </Opens>
-        <Action label="Send me a test message" loading={busy} onClick={() => void test()} />
+        <Action label={t.sendMeATestMessage} loading={busy} onClick={() => void test()} />
       </div>
       {problem}
       {tests.length > 0 && <TestMessageTable items={tests} />}
@@ -78,11 +74,7 @@ function State({ state, requestedAt }: OwnChannel) {
   return (
     <>
       <Word of={CHANNEL_STATES} value={state} plain />
-      {state === "requested" && (
-        <div className="soft">
-          link sent <Ago at={requestedAt} />
-        </div>
-      )}
+      {state === "requested" && <div className="soft">{t.linkSent(<Ago at={requestedAt} />)}</div>}
     </>
   );
 }
@@ -96,15 +88,13 @@ function Acts({ channel: { id, state, type, target } }: { channel: OwnChannel })
       {ASKABLE.has(state) && <SendLink send={() => addOwnChannel({ type, target })} refreshes={OWN_NOTIFICATIONS} />}
       <Asks
         small
-        label="Remove"
-        title="Remove this channel?"
-        action="Remove channel"
+        label={common.remove}
+        title={t.removeThisChannel}
+        action={t.removeChannel}
         run={() => removeOwnChannel(id)}
         refreshes={[OWN_NOTIFICATIONS]}
       >
-        <p>
-          No message of yours is sent to <span className="mono">{target}</span> any more.
-        </p>
+        <p>{t.noMessageOfYoursIs(<span className="mono">{target}</span>)}</p>
       </Asks>
     </div>
   );
@@ -115,32 +105,30 @@ function AddOwnChannel({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState<string>();
   const refresh = useRefresh();
   const [form, field] = useFields<Pick<OwnChannel, "type" | "target">>({ type: "email", target: "" }, undefined, {
-    target: (value) => (value.trim() === "" ? "Enter a value." : null),
+    target: (value) => (value.trim() === "" ? common.enterAValue : null),
   });
   const submit = async ({ type, target }: typeof form.values) => {
     const added = await addOwnChannel({ type, target: target.trim() });
     await refresh(OWN_NOTIFICATIONS);
     if (added.secret !== null) return setSecret(added.secret);
-    toast("Its receiver gets a link to confirm it.");
+    toast(t.itsReceiverGetsALink);
     onClose();
   };
   if (secret !== undefined)
     return (
-      <ShownOnce title="Add a channel of your own" done="Done" onDone={onClose}>
-        <Secret label="Signing secret" value={secret}>
-          <p>Messages to this webhook are signed with it (Standard Webhooks), so that the receiver can verify them.</p>
+      <ShownOnce title={t.addAChannelOfYour} done={t.done} onDone={onClose}>
+        <Secret label={t.signingSecret} value={secret}>
+          <p>{t.messagesToThisWebhookAre}</p>
         </Secret>
       </ShownOnce>
     );
   const isMail = form.getValues().type === "email";
-  const description = isMail
-    ? "One mailbox. It gets a link; open it to confirm."
-    : "An https address that receives a POST. It answers the first one with its challenge, or you open the link in it.";
+  const description = isMail ? t.oneMailboxItGetsA : t.anHttpsAddressThatReceives;
   return (
-    <Form form={form} onSubmit={submit} action="Add channel" onCancel={onClose}>
-      <NativeSelect label="Kind" data={CHANNEL_CHOICES} {...field("type")} />
+    <Form form={form} onSubmit={submit} action={t.addChannel} onCancel={onClose}>
+      <NativeSelect label={common.kind} data={CHANNEL_CHOICES} {...field("type")} />
       <TextInput
-        label="Address"
+        label={t.address}
         description={description}
         placeholder={isMail ? "ada@home.example" : "https://hooks.home.example/ada"}
         data-autofocus
@@ -156,49 +144,38 @@ type Values = Record<"accountEmail" | "quiet" | "onlyOnShift" | "criticalToo", b
 /** The times when the user wants no pages, within the limits that groups set. */
 function QuietChoices({ own }: { own: OwnNotifications }) {
   const [form, field] = useFields<Values>(valuesOf(own), undefined, {
-    startTime: (value, { quiet }) => (quiet && value === "" ? "Enter a time." : null),
+    startTime: (value, { quiet }) => (quiet && value === "" ? t.enterATime : null),
     endTime: (value, { quiet, startTime }) => {
       if (!quiet) return null;
-      if (value === "") return "Enter a time.";
-      return value === startTime ? "Quiet hours must begin and end at different times." : null;
+      if (value === "") return t.enterATime;
+      return value === startTime ? t.quietHoursMustBeginAnd : null;
     },
   });
   const submit = (values: Values) => setOwnNotifications(choicesOf(values)).then(() => form.resetDirty());
   const { quiet, onlyOnShift, timeZone } = form.getValues();
   const check = (name: "accountEmail" | "quiet" | "onlyOnShift" | "criticalToo") => field(name, { type: "checkbox" });
   return (
-    <Form form={form} onSubmit={submit} action="Save choices" done="Saved." refreshes={[OWN_NOTIFICATIONS]}>
+    <Form form={form} onSubmit={submit} action={t.saveChoices} done={common.saved} refreshes={[OWN_NOTIFICATIONS]}>
       <Checkbox
-        label={`Messages to ${own.email}`}
-        description="Without a confirmed channel they go there in any case."
+        label={t.messagesTo(own.email)}
+        description={t.withoutAConfirmedChannelThey}
         {...check("accountEmail")}
       />
-      <Checkbox label="Quiet hours, every day" {...check("quiet")} />
+      <Checkbox label={t.quietHoursEveryDay} {...check("quiet")} />
       {quiet && (
         <>
           <div className="row">
-            <TextInput type="time" label="From" {...field("startTime")} />
-            <TextInput type="time" label="Until" {...field("endTime")} />
+            <TextInput type="time" label={common.from} {...field("startTime")} />
+            <TextInput type="time" label={t.until} {...field("endTime")} />
           </div>
-          <NativeSelect label="Time zone" data={timeZones(timeZone)} {...field("timeZone")} />
+          <NativeSelect label={t.timeZone} data={timeZones(timeZone)} {...field("timeZone")} />
         </>
       )}
-      <Checkbox
-        label="Page me only while I am on duty"
-        description="Of each group: on one of its shifts."
-        {...check("onlyOnShift")}
-      />
+      <Checkbox label={t.pageMeOnlyWhileI} description={t.ofEachGroupOnOne} {...check("onlyOnShift")} />
       {(quiet || onlyOnShift) && (
-        <Checkbox
-          label="Hold back critical pages as well"
-          description="Only those of groups that allow it; the others are always sent."
-          {...check("criticalToo")}
-        />
+        <Checkbox label={t.holdBackCriticalPagesAs} description={t.onlyThoseOfGroupsThat} {...check("criticalToo")} />
       )}
-      <p className="soft">
-        What is held back is in the list of messages. It is sent when the quiet hours end or your next duty begins, if
-        the anomaly is still open. Where no other user gets the page, the next step of escalation follows at once.
-      </p>
+      <p className="soft">{t.whatIsHeldBackIs}</p>
     </Form>
   );
 }

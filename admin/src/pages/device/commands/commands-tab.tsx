@@ -1,5 +1,8 @@
 import { NativeSelect, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
+import { nouns } from "#texts/nouns.ts";
 import {
   COMMANDS,
   cancelCommand,
@@ -25,23 +28,23 @@ export function CommandsTab({ device }: TabProps) {
   const maySend = useMay("sendCommand");
   return (
     <Section
-      title="Commands"
-      lead="Messages that wait until the device has acknowledged them. It gets them when it is connected and subscribes to their topic."
+      title={t.commands}
+      lead={t.messagesThatWaitUntilThe}
       actions={
         maySend && (
-          <Opens main label="Send a command" title={`Send a command to ${device.name}`} wide>
+          <Opens main label={t.sendACommand} title={t.sendACommandTo(device.name)} wide>
             {(close) => <SendCommand device={device} onClose={close} />}
           </Opens>
         )
       }
     >
       <Records
-        label="Commands that wait for the device"
-        of="command"
+        label={t.commandsThatWaitForThe}
+        of={nouns.command}
         list={list}
         columns={columnsOf(device.id)}
         query={useQuery(commandsQuery(device.id, list.skip))}
-        empty={<Empty title="No command waits for the device" />}
+        empty={<Empty title={t.noCommandWaitsForThe} />}
       />
     </Section>
   );
@@ -49,12 +52,12 @@ export function CommandsTab({ device }: TabProps) {
 
 function columnsOf(deviceId: string): readonly Column<DeviceCommand>[] {
   return [
-    { title: "Topic", main: true, cell: ({ topic }) => <span className="mono">{topic}</span> },
-    { title: "Payload", cell: ({ payload }) => <code>{startOf(payload)}</code> },
-    { title: "Sent", cell: ({ createdAt }) => <Ago at={createdAt} /> },
-    { title: "By", cell: ({ createdBy }) => <Actor of={createdBy} /> },
-    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-    { title: "Actions", cell: ({ id }) => <Cancel deviceId={deviceId} id={id} /> },
+    { title: t.topic, main: true, cell: ({ topic }) => <span className="mono">{topic}</span> },
+    { title: t.payload, cell: ({ payload }) => <code>{startOf(payload)}</code> },
+    { title: t.sent, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { title: common.by, cell: ({ createdBy }) => <Actor of={createdBy} /> },
+    { title: common.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    { title: common.actions, cell: ({ id }) => <Cancel deviceId={deviceId} id={id} /> },
   ];
 }
 
@@ -69,22 +72,22 @@ function Cancel({ deviceId, id }: { deviceId: string; id: string }) {
   return (
     <Asks
       small
-      label="Cancel"
-      title="Cancel this command?"
-      action="Cancel the command"
+      label={t.cancel}
+      title={t.cancelThisCommand}
+      action={t.cancelTheCommand}
       run={() => cancelCommand(deviceId, id)}
       refreshes={[COMMANDS]}
     >
-      <p>If the device has already been sent it and has not acknowledged it yet, it may act on it all the same.</p>
+      <p>{t.ifTheDeviceHasAlready}</p>
     </Asks>
   );
 }
 
 const HOUR = 60;
 const WAITS = [
-  { value: String(HOUR), label: "1 hour" },
-  { value: String(24 * HOUR), label: "1 day" },
-  { value: String(7 * 24 * HOUR), label: "7 days" },
+  { value: String(HOUR), label: t.n1Hour },
+  { value: String(24 * HOUR), label: t.n1Day },
+  { value: String(7 * 24 * HOUR), label: t.n7Days },
 ];
 
 function SendCommand({ device, onClose }: { device: Device; onClose: () => void }) {
@@ -110,21 +113,16 @@ function Fields({ device, topics, onClose }: { device: Device; topics: readonly 
     <Form
       form={form}
       onSubmit={submit}
-      action="Send"
+      action={t.send}
       onCancel={onClose}
-      done="The command waits for the device."
+      done={t.theCommandWaitsForThe}
       refreshes={[COMMANDS]}
       onDone={onClose}
     >
-      <NativeSelect
-        label="Topic"
-        description="The device subscribes to it with QoS 1 or 2."
-        data={[...topics]}
-        {...field("topic")}
-      />
+      <NativeSelect label={t.topic} description={t.theDeviceSubscribesToIt} data={[...topics]} {...field("topic")} />
       <Textarea
-        label="Payload"
-        description="As text"
+        label={t.payload}
+        description={t.asText}
         autosize
         minRows={3}
         maxRows={12}
@@ -132,23 +130,17 @@ function Fields({ device, topics, onClose }: { device: Device; topics: readonly 
         data-autofocus
         {...field("payload")}
       />
-      <NativeSelect label="Waits for the device for" data={WAITS} {...field("minutes")} />
+      <NativeSelect label={t.waitsForTheDeviceFor} data={WAITS} {...field("minutes")} />
     </Form>
   );
 }
 
 function NoTopic({ type }: { type: Schemas["DeviceType"] | undefined }) {
-  if (!type) return <p>The device has no device type, so there is no topic that it may subscribe to.</p>;
+  if (!type) return <p>{t.theDeviceHasNoDevice}</p>;
   return (
     <>
-      <p>
-        The device type <a href={`/device-types/${type.id}`}>{type.name}</a> lists no topic that its devices may
-        subscribe to: add one to it first.
-      </p>
-      <p>
-        Then have the device renew its certificate, or issue a new bundle for it: the topics of a certificate never
-        change.
-      </p>
+      <p>{t.theDeviceTypeListsNo(<a href={`/device-types/${type.id}`}>{type.name}</a>)}</p>
+      <p>{t.thenHaveTheDeviceRenew}</p>
     </>
   );
 }

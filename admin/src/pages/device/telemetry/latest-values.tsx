@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
 import { latestQuery } from "../../../api/devices.ts";
 import type { LatestValue } from "../../../api/live/telemetry-store.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
@@ -8,10 +10,10 @@ import { ClockReplaced } from "./readings.tsx";
 import { useTelemetry } from "./use-telemetry.ts";
 
 const COLUMNS: readonly Column<LatestValue>[] = [
-  { title: "Metric", main: true, cell: ({ metric }) => metric },
-  { title: "Value", numeric: true, cell: ({ value }) => reading(value) },
-  { title: "Measured", cell: ({ at }) => <Ago at={at} /> },
-  { title: "Clock", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
+  { title: common.metric, main: true, cell: ({ metric }) => metric },
+  { title: t.value, numeric: true, cell: ({ value }) => reading(value) },
+  { title: t.measured, cell: ({ at }) => <Ago at={at} /> },
+  { title: t.clock, cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
 ];
 
 /** The newest value of every metric, as it arrives. */
@@ -25,14 +27,14 @@ export function LatestValues({ device }: Pick<TabProps, "device">) {
         const rows = [...values.values()].sort((one, other) => one.metric.localeCompare(other.metric));
         return (
           <Table
-            label="Latest values"
+            label={t.latestValues}
             columns={COLUMNS}
             rows={rows}
             rowKey={({ metric }) => metric}
             empty={
               <Empty
-                title="The device has published nothing yet"
-                action={<a href={`/devices/${device.id}/connect`}>How it connects</a>}
+                title={t.theDeviceHasPublishedNothing}
+                action={<a href={`/devices/${device.id}/connect`}>{t.howItConnects}</a>}
               />
             }
           />

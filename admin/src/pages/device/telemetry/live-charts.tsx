@@ -1,5 +1,6 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
+import { t } from "#texts/pages/device.ts";
 import { recentSeriesQuery } from "../../../api/live/series.ts";
 import type { TelemetrySnapshot } from "../../../api/live/telemetry-store.ts";
 import { bandsOf, marksOf, useDeviceWatch, type Watched } from "../../../parts/chart/device-watch.ts";
@@ -33,7 +34,7 @@ export function LiveCharts({ deviceId, metrics, range, onRemove }: ChartsProps) 
       actions={
         <>
           {index === 0 && <SaveLines deviceId={deviceId} metrics={metrics} lines={lines} span={span} />}
-          {index === 0 && <Action small label={paused ? "Continue" : "Pause"} onClick={() => setPaused(!paused)} />}
+          {index === 0 && <Action small label={paused ? t.continue : t.pause} onClick={() => setPaused(!paused)} />}
           <RemoveMetric metric={metric} onRemove={onRemove} />
         </>
       }
@@ -88,7 +89,7 @@ function LiveChart({ deviceId, metric, drawn, isRead, span, watched, state, onZo
   return (
     <div className="stack">
       <Chart
-        label={`${metric}, last ten minutes`}
+        label={t.lastTenMinutes(metric)}
         times={line.times}
         series={[{ label: metric, values: line.values }]}
         range={span}
@@ -103,15 +104,13 @@ function LiveChart({ deviceId, metric, drawn, isRead, span, watched, state, onZo
         <Status
           of={[
             state === "paused" ? "neutral" : state === "live" ? "good" : "warn",
-            state === "paused" ? "Paused" : state === "live" ? "Live" : "Waiting for the service",
+            state === "paused" ? t.paused : state === "live" ? t.live : t.waitingForTheService,
           ]}
         />
         {last && (
-          <span>
-            Latest: <strong>{reading(last.value)}</strong>, <Ago at={new Date(last.at).toISOString()} />
-          </span>
+          <span>{t.latest(<strong>{reading(last.value)}</strong>, <Ago at={new Date(last.at).toISOString()} />)}</span>
         )}
-        {isRead && !last && <span>No reading in the last ten minutes</span>}
+        {isRead && !last && <span>{t.noReadingInTheLast}</span>}
       </p>
     </div>
   );

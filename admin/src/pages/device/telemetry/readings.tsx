@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "#texts/pages/device.ts";
 import { type Reading, readingsQuery } from "../../../api/live/series.ts";
 import type { TimeRange } from "../../../parts/chart/use-time-range.ts";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
@@ -14,10 +15,10 @@ interface ReadingsProps {
 }
 
 const COLUMNS: readonly Column<Reading>[] = [
-  { title: "Measured", main: true, cell: ({ at }) => <Time at={at} /> },
-  { title: "Value", numeric: true, cell: ({ value }) => reading(value) },
-  { title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-  { title: "Clock", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
+  { title: t.measured, main: true, cell: ({ at }) => <Time at={at} /> },
+  { title: t.value, numeric: true, cell: ({ value }) => reading(value) },
+  { title: t.received, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { title: t.clock, cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
 ];
 
 /** The single readings behind a chart, on request. */
@@ -26,19 +27,19 @@ export function Readings({ deviceId, metrics, range }: ReadingsProps) {
   const [chosen, setChosen] = useState(metrics[0]!);
   return (
     <Section
-      title="Readings"
-      lead="Every value in the range of the chart, newest first."
+      title={t.readings}
+      lead={t.everyValueInTheRange}
       actions={
         <>
           {shown && metrics.length > 1 && (
             <NativeSelect
-              aria-label="Metric of the readings"
+              aria-label={t.metricOfTheReadings}
               value={chosen}
               data={[...metrics]}
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
           )}
-          <Action label={shown ? "Hide" : "Show"} onClick={() => setShown(shown ? undefined : spanNow(range))} />
+          <Action label={shown ? t.hide : t.show} onClick={() => setShown(shown ? undefined : spanNow(range))} />
         </>
       }
     >
@@ -61,11 +62,11 @@ function Rows({ deviceId, metric, span }: { deviceId: string; metric: string; sp
   return (
     <>
       <Table
-        label={`Readings of ${metric}`}
+        label={t.readingsOf(metric)}
         columns={COLUMNS}
         rows={rows}
         rowKey={({ at }) => at}
-        empty={<Empty title="Nothing was measured in this time" />}
+        empty={<Empty title={t.nothingWasMeasuredInThis} />}
       />
       <ShowEarlier query={query} />
     </>
@@ -75,5 +76,5 @@ function Rows({ deviceId, metric, span }: { deviceId: string; metric: string; sp
 /** Shows whether the service replaced the time of a message. */
 export function ClockReplaced({ replaced }: { replaced: boolean }) {
   if (!replaced) return <span className="soft">–</span>;
-  return <Status of={["warn", "replaced by the service"]} plain />;
+  return <Status of={["warn", t.replacedByTheService]} plain />;
 }

@@ -1,3 +1,4 @@
+import { t } from "#texts/pages/device.ts";
 import type { SeriesOfRange } from "../../../api/live/series.ts";
 import { type CsvColumn, csvText } from "../../../parts/chart/series-csv.ts";
 import type { Span } from "../../../ui/chart/gaps.ts";
@@ -21,7 +22,7 @@ export function SaveSeries({
   const columns = () => metrics.flatMap((metric, index) => columnsOf(metric, read[index]!));
   return (
     <DownloadButton
-      label="Download CSV"
+      label={t.downloadCsv}
       name={nameOf(deviceId, first.range, `${first.bucketSeconds}s`)}
       content={() => csvText(columns())}
     />
@@ -36,7 +37,7 @@ export function SaveLines({ deviceId, metrics, lines, span }: SaveProps & { line
       return { title, values: new Map(measured) };
     });
   return (
-    <DownloadButton label="Download CSV" name={nameOf(deviceId, span, "live")} content={() => csvText(columns())} />
+    <DownloadButton label={t.downloadCsv} name={nameOf(deviceId, span, "live")} content={() => csvText(columns())} />
   );
 }
 

@@ -1,5 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useMemo } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/device.ts";
 import { metricsOf, metricsParameter } from "../../../parts/chart/metric-names.ts";
 import type { TimeRange } from "../../../parts/chart/use-time-range.ts";
 import { useUrlState } from "../../../parts/url-state.ts";
@@ -46,17 +48,17 @@ export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
   return (
     <>
       <NativeSelect
-        aria-label="Metric"
+        aria-label={common.metric}
         value={shown.length === 1 ? shown[0]! : ""}
-        data={shown.length === 1 ? [...metrics] : [{ value: "", label: "Only one metric…" }, ...metrics]}
+        data={shown.length === 1 ? [...metrics] : [{ value: "", label: t.onlyOneMetric }, ...metrics]}
         onChange={(event) => event.currentTarget.value && onAdd([event.currentTarget.value])}
       />
       <NativeSelect
-        aria-label="Add a metric"
+        aria-label={t.addAMetric}
         value=""
         disabled={isFull || others.length === 0}
-        title={isFull ? `At most ${MOST_METRICS} metrics are shown at once.` : undefined}
-        data={[{ value: "", label: "Add a metric…" }, ...others]}
+        title={isFull ? t.atMostMetricsAreShown(MOST_METRICS) : undefined}
+        data={[{ value: "", label: t.addAMetric2 }, ...others]}
         onChange={(event) => event.currentTarget.value && onAdd([...shown, event.currentTarget.value])}
       />
     </>
@@ -65,5 +67,5 @@ export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
 
 export function RemoveMetric({ metric, onRemove }: { metric: string } & Pick<ChartsProps, "onRemove">) {
   if (!onRemove) return null;
-  return <Action small label="Remove" aria-label={`Remove ${metric}`} onClick={() => onRemove(metric)} />;
+  return <Action small label={common.remove} aria-label={t.remove(metric)} onClick={() => onRemove(metric)} />;
 }

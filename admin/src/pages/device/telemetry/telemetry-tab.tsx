@@ -1,4 +1,5 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { t } from "#texts/pages/device.ts";
 import { latestQuery } from "../../../api/devices.ts";
 import { seriesQuery } from "../../../api/live/series.ts";
 import { useDeviceWatch } from "../../../parts/chart/device-watch.ts";
@@ -25,8 +26,8 @@ export function TelemetryTab({ device }: TabProps) {
         if (metrics.length === 0)
           return (
             <Empty
-              title="The device has published no numbers yet"
-              action={<a href={`/devices/${device.id}/connect`}>How it connects</a>}
+              title={t.theDeviceHasPublishedNo}
+              action={<a href={`/devices/${device.id}/connect`}>{t.howItConnects}</a>}
             />
           );
         return <Telemetry deviceId={device.id} metrics={metrics} />;
@@ -43,7 +44,7 @@ function Telemetry({ deviceId, metrics }: { deviceId: string; metrics: readonly 
   const rangeName = range.preset?.name ?? `${range.span.from} ${range.span.to}`;
   return (
     <div className="stack-loose">
-      <Section title="Telemetry" actions={<AddMetric metrics={metrics} shown={shown} onAdd={show} />}>
+      <Section title={t.telemetry} actions={<AddMetric metrics={metrics} shown={shown} onAdd={show} />}>
         <RangeBar range={range} presets={PRESETS} />
       </Section>
       {range.preset === LIVE ? <LiveCharts {...charts} /> : <RangeCharts {...charts} />}
@@ -71,7 +72,7 @@ function RangeCharts({ deviceId, metrics, range, onRemove }: ChartsProps) {
     >
       <SeriesChart
         deviceId={deviceId}
-        label={`${metric} over time`}
+        label={t.overTime(metric)}
         query={series[index]!}
         watched={watchedOf(metric)}
         onZoom={range.show}

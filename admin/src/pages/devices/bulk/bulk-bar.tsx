@@ -1,10 +1,14 @@
 import { useState } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/devices.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { type DeviceQuery, listDevices } from "../../../api/devices.ts";
 import { useAct } from "../../../parts/act/use-act.tsx";
 import { ConfirmEnd, Outcome } from "../../../parts/bulk/use-bulk.tsx";
 import { useMay } from "../../../parts/session.ts";
-import { Action, Opens, plural } from "../../../ui/ui.ts";
+import { numberText } from "../../../texts/number-text.ts";
+import { Action, Opens } from "../../../ui/ui.ts";
 import { GroupsForm, PacksForm, TypeForm } from "./change-forms.tsx";
 import "./bulk-bar.css";
 
@@ -27,7 +31,7 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
   const mayDelete = useMay("deleteDevice");
   const mayRevoke = useMay("revokeCertificatesOfDevice");
   const ids = [...selected];
-  const count = plural(ids.length, "device");
+  const count = nouns.device(ids.length);
   const done = (answer: BulkOutcome) => {
     setEnd(undefined);
     setOutcome(answer);
@@ -44,34 +48,34 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
   return (
     <>
       {selected.size > 0 && (
-        <section className="row bulk-bar framed" aria-label="Selected devices">
-          <span aria-live="polite">{count} selected</span>
+        <section className="row bulk-bar framed" aria-label={t.selectedDevices}>
+          <span aria-live="polite">{t.selected(count)}</span>
           {selected.size < page.length && (
-            <Action small label="Select all on this page" onClick={() => onSelect(new Set(page))} />
+            <Action small label={t.selectAllOnThisPage} onClick={() => onSelect(new Set(page))} />
           )}
           {selected.size >= page.length && total > selected.size && (
             <SelectMatching query={query} total={total} onSelect={onSelect} />
           )}
-          <Action small label="Clear selection" onClick={() => onSelect(new Set())} />
+          <Action small label={t.clearSelection} onClick={() => onSelect(new Set())} />
           {mayDelete && (
             <>
-              <Opens small label="Set type" title={`Set the type of ${count}`}>
+              <Opens small label={t.setType} title={t.setTheTypeOf(count)}>
                 {(close) => <TypeForm types={types} {...form(close)} />}
               </Opens>
-              <Opens small label="Groups" title={`Change the groups of ${count}`}>
+              <Opens small label={common.groups} title={t.changeTheGroupsOf(count)}>
                 {(close) => <GroupsForm {...form(close)} />}
               </Opens>
             </>
           )}
-          <Opens small label="Threshold packs" title={`Change the threshold packs of ${count}`}>
+          <Opens small label={common.thresholdPacks} title={t.changeTheThresholdPacksOf(count)}>
             {(close) => <PacksForm {...form(close)} />}
           </Opens>
-          {mayRevoke && <Action small label="Revoke certificates" onClick={() => setEnd("revoke_certificates")} />}
-          {mayDelete && <Action small label="Delete" onClick={() => setEnd("delete")} />}
+          {mayRevoke && <Action small label={t.revokeCertificates} onClick={() => setEnd("revoke_certificates")} />}
+          {mayDelete && <Action small label={common.delete} onClick={() => setEnd("delete")} />}
         </section>
       )}
       <ConfirmEnd act={end} ids={ids} onClose={() => setEnd(undefined)} onDone={done} />
-      <Outcome outcome={outcome} left="which stay selected" onClose={() => setOutcome(undefined)} />
+      <Outcome outcome={outcome} left={t.whichStaySelected} onClose={() => setOutcome(undefined)} />
     </>
   );
 }
@@ -89,14 +93,13 @@ interface SelectMatchingProps {
 /** Selects every device that matches the filters, on all pages. */
 function SelectMatching({ query, total, onSelect }: SelectMatchingProps) {
   const { act, busy, error } = useAct();
-  if (total > MOST)
-    return <span className="soft">Narrow the list to {MOST.toLocaleString()} devices to select all.</span>;
+  if (total > MOST) return <span className="soft">{t.narrowTheListToDevices(numberText(MOST))}</span>;
   const select = () => act(async () => onSelect(await idsOf(query, total)));
-  const label = `Select all ${plural(total, "device")} of the list`;
+  const label = t.selectAllOfTheList(nouns.device(total));
   return (
     <>
       <Action small label={label} loading={busy} onClick={() => void select()} />
-      {error !== undefined && <span role="alert">The list could not be read: try again.</span>}
+      {error !== undefined && <span role="alert">{t.theListCouldNotBe}</span>}
     </>
   );
 }

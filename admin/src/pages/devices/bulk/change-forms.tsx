@@ -1,11 +1,13 @@
 import { NativeSelect } from "@mantine/core";
 import type { ReactNode } from "react";
+import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/devices.ts";
+import { nouns } from "#texts/nouns.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { useBulk } from "../../../parts/bulk/use-bulk.tsx";
 import type { ChosenIds } from "../../../parts/form/choices-field.tsx";
 import { GroupsField, PacksField } from "../../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../../parts/form/form.tsx";
-import { plural } from "../../../ui/ui.ts";
 
 interface BulkForm {
   ids: readonly string[];
@@ -24,17 +26,14 @@ export function TypeForm({
   const submit = async ({ deviceTypeId }: typeof form.values) =>
     onDone(await bulk.run(ids, { act: "change", change: { deviceTypeId: deviceTypeId || null } }));
   return (
-    <Form form={form} onSubmit={submit} action={`Set type of ${plural(ids.length, "device")}`} onCancel={onClose}>
-      <p>
-        Their live certificates keep the topics with which they were issued. A renewal, or a new bundle, gets those of
-        the type.
-      </p>
+    <Form form={form} onSubmit={submit} action={t.setTypeOf(nouns.device(ids.length))} onCancel={onClose}>
+      <p>{t.theirLiveCertificatesKeepThe}</p>
       <NativeSelect
-        label="Type"
+        label={common.type}
         data-autofocus
         data={[
           ...types.map(({ id, name }) => ({ value: id, label: name })),
-          { value: "", label: "none: their next certificates may publish nowhere" },
+          { value: "", label: t.noneTheirNextCertificatesMay },
         ]}
         {...field("deviceTypeId")}
       />
@@ -56,26 +55,18 @@ interface Added {
 }
 
 const GROUPS: Added = {
-  acts: { add: "add to the groups", remove: "remove from the groups" },
-  actions: { add: "Add", remove: "Remove" },
-  unchosen: "Choose a group.",
+  acts: { add: t.addToTheGroups, remove: t.removeFromTheGroups },
+  actions: { add: t.add, remove: common.remove },
+  unchosen: t.chooseAGroup,
   change: (act, chosen) => (act === "add" ? { addGroupIds: chosen } : { removeGroupIds: chosen }),
-  field: (props) => (
-    <GroupsField
-      label="Groups"
-      description="Their members see the devices and are notified of their anomalies. Without a group only administrators see a device."
-      {...props}
-    />
-  ),
+  field: (props) => <GroupsField label={common.groups} description={t.theirMembersSeeTheDevices} {...props} />,
 };
 const PACKS: Added = {
-  acts: { add: "watch the devices with the packs", remove: "no longer watch them with the packs" },
-  actions: { add: "Watch", remove: "Stop watching" },
-  unchosen: "Choose a pack.",
+  acts: { add: t.watchTheDevicesWithThe, remove: t.noLongerWatchThemWith },
+  actions: { add: t.watch, remove: t.stopWatching },
+  unchosen: t.chooseAPack,
   change: (act, chosen) => (act === "add" ? { addThresholdIds: chosen } : { removeThresholdIds: chosen }),
-  field: (props) => (
-    <PacksField description="Packs of the device type go on to watch a device, whatever is chosen here." {...props} />
-  ),
+  field: (props) => <PacksField description={t.packsOfTheDeviceType} {...props} />,
 };
 
 /** Adds the devices to groups, or removes them from groups. */
@@ -92,12 +83,12 @@ function AddOrRemove({ added, ids, onClose, onDone }: BulkForm & { added: Added 
     <Form
       form={form}
       onSubmit={submit}
-      action={`${added.actions[act]} ${plural(ids.length, "device")}`}
+      action={`${added.actions[act]} ${nouns.device(ids.length)}`}
       onCancel={onClose}
       blocked={chosen.length === 0 ? added.unchosen : undefined}
     >
       <NativeSelect
-        label="What to do"
+        label={common.whatToDo}
         data-autofocus
         data={Object.entries(added.acts).map(([value, label]) => ({ value, label }))}
         {...field("act")}

@@ -3,6 +3,9 @@ import type { UseFormReturnType } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
+import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/thresholds.ts";
 import { deviceTypesQuery } from "../../../api/device-types.ts";
 import { devicesQuery } from "../../../api/devices.ts";
 import { seriesQuery } from "../../../api/live/series.ts";
@@ -16,16 +19,16 @@ import { useMay } from "../../../parts/session.ts";
 import { Word } from "../../../parts/word.tsx";
 import { Chart } from "../../../ui/chart/chart.tsx";
 import { chartLines } from "../../../ui/chart/chart-lines.ts";
-import { Action, type Column, duration, Notice, plural, reading, Section, Table, Time } from "../../../ui/ui.ts";
+import { Action, type Column, duration, Notice, reading, Section, Table, Time } from "../../../ui/ui.ts";
 import { SEVERITIES } from "../../../words/monitoring.ts";
 import { packProblems } from "../rule-problems.ts";
 import { ruleOf, type ThresholdValues } from "../rule-values.ts";
 
 const DAY_MS = 86_400_000;
 const PERIODS = [
-  { value: "1", label: "last 24 hours" },
-  { value: "7", label: "last 7 days" },
-  { value: "30", label: "last 30 days" },
+  { value: "1", label: t.last24Hours },
+  { value: "7", label: t.last7Days },
+  { value: "30", label: t.last30Days },
 ];
 
 /**
@@ -48,17 +51,14 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
     if (wrong.length === 0) void run(values, on, Number(days));
   };
   return (
-    <Section
-      title="Try the rules"
-      lead="What these rules, saved or not, would have found in stored telemetry. It opens no anomaly and sends no message."
-    >
+    <Section title={t.tryTheRules} lead={t.whatTheseRulesSavedOr}>
       <div className="row row-fields">
         {types.length > 0 && (
           <NativeSelect
-            label="Try on"
+            label={t.tryOn}
             data={[
-              { value: "", label: "one device" },
-              ...types.map(({ id, name }) => ({ value: id, label: `all devices of ${name}` })),
+              { value: "", label: t.oneDevice },
+              ...types.map(({ id, name }) => ({ value: id, label: t.allDevicesOf(name) })),
             ]}
             value={typeId}
             onChange={(event) => setTypeId(event.currentTarget.value)}
@@ -66,16 +66,16 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
         )}
         {typeId === "" && <DevicePicker value={deviceId} onChange={setDeviceId} />}
         <NativeSelect
-          label="Period"
+          label={t.period}
           data={PERIODS}
           value={days}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
-        <Action label="Try" onClick={start} loading={busy} disabled={typeId === "" && deviceId.trim() === ""} />
+        <Action label={t.try} onClick={start} loading={busy} disabled={typeId === "" && deviceId.trim() === ""} />
       </div>
       {busy && (
         <p className="soft" aria-live="polite">
-          Reading what was stored. A run stops after some seconds, and waits for another one of your tenant.
+          {t.readingWhatWasStoredA}
         </p>
       )}
       {problem}
@@ -115,8 +115,8 @@ function DevicePicker({ value, onChange }: { value: string; onChange: (id: strin
   return (
     <>
       <TextInput
-        label="Device"
-        placeholder="Device id"
+        label={common.device}
+        placeholder={common.deviceId}
         list={list}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
@@ -137,15 +137,15 @@ function DevicePicker({ value, onChange }: { value: string; onChange: (id: strin
 type WouldBe = DryRun["anomalies"][number];
 
 const COLUMNS: readonly Column<WouldBe>[] = [
-  { title: "Anomaly", main: true, cell: ({ message }) => message },
-  { title: "Severity", cell: ({ severity }) => <Word of={SEVERITIES} value={severity} /> },
-  { title: "Would have opened", cell: ({ openedAt }) => <Time at={openedAt} /> },
-  { title: "Resolved", cell: ({ resolvedAt }) => (resolvedAt ? <Time at={resolvedAt} /> : "not in this time") },
-  { title: "Last value", numeric: true, cell: ({ value }) => reading(value) },
+  { title: common.anomaly, main: true, cell: ({ message }) => message },
+  { title: t.severity, cell: ({ severity }) => <Word of={SEVERITIES} value={severity} /> },
+  { title: t.wouldHaveOpened, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  { title: common.resolved, cell: ({ resolvedAt }) => (resolvedAt ? <Time at={resolvedAt} /> : t.notInThisTime) },
+  { title: t.lastValue, numeric: true, cell: ({ value }) => reading(value) },
 ];
 
 const DEVICE: Column<WouldBe> = {
-  title: "Device",
+  title: common.device,
   cell: ({ deviceId }) => <a href={`/devices/${encodeURIComponent(deviceId)}`}>{deviceId}</a>,
 };
 
@@ -153,27 +153,21 @@ const DEVICE: Column<WouldBe> = {
 function DryRunResult({ tried }: { tried: Tried }) {
   const { anomalies, readings, devices, cut } = tried.run;
   const deviceId = "deviceId" in tried.on ? tried.on.deviceId : undefined;
-  const on = "deviceId" in tried.on ? tried.on.deviceId : `${plural(devices, "device")} of ${tried.on.name}`;
+  const on = "deviceId" in tried.on ? tried.on.deviceId : t.of(nouns.device(devices), tried.on.name);
   const metrics = [...new Set(tried.rules.map(({ metric }) => metric))];
-  const found = anomalies.length === 0 ? "no anomaly" : plural(anomalies.length, "anomaly", "anomalies");
+  const found = anomalies.length === 0 ? t.noAnomaly : nouns.anomaly(anomalies.length);
   return (
     <div className="stack-loose">
-      <Notice tone={anomalies.length === 0 ? "good" : "accent"} title={`Would have opened ${found}`} live>
-        <p>
-          {on}, {tried.period}: {plural(readings, "reading")} of {metrics.join(", ")}.
-        </p>
-        {readings === 0 && <p>No reading of these metrics is stored of this time.</p>}
-        {cut && (
-          <p>
-            The run was stopped at a limit: there may be more. Try a shorter time{deviceId ? "" : ", or one device"}.
-          </p>
-        )}
+      <Notice tone={anomalies.length === 0 ? "good" : "accent"} title={t.wouldHaveOpened2(found)} live>
+        <p>{t.of2(on, tried.period, nouns.reading(readings), metrics.join(", "))}</p>
+        {readings === 0 && <p>{t.noReadingOfTheseMetrics}</p>}
+        {cut && <p>{t.theRunWasStoppedAt(deviceId ? "" : t.orOneDevice)}</p>}
       </Notice>
       {deviceId &&
         metrics.map((metric) => <DryRunChart key={metric} metric={metric} tried={tried} deviceId={deviceId} />)}
       {anomalies.length > 0 && (
         <Table
-          label="Anomalies that would have opened"
+          label={t.anomaliesThatWouldHaveOpened}
           columns={deviceId ? COLUMNS : [...COLUMNS, DEVICE]}
           rows={anomalies}
           rowKey={({ rule, openedAt, deviceId: of }) => `${of} ${rule} ${openedAt}`}
@@ -218,10 +212,10 @@ function DryRunChart({ metric, tried, deviceId }: { metric: string; tried: Tried
           <div className="stack">
             <div>
               <h3>{metric}</h3>
-              <span className="soft">Dashed: the limits. Each point covers {duration(bucketSeconds)}.</span>
+              <span className="soft">{t.dashedTheLimitsEachPoint(duration(bucketSeconds))}</span>
             </div>
             <Chart
-              label={`${metric} with the anomalies that the rules would have opened`}
+              label={t.withTheAnomaliesThatThe(metric)}
               times={times}
               series={series}
               range={range}

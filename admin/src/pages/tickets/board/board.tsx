@@ -1,11 +1,15 @@
 import { NativeSelect, Skeleton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type DragEvent, useState } from "react";
+import { common } from "#texts/common.ts";
+import { withinSentence } from "#texts/language.ts";
+import { t } from "#texts/pages/tickets.ts";
 import { columnQuery, type Ticket, type TicketQuery, type TicketStatus } from "../../../api/monitoring/tickets.ts";
 import { DeviceLink } from "../../../parts/links/device-link.tsx";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
 import { useMay } from "../../../parts/session.ts";
 import { Word } from "../../../parts/word.tsx";
+import { numberText } from "../../../texts/number-text.ts";
 import { Action } from "../../../ui/ui.ts";
 import { PRIORITIES, TICKET_MOVES, TICKET_STATUSES } from "../../../words/monitoring.ts";
 import { Assignee, Due, Title } from "../columns.tsx";
@@ -32,16 +36,16 @@ export function Board({ query }: { query: TicketQuery }) {
     if (endsTicket(to)) return setEnding({ ticket, to });
     await move(ticket, to).catch(setRefused);
   };
-  const allowed = allowedIn(refused).map((each) => TICKET_STATUSES[each][1].toLowerCase());
+  const allowed = allowedIn(refused).map((each) => withinSentence(TICKET_STATUSES[each][1]));
   return (
     <>
       {refused !== undefined && (
         <ProblemBox error={refused}>
-          {allowed.length > 0 && <p>Possible now: {allowed.join(", ")}. The board shows the ticket as it is.</p>}
+          {allowed.length > 0 && <p>{t.possibleNowTheBoardShows(allowed.join(", "))}</p>}
         </ProblemBox>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it on a phone */}
-      <section className="board" aria-label="Board" tabIndex={0}>
+      <section className="board" aria-label={t.board} tabIndex={0}>
         {COLUMNS.map((status) => (
           <BoardColumn
             key={status}
@@ -97,8 +101,8 @@ function BoardColumn({ status, query, drawn, onDraw, onMove }: BoardColumnProps)
         {label} <span className="soft">{counted && countOf(counted)}</span>
       </h2>
       {error && !data && <ProblemBox error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={80} role="status" aria-label="Loading" />}
-      {data && tickets.length === 0 && <p className="soft">None</p>}
+      {!data && !error && <Skeleton height={80} role="status" aria-label={common.loading} />}
+      {data && tickets.length === 0 && <p className="soft">{t.none}</p>}
       <ul className="list stack-tight">
         {tickets.map((ticket) => (
           <li key={ticket.id}>
@@ -107,14 +111,14 @@ function BoardColumn({ status, query, drawn, onDraw, onMove }: BoardColumnProps)
         ))}
       </ul>
       {hasNextPage && (
-        <Action small label="Show more" loading={isFetchingNextPage} onClick={() => void fetchNextPage()} />
+        <Action small label={t.showMore} loading={isFetchingNextPage} onClick={() => void fetchNextPage()} />
       )}
     </section>
   );
 }
 
 function countOf({ total, totalIsAtLeast }: { total: number; totalIsAtLeast?: boolean }): string {
-  return `${total.toLocaleString()}${totalIsAtLeast ? " or more" : ""}`;
+  return `${numberText(total)}${totalIsAtLeast ? t.orMore : ""}`;
 }
 
 /** Drops duplicates: a ticket that moved between two readings may be in both. */
@@ -155,9 +159,9 @@ function Card({ ticket, onDraw, onMove }: CardProps) {
       {mayMove && (
         <NativeSelect
           size="xs"
-          aria-label={`Move #${number}`}
+          aria-label={t.move(number)}
           value=""
-          data={[{ value: "", label: "Move…" }, ...ticket.moves.map((to) => ({ value: to, label: TICKET_MOVES[to] }))]}
+          data={[{ value: "", label: t.move2 }, ...ticket.moves.map((to) => ({ value: to, label: TICKET_MOVES[to] }))]}
           onChange={(event) => onMove(ticket, event.currentTarget.value as TicketStatus)}
         />
       )}

@@ -1,0 +1,33 @@
+import type { Value } from "../../phrase.ts";
+
+/** The texts of audit. */
+export const t = {
+  whoChangedWhatInThis: "Who changed what, in this app and at the shell.",
+  everyWriteWithAnApi: "Every write with an API key. Reads are not recorded.",
+  whoIssuedEnrolledRenewedAnd: "Who issued, enrolled, renewed and revoked which certificate.",
+  audits: "Audits",
+  thereIsNoEntryYet: "There is no entry yet.",
+  operation: "Operation",
+  keyId: "Key id",
+  record: "Record",
+  itsId: "its id",
+  result: "Result",
+  apiAudit: "API audit",
+  bundleIssued: "Bundle issued",
+  enrolled: "Enrolled",
+  renewed: "Renewed",
+  actor: "Actor",
+  user: "user:…",
+  certificateAudit: "Certificate audit",
+  act: "Act",
+  anythingOn: (records: Value) => `anything on ${records}`,
+  administrativeAudit: "Administrative audit",
+  entry: "Entry",
+  itsId2: "Its id",
+  codeOfTheAct: "Code of the act",
+  noFieldIsRecordedWith: "No field is recorded with this act.",
+  changes: "Changes",
+  field: "Field",
+  before: "Before",
+  after: "After",
+};

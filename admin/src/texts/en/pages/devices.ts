@@ -1,0 +1,93 @@
+import type { ReactNode } from "react";
+import type { Value } from "../../phrase.ts";
+import { phrase } from "../../phrase.ts";
+import { nouns } from "../nouns.ts";
+
+/** The texts of devices. */
+export const t = {
+  subscribesTo: "Subscribes to",
+  secondsOfSilence: "Seconds of silence",
+  oneTopicPerLineBelow: "One topic per line, below the tenant's prefix. {deviceId} stands for the id of the device.",
+  forCommandsToTheDevice: "For commands to the device; may be empty.",
+  commandsDeviceid: "commands/{deviceId}",
+  silentForAtMost: "Silent for at most",
+  aDeviceThatSendsNothing: "A device that sends nothing for longer opens an anomaly.",
+  anyTime: "any time",
+  theyWatchEveryDeviceOf: "They watch every device of the type.",
+  deviceTypes: "Device types",
+  deviceType: "Device type",
+  claimsThatCanBeRedeemed: "Claims that can be redeemed",
+  delete: (name: Value) => `Delete ${name}?`,
+  deleteDeviceType: "Delete device type",
+  deviceTypeIsDeleted: (name: Value) => `Device type ${name} is deleted.`,
+  noDeviceHasItAnd: "No device has it, and no open claim names it. It cannot be restored.",
+  change: "Change",
+  change2: (name: Value) => `Change ${name}`,
+  devicesKeepTheirTopics: (count: number) =>
+    `${nouns.device(count)} of this type ${count === 1 ? "keeps" : "keep"} the topics of the certificate in use. A renewal, or a new bundle, gets the changed ones.`,
+  devicesHaveThisType: (count: number) => `${nouns.device(count)} ${count === 1 ? "has" : "have"} this type.`,
+  openClaimsNameThisType: (count: number) => `${nouns.openClaim(count)} ${count === 1 ? "names" : "name"} this type.`,
+  devicesWithFormerTopics: "Devices with former topics",
+  theTopicsOfACertificate:
+    "The topics of a certificate never change. These devices get the present topics with their next renewal or bundle.",
+  everyLiveCertificateOfThis: "Every live certificate of this type has its present topics.",
+  createDeviceType: "Create device type",
+  createADeviceType: "Create a device type",
+  deviceTypeIsCreated: (name: Value) => `Device type ${name} is created.`,
+  aDeviceTypeNamesThe:
+    "A device type names the topics on which its devices may publish, and how long they may be silent.",
+  thereIsNoDeviceType: "There is no device type yet.",
+  withoutATypeADevice: "Without a type, a device publishes nowhere: create one before the first claim.",
+  selectedDevices: "Selected devices",
+  selected: (count: ReactNode) => phrase`${count} selected`,
+  selectAllOnThisPage: "Select all on this page",
+  clearSelection: "Clear selection",
+  setType: "Set type",
+  setTheTypeOf: (count: Value) => `Set the type of ${count}`,
+  changeTheGroupsOf: (count: Value) => `Change the groups of ${count}`,
+  changeTheThresholdPacksOf: (count: Value) => `Change the threshold packs of ${count}`,
+  revokeCertificates: "Revoke certificates",
+  whichStaySelected: "which stay selected",
+  narrowTheListToDevices: (most: ReactNode) => phrase`Narrow the list to ${most} devices to select all.`,
+  selectAllOfTheList: (device: Value) => `Select all ${device} of the list`,
+  theListCouldNotBe: "The list could not be read: try again.",
+  setTypeOf: (device: Value) => `Set type of ${device}`,
+  theirLiveCertificatesKeepThe:
+    "Their live certificates keep the topics with which they were issued. A renewal, or a new bundle, gets those of the type.",
+  noneTheirNextCertificatesMay: "none: their next certificates may publish nowhere",
+  addToTheGroups: "add to the groups",
+  removeFromTheGroups: "remove from the groups",
+  add: "Add",
+  chooseAGroup: "Choose a group.",
+  theirMembersSeeTheDevices:
+    "Their members see the devices and are notified of their anomalies. Without a group only administrators see a device.",
+  watchTheDevicesWithThe: "watch the devices with the packs",
+  noLongerWatchThemWith: "no longer watch them with the packs",
+  watch: "Watch",
+  stopWatching: "Stop watching",
+  chooseAPack: "Choose a pack.",
+  packsOfTheDeviceType: "Packs of the device type go on to watch a device, whatever is chosen here.",
+  addDevice: "Add device",
+  addADevice: "Add a device",
+  connection: "Connection",
+  lastSeen: "Last seen",
+  youSeeNoDevice: "You see no device",
+  youSeeTheDevicesOf:
+    "You see the devices of your groups. An administrator adds you to a group, or devices to one of yours.",
+  thereIsNoDeviceYet: "There is no device yet",
+  aDeviceThatCanGenerate:
+    "A device that can generate a key enrolls itself with a claim code. For others, add the device and issue a bundle.",
+  forADeviceThatCannot:
+    "For a device that cannot generate a key of its own. One that can is connected with a claim, which adds it.",
+  lettersDigitsAndItIs:
+    "Letters, digits, - and _. It is the MQTT client id and never changes. Empty: the service chooses one.",
+  decidesTheTopicsThatThe: "Decides the topics that the device may publish on.",
+  noneItMayPublishNowhere: "none: it may publish nowhere",
+  theirMembersSeeTheDevice: "Their members see the device. Without a group only administrators see it.",
+  nameOrDeviceId: "Name or device id",
+  pump: "pump",
+  createdFrom: "Created from",
+  createdBefore: "Created before",
+  lastSeenFrom: "Last seen from",
+  lastSeenBefore: "Last seen before",
+};

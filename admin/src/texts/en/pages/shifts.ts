@@ -1,0 +1,62 @@
+import type { ReactNode } from "react";
+import type { Value } from "../../phrase.ts";
+import { phrase } from "../../phrase.ts";
+import { nouns } from "../nouns.ts";
+
+/** The texts of shifts. */
+export const t = {
+  theNewestThatPage: (group: Value) => `The newest ${group} that page`,
+  everyGroupThatPages: "Every group that pages",
+  isCoveredAtEveryHour: (value: ReactNode) => phrase`${value} is covered at every hour of the next seven days.`,
+  groupsWithUncoveredHours: (count: number) => `${nouns.group(count)} ${count === 1 ? "has" : "have"} uncovered hours`,
+  hOfTheNextSeven: (link: ReactNode, hours: ReactNode, firstGap: ReactNode) =>
+    phrase`${link}: ${hours} h of the next seven days, the first ${firstGap}`,
+  ofTheGroupsTheNewest: (groups: ReactNode) => phrase`Of the groups, the newest ${groups} were checked.`,
+  now: "now",
+  theNextSevenDays: "The next seven days",
+  ofFromNowOn: (link: ReactNode) => phrase`of ${link}, from now on`,
+  timeZone: "Time zone",
+  thisGroupSendsNoPages: "This group sends no pages",
+  itHasNoEscalationSo: "It has no escalation, so every hour is uncovered. ",
+  addOneOnTheGroups: "Add one on the group's screen.",
+  onDuty: (part: ReactNode) => phrase`${part} on duty`,
+  uncovered: (part: ReactNode) => phrase`${part} uncovered`,
+  uncovered2: (times: Value) => `${times}: uncovered`,
+  gap: (left: Value) => `gap ${left}`,
+  uncovered3: "uncovered",
+  noActiveUser: "no active user",
+  shift: "Shift",
+  delete: (name: Value) => `Delete ${name}?`,
+  deleteShift: "Delete shift",
+  theShiftIsDeleted: "The shift is deleted.",
+  noGroup: "no group",
+  itsUsersAreOnDuty: (groupNames: ReactNode) =>
+    phrase`Its users are on duty no more, for ${groupNames}. Hours that only this shift covers become uncovered.`,
+  onDuty2: "On duty",
+  people: "People",
+  onNoGroup: "on no group",
+  firstDay: "First day",
+  lastDay: "Last day",
+  groups: (groupNames: ReactNode) => phrase`Groups: ${groupNames}`,
+  until: "Until",
+  beginsOn: "Begins on",
+  chooseAtLeastOneDay: "Choose at least one day.",
+  nights: "Nights",
+  theShiftFollowsTheClock: "The shift follows the clock on the wall there, also when daylight saving begins or ends.",
+  allOfThemArePaged: "All of them are paged together.",
+  bothMayBeEmpty: "Both may be empty.",
+  aNightThatBeginsOn: "A night that begins on a day counts as one of that day.",
+  enterATime: "Enter a time.",
+  intoTheNextDay: ", into the next day",
+  n24HFrom: (startTime: Value) => `24 h from ${startTime}`,
+  noUsers: "No users",
+  offDuty: "Off duty",
+  createShift: "Create shift",
+  createAShift: "Create a shift",
+  shiftIsCreatedPutIt: (name: Value) => `Shift ${name} is created. Put it on a group to have it paged.`,
+  aShiftSaysWhoIs:
+    "A shift says who is on duty, in the wall time of its own zone. A group pages who is on duty on its shifts.",
+  allShifts: "All shifts",
+  thereIsNoShiftYet: "There is no shift yet.",
+  createOneThenPutIt: "Create one, then put it on a group.",
+};
