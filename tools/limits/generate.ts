@@ -1,5 +1,5 @@
 /**
- * Writes three files from the limits in the code: `docs/limits.tsv` (all limits), `docs/limits.md` (their variables),
+ * Writes three files from the limits in the code: `docs/limits.tsv` (all limits), `docs/limits.md` (quotas),
  * and `openapi/limits.json` (the fixed values, for the admin app). It runs in `npm run generate`. With `--check` it
  * fails if a file is outdated.
  */
@@ -28,7 +28,7 @@ sets the default.
 ${settable(isQuota)
   .map(({ name, of, value }) => `| ${of} | ${shown(value)} | \`${limitVariable(name)}\` |`)
   .join("\n")}
-${LEVELS.map(section).join("")}`;
+`;
 
 const all = Object.entries<Limit>(LIMITS);
 const lines = LEVELS.flatMap((level) => all.filter(([, limit]) => limit.level === level).map(line));
@@ -49,21 +49,6 @@ for (const [path, text] of Object.entries(files)) {
   }
 }
 
-/** Returns the variables of a level as a table, or nothing if there are none. */
-function section(level: Level): string {
-  const rows = settable((name, limit) => limit.level === level && !isQuota(name)).map(({ name, value, zeroIsNone }) => {
-    return `| \`${limitVariable(name)}\` | ${shown(value)}${zeroIsNone ? " (0: no limit)" : ""} |`;
-  });
-  if (rows.length === 0) return "";
-  return `
-## Per ${level}
-
-| variable | default |
-|---|---|
-${rows.join("\n")}
-`;
-}
-
 function settable(isWanted: (name: LimitName, limit: Limit) => boolean): (Limit & { name: LimitName })[] {
   return Object.entries<Limit>(LIMITS)
     .map(([name, limit]) => ({ ...limit, name: name as LimitName }))
@@ -74,13 +59,13 @@ function shown(value: number): string {
   return value.toLocaleString("en");
 }
 
-function line([name, { level, of, value, reached }]: [string, Limit]): string {
+function line([name, { level, of, value, reached, zeroIsNone }]: [string, Limit]): string {
   return [
     level,
     isQuota(name as LimitName) ? `${of} (quota)` : of,
     value,
     reached,
-    limitVariable(name as LimitName) ?? "",
+    `${limitVariable(name as LimitName) ?? ""}${zeroIsNone ? " (0: no limit)" : ""}`,
   ].join("\t");
 }
 

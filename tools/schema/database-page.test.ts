@@ -2,23 +2,10 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { owners } from "../boundaries/owners.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const schema = readFileSync(join(root, "server/src/db/schema.sql"), "utf8");
 const page = readFileSync(join(root, "docs/database.md"), "utf8");
-
-/** Returns the cells of the last table under a heading of docs/database.md, without backticks. */
-function rowsUnder(heading: string): string[][] {
-  const section = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
-  const lines = section.split("\n").filter((line) => line.startsWith("| `"));
-  return lines.map((line) =>
-    line
-      .split("|")
-      .map((cell) => cell.trim().replaceAll("`", ""))
-      .slice(1, -1),
-  );
-}
 
 /** Returns the rows of a table of `docs/`, as cells, without its header. */
 function rowsOf(table: string): string[][] {
@@ -84,11 +71,4 @@ test("every trigger and function states its kind, one of docs/database.md, and i
     assert.match(page, new RegExp(`^\\| ${kind} \\|`, "m"), `${name}: ${kind}`);
     assert.ok(reason && reason.length > 10, name);
   }
-});
-
-test("docs/database.md lists the owners of tools/boundaries/owners.ts", () => {
-  assert.deepEqual(
-    rowsUnder("Owners"),
-    Object.entries(owners).map(([owner, tables]) => [`${owner}/`, tables.join(", ")]),
-  );
 });
