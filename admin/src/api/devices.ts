@@ -32,7 +32,7 @@ export const timelineQuery = (id: string) =>
     getNextPageParam: ({ items }) => (items.length < PAGE ? undefined : items.at(-1)?.at),
   });
 
-export const createDevice = (body: Schemas["NewDevice"]) => must(api.POST(DEVICES, { body }));
+export const createDevice = (body: Schemas["DeviceCreate"]) => must(api.POST(DEVICES, { body }));
 export const replaceDevice = (id: string, etag: string | undefined, body: Schemas["DeviceReplacement"]) =>
   must(api.PUT(`${DEVICES}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const deleteDevice = (id: string) => must(api.DELETE(`${DEVICES}/{id}`, { params: { path: { id } } }));

@@ -89,17 +89,19 @@ export const errorBody = z.looseObject({
   error: z.string().meta({ description: "The code to program against" }),
   middleware: z
     .enum(["router", "authentication", "authorization", "rate-limit", "validation", "handler"])
-    .meta({ description: "The layer that refused the request" }),
+    .meta({ id: "Middleware", description: "The layer that refused the request" }),
   message: z.string().meta({ description: "A sentence for people; may change" }),
   requestId: z.string().meta({ description: "Also the X-Request-Id header" }),
   detail: z.string().optional().meta({ description: "The offending value or field, if there is one" }),
   details: z
     .array(
-      z.strictObject({
-        in: z.enum(["path", "query", "body"]),
-        pointer: z.string().meta({ description: "The field, as a JSON Pointer (RFC 6901)" }),
-        message: z.string().meta({ description: "A predicate about the field; may change" }),
-      }),
+      z
+        .strictObject({
+          in: z.enum(["path", "query", "body"]).meta({ id: "ProblemPlace" }),
+          pointer: z.string().meta({ description: "The field, as a JSON Pointer (RFC 6901)" }),
+          message: z.string().meta({ description: "A predicate about the field; may change" }),
+        })
+        .meta({ id: "Problem" }),
     )
     .optional()
     .meta({ description: `Every problem that validation found, at most ${records.problemsOfRequest.value}` }),

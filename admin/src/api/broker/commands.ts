@@ -13,7 +13,7 @@ export const commandsQuery = (id: string, skip: number) =>
     ...read(COMMANDS, { path: { id }, query: { skip, limit: 50 } }),
     refetchInterval: ({ state }) => (state.data && state.data.items.length > 0 ? POLL_MS : false),
   });
-export const sendCommand = (id: string, body: Schemas["NewDeviceCommand"]) =>
+export const sendCommand = (id: string, body: Schemas["DeviceCommandCreate"]) =>
   must(api.POST(COMMANDS, { params: { path: { id } }, body }));
 export const cancelCommand = (id: string, commandId: string) =>
   must(api.DELETE(`${COMMANDS}/{commandId}`, { params: { path: { id, commandId } } }));

@@ -6,7 +6,7 @@ export type MqttClient = Schemas["MqttClient"];
 
 const of = (id: string) => ({ params: { path: { id } } });
 export const mqttClientsQuery = (skip: number) => read(MQTT_CLIENTS, { query: { skip, limit: 50 } });
-export const createMqttClient = (body: Schemas["NewMqttClient"]) => must(api.POST(MQTT_CLIENTS, { body }));
+export const createMqttClient = (body: Schemas["MqttClientCreate"]) => must(api.POST(MQTT_CLIENTS, { body }));
 export const rotateMqttPassword = (id: string) => must(api.POST(`${MQTT_CLIENTS}/{id}/password`, of(id)));
 export const deleteMqttClient = (id: string) => must(api.DELETE(`${MQTT_CLIENTS}/{id}`, of(id)));
 /** Refuses the client's password and closes its session. */

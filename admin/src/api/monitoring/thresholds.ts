@@ -17,7 +17,7 @@ export const thresholdQuery = (id: string) => readVersioned(`${THRESHOLDS}/{id}`
 /** The packs whose rules are evaluated on the device. */
 export const watchingThresholdsQuery = (id: string) => read("/api/admin/devices/{id}/thresholds", { path: { id } });
 
-export const createThreshold = (body: Schemas["NewThreshold"]) => must(api.POST(THRESHOLDS, { body }));
+export const createThreshold = (body: Schemas["ThresholdCreate"]) => must(api.POST(THRESHOLDS, { body }));
 export const updateThreshold = (id: string, etag: string | undefined, body: Schemas["ThresholdEdit"]) =>
   must(api.PATCH(`${THRESHOLDS}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const deleteThreshold = (id: string) => must(api.DELETE(`${THRESHOLDS}/{id}`, { params: { path: { id } } }));

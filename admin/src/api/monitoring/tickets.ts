@@ -19,9 +19,9 @@ export const ticketHistoryQuery = (id: string) => readParts(`${TICKETS}/{id}/his
 /** The comments on a ticket, newest first, one part at a time. */
 export const ticketCommentsQuery = (id: string) => readParts(`${TICKETS}/{id}/comments`, { path: { id } }, PART);
 
-export const openTicket = (body: Schemas["NewTicket"]) => must(api.POST(TICKETS, { body }));
+export const openTicket = (body: Schemas["TicketCreate"]) => must(api.POST(TICKETS, { body }));
 /** Changes the fields that the patch names. With an `etag`, only the version that was read is changed. */
-export const changeTicket = (id: string, body: Schemas["TicketPatch"], etag?: string) =>
+export const changeTicket = (id: string, body: Schemas["TicketUpdate"], etag?: string) =>
   must(api.PATCH(`${TICKETS}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const commentTicket = (id: string, text: string) =>
   must(api.POST(`${TICKETS}/{id}/comments`, { params: { path: { id } }, body: { text } }));

@@ -3,7 +3,7 @@ import { read } from "../read.ts";
 
 const FACTORS = "/api/admin/factors";
 export type OwnFactors = Schemas["OwnFactors"];
-export type NewFactor = Schemas["NewFactor"];
+export type NewFactor = Schemas["FactorCreate"];
 
 /** The second factor of the signed-in user. */
 export const factorsQuery = read(FACTORS);

@@ -12,7 +12,7 @@ export const groupChoicesQuery = (q = "") => readList(GROUPS, { q, limit: MOST }
 export const groupsQuery = (q: string | undefined, skip: number) => readList(GROUPS, { q, skip, limit: 50 });
 export const groupQuery = (id: string) => readVersioned(`${GROUPS}/{id}`, { path: { id } });
 
-export const createGroup = (body: Schemas["NewGroup"]) => must(api.POST(GROUPS, { body }));
+export const createGroup = (body: Schemas["GroupCreate"]) => must(api.POST(GROUPS, { body }));
 export const updateGroup = (id: string, etag: string | undefined, body: GroupEdit) =>
   must(api.PATCH(`${GROUPS}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const deleteGroup = (id: string) => must(api.DELETE(`${GROUPS}/{id}`, { params: { path: { id } } }));

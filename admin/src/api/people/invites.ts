@@ -13,7 +13,7 @@ export const openedInviteQuery = (token: string) =>
     queryFn: () => must(api.POST(`${INVITES}/open`, { body: { token } })),
     staleTime: Number.POSITIVE_INFINITY,
   });
-export const inviteUser = (body: Schemas["NewInvite"]) => must(api.POST(INVITES, { body }));
+export const inviteUser = (body: Schemas["InviteCreate"]) => must(api.POST(INVITES, { body }));
 export const withdrawInvite = (id: string) => must(api.DELETE(`${INVITES}/{id}`, { params: { path: { id } } }));
 /** Creates the invited user and signs in. */
 export const acceptInvite = (token: string, password: string) =>

@@ -23,7 +23,7 @@ function isOnItsWay({ state }: OwnChannel): boolean {
 }
 
 export const setOwnNotifications = (body: NotificationChoices) => must(api.PUT(OWN_NOTIFICATIONS, { body }));
-export const addOwnChannel = (body: Schemas["NewOwnChannel"]) =>
+export const addOwnChannel = (body: Schemas["OwnChannelCreate"]) =>
   must(api.POST(`${OWN_NOTIFICATIONS}/channels`, { body }));
 export const removeOwnChannel = (id: string) =>
   must(api.DELETE(`${OWN_NOTIFICATIONS}/channels/{id}`, { params: { path: { id } } }));

@@ -16,5 +16,5 @@ export const checksQuery = { ...read("/api/admin/platform/doctor"), staleTime: 0
 export const unknownRefusalsQuery = (skip: number) =>
   read("/api/admin/platform/refusals", { query: { skip, limit: 50 } });
 
-export const createTenant = (body: Schemas["NewTenant"]) => must(api.POST(TENANTS, { body }));
+export const createTenant = (body: Schemas["TenantCreate"]) => must(api.POST(TENANTS, { body }));
 export const rotateAuthorities = (rotation: Rotation) => must(api.POST(AUTHORITIES, { body: { rotation } }));

@@ -7,7 +7,7 @@ export type FilteredList = SavedFilter["list"];
 
 /** The signed-in user's saved filters of a list, by name. */
 export const savedFiltersQuery = (list: FilteredList) => read(FILTERS, { query: { list } });
-export const saveFilter = (body: Schemas["NewFilter"]) => must(api.POST(FILTERS, { body }));
+export const saveFilter = (body: Schemas["FilterCreate"]) => must(api.POST(FILTERS, { body }));
 export const renameFilter = (id: string, name: string) =>
   must(api.PATCH(`${FILTERS}/{id}`, { params: { path: { id } }, body: { name } }));
 export const deleteFilter = (id: string) => must(api.DELETE(`${FILTERS}/{id}`, { params: { path: { id } } }));

@@ -3,7 +3,7 @@ import { type QueryOf, readList, readVersioned } from "../read.ts";
 
 export const SHIFTS = "/api/admin/shifts";
 export type Shift = Schemas["Shift"];
-export type NewShift = Schemas["NewShift"];
+export type NewShift = Schemas["ShiftCreate"];
 
 export const shiftsQuery = (query: QueryOf<typeof SHIFTS>) => readList(SHIFTS, { limit: 50, ...query });
 export const shiftQuery = (id: string) => readVersioned(`${SHIFTS}/{id}`, { path: { id } });

@@ -3,6 +3,7 @@ import { accessUseCases } from "../../access/access.ts";
 import { certificateUseCases } from "../../certificates/certificates.ts";
 import { records } from "../../lib/limits/records.ts";
 import { overviewUseCases } from "../../overview/overview.ts";
+import { CERTIFICATE_EVENT } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { id, longPage, paging, timestamp } from "../shapes.ts";
 import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
@@ -17,7 +18,6 @@ const actor = text
   .meta({ description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`" });
 
 const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
-const KIND = z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]);
 
 const adminAct = z
   .strictObject({
@@ -86,8 +86,8 @@ export const listCertificateAudit = adminRoute({
   summary: "List the certificate audit",
   description: "Records of who minted, enrolled, renewed or revoked which certificate, newest first.",
   query: z.strictObject({
-    kind: KIND.optional(),
-    notKind: KIND.optional(),
+    kind: CERTIFICATE_EVENT.optional(),
+    notKind: CERTIFICATE_EVENT.optional(),
     actor,
     notActor: actor,
     deviceId: id.optional(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { certificateUseCases } from "../../certificates/certificates.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
+import { CERTIFICATE_KIND } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, instant, longPage, paging, pathId, timestamp } from "../shapes.ts";
 import { BUNDLE_EXAMPLE, BUNDLE_REQUEST_EXAMPLE, CERTIFICATE_EXAMPLE, PEM } from "../v1/device-certificate-examples.ts";
@@ -59,7 +60,6 @@ const SUCCESSOR_EXAMPLE = {
   expiresAt: "2026-12-20T10:00:00.000Z",
 };
 
-const KIND = z.enum(["self_enrolled", "platform"]);
 const STATE = z.enum(["live", "expiring", "expired", "revoked"]);
 
 export const listCertificates = adminRoute({
@@ -74,8 +74,8 @@ export const listCertificates = adminRoute({
     "Certificates of the devices that the caller can see, newest first or by expiry. Sorting by expiry omits revoked ones.",
   query: z.strictObject({
     deviceId: id.optional(),
-    kind: KIND.optional(),
-    notKind: KIND.optional(),
+    kind: CERTIFICATE_KIND.optional(),
+    notKind: CERTIFICATE_KIND.optional(),
     state: STATE.optional().meta({
       description:
         "`live` means neither revoked nor expired; `expiring` means a live platform certificate that expires within 30 days",

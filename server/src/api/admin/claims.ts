@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { CLAIM_STATUS } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { idParams, page, paging } from "../shapes.ts";
 import { CLAIM_EXAMPLE, claimRecord, createdClaim, newClaim } from "../v1/claims.ts";
@@ -15,7 +16,7 @@ export const listClaims = adminRoute({
   tag: TAG,
   summary: "List enrollment claims",
   description: "The tenant's claims, newest first, without their codes.",
-  query: z.strictObject({ status: z.enum(["pending", "used", "revoked"]).optional(), ...paging(100, 500) }),
+  query: z.strictObject({ status: CLAIM_STATUS.optional(), ...paging(100, 500) }),
   status: 200,
   response: page(claimRecord),
   errors: [],

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { CERTIFICATE_STATE } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams } from "../shapes.ts";
-import { CERTIFICATE_STATE } from "../v1/devices.ts";
 
 const example = z
   .strictObject({

@@ -134,7 +134,7 @@ export const createDeviceType = adminRoute({
       thresholdIds: thresholdIds.optional(),
       silentForSeconds: silentForSeconds.optional(),
     })
-    .meta({ id: "NewDeviceType" }),
+    .meta({ id: "DeviceTypeCreate" }),
   status: 201,
   response: deviceType,
   errors: ["quota_exceeded"],

@@ -3,17 +3,10 @@ import { connectionUseCases } from "../../connections/connections.ts";
 import { DEVICE_ORDERS, deviceUseCases } from "../../devices/devices.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
+import { CERTIFICATE_STATE, CONNECTIVITY } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, instant, longPage, paging } from "../shapes.ts";
-import {
-  CERTIFICATE_STATE,
-  CONNECTIVITY,
-  DEVICE_EXAMPLE,
-  DEVICE_VOLATILE,
-  deviceRecord,
-  deviceReplacement,
-  newDevice,
-} from "../v1/devices.ts";
+import { DEVICE_EXAMPLE, DEVICE_VOLATILE, deviceRecord, deviceReplacement, newDevice } from "../v1/devices.ts";
 import { idOrNone, oneOf, sortBy } from "./shapes/list-shapes.ts";
 
 const TAG = "Devices";

@@ -52,7 +52,7 @@ export const inviteUser = adminRoute({
   summary: "Invite a user",
   description:
     "The link works once, within 72 hours; it is mailed, and can also be passed on by hand. A later invitation of the same address replaces it. An address that has an account gets the same answer; its mail says so instead of containing the link. Inviting an admin needs a step-up.",
-  body: z.strictObject({ email, role }).meta({ id: "NewInvite" }),
+  body: z.strictObject({ email, role }).meta({ id: "InviteCreate" }),
   status: 201,
   response: z
     .strictObject({

@@ -47,7 +47,7 @@ const newKey = z
     id: z.string(),
     key: z.string().meta({ description: "The key, shown only in this answer; it is not stored" }),
   })
-  .meta({ id: "NewApiKey" });
+  .meta({ id: "ApiKeyCreate" });
 
 const EXAMPLE = {
   id: "4fgh7kp2",

@@ -85,7 +85,7 @@ export const createMqttClient = adminRoute({
       publish: topics.optional().meta({ description: "Topics below the tenant's prefix `t/<slug>/`" }),
       subscribe: topics.optional().meta({ description: "Topic filters below the tenant's prefix" }),
     })
-    .meta({ id: "NewMqttClient" }),
+    .meta({ id: "MqttClientCreate" }),
   status: 201,
   response: newCredentials,
   errors: ["client_id_in_use", "username_taken", "quota_exceeded"],

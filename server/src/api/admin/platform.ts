@@ -95,7 +95,7 @@ export const createTenant = adminRoute({
       name: label(),
       adminEmail: z.string().min(3).max(254),
     })
-    .meta({ id: "NewTenant" }),
+    .meta({ id: "TenantCreate" }),
   status: 201,
   response: createdTenant,
   errors: ["already_exists"],

@@ -46,7 +46,7 @@ export const saveFilter = adminRoute({
   tag: TAG,
   summary: "Save a filter",
   description: "The name must differ from the user's other filters of the list.",
-  body: z.strictObject({ list, name: label(), values }).meta({ id: "NewFilter" }),
+  body: z.strictObject({ list, name: label(), values }).meta({ id: "FilterCreate" }),
   status: 201,
   response: savedFilter,
   errors: ["already_exists"],

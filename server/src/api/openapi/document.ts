@@ -1,9 +1,10 @@
 import { SCOPES } from "../../access/access.ts";
 import type { Route } from "../route.ts";
 import { errorBody } from "../shapes.ts";
-import { failureComponents } from "./failures.ts";
+import { errorSchema, failureComponents } from "./failures.ts";
 import { headerComponents } from "./headers.ts";
 import { operation } from "./operation.ts";
+import { webhooks } from "./payloads.ts";
 import { createSchemas, type Json } from "./schemas.ts";
 import { TAGS } from "./tags.ts";
 
@@ -12,12 +13,21 @@ type Surface = Route["surface"];
 const COMMON_TEXT =
   "Every error has the same body: `error` is the code to program against, `message` is for people, `requestId` identifies the request in the service's log. Answers may gain fields; ignore unknown ones.";
 
+/** The compatibility policy of the public API; `tools/compatibility` enforces it. */
+const VERSIONING = `## Versioning
+
+Every path begins with \`/api/v1\`. Within v1 the service may add operations, optional fields of bodies, query parameters, fields of answers, error codes, webhooks, and values of an enumeration where \`x-extensible-enum\` lists them. Nothing else changes: no operation, field, parameter or value is removed, renamed or given another meaning, and nothing optional becomes required.
+
+Before an operation ends, its answers carry \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for at least twelve months, and the operation is \`deprecated\` here.
+
+Errors do not use RFC 9457, because the specification of this API fixes their body.`;
+
 const INFO: Record<Surface, { title: string; summary: string; description: string }> = {
   public: {
     title: "Muster public API",
     summary:
       "One tenant's devices, groups, shifts, thresholds, anomalies, tickets, enrollment claims and certificates.",
-    description: `Reads and writes one tenant's data with a scoped API key, which determines the tenant: no request ever names one. A key may send 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused, as is text with NUL or half of a surrogate pair. ${COMMON_TEXT}`,
+    description: `Reads and writes one tenant's data with a scoped API key, which determines the tenant: no request ever names one. A key may send 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused, as is text with NUL or half of a surrogate pair. ${COMMON_TEXT}\n\n${VERSIONING}`,
   },
   admin: {
     title: "Muster admin API",
@@ -45,20 +55,28 @@ const API_KEY = {
   description: `A scoped API key of one tenant, created by its administrator and shown once. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(", ")}.`,
 };
 
-/** Returns the OpenAPI 3.1 description of one surface, derived from its routes. */
-export function document(surface: Surface, routes: readonly Route[]): Json {
+/** The address in the documents of the repository: the default of `MUSTER_BASE_URL`. */
+const DEFAULT_BASE_URL = "https://localhost:8443";
+
+/**
+ * Returns the OpenAPI 3.1 description of one surface, derived from its routes.
+ *
+ * @param baseUrl the service's address, for links that must be absolute
+ */
+export function document(surface: Surface, routes: readonly Route[], baseUrl = DEFAULT_BASE_URL): Json {
   const schemas = createSchemas();
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
     paths[route.path]![route.method.toLowerCase()] = operation(route, schemas);
   }
+  const sent = surface === "public" ? { webhooks: webhooks(schemas) } : {};
   const components = {
     ...(surface === "public" ? { securitySchemes: { apiKey: API_KEY } } : {}),
     ...(surface === "admin" ? { securitySchemes: { session: SESSION } } : {}),
     ...headerComponents(),
     ...failureComponents(routes),
-    schemas: { Error: schemas.of(errorBody, "answer"), ...schemas.components() },
+    schemas: { Error: errorSchema(routes, schemas.of(errorBody, "answer")), ...schemas.components() },
   };
   return {
     openapi: "3.1.0",
@@ -69,10 +87,14 @@ export function document(surface: Surface, routes: readonly Route[]): Json {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The service that serves this document" }],
-    externalDocs: { url: "/docs/api", description: "The API reference, with a page for every operation and error" },
+    externalDocs: {
+      url: `${baseUrl}/docs/api`,
+      description: "The API reference, with a page for every operation and error",
+    },
     tags: tagsOf(routes),
     paths,
-    components: used(components, paths),
+    ...sent,
+    components: used(components, { paths, ...sent }),
   };
 }
 
@@ -86,8 +108,8 @@ function tagsOf(routes: readonly Route[]): Json[] {
 }
 
 /** Returns only the referenced components: the other surface's headers are omitted. */
-function used(components: Json, paths: Json): Json {
-  const text = JSON.stringify([paths, components]);
+function used(components: Json, operations: Json): Json {
+  const text = JSON.stringify([operations, components]);
   const kept = Object.entries(components).map(([kind, all]) => [
     kind,
     Object.fromEntries(

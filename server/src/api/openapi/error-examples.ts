@@ -154,5 +154,9 @@ export function exampleOf(code: ErrorCode): Record<string, unknown> {
 /** Returns the schemas of the fields that only some of `codes` have. */
 export function fieldsOf(codes: readonly ErrorCode[]): Record<string, object> {
   const fields = codes.flatMap((code) => Object.entries(EXAMPLES[code].fields ?? {}));
-  return Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
+  return Object.fromEntries(fields.sort(byName).map(([name, { schema }]) => [name, schema]));
+}
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
 }

@@ -54,18 +54,25 @@ export function failureComponents(routes: readonly Route[]): { responses: Json; 
   return { responses, examples };
 }
 
+/**
+ * Returns the schema of every error of these routes: generated clients then have one class for all of them. A field
+ * that only some codes have is optional.
+ */
+export function errorSchema(routes: readonly Route[], usual: Json): Json {
+  const codes = [...new Set(routes.flatMap((route) => errorCodes(route)))];
+  return { ...usual, properties: { ...(usual.properties as Json), ...fieldsOf(codes) } };
+}
+
 function byStatus(route: Route): [status: string, codes: ErrorCode[]][] {
   return [...Map.groupBy(errorCodes(route), (code) => String(PROBLEMS[code].status))];
 }
 
 function failure(route: Route, codes: ErrorCode[]): Json {
-  const fields = { error: { enum: codes }, ...fieldsOf(codes) };
-  const schema = {
-    allOf: [{ $ref: "#/components/schemas/Error" }, { type: "object", required: ["error"], properties: fields }],
-  };
+  const schema = { $ref: "#/components/schemas/Error" };
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_TEXTS[code].summary}`).join("\n\n"),
+    "x-error-codes": codes,
     headers: headerReferences(headersOf(route, codes)),
     content: { "application/json": { schema, examples } },
   };

@@ -6,13 +6,13 @@ import type { Json } from "./schemas.ts";
 export { errorCodes } from "./failures.ts";
 
 /** Returns the OpenAPI 3.1 description of the public API (spec 4.9, 9), derived from the routes. */
-export function publicDocument(): Json {
-  return document("public", ofSurface("public"));
+export function publicDocument(baseUrl?: string): Json {
+  return document("public", ofSurface("public"), baseUrl);
 }
 
 /** Returns that of the device-facing endpoints. */
-export function deviceDocument(): Json {
-  return document("device", ofSurface("device"));
+export function deviceDocument(baseUrl?: string): Json {
+  return document("device", ofSurface("device"), baseUrl);
 }
 
 /** Returns that of the admin API. */

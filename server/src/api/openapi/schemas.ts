@@ -19,7 +19,8 @@ export function createSchemas(): Schemas {
       const io = use === "answer" ? "output" : "input";
       // Inside an object, a shape with an id is a reference like any other.
       const converted = z.toJSONSchema(z.object({ it: shape }), { io, reused: "inline", override: mend(use) });
-      const moved = JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/')) as {
+      const text = JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/');
+      const moved = JSON.parse(text, (_, inner) => exclusive(inner)) as {
         properties: { it: Json };
         $defs?: Record<string, Json>;
       };
@@ -34,6 +35,12 @@ function add(components: Map<string, Json>, id: string, schema: Json): void {
   const before = components.get(id);
   if (before && JSON.stringify(before) !== JSON.stringify(schema)) throw new Error(`two shapes have the id ${id}`);
   components.set(id, schema);
+}
+
+/** Rewrites alternatives that are all named as `oneOf`, of which generators make a tagged union. */
+function exclusive(schema: unknown): unknown {
+  const { anyOf, ...others } = (schema ?? {}) as { anyOf?: Json[] };
+  return anyOf?.every((each) => "$ref" in each) ? { ...others, oneOf: anyOf } : schema;
 }
 
 /** Corrects the converter's schema of one shape. */

@@ -80,8 +80,8 @@ export interface Described {
 }
 
 /** Parses the document that clients get, so that the pages agree with it. */
-export function describe(surface: "public" | "device"): Described {
-  const text = JSON.stringify(surface === "public" ? publicDocument() : deviceDocument());
+export function describe(surface: "public" | "device", baseUrl: string): Described {
+  const text = JSON.stringify(surface === "public" ? publicDocument(baseUrl) : deviceDocument(baseUrl));
   const document = JSON.parse(text) as Document;
   return {
     text,

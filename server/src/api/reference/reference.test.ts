@@ -89,7 +89,7 @@ test("a text of an operation cannot become markup or an external link", () => {
 });
 
 test("a shell can parse every line of curl", () => {
-  const documents = { public: describe("public"), device: describe("device") };
+  const documents = { public: describe("public", addresses.baseUrl), device: describe("device", addresses.baseUrl) };
   const lines = routes.map((route) => curl(route, documents[route.surface], addresses.baseUrl));
   execFileSync("sh", ["-n"], { input: lines.join("\n") });
   const put = lines.filter((line) => line.includes("-X PUT") || line.includes("-X PATCH"));

@@ -47,11 +47,11 @@ export function createReference(addresses: Pick<Site, "baseUrl" | "brokerUrl">):
       return addresses.brokerUrl;
     },
     get public() {
-      documents.public ??= describe("public");
+      documents.public ??= describe("public", addresses.baseUrl);
       return documents.public;
     },
     get device() {
-      documents.device ??= describe("device");
+      documents.device ??= describe("device", addresses.baseUrl);
       return documents.device;
     },
   };

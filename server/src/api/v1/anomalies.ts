@@ -1,15 +1,11 @@
 import { z } from "zod";
-import { ANOMALY_STATUSES, anomalyUseCases } from "../../anomalies/anomalies.ts";
+import { anomalyUseCases } from "../../anomalies/anomalies.ts";
 import { records } from "../../lib/limits/records.ts";
+import { ANOMALY_STATUS, METRIC_VALUE, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
-import { ruleValue, severity } from "./thresholds.ts";
 
 const TAG = "Anomalies";
-
-export const anomalyStatus = z.enum(ANOMALY_STATUSES).meta({
-  description: "`open`, then `acknowledged` by a person, then `resolved`; an open one may be resolved directly",
-});
 
 export const anomalyRecord = z
   .strictObject({
@@ -20,15 +16,13 @@ export const anomalyRecord = z
       description: "The rule of that pack; `null` for a device that is silent or has not renewed its certificate",
     }),
     metric: z.string().nullable().meta({ description: "`null` without a rule" }),
-    value: z
-      .union([z.number(), z.boolean(), z.string()])
-      .meta({ description: "As last observed; for a lost renewal, when the certificate expires" }),
-    limit: ruleValue.meta({
+    value: METRIC_VALUE.meta({ description: "As last observed; for a lost renewal, when the certificate expires" }),
+    limit: RULE_VALUE.meta({
       description:
         "The `value` of the rule that was crossed; for a silent device, its permitted seconds; for a lost renewal, when a new certificate was due",
     }),
-    severity,
-    status: anomalyStatus,
+    severity: SEVERITY,
+    status: ANOMALY_STATUS,
     message: z.string(),
     openedAt: timestamp,
     lastObservedAt: timestamp,
@@ -77,8 +71,8 @@ export const listAnomalies = publicRoute({
   description: "Violations of threshold rules by the tenant's devices, newest first.",
   query: z.strictObject({
     deviceId: id.optional(),
-    status: anomalyStatus.optional(),
-    severity: severity.optional(),
+    status: ANOMALY_STATUS.optional(),
+    severity: SEVERITY.optional(),
     from: instant.optional().meta({ description: "Opened at this instant or later" }),
     to: instant.optional().meta({ description: "Opened before this instant" }),
     ...paging(50, 200),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
+import { CLAIM_STATUS } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -10,7 +11,7 @@ export const claimRecord = z
     intendedName: z.string(),
     intendedGroupIds: z.array(id),
     intendedDeviceTypeId: id.nullable(),
-    status: z.enum(["pending", "used", "revoked"]),
+    status: CLAIM_STATUS,
     expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; its status does not change" }),
     maxUses: z.int().min(1).max(records.usesOfClaim.value),
     usedCount: z.int().min(0).max(records.usesOfClaim.value),
@@ -74,7 +75,7 @@ export const newClaim = z
       .meta({ type: "integer", minimum: 5, maximum: records.minutesOfClaim.value, default: 60 }),
     maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: records.usesOfClaim.value, default: 1 }),
   })
-  .meta({ id: "NewClaim" });
+  .meta({ id: "ClaimCreate" });
 
 export const createClaim = publicRoute({
   useCase: enrollmentUseCases.createClaim,
@@ -104,7 +105,7 @@ export const listClaims = publicRoute({
   tag: "Enrollment claims",
   summary: "List enrollment claims",
   description: "The tenant's claims, newest first, without their codes.",
-  query: z.strictObject({ status: z.enum(["pending", "used", "revoked"]).optional(), ...paging(100, 500) }),
+  query: z.strictObject({ status: CLAIM_STATUS.optional(), ...paging(100, 500) }),
   status: 200,
   response: page(claimRecord),
   errors: [],

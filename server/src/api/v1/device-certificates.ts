@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { certificateUseCases } from "../../certificates/certificates.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { CERTIFICATE_EVENT, CERTIFICATE_KIND, CERTIFICATE_STATUS, REVOCATION_REASON } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import {
@@ -16,8 +17,8 @@ export const certificateRecord = z
   .strictObject({
     id,
     deviceId: id,
-    kind: z.enum(["self_enrolled", "platform"]),
-    status: z.enum(["active", "revoked"]),
+    kind: CERTIFICATE_KIND,
+    status: CERTIFICATE_STATUS,
     expired: z.boolean(),
     serialNumber: z.string(),
     fingerprintSha256: z.string(),
@@ -31,7 +32,7 @@ export const certificateRecord = z
     issuedBy: z.string(),
     revokedAt: nullableTimestamp,
     revokedBy: z.string().nullable(),
-    revocationReason: z.enum(["superseded", "requested", "device_deleted"]).nullable(),
+    revocationReason: REVOCATION_REASON.nullable(),
     supersededById: id.nullable(),
     lastConnectedAt: nullableTimestamp,
     connected: z.boolean(),
@@ -41,7 +42,7 @@ export const certificateRecord = z
 export const auditEntry = z
   .strictObject({
     id,
-    kind: z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]),
+    kind: CERTIFICATE_EVENT,
     at: timestamp,
     actor: z.string().meta({ description: "`apikey:<id>`, `claim:<id>`, `device:<id>`, `user:<id>` or `system`" }),
     deviceId: id,
@@ -77,7 +78,7 @@ export const bundleRequest = z
       .optional()
       .meta({ description: "Issue even if the device has an active self-enrolled certificate" }),
   })
-  .meta({ id: "BundleRequest" });
+  .meta({ id: "DeviceCertificateCreate" });
 
 /** The codes with which an issuance is refused. */
 export const BUNDLE_ERRORS = [
@@ -98,10 +99,9 @@ export const listCertificates = publicRoute({
   description: "Metadata of the tenant's certificates, newest first; never a private key.",
   query: z.strictObject({
     deviceId: id.optional(),
-    status: z
-      .enum(["active", "revoked"])
-      .optional()
-      .meta({ description: "`active` means not revoked, including expired; all if absent" }),
+    status: CERTIFICATE_STATUS.optional().meta({
+      description: "`active` means not revoked, including expired; all if absent",
+    }),
     ...paging(50, 200),
   }),
   status: 200,

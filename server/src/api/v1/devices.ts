@@ -2,12 +2,9 @@ import { z } from "zod";
 import { deviceUseCases } from "../../devices/devices.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
+import { CERTIFICATE_STATE, CONNECTIVITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
-
-export const CONNECTIVITY = z.enum(["never_seen", "online", "offline"]);
-
-export const CERTIFICATE_STATE = z.enum(["none", "active", "renewal_due", "expiring", "expired", "revoked"]);
 
 export const deviceRecord = z
   .strictObject({
@@ -23,7 +20,9 @@ export const deviceRecord = z
     agentVersion: z.string().nullable(),
     agentCapabilities: z.array(z.string()),
     macAddress: z.string().nullable(),
-    connectivity: z.strictObject({ status: CONNECTIVITY, since: nullableTimestamp, reason: z.string().nullable() }),
+    connectivity: z
+      .strictObject({ status: CONNECTIVITY, since: nullableTimestamp, reason: z.string().nullable() })
+      .meta({ id: "DeviceConnectivity" }),
     lastSeenAt: nullableTimestamp,
     certificateState: CERTIFICATE_STATE,
     createdAt: timestamp,
@@ -156,7 +155,7 @@ export const newDevice = z
     deviceTypeId: z.string().max(128).optional(),
     groupIds: z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional(),
   })
-  .meta({ id: "NewDevice" });
+  .meta({ id: "DeviceCreate" });
 
 export const createDevice = publicRoute({
   useCase: deviceUseCases.createDevice,

@@ -1,30 +1,33 @@
 import { z } from "zod";
 import { type GroupRecord, groupUseCases, LIMITS } from "../../groups/groups.ts";
 import { records } from "../../lib/limits/records.ts";
+import { CHANNEL_TYPE, NOTIFY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
 
 const TAG = "Groups";
 
-export const channel = z.strictObject({
-  type: z.enum(["email", "webhook"]),
+const channelFields = {
+  type: CHANNEL_TYPE,
   target: z
     .string()
     .min(1)
     .max(LIMITS.targetCharacters)
     .meta({ description: "`email`: one address. `webhook`: an https address without user name, password or fragment" }),
-});
+};
+export const channel = z.strictObject(channelFields).meta({ id: "Channel" });
+const newChannel = z.strictObject(channelFields).meta({ id: "ChannelCreate" });
 
-const escalationStep = z.strictObject({
+const stepFields = {
   afterMinutes: z
     .int()
     .min(0)
     .max(LIMITS.afterMinutes)
     .meta({ description: "Counted from the start of the anomaly; each step later than the previous one" }),
-  notify: z
-    .enum(["shift", "members", "channels"])
-    .meta({ description: "The users on duty on the group's shifts, all its members, or its channels" }),
-});
+  notify: NOTIFY,
+};
+const escalationStep = z.strictObject(stepFields).meta({ id: "EscalationStep" });
+const newEscalationStep = z.strictObject(stepFields).meta({ id: "EscalationStepCreate" });
 
 export const groupRecord = z
   .strictObject({
@@ -87,14 +90,14 @@ export const newGroup = z
       .max(LIMITS.membersOfGroup)
       .optional()
       .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
-    channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "Without duplicates" }),
+    channels: z.array(newChannel).max(LIMITS.channelsOfGroup).optional().meta({ description: "Without duplicates" }),
     escalation: z
-      .array(escalationStep)
+      .array(newEscalationStep)
       .max(LIMITS.stepsOfGroup)
       .optional()
       .meta({ description: "In the order of `afterMinutes`, each later than the previous one" }),
   })
-  .meta({ id: "NewGroup" });
+  .meta({ id: "GroupCreate" });
 
 export const shiftAssignment = z
   .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })

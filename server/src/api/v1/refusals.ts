@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { connectionUseCases, REFUSAL_REASONS } from "../../connections/connections.ts";
+import { connectionUseCases } from "../../connections/connections.ts";
+import { REFUSAL_REASON, REVOCATION_REASON } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, instant, page, paging, timestamp } from "../shapes.ts";
 
@@ -7,14 +8,8 @@ export const refusal = z
   .strictObject({
     id,
     at: timestamp,
-    reason: z.string().meta({
-      enum: Object.keys(REFUSAL_REASONS),
-      description: "One of the refusal reasons of docs/operations/refusals.md",
-    }),
-    revocationReason: z
-      .enum(["superseded", "requested", "device_deleted"])
-      .optional()
-      .meta({ description: "For `revoked`: why the certificate was revoked; `superseded` means by a renewal" }),
+    reason: REFUSAL_REASON,
+    revocationReason: REVOCATION_REASON.optional(),
     occurrences: z
       .int()
       .min(1)

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { DAYS_OF_WEEK, groupUseCases } from "../../groups/groups.ts";
+import { groupUseCases } from "../../groups/groups.ts";
 import { records } from "../../lib/limits/records.ts";
+import { DAY_OF_WEEK } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, page, paging } from "../shapes.ts";
 
@@ -19,7 +20,7 @@ export const shiftRecord = z
       description:
         "The local time at which it ends; a time at or before `startTime` is on the next day, and equal times mean a whole day",
     }),
-    daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).meta({ description: "The local days on which a duty begins" }),
+    daysOfWeek: z.array(DAY_OF_WEEK).meta({ description: "The local days on which a duty begins" }),
     userIds: z.array(id).meta({ description: "The users on duty" }),
     validFrom: date.meta({ description: "The first local day on which a duty begins; null for no bound" }),
     validUntil: date.meta({ description: "The last local day on which a duty begins; null for no bound" }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { records } from "../../lib/limits/records.ts";
 import { telemetryUseCases } from "../../telemetry/telemetry.ts";
+import { METRIC_VALUE } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, instant, timestamp } from "../shapes.ts";
 
@@ -8,7 +9,6 @@ const TAG = "Telemetry";
 /** The number of characters of a rejected payload that are shown. */
 const SHOWN_CHARACTERS = 4_096;
 
-const value = z.union([z.number(), z.boolean(), z.string()]);
 const times = {
   at: timestamp.meta({ description: "When it was measured" }),
   receivedAt: timestamp,
@@ -17,8 +17,8 @@ const times = {
     .meta({ description: "Whether the device's time was implausible, so that `at` is the server's" }),
 };
 
-const latestValue = z.strictObject({ metric: z.string(), value, ...times }).meta({ id: "LatestValue" });
-const reading = z.strictObject({ value, ...times }).meta({ id: "Reading" });
+const latestValue = z.strictObject({ metric: z.string(), value: METRIC_VALUE, ...times }).meta({ id: "LatestValue" });
+const reading = z.strictObject({ value: METRIC_VALUE, ...times }).meta({ id: "Reading" });
 const rejectedMessage = z
   .strictObject({
     id,
@@ -36,7 +36,9 @@ export const series = z
   .strictObject({
     bucketSeconds: z.int(),
     points: z.array(
-      z.strictObject({ at: timestamp, min: z.number(), avg: z.number(), max: z.number(), count: z.int() }),
+      z
+        .strictObject({ at: timestamp, min: z.number(), avg: z.number(), max: z.number(), count: z.int() })
+        .meta({ id: "SeriesPoint" }),
     ),
   })
   .meta({ id: "Series" });

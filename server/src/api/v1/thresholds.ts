@@ -1,20 +1,11 @@
 import { z } from "zod";
-import { SEVERITIES } from "../../anomalies/anomalies.ts";
 import { records } from "../../lib/limits/records.ts";
-import { OPERATORS, ruleUseCases } from "../../rules/rules.ts";
+import { ruleUseCases } from "../../rules/rules.ts";
+import { OPERATOR, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
 
 const TAG = "Thresholds";
-
-const operator = z.enum(OPERATORS).meta({
-  description:
-    "The comparison that violates the rule: greater (`gt`), greater or equal (`gte`), less (`lt`), less or equal (`lte`), equal (`eq`), not equal (`ne`), or outside a range, which includes its ends",
-});
-export const severity = z.enum(SEVERITIES);
-
-/** A number, true, false or a text; for `outside` a pair. The use case checks which of them the operator accepts. */
-export const ruleValue = z.union([z.number(), z.boolean(), z.string().max(1024), z.tuple([z.number(), z.number()])]);
 
 const VALUE =
   "A number; for `eq` and `ne` also true, false or a text of at most 1 KiB; for `outside` `[low, high]`, low below high";
@@ -25,12 +16,12 @@ const rule = z
   .strictObject({
     id: id.meta({ description: "Assigned by the service; an anomaly refers to it as `ruleId`" }),
     metric: z.string(),
-    operator,
-    value: ruleValue.meta({ description: VALUE }),
-    clearValue: ruleValue.nullable().meta({ description: CLEAR_VALUE }),
+    operator: OPERATOR,
+    value: RULE_VALUE.meta({ description: VALUE }),
+    clearValue: RULE_VALUE.nullable().meta({ description: CLEAR_VALUE }),
     forSeconds: z.int().min(0).meta({ description: "How long the fault must last before it counts" }),
     clearForSeconds: z.int().min(0).meta({ description: "How long the metric must be good before the fault is over" }),
-    severity,
+    severity: SEVERITY,
     message: z
       .string()
       .meta({ description: "The message of the anomaly; if empty, a sentence generated from the rule" }),
@@ -55,22 +46,22 @@ export const newRule = z
     metric: plainName.meta({
       description: "The monitored metric, as devices send it: 1 to 128 bytes without control characters",
     }),
-    operator,
-    value: ruleValue.meta({ description: VALUE }),
-    clearValue: ruleValue.nullable().optional().meta({ description: CLEAR_VALUE }),
+    operator: OPERATOR,
+    value: RULE_VALUE.meta({ description: VALUE }),
+    clearValue: RULE_VALUE.nullable().optional().meta({ description: CLEAR_VALUE }),
     forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
     clearForSeconds: seconds.meta({
       default: 0,
       description: "How long the metric must be good before the fault is over",
     }),
-    severity,
+    severity: SEVERITY,
     message: z
       .string()
       .max(records.ruleMessageCharacters.value)
       .optional()
       .meta({ description: "The message of the anomaly" }),
   })
-  .meta({ id: "NewThresholdRule" });
+  .meta({ id: "ThresholdRuleCreate" });
 
 export const RULE_EXAMPLE = {
   metric: "temperature",
@@ -117,7 +108,7 @@ export const newThreshold = z
     enabled: z.boolean().optional().meta({ default: true }),
     rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value),
   })
-  .meta({ id: "NewThreshold" });
+  .meta({ id: "ThresholdCreate" });
 
 export const listThresholds = publicRoute({
   useCase: ruleUseCases.listThresholds,

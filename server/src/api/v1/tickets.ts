@@ -1,23 +1,11 @@
 import { z } from "zod";
-import {
-  TICKET_LENGTHS,
-  TICKET_PRIORITIES,
-  TICKET_STATUSES,
-  TICKET_TYPES,
-  ticketUseCases,
-} from "../../tickets/tickets.ts";
+import { TICKET_LENGTHS, ticketUseCases } from "../../tickets/tickets.ts";
+import { TICKET_PRIORITY, TICKET_STATUS, TICKET_TYPE } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { OPENED, PATCH, STARTED } from "./ticket-examples.ts";
 
 const TAG = "Tickets";
-
-export const TYPE = z.enum(TICKET_TYPES);
-export const PRIORITY = z.enum(TICKET_PRIORITIES);
-export const STATUS = z.enum(TICKET_STATUSES).meta({
-  description:
-    "`open` → `in_progress` ⇄ `on_hold`; the latter two → `completed`; any unfinished status → `cancelled`; `completed` and `cancelled` → `open` again",
-});
 
 export const ticketRecord = z
   .strictObject({
@@ -25,9 +13,9 @@ export const ticketRecord = z
     number: z.int().min(1).meta({ description: "Counts the tenant's tickets from 1, without gaps" }),
     title: z.string(),
     description: z.string(),
-    type: TYPE,
-    priority: PRIORITY,
-    status: STATUS,
+    type: TICKET_TYPE,
+    priority: TICKET_PRIORITY,
+    status: TICKET_STATUS,
     deviceId: id.nullable(),
     anomalyId: id.nullable(),
     groupId: id.nullable(),
@@ -59,23 +47,23 @@ export const newTicket = z
   .strictObject({
     title,
     description: description.optional(),
-    type: TYPE.optional().meta({ default: "corrective" }),
-    priority: PRIORITY.optional().meta({ default: "medium" }),
+    type: TICKET_TYPE.optional().meta({ default: "corrective" }),
+    priority: TICKET_PRIORITY.optional().meta({ default: "medium" }),
     ...links,
   })
-  .meta({ id: "NewTicket" });
+  .meta({ id: "TicketCreate" });
 
 export const ticketPatch = z
   .strictObject({
     title: title.optional(),
     description: description.optional(),
-    type: TYPE.optional(),
-    priority: PRIORITY.optional(),
-    status: STATUS.optional(),
+    type: TICKET_TYPE.optional(),
+    priority: TICKET_PRIORITY.optional(),
+    status: TICKET_STATUS.optional(),
     ...links,
     resolution: z.string().max(TICKET_LENGTHS.resolution).nullish().meta({ description: "The outcome" }),
   })
-  .meta({ id: "TicketPatch" });
+  .meta({ id: "TicketUpdate" });
 
 export const listTickets = publicRoute({
   useCase: ticketUseCases.listTickets,
@@ -86,7 +74,7 @@ export const listTickets = publicRoute({
   summary: "List maintenance tickets",
   description: "The tenant's tickets, newest first.",
   query: z.strictObject({
-    status: STATUS.optional(),
+    status: TICKET_STATUS.optional(),
     deviceId: id.optional(),
     assigneeUserId: id.optional(),
     ...paging(50, 200),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LIMITS } from "../../groups/groups.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { notificationUseCases } from "../../notifications/notifications.ts";
+import { ATTEMPT_STATE, WEBHOOK_CHECK_TYPE, WEBHOOK_STATE } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -11,9 +12,9 @@ const HOURS = DEFAULT_LIMITS.formerSecretHours;
 const webhookId = id.meta({ description: "Derived from group and address: the same webhook always has the same id" });
 const check = z
   .strictObject({
-    type: z.enum(["channel.confirmation", "webhook.test"]),
+    type: WEBHOOK_CHECK_TYPE,
     at: timestamp,
-    state: z.enum(["pending", "sent", "failed"]),
+    state: ATTEMPT_STATE,
     error: z.string().nullable().meta({ description: "Why the last attempt failed" }),
   })
   .meta({ id: "WebhookCheck" });
@@ -22,10 +23,7 @@ const fields = {
   id: webhookId,
   groupId: id,
   url: z.string(),
-  state: z.enum(["waiting", "requested", "expired", "confirmed", "disabled"]).meta({
-    description:
-      "`waiting`: its receiver will be asked to confirm it. `requested`: it was asked. `expired`: it has not answered in time. `confirmed`: messages are sent. `disabled`: it answered `410`, so nothing is sent",
-  }),
+  state: WEBHOOK_STATE,
   requestedAt: nullableTimestamp.meta({ description: "When the receiver was last asked to confirm it" }),
   expiresAt: nullableTimestamp.meta({ description: "The end of the time to answer" }),
   confirmedAt: nullableTimestamp,
@@ -111,7 +109,7 @@ export const createWebhook = publicRoute({
         .max(LIMITS.targetCharacters)
         .meta({ description: "An https address of the public internet, without user name, password or fragment" }),
     })
-    .meta({ id: "NewWebhook" }),
+    .meta({ id: "WebhookCreate" }),
   status: 201,
   response: withSecret,
   secret: true,

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { SMTPServer } from "smtp-server";
+import { messageOf, PAYLOADS } from "../../../src/api/openapi/payloads.ts";
 
 /** A mail, as a real SMTP server received it. */
 export interface Mail {
@@ -39,6 +41,8 @@ export async function startSinks() {
   const links: { to: string; url: string }[] = [];
   /** The mails of `links`. */
   const confirmations: Mail[] = [];
+  /** Webhook messages that the `webhooks` of `openapi/public.json` do not describe. */
+  const undocumented: string[] = [];
   const waiting = new Set<() => void>();
   const behave = {
     /** The mail server's response to a recipient, e.g. `{ responseCode: 451 }`; nothing accepts it. */
@@ -78,6 +82,9 @@ export async function startSinks() {
   const https: Server = createServer(tls, (request, response) => {
     void text(request).then((body) => {
       const asked = JSON.parse(body || "{}");
+      const shape = asked.type in PAYLOADS ? messageOf(asked.type).safeParse(asked) : undefined;
+      // Tests plant digests, which the service sends by mail alone.
+      if (!shape?.success && asked.type !== "digest") undocumented.push(`${shape?.error ?? "unknown type"}: ${body}`);
       if (asked.type === "channel.confirmation") {
         links.push({ to: request.url!, url: asked.data.confirmUrl });
         response.end(behave.echo ? JSON.stringify({ challenge: asked.data.challenge }) : "");
@@ -129,6 +136,7 @@ export async function startSinks() {
       https.close();
       await new Promise<void>((resolve) => smtp.close(resolve));
       await rm(tls.folder, { recursive: true });
+      assert.deepEqual(undocumented, []);
     },
   };
 }

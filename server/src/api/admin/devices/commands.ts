@@ -49,7 +49,7 @@ export const sendCommand = adminRoute({
       payload: z.string().meta({ description: "Text, sent as UTF-8" }),
       expiresInMinutes: z.int().optional().meta({ description: "One day by default" }),
     })
-    .meta({ id: "NewDeviceCommand" }),
+    .meta({ id: "DeviceCommandCreate" }),
   status: 201,
   response: command,
   errors: ["not_found", "quota_exceeded"],

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { ANOMALY_ORDERS, anomalyUseCases, SEVERITIES } from "../../../anomalies/anomalies.ts";
+import { ANOMALY_ORDERS, anomalyUseCases } from "../../../anomalies/anomalies.ts";
 import { records } from "../../../lib/limits/records.ts";
+import { ANOMALY_STATUS, SEVERITY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, instant, longPage, paging } from "../../shapes.ts";
-import { ANOMALY_EXAMPLE, acknowledgeComment, anomalyRecord, anomalyStatus } from "../../v1/anomalies.ts";
+import { ANOMALY_EXAMPLE, acknowledgeComment, anomalyRecord } from "../../v1/anomalies.ts";
 import { oneOf, sortBy } from "../shapes/list-shapes.ts";
 
 const TAG = "Anomalies";
-const severity = z.enum(SEVERITIES);
 
 export const listAnomalies = adminRoute({
   useCase: anomalyUseCases.listAnomalies,
@@ -22,10 +22,10 @@ export const listAnomalies = adminRoute({
     deviceId: id.optional(),
     groupId: id.optional().meta({ description: "Only devices that are in this group now" }),
     thresholdId: id.optional().meta({ description: "Only rules of this threshold pack" }),
-    status: oneOf(anomalyStatus, "One of these statuses, separated by commas"),
-    notStatus: oneOf(anomalyStatus, "None of these statuses, separated by commas"),
-    severity: oneOf(severity, "One of these severities, separated by commas"),
-    notSeverity: oneOf(severity, "None of these severities, separated by commas"),
+    status: oneOf(ANOMALY_STATUS, "One of these statuses, separated by commas"),
+    notStatus: oneOf(ANOMALY_STATUS, "None of these statuses, separated by commas"),
+    severity: oneOf(SEVERITY, "One of these severities, separated by commas"),
+    notSeverity: oneOf(SEVERITY, "None of these severities, separated by commas"),
     from: instant.optional().meta({ description: "Opened at this time or later" }),
     to: instant.optional().meta({ description: "Opened before this time" }),
     sort: sortBy(ANOMALY_ORDERS),

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { records } from "../../../lib/limits/records.ts";
 import { DELIVERY_STATES, notificationUseCases } from "../../../notifications/notifications.ts";
+import { CHANNEL_TYPE, NOTIFY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, instant, longPage, nullableTimestamp, paging, timestamp } from "../../shapes.ts";
 
 const TAG = "Notifications";
 
-const channel = z.enum(["email", "webhook"]);
 const state = z.enum(DELIVERY_STATES).meta({
   description:
     "`digested`: sent in one mail together with others. `failed`: not retried any more. `deferred`: held back by a quiet choice of the user",
@@ -16,7 +16,7 @@ const delivery = z
   .strictObject({
     id,
     type: z.string().meta({ description: "The subject of the message: `anomaly.opened`, `anomaly.resolved`, …" }),
-    channel,
+    channel: CHANNEL_TYPE,
     target: z.string().meta({ description: "The email address, or the address of the webhook" }),
     userId: id.nullable().meta({ description: "The recipient; `null` for a channel of the group" }),
     groupId: id.nullable(),
@@ -57,7 +57,7 @@ export const listDeliveries = adminRoute({
   query: z.strictObject({
     anomalyId: id.optional(),
     groupId: id.optional(),
-    channel: channel.optional(),
+    channel: CHANNEL_TYPE.optional(),
     state: state.optional(),
     notState: state.optional(),
     from: instant.optional().meta({ description: "Created at this time or later" }),
@@ -103,7 +103,7 @@ const pageOfAnomaly = z
     groupId: id,
     groupName: z.string(),
     afterMinutes: z.int().min(0),
-    notify: z.enum(["shift", "members", "channels"]),
+    notify: NOTIFY,
     dueAt: timestamp,
     state: z.enum(["due", "paged", "nobody", "deferred", "stopped", "late"]).meta({
       description:

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { notificationUseCases } from "../../../notifications/notifications.ts";
+import { NOTIFY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, nullableTimestamp, timestamp } from "../../shapes.ts";
 import { channel } from "../../v1/groups.ts";
 
 const TAG = "Groups";
 const target = channel.shape.target.meta({ description: "The address, exactly as in the group" });
-const notify = z.enum(["shift", "members", "channels"]);
 
 export const channelState = z.enum(["confirmed", "requested", "expired", "waiting", "disabled"]).meta({
   description:
@@ -117,7 +117,7 @@ export const testGroup = adminRoute({
   description:
     "Sends a test message to the recipients that an escalation step would page now. A group is tested at most once per minute. `GET /api/admin/groups/{id}/tests` shows the outcome of the messages.",
   params: idParams,
-  body: z.strictObject({ notify }).meta({ id: "GroupTest" }),
+  body: z.strictObject({ notify: NOTIFY }).meta({ id: "GroupTest" }),
   status: 200,
   response: z
     .strictObject({

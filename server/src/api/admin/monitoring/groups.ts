@@ -23,7 +23,7 @@ const newGroup = specified.newGroup
     pagesLostRenewals: z.boolean().optional().meta({ description: "`false` by default" }),
     alwaysPages: alwaysPages.optional(),
   })
-  .meta({ id: "NewGroup" });
+  .meta({ id: "GroupCreate" });
 
 const NEW_GROUP_EXAMPLE = { ...specified.NEW_GROUP_EXAMPLE, pagesLostRenewals: false, alwaysPages: "critical" };
 const GROUP_EXAMPLE = { ...specified.GROUP_EXAMPLE, pagesLostRenewals: false, alwaysPages: "critical" };

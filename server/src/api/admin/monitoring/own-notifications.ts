@@ -103,7 +103,7 @@ export const addOwnChannel = adminRoute({
   summary: "Add a channel of your own",
   description:
     "The channel is used once its receiver has confirmed it. For an existing, unconfirmed channel another link is sent. The secret of a new webhook is shown only now.",
-  body: channel.meta({ id: "NewOwnChannel" }),
+  body: z.strictObject(channel.shape).meta({ id: "OwnChannelCreate" }),
   status: 201,
   response: z
     .strictObject({

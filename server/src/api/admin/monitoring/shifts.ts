@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DAYS_OF_WEEK, groupUseCases, LIMITS } from "../../../groups/groups.ts";
+import { groupUseCases, LIMITS } from "../../../groups/groups.ts";
+import { DAY_OF_WEEK } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, label, page } from "../../shapes.ts";
 import { SHIFT_EXAMPLE, shiftQuery, shiftRecord, timeOfDay } from "../../v1/shifts.ts";
@@ -17,12 +18,12 @@ const newShift = z
     endTime: timeOfDay.meta({
       description: "A time at or before `startTime` is on the next day; equal times mean a whole day",
     }),
-    daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).min(1).max(7).meta({ description: "The days on which a duty begins" }),
+    daysOfWeek: z.array(DAY_OF_WEEK).min(1).max(7).meta({ description: "The days on which a duty begins" }),
     userIds: z.array(z.string().max(128)).max(LIMITS.usersOfShift).optional(),
     validFrom: date.optional().meta({ description: "The first local day on which a duty begins; null for no bound" }),
     validUntil: date.optional().meta({ description: "The last local day on which a duty begins; null for no bound" }),
   })
-  .meta({ id: "NewShift" });
+  .meta({ id: "ShiftCreate" });
 
 export const listShifts = adminRoute({
   useCase: groupUseCases.listShifts,

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { SEVERITIES } from "../../../anomalies/anomalies.ts";
 import { records } from "../../../lib/limits/records.ts";
 import { ruleUseCases } from "../../../rules/rules.ts";
+import { METRIC_VALUE, RULE_VALUE, SEVERITY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, instant, label, page, timestamp } from "../../shapes.ts";
 import {
   newRule,
   newThreshold,
   RULE_EXAMPLE,
-  ruleValue,
   THRESHOLD_EXAMPLE,
   thresholdQuery,
   thresholdRecord,
@@ -45,9 +44,9 @@ const wouldBeAnomaly = z
     deviceId: z.string(),
     rule: z.int().meta({ description: "The position of the rule in the pack, from 0" }),
     metric: z.string(),
-    value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "The last observed value" }),
-    limit: ruleValue,
-    severity: z.enum(SEVERITIES),
+    value: METRIC_VALUE.meta({ description: "The last observed value" }),
+    limit: RULE_VALUE,
+    severity: SEVERITY,
     message: z.string(),
     openedAt: timestamp,
     lastObservedAt: timestamp,

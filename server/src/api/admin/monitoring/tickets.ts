@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { records } from "../../../lib/limits/records.ts";
 import { movesFrom, TICKET_ORDERS, type TicketRecord, ticketUseCases } from "../../../tickets/tickets.ts";
+import { TICKET_PRIORITY, TICKET_STATUS, TICKET_TYPE } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, longPage, page, paging, timestamp } from "../../shapes.ts";
 import { OPENED, PATCH, STARTED } from "../../v1/ticket-examples.ts";
-import { newTicket, PRIORITY, STATUS, TYPE, ticketPatch, ticketRecord } from "../../v1/tickets.ts";
+import { newTicket, ticketPatch, ticketRecord } from "../../v1/tickets.ts";
 import { idOrNone, oneOf, sortBy } from "../shapes/list-shapes.ts";
 
 const TAG = "Tickets";
 
 const ticket = ticketRecord
-  .extend({ moves: z.array(STATUS).meta({ description: "The statuses to which it can change" }) })
+  .extend({ moves: z.array(TICKET_STATUS).meta({ description: "The statuses to which it can change" }) })
   .meta({ id: "TicketWithMoves" });
 
 /** Fields derived from the status: a conditional write does not compare them. */
@@ -26,12 +27,12 @@ const ticketQuery = z.strictObject({
     .max(records.searchCharacters.value)
     .optional()
     .meta({ description: "Part of the title, ignoring case, or the number" }),
-  status: oneOf(STATUS, "One of these statuses, separated by commas"),
-  notStatus: oneOf(STATUS, "None of these statuses, separated by commas"),
-  priority: oneOf(PRIORITY, "One of these priorities, separated by commas"),
-  notPriority: oneOf(PRIORITY, "None of these priorities, separated by commas"),
-  type: oneOf(TYPE, "One of these types, separated by commas"),
-  notType: oneOf(TYPE, "None of these types, separated by commas"),
+  status: oneOf(TICKET_STATUS, "One of these statuses, separated by commas"),
+  notStatus: oneOf(TICKET_STATUS, "None of these statuses, separated by commas"),
+  priority: oneOf(TICKET_PRIORITY, "One of these priorities, separated by commas"),
+  notPriority: oneOf(TICKET_PRIORITY, "None of these priorities, separated by commas"),
+  type: oneOf(TICKET_TYPE, "One of these types, separated by commas"),
+  notType: oneOf(TICKET_TYPE, "None of these types, separated by commas"),
   assigneeUserId: idOrNone,
   notAssigneeUserId: idOrNone,
   groupId: idOrNone,
@@ -211,7 +212,9 @@ export const commentTicket = adminRoute({
   summary: "Comment on a ticket",
   description: "Appends a comment, whatever the status of the ticket. A comment is never changed or deleted.",
   params: idParams,
-  body: z.strictObject({ text: z.string().min(1).max(records.ticketTextCharacters.value) }).meta({ id: "NewComment" }),
+  body: z
+    .strictObject({ text: z.string().min(1).max(records.ticketTextCharacters.value) })
+    .meta({ id: "CommentCreate" }),
   status: 201,
   response: comment,
   errors: ["not_found"],

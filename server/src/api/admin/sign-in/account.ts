@@ -20,7 +20,7 @@ export const changePassword = accountRoute({
   description: "Every session of the user ends; this browser gets a new one. API keys stay.",
   body: z
     .strictObject({ currentPassword: z.string().min(1).max(1_024), newPassword: password })
-    .meta({ id: "NewPassword" }),
+    .meta({ id: "PasswordChange" }),
   status: 204,
   evenWithout: ["password"],
   errors: ["invalid_credentials", "sign_in_throttled"],

@@ -66,7 +66,7 @@ export const startFactor = accountRoute({
       uri: z.string().meta({ description: "The same as an `otpauth:` URI, for a QR code" }),
       expiresAt: timestamp,
     })
-    .meta({ id: "NewFactor" }),
+    .meta({ id: "FactorCreate" }),
   evenWithout: ["factor"],
   secret: true,
   errors: [],

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { METRIC_VALUE, NOTIFY, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
+import { id, nullableTimestamp, timestamp } from "../shapes.ts";
+import type { Json, Schemas } from "./schemas.ts";
+
+/** A message that webhooks get: the shape of its `data`, and an example. */
+interface Payload {
+  summary: string;
+  data: z.ZodType;
+  example: object;
+}
+
+const named = z.strictObject({ id, name: z.string() }).meta({ id: "NamedReference" });
+const user = z.strictObject({ email: z.string() }).meta({ id: "MessageUser" });
+const AT = "2026-11-20T10:20:00.000Z";
+const GROUP = { id: "0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d", name: "Pump hall" };
+const requestedBy = z.string().meta({ description: "`apikey:<id>`, `user:<id>` or `system`" });
+
+const anomalyMessage = z
+  .strictObject({
+    group: named.meta({ description: "The group that is notified" }),
+    device: named,
+    anomaly: z
+      .strictObject({
+        id,
+        severity: SEVERITY,
+        message: z.string(),
+        metric: z.string().nullable(),
+        value: METRIC_VALUE,
+        limit: RULE_VALUE,
+        openedAt: timestamp,
+        resolvedAt: nullableTimestamp,
+        resolvedBy: z.string().nullable(),
+      })
+      .meta({ id: "NotifiedAnomaly" }),
+  })
+  .meta({ id: "AnomalyMessageData" });
+
+const ANOMALY = {
+  group: GROUP,
+  device: { id: "pump-1", name: "Feed pump 1" },
+  anomaly: {
+    id: "0199c1c7-3333-7a11-9c22-5e6f7a8b9c0d",
+    severity: "major",
+    message: "The bearing runs hot",
+    metric: "temperature",
+    value: 93.5,
+    limit: 90,
+    openedAt: AT,
+    resolvedAt: null,
+    resolvedBy: null,
+  },
+};
+
+/** Every message that a webhook may get, by its type. */
+export const PAYLOADS: Readonly<Record<string, Payload>> = {
+  "anomaly.opened": { summary: "A page about an anomaly", data: anomalyMessage, example: ANOMALY },
+  "anomaly.resolved": {
+    summary: "An anomaly of which the receiver was told is over",
+    data: anomalyMessage,
+    example: {
+      ...ANOMALY,
+      anomaly: { ...ANOMALY.anomaly, resolvedAt: "2026-11-20T10:50:00.000Z", resolvedBy: "system" },
+    },
+  },
+  "channel.confirmation": {
+    summary: "The receiver is asked whether it wants messages: it answers with the challenge",
+    data: z
+      .strictObject({
+        group: named.optional().meta({ description: "The group whose channel it is; absent for a user's own channel" }),
+        user: user.optional().meta({ description: "The user whose own channel it is" }),
+        challenge: z.string().meta({ description: 'To be answered, as text or as `{"challenge": "…"}`' }),
+        confirmUrl: z.string().meta({ description: "A page that confirms the address instead" }),
+        expiresAt: timestamp,
+      })
+      .meta({ id: "ConfirmationMessageData" }),
+    example: {
+      group: GROUP,
+      challenge: "Qh3cKb8YdJmW0u1rTzX4vA",
+      confirmUrl: "https://muster.example/confirm/Qh3cKb8YdJmW0u1rTzX4vA",
+      expiresAt: "2026-11-23T10:20:00.000Z",
+    },
+  },
+  "webhook.test": {
+    summary: "A test of one webhook",
+    data: z
+      .strictObject({
+        group: named,
+        webhook: z.strictObject({ id: z.string() }).meta({ id: "MessageWebhook" }),
+        requestedBy,
+      })
+      .meta({ id: "WebhookTestMessageData" }),
+    example: {
+      group: GROUP,
+      webhook: { id: `${GROUP.id}-3f6d1c0a9b8e7d6c5b4a392817160504` },
+      requestedBy: "apikey:0199c1c3-0000-7a11-9c22-5e6f7a8b9c0d",
+    },
+  },
+  "group.test": {
+    summary: "A test of all recipients of a group",
+    data: z.strictObject({ group: named, notify: NOTIFY, requestedBy }).meta({ id: "GroupTestMessageData" }),
+    example: { group: GROUP, notify: "channels", requestedBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d" },
+  },
+  "user.test": {
+    summary: "A test of a user's own channels",
+    data: z.strictObject({ user }).meta({ id: "UserTestMessageData" }),
+    example: { user: { email: "mia@acme.example" } },
+  },
+};
+
+/** Returns the shape of a message of this type, as it is sent. */
+export function messageOf(type: string): z.ZodType {
+  return z
+    .strictObject({
+      type: z.literal(type),
+      timestamp: timestamp.meta({ description: "When its cause happened; the same for every attempt" }),
+      data: PAYLOADS[type]!.data,
+    })
+    .meta({ id: `${pascal(type)}Message` });
+}
+
+/** Returns the `webhooks` object of the public document: what the service sends to a webhook's address. */
+export function webhooks(schemas: Schemas): Json {
+  const entries = Object.entries(PAYLOADS).map(([type, { summary, example }]) => {
+    const content = { schema: schemas.of(messageOf(type), "answer"), example: { type, timestamp: AT, data: example } };
+    const post = {
+      operationId: `receive${pascal(type)}`,
+      tags: ["Webhooks"],
+      summary,
+      description:
+        "Signed as Standard Webhooks specifies. Answer with any 2xx within ten seconds; everything else is retried. `410` disables the address.",
+      security: [],
+      parameters: SIGNATURE_HEADERS,
+      requestBody: { required: true, content: { "application/json": content } },
+      responses: {
+        "2XX": { description: "Received" },
+        "4XX": { description: "Not received; `410` disables the address" },
+      },
+    };
+    return [type, { post }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function pascal(type: string): string {
+  return type.replaceAll(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase());
+}
+
+const header = (name: string, description: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+const SIGNATURE_HEADERS = [
+  header("webhook-id", "The message's id, the same for every attempt"),
+  header("webhook-timestamp", "When it was sent, in seconds since 1970; older than five minutes: refuse it"),
+  header("webhook-signature", "`v1,` and the HMAC-SHA256 in base64; several are separated by spaces"),
+];
