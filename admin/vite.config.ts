@@ -1,10 +1,26 @@
+import { join } from "node:path";
 import { defineConfig } from "vite";
 
-/** Also what `npm run dev` uses: a service on its usual port answers the API behind it. */
-export default defineConfig({
+const TEXTS = join(import.meta.dirname, "src/texts");
+/** The language of the source of a page; the other languages replace its texts. */
+const SOURCE = "en";
+
+/**
+ * The app is built once per language, so that a page loads the texts of one. The mode names the language, also for `npm
+ * run dev -- --mode de`, in which a service on its usual port answers the API behind the app.
+ */
+export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   clearScreen: false,
   server: { proxy: { "/api": { target: "https://localhost:8443", secure: false } } },
+  resolve: { alias: mode === "de" ? { "#texts": join(TEXTS, mode) } : {} },
+  plugins: [
+    {
+      name: "language-of-the-page",
+      transformIndexHtml: (html: string) =>
+        mode === "de" ? html.replace(`<html lang="${SOURCE}">`, `<html lang="${mode}">`) : html,
+    },
+  ],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -18,4 +34,4 @@ export default defineConfig({
     // for one page stay there.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } },
   },
-});
+}));

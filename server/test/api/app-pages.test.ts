@@ -15,6 +15,7 @@ let server: TestServer;
 before(async () => {
   mkdirSync(join(folder, "assets"));
   writeFileSync(join(folder, "index.html"), '<meta property="csp-nonce" nonce="{{nonce}}"><div id="app"></div>');
+  writeFileSync(join(folder, "index.de.html"), '<html lang="de"><div id="app"></div>');
   writeFileSync(join(folder, "routes.json"), JSON.stringify(["/", "/devices", "/devices/$id"]));
   writeFileSync(join(folder, "assets/index-1.js"), SCRIPT);
   writeFileSync(join(folder, "assets/index-1.js.br"), brotliCompressSync(SCRIPT));
@@ -43,6 +44,17 @@ test("every address of the app answers with the app, which is not cached", async
   }
   const posted = await https(`${server.httpUrl}/devices`, { ca: server.ca, body: {} });
   assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
+});
+
+test("a page is in the language of its user, else in the one that the browser asks for, else in English", async () => {
+  const isGerman = async (headers: Record<string, string>) => (await get("/", headers)).text.includes('lang="de"');
+  for (const accepted of ["de", "de-AT,de;q=0.9,en;q=0.8", "fr, en;q=0.1, DE;q=0.5"])
+    assert.equal(await isGerman({ "accept-language": accepted }), true, accepted);
+  for (const accepted of ["", "en-GB, de;q=0.9", "fr", "de;q=0", "*", ";;q=x,,"])
+    assert.equal(await isGerman({ "accept-language": accepted }), false, accepted);
+  assert.equal(await isGerman({ "accept-language": "en", cookie: "a=b; muster-language=de" }), true);
+  for (const cookie of ["muster-language=en", "muster-language=xx; b=c", "other-muster-language=de"])
+    assert.equal(await isGerman({ cookie }), false, cookie);
 });
 
 test("an address without a screen is not found", async () => {

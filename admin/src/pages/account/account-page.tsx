@@ -1,7 +1,7 @@
 import { PasswordInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { t } from "#texts/pages/account.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/account.ts";
 import { endOtherSessions, endOwnSession, sessionsQuery } from "../../api/account.ts";
 import { api, must, type Schemas } from "../../api/client.ts";
 import { Asks } from "../../parts/act/confirm.tsx";

@@ -1,6 +1,6 @@
 import { Textarea } from "@mantine/core";
-import { t } from "#texts/pages/anomalies.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/anomalies.ts";
 import { type AcknowledgeOutcomes, ANOMALIES, acknowledgeAnomalies } from "../../api/monitoring/anomalies.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { numberText } from "../../texts/number-text.ts";

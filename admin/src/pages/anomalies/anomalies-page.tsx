@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "#texts/pages/anomalies.ts";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/anomalies.ts";
 import { ANOMALIES, type AnomalyQuery, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";

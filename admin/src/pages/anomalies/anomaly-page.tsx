@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { t } from "#texts/pages/anomalies.ts";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/anomalies.ts";
 import type { Schemas } from "../../api/client.ts";
 import { seriesQuery } from "../../api/live/series.ts";
 import { type Anomaly, anomalyQuery, pagesQuery } from "../../api/monitoring/anomalies.ts";

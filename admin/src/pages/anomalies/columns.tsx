@@ -1,5 +1,5 @@
-import { t } from "#texts/pages/anomalies.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/anomalies.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Word } from "../../parts/word.tsx";

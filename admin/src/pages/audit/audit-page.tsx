@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { t } from "#texts/pages/audit.ts";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/audit.ts";
 import {
   ADMIN_AUDIT,
   type AdminAct,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { t } from "#texts/pages/certificates.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/certificates.ts";
 import type { Bundle } from "../../api/certificates.ts";
 import { Action, CopyBlock, CopyButton, DownloadButton, Facts, Notice, Time } from "../../ui/ui.ts";
 import { useBroker } from "../connect/use-broker.ts";

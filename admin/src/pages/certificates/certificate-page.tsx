@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "#texts/pages/certificates.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/certificates.ts";
 import { type CertificateDetail, certificateQuery, chainQuery } from "../../api/certificates.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Loaded } from "../../parts/loaded.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "#texts/pages/certificates.ts";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/certificates.ts";
 import { CERTIFICATES, type Certificate, type CertificatesQuery, certificatesQuery } from "../../api/certificates.ts";
 import { instantOf, negatable } from "../../parts/filter-values.ts";
 import { Records } from "../../parts/list/records.tsx";

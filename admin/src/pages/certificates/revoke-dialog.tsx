@@ -1,8 +1,8 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "#texts/pages/certificates.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/certificates.ts";
 import { CERTIFICATES, type CertificateDetail, certificateQuery, revokeCertificate } from "../../api/certificates.ts";
 import { DEVICES } from "../../api/devices.ts";
 import { Confirm } from "../../parts/act/confirm.tsx";

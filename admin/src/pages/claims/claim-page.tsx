@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "#texts/pages/claims.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/claims.ts";
 import { CLAIMS, type Claim, claimCodeQuery, claimQuery, revokeClaim } from "../../api/claims.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { Asks } from "../../parts/act/confirm.tsx";

@@ -1,8 +1,8 @@
 import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { t } from "#texts/pages/claims.ts";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/claims.ts";
 import { CLAIMS, type Claim, claimCodeQuery, claimsQuery, createClaim } from "../../api/claims.ts";
 import { type DeviceType, deviceTypesQuery } from "../../api/device-types.ts";
 import { Actor } from "../../parts/actor.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/home.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/home.ts";
 import { DELIVERIES, type DeliveryQuery, deliveriesQuery } from "../../api/monitoring/deliveries.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";

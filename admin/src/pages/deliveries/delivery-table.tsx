@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/home.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/home.ts";
 import type { Delivery } from "../../api/monitoring/deliveries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";

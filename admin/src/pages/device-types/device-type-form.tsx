@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/devices.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/devices.ts";
 import { DEVICE_TYPES, type DeviceType } from "../../api/device-types.ts";
 import { PacksField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/devices.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/devices.ts";
 import type { Versioned } from "../../api/client.ts";
 import {
   DEVICE_TYPES,

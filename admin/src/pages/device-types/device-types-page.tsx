@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/devices.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/devices.ts";
 import { createDeviceType, DEVICE_TYPES, type DeviceType, deviceTypePageQuery } from "../../api/device-types.ts";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";

@@ -1,8 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/device.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/device.ts";
 import type { Versioned } from "../../api/client.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { DEVICES, type Device, deleteDevice, deviceQuery, disconnectDevice, replaceDevice } from "../../api/devices.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/device.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/device.ts";
 import {
   CERTIFICATES,
   type Certificate,

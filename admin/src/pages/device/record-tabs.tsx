@@ -1,9 +1,9 @@
 import { type UseQueryResult, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/device.ts";
 import { withinSentence } from "#texts/language.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/device.ts";
 import { adminAuditQuery, apiAuditQuery, certificateAuditQuery } from "../../api/audits.ts";
 import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
 import type { Schemas } from "../../api/client.ts";

@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/devices.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/devices.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { createDevice, DEVICES, type Device, type DeviceQuery, devicesQuery } from "../../api/devices.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";

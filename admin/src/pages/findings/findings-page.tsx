@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "#texts/pages/anomalies.ts";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/anomalies.ts";
 import { type Finding, findingsQuery } from "../../api/devices.ts";
 import { Records } from "../../parts/list/records.tsx";
 import { useListState } from "../../parts/url-state.ts";

@@ -52,7 +52,7 @@ function ByAdministrator() {
     <Notice tone="accent" title={t.thisServiceSendsNoMail}>
       <p>{t.anAdministratorOfYourOrganization}</p>
       <p>
-        {t.ifYouAreTheOnly(<code>{t.npxMusterUserResetPassword}</code>)}
+        {t.ifYouAreTheOnly(<code>npx muster user reset-password</code>)}
         {t.withYourAddressPrintsA}
       </p>
     </Notice>

@@ -1,8 +1,8 @@
 import { Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/groups.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/groups.ts";
 import { createGroup, GROUPS, type Group, groupsQuery } from "../../api/people/groups.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/home.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/home.ts";
 import type { Schemas } from "../../api/client.ts";
 import { overviewQuery } from "../../api/overview.ts";
 import { coverageQuery } from "../../api/people/on-call.ts";

@@ -2,8 +2,8 @@ import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/keys.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/keys.ts";
 import {
   createMqttClient,
   deleteMqttClient,

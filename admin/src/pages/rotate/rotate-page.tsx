@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "#texts/pages/certificates.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/certificates.ts";
 import {
   BUNDLES_OF_DEVICE,
   type Bundle,

@@ -31,7 +31,7 @@ export default function SetupPage() {
           if (token === "")
             return (
               <Notice tone="warn" title={t.theLinkIsIncomplete}>
-                <p>{t.openTheWholeLinkThat(<code>#</code>, <code>{t.npxMusterSetupLink}</code>)}</p>
+                <p>{t.openTheWholeLinkThat(<code>#</code>, <code>npx muster setup-link</code>)}</p>
               </Notice>
             );
           return <SetupForm token={token} />;

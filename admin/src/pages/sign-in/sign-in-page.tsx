@@ -40,8 +40,8 @@ function NotSetUp() {
     <OpenFrame title={t.notSetUpYet} lead={t.thisServiceHasNoUsers}>
       <Notice tone="accent" title={t.openTheSetUpLink}>
         <p>
-          {t.theServicePrintedItAt(<code>{t.npmStart}</code>, <code>setup-link</code>)}
-          {t.makesAnother(<code>{t.npxMusterSetupLink}</code>)}
+          {t.theServicePrintedItAt(<code>npm start</code>, <code>setup-link</code>)}
+          {t.makesAnother(<code>npx muster setup-link</code>)}
         </p>
       </Notice>
     </OpenFrame>

@@ -6,6 +6,7 @@ import { refuseOtherMethods } from "../http/other-methods.ts";
 import type { ServePages } from "../server.ts";
 import { type AppBuild, NONCE, readAppBuild } from "./app-build.ts";
 import { appPolicy } from "./app-policy.ts";
+import { pageLanguage } from "./page-language.ts";
 import { serveAssets } from "./serve-assets.ts";
 import { serveNoApp } from "./serve-no-app.ts";
 
@@ -59,7 +60,9 @@ function servePages(
   build: AppBuild,
   { ids, hsts }: Pick<AppPagesDeps, "ids"> & { hsts: object },
 ) {
-  const sendPage = (reply: FastifyReply) => {
+  const languages = new Set(build.pages.keys());
+  const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
+    const page = build.pages.get(pageLanguage(request.headers, languages))!;
     const nonce = ids.bytes(NONCE_BYTES).toString("base64");
     return reply
       .headers({
@@ -69,16 +72,16 @@ function servePages(
         "cross-origin-opener-policy": "same-origin",
       })
       .type("text/html; charset=utf-8")
-      .send(build.html.replaceAll(NONCE, nonce));
+      .send(page.replaceAll(NONCE, nonce));
   };
   for (const route of build.routes) {
     const path = route.replaceAll(/\$(\w+)/g, ":$1");
-    app.get(path, (_request, reply) => sendPage(reply));
+    app.get(path, sendPage);
     refuseOtherMethods(app, path, ["GET"]);
   }
   app.get("/*", (request, reply) => {
     if (!isPage(request)) throw nothingHere();
-    return sendPage(reply.code(404));
+    return sendPage(request, reply.code(404));
   });
 }
 

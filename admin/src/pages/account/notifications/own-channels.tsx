@@ -1,8 +1,8 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "#texts/pages/account.ts";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/pages/account.ts";
 import {
   addOwnChannel,
   type NotificationChoices,

@@ -1,8 +1,8 @@
 import { NativeSelect, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/device.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/device.ts";
 import {
   COMMANDS,
   cancelCommand,

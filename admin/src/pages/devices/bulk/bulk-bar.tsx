@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/devices.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/devices.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { type DeviceQuery, listDevices } from "../../../api/devices.ts";
 import { useAct } from "../../../parts/act/use-act.tsx";

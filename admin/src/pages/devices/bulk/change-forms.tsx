@@ -1,8 +1,8 @@
 import { NativeSelect } from "@mantine/core";
 import type { ReactNode } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/devices.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t } from "#texts/pages/devices.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { useBulk } from "../../../parts/bulk/use-bulk.tsx";
 import type { ChosenIds } from "../../../parts/form/choices-field.tsx";

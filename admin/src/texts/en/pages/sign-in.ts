@@ -21,7 +21,6 @@ export const t = {
   thisServiceSendsNoMail: "This service sends no mail",
   anAdministratorOfYourOrganization:
     "An administrator of your organization makes the link: under Users, at your name, with “Reset password”, and hands it over to you.",
-  npxMusterUserResetPassword: "npx muster user reset-password",
   ifYouAreTheOnly: (code: ReactNode) =>
     phrase`If you are the only administrator: on the machine of the service, ${code} `,
   withYourAddressPrintsA: "with your address prints a new password.",
@@ -44,7 +43,6 @@ export const t = {
   theServiceIsSetUp: "The service is set up",
   signIn2: "Sign in",
   theLinkIsIncomplete: "The link is incomplete",
-  npxMusterSetupLink: "npx muster setup-link",
   openTheWholeLinkThat: (code: ReactNode, code2: ReactNode) =>
     phrase`Open the whole link that the service made at its start, with the part after ${code}. On the machine of the service, ${code2} makes another.`,
   enterAName: "Enter a name.",
@@ -58,7 +56,6 @@ export const t = {
   notSetUpYet: "Not set up yet",
   thisServiceHasNoUsers: "This service has no users yet: the set-up makes the first one.",
   openTheSetUpLink: "Open the set-up link",
-  npmStart: "npm start",
   theServicePrintedItAt: (code: ReactNode, code2: ReactNode) =>
     phrase`The service printed it at its start, in the terminal of ${code}. Without a terminal, it is in the file ${code2} of the data folder. On the machine of the service, `,
   makesAnother: (code: ReactNode) => phrase`${code} makes another.`,
