@@ -16,6 +16,7 @@ const GENERATORS = [
   "tools/schema/generate.ts",
   "tools/limits/generate.ts",
   "tools/configuration/generate.ts",
+  "tools/commands/generate.ts",
 ];
 
 interface Step {
