@@ -38,6 +38,7 @@ const steps: Step[] = [
         .join("\n")
         .trim(),
   },
+  { name: "API of the last release", run: () => tool("node", ["tools/compatibility/released.ts"]) },
   { name: "admin app builds, and loads within its limit", run: () => tool("node", ["admin/tools/build.ts"]) },
 ];
 
