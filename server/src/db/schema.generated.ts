@@ -309,6 +309,8 @@ export interface ChannelAddressesTable {
   requests_since: Date | null;
   confirmed_at: Date | null;
   confirmed_by: "link" | "answer" | "user" | null;
+  failing_since: Date | null;
+  last_error: string | null;
   user_id: string | null;
   forget_at: Date | null;
 }
@@ -395,7 +397,7 @@ export interface DeliveriesTable {
   deferred_by: "quiet_hours" | "off_shift" | null;
   deferred_until: Date | null;
   release_at: Date | null;
-  deferred_step: number | null;
+  step: number | null;
   mailbox: string | null;
 }
 
@@ -907,6 +909,7 @@ export interface TenantsTable {
   created_at: Date;
   telemetry_retention_days: Generated<number>;
   admins_need_factor: Generated<boolean>;
+  last_resort: Generated<"admins" | "none">;
 }
 
 export interface ThresholdsTable {
@@ -1207,6 +1210,8 @@ export interface SharedGroupChannelsView {
   type: string | null;
   target: string | null;
   confirmed: boolean | null;
+  disabled: boolean | null;
+  failing: boolean | null;
 }
 
 export interface SharedGroupMembersView {
@@ -1303,6 +1308,7 @@ export interface SharedTenantsView {
   name: string;
   telemetry_retention_days: number;
   admins_need_factor: boolean;
+  last_resort: "admins" | "none";
 }
 
 export interface SharedThresholdsView {

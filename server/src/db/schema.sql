@@ -336,12 +336,15 @@ CREATE TABLE channel_addresses (
   requests_since timestamp with time zone,
   confirmed_at timestamp with time zone,
   confirmed_by text,
+  failing_since timestamp with time zone,
+  last_error text,
   user_id uuid,
   forget_at timestamp with time zone,
   CONSTRAINT channel_addresses_pkey PRIMARY KEY (tenant_id, type, key),
   CONSTRAINT channel_addresses_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT channel_addresses_check CHECK (((confirmed_at IS NULL) = (confirmed_by IS NULL))),
   CONSTRAINT channel_addresses_check1 CHECK (((confirmed_at IS NULL) OR (request_at IS NULL))),
+  CONSTRAINT channel_addresses_check2 CHECK (((failing_since IS NULL) = (last_error IS NULL))),
   CONSTRAINT channel_addresses_confirmed_by_check CHECK ((confirmed_by = ANY (ARRAY['link'::text, 'answer'::text, 'user'::text]))),
   CONSTRAINT channel_addresses_named CHECK (((group_id IS NULL) <> (user_id IS NULL))),
   CONSTRAINT channel_addresses_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
@@ -470,7 +473,7 @@ END)))::uuid) STORED,
   deferred_by text,
   deferred_until timestamp with time zone,
   release_at timestamp with time zone,
-  deferred_step integer,
+  step integer,
   mailbox text,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT deliveries_dedupe_key UNIQUE (dedupe),
@@ -496,6 +499,7 @@ CREATE INDEX deliveries_group_tests ON deliveries USING btree (group_id, id) WHE
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
 CREATE INDEX deliveries_not_sent ON deliveries USING btree (tenant_id, state, id) WHERE (state <> 'sent'::text);
+CREATE INDEX deliveries_of_digest ON deliveries USING btree (digest_id) WHERE (digest_id IS NOT NULL);
 CREATE INDEX deliveries_of_mailbox ON deliveries USING btree (mailbox, created_at) WHERE (mailbox IS NOT NULL);
 CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_released ON deliveries USING btree (release_at) WHERE (release_at IS NOT NULL);
@@ -1276,8 +1280,10 @@ CREATE TABLE tenants (
   created_at timestamp with time zone NOT NULL,
   telemetry_retention_days smallint NOT NULL DEFAULT 90,
   admins_need_factor boolean NOT NULL DEFAULT false,
+  last_resort text NOT NULL DEFAULT 'admins'::text,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_slug_key UNIQUE (slug),
+  CONSTRAINT tenants_last_resort_check CHECK ((last_resort = ANY (ARRAY['admins'::text, 'none'::text]))),
   CONSTRAINT tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{1,40}$'::text)),
   CONSTRAINT tenants_telemetry_retention_days_check CHECK ((telemetry_retention_days = ANY (ARRAY[7, 30, 90, 180, 365, 730])))
 );
@@ -1724,7 +1730,11 @@ CREATE VIEW shared_group_channels AS
     c."position",
     c.value ->> 'type'::text AS type,
     c.value ->> 'target'::text AS target,
-    a.confirmed_at IS NOT NULL AS confirmed
+    a.confirmed_at IS NOT NULL AS confirmed,
+    (EXISTS ( SELECT
+           FROM disabled_webhooks d
+          WHERE d.tenant_id = g.tenant_id AND d.target_sha256 = a.key)) AS disabled,
+    a.failing_since IS NOT NULL AS failing
    FROM groups g
      CROSS JOIN LATERAL jsonb_array_elements(g.channels) WITH ORDINALITY c(value, "position")
      LEFT JOIN channel_addresses a ON a.tenant_id = g.tenant_id AND a.type = (c.value ->> 'type'::text) AND a.key = channel_address_key(c.value ->> 'type'::text, c.value ->> 'target'::text);
@@ -1851,7 +1861,8 @@ CREATE VIEW shared_tenants AS
     slug,
     name,
     telemetry_retention_days,
-    admins_need_factor
+    admins_need_factor,
+    last_resort
    FROM tenants;
 
 CREATE VIEW shared_thresholds AS

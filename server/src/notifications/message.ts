@@ -19,6 +19,8 @@ export interface AnomalyMessage {
     resolvedAt: string | null;
     resolvedBy: string | null;
   };
+  /** Whether it tells an admin that the pages of the anomaly reached nobody. */
+  lastResort?: boolean;
 }
 
 /** A notice to a tenant's admins about a certificate. */

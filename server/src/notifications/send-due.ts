@@ -1,3 +1,4 @@
+import { inTransaction } from "../db/transaction.ts";
 import { addMs, HOUR, SECOND } from "../lib/clock.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { untilAborted, withTimeout } from "../lib/timeouts.ts";
@@ -11,6 +12,8 @@ import { failed, type Outcome, type Send } from "./delivery/outcome.ts";
 import { type NotificationsDeps, randomFraction } from "./deps.ts";
 import { claimMails } from "./mail/claim-mails.ts";
 import type { Mailer } from "./mail/send-mail.ts";
+import { escalatePastFailure } from "./paging/reach-nobody.ts";
+import { markReached } from "./paging/unreached-store.ts";
 import { disableChannel, hasAddress } from "./personal/own-channel-store.ts";
 import { createCircuitBreaker } from "./queues/circuit-breaker.ts";
 import type { Place } from "./queues/place.ts";
@@ -130,13 +133,17 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
     const now = clock.now();
     if (outcome.sent) {
       count("sent");
-      return await recordSent(database.db, row, now);
+      await recordSent(database.db, row, now);
+      return await markReached(database.db, row.id);
     }
     const again = outcome.final ? undefined : nextAttempt(deps, channel, row, now);
     const { error, maybeSent } = outcome;
     count(again ? "retried" : "failed");
     logger.warn({ delivery: row.id, attempt: row.attempts, err: error, again }, "a notification was not delivered");
-    await recordFailed(database.db, row, { error, retryAt: again, maybeSent }, now);
+    await inTransaction(database.db, async (tx) => {
+      await recordFailed(tx, row, { error, retryAt: again, maybeSent }, now);
+      await escalatePastFailure(deps, tx, row.id, now);
+    });
     if (outcome.gone) count("failed", await disable(deps, row, now));
   } catch (error) {
     logger.warn(

@@ -16,6 +16,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
   async function channels(path: string, count = 1) {
     const { sinks, newTenant, groupOnDuty, anomalies } = given();
     const tenant = await newTenant();
+    await given().server.app.access.updateTenant(tenant.caller, { lastResort: "none" });
     const address = `plant@${tenant.slug}.example`;
     const target = sinks.hookUrl(path);
     const group = await groupOnDuty(

@@ -140,7 +140,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     assert.equal(sinks.mailsTo(ada.email).length, 1);
     assert.ok(
       [...server.logs, ...second.logs].some(
-        (line) => line.includes("a page has no recipients") && line.includes(empty.id),
+        (line) => line.includes("a page reached nobody") && line.includes(empty.id),
       ),
     );
     await resolve();

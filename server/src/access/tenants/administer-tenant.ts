@@ -9,6 +9,8 @@ import { hasFactor } from "../user-store.ts";
 import { checkRetention } from "./manage-tenants.ts";
 import { lockTenant, readTenant, type TenantDetailRow, updateTenantRow } from "./tenant-store.ts";
 
+export type LastResort = "admins" | "none";
+
 /** A tenant as its admins see it. Its slug is a topic segment and never changes. */
 export interface TenantRecord {
   id: string;
@@ -18,6 +20,8 @@ export interface TenantRecord {
   telemetryRetentionDays: number;
   /** Whether its admins must have a second factor. */
   adminsNeedFactor: boolean;
+  /** Who is told by e-mail of a page that reached nobody: every admin, or none. */
+  lastResort: LastResort;
   /** Its use and limit of each quota. */
   quotas: UsageRecord[];
 }
@@ -27,6 +31,7 @@ export interface TenantEdit {
   /** One of 7, 30, 90, 180, 365, 730; it applies to telemetry received from now on. */
   telemetryRetentionDays?: number | undefined;
   adminsNeedFactor?: boolean | undefined;
+  lastResort?: LastResort | undefined;
 }
 
 /** Returns the caller's tenant. */
@@ -58,6 +63,7 @@ export const updateTenant = adminUseCase(
           name: name ?? before.name,
           retentionDays: days ?? before.telemetry_retention_days,
           adminsNeedFactor,
+          lastResort: input.lastResort ?? before.last_resort,
         });
         const unchanged = isDeepStrictEqual(edited(row), edited(before));
         const result = { ...toRecord(row), quotas: await usageOf(deps, tenantId, tx) };
@@ -70,7 +76,7 @@ export const updateTenant = adminUseCase(
 /** Returns the editable fields of a tenant. */
 function edited(row: TenantDetailRow) {
   const { name, telemetry_retention_days: telemetryRetentionDays, admins_need_factor: adminsNeedFactor } = row;
-  return { name, telemetryRetentionDays, adminsNeedFactor };
+  return { name, telemetryRetentionDays, adminsNeedFactor, lastResort: row.last_resort };
 }
 
 function toRecord(row: TenantDetailRow) {

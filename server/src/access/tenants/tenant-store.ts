@@ -62,9 +62,14 @@ export async function lockFactorRule(tx: Tx, id: string): Promise<boolean> {
 export async function updateTenantRow(
   tx: Tx,
   id: string,
-  { name, retentionDays, adminsNeedFactor }: { name: string; retentionDays: number; adminsNeedFactor: boolean },
+  edit: { name: string; retentionDays: number; adminsNeedFactor: boolean; lastResort: TenantDetailRow["last_resort"] },
 ): Promise<TenantDetailRow> {
-  const set = { name, telemetry_retention_days: retentionDays, admins_need_factor: adminsNeedFactor };
+  const set = {
+    name: edit.name,
+    telemetry_retention_days: edit.retentionDays,
+    admins_need_factor: edit.adminsNeedFactor,
+    last_resort: edit.lastResort,
+  };
   return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

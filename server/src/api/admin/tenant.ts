@@ -6,6 +6,10 @@ import { id, label, timestamp } from "../shapes.ts";
 
 const TAG = "Tenant";
 
+const lastResort = z
+  .enum(["admins", "none"])
+  .meta({ description: "Who is told by e-mail of a page that reached nobody: every admin, or none" });
+
 const tenant = z
   .strictObject({
     id,
@@ -14,6 +18,7 @@ const tenant = z
     createdAt: timestamp,
     telemetryRetentionDays: z.int(),
     adminsNeedFactor: z.boolean().meta({ description: "Whether its admins must have a second factor" }),
+    lastResort,
     quotas: z.array(
       z.strictObject({
         quota: z.enum(QUOTA_NAMES),
@@ -35,6 +40,7 @@ const EXAMPLE = {
   createdAt: "2026-11-01T09:00:00.000Z",
   telemetryRetentionDays: 90,
   adminsNeedFactor: false,
+  lastResort: "admins",
   quotas: [{ quota: "devices", of: "devices that are not deleted", used: 12, limit: 1_000_000, own: false }],
 };
 
@@ -70,6 +76,7 @@ export const updateTenant = adminRoute({
         .optional()
         .meta({ enum: [...TELEMETRY_RETENTIONS], description: "Days" }),
       adminsNeedFactor: z.boolean().optional(),
+      lastResort: lastResort.optional(),
     })
     .meta({ id: "TenantEdit" }),
   status: 200,

@@ -10,15 +10,15 @@ import { type CappedMinuteRow, countMinute, knownKeys, lockMinutes } from "./adm
  * Inserts messages about anomalies up to each tenant's limit per minute. The rest is counted, and later reported to the
  * tenant's admins.
  *
- * @returns the number of inserted messages
+ * @returns the ids of the messages that were not inserted because of the limit
  */
 export async function acceptDeliveries(
   deps: NotificationsDeps,
   tx: Tx,
   deliveries: readonly NewDelivery[],
   now: Date,
-): Promise<number> {
-  if (deliveries.length === 0) return 0;
+): Promise<ReadonlySet<string>> {
+  if (deliveries.length === 0) return new Set();
   const minute = minuteOf(now);
   const byTenant = Map.groupBy(deliveries, ({ tenantId }) => tenantId);
   const counts = await lockMinutes(tx, [...byTenant.keys()], minute, deps.limits.deliveriesPerMinute);
@@ -27,12 +27,12 @@ export async function acceptDeliveries(
     tx,
     deliveries.flatMap(({ dedupe }) => dedupe ?? []),
   );
-  let accepted = 0;
+  const suppressed = new Set<string>();
   for (const row of counts) {
     const fresh = withoutRepetitions(byTenant.get(row.tenant_id)!, known);
-    accepted += await acceptOf(deps, tx, row, fresh, { minute, now });
+    for (const { id } of await acceptOf(deps, tx, row, fresh, { minute, now })) suppressed.add(id);
   }
-  return accepted;
+  return suppressed;
 }
 
 /** Returns the clock minute of a time. */
@@ -40,13 +40,14 @@ export function minuteOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / MINUTE) * MINUTE);
 }
 
+/** @returns the suppressed messages */
 async function acceptOf(
   { metrics, logger }: NotificationsDeps,
   tx: Tx,
   row: CappedMinuteRow,
   fresh: readonly NewDelivery[],
   { minute, now }: { minute: Date; now: Date },
-): Promise<number> {
+): Promise<NewDelivery[]> {
   const counts = { criticalToChannels: row.critical_to_channels, others: row.others };
   const items = fresh.map((delivery) => ({ delivery, priority: priorityOf(delivery.message, delivery.userId) }));
   const { accepted, suppressed } = admit(items, counts, row.most);
@@ -69,7 +70,7 @@ async function acceptOf(
       { tenantId: tenant_id, suppressed: suppressed.length },
       "a tenant has reached its limit of messages per minute; further ones are suppressed",
     );
-  return accepted.length;
+  return suppressed.map(({ delivery }) => delivery);
 }
 
 function withoutRepetitions(deliveries: readonly NewDelivery[], known: Set<string>): NewDelivery[] {

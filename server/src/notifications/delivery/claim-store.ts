@@ -68,10 +68,18 @@ const attempt = (id: string, number: number, now: Date, error: string | null): R
   INSERT INTO delivery_attempts (delivery_id, attempt, at, error) VALUES (${id}, ${number}, ${now}, ${error})
   ON CONFLICT DO NOTHING`;
 
-/** Records that the delivery arrived, whichever process has leased it now. */
+/** SQL: the row of a delivery's address, if it is one of a channel. */
+const addressOf = (id: string): RawBuilder<unknown> => sql`
+  (a.tenant_id, a.type, a.key) = (
+    SELECT d.tenant_id, d.channel, channel_address_key(d.channel, d.target) FROM deliveries d WHERE d.id = ${id})`;
+
+/** Records that the delivery arrived, whichever process has leased it now. Its address no longer counts as failing. */
 export async function recordSent(db: Db, { id, attempts }: ClaimedRow, now: Date): Promise<void> {
   await sql`
-    WITH attempted AS (${attempt(id, attempts, now, null)})
+    WITH attempted AS (${attempt(id, attempts, now, null)}),
+    address AS (
+      UPDATE channel_addresses a SET failing_since = NULL, last_error = NULL
+       WHERE a.failing_since IS NOT NULL AND ${addressOf(id)})
     UPDATE deliveries SET state = 'sent', done_at = ${now}, last_error = NULL
      WHERE id = ${id} AND state = 'pending'`.execute(db);
 }
@@ -84,11 +92,14 @@ export interface Failure {
   maybeSent: boolean;
 }
 
-/** Records a failed attempt, unless another process has leased the delivery since. */
+/** Records a failed attempt and its address as failing, unless another process has leased the delivery since. */
 export async function recordFailed(db: Db, { id, attempts }: ClaimedRow, failure: Failure, now: Date): Promise<void> {
   const { error, retryAt, maybeSent } = failure;
   await sql`
-    WITH attempted AS (${attempt(id, attempts, now, error)})
+    WITH attempted AS (${attempt(id, attempts, now, error)}),
+    address AS (
+      UPDATE channel_addresses a SET failing_since = coalesce(a.failing_since, ${now}), last_error = ${error}
+       WHERE ${addressOf(id)})
     UPDATE deliveries SET last_error = ${error}, maybe_sent = maybe_sent_before OR ${maybeSent},
            state = ${retryAt ? "pending" : "failed"}, next_at = coalesce(${retryAt ?? null}::timestamptz, next_at),
            claimed_by = NULL, done_at = ${retryAt ? null : now}::timestamptz

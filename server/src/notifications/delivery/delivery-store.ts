@@ -16,6 +16,8 @@ export interface NewDelivery {
   groupId: string | null;
   anomalyId: string | null;
   message: Message;
+  /** The minutes of the escalation step whose page it is. */
+  step?: number;
   /** The deduplication key. A second delivery with the same key is not inserted. */
   dedupe: Buffer | null;
 }
@@ -36,18 +38,19 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
       group_id: delivery.groupId,
       anomaly_id: delivery.anomalyId,
       payload: JSON.stringify(delivery.message),
+      step: delivery.step ?? null,
       dedupe: delivery.dedupe?.toString("hex") ?? null,
       priority: priorityOf(delivery.message, delivery.userId),
       mailbox: countedMailbox(delivery),
     }));
     await sql`
       INSERT INTO deliveries (id, tenant_id, type, channel, target, user_id, group_id, anomaly_id, payload, dedupe,
-                              priority, mailbox, created_at, next_at)
+                              priority, mailbox, step, created_at, next_at)
       SELECT n.id, n.tenant_id, n.type, n.channel, n.target, n.user_id, n.group_id, n.anomaly_id, n.payload::json,
-             decode(n.dedupe, 'hex'), n.priority, n.mailbox, ${now}, ${now}
+             decode(n.dedupe, 'hex'), n.priority, n.mailbox, n.step, ${now}, ${now}
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS n (id uuid, tenant_id uuid, type text,
                channel text, target text, user_id uuid, group_id uuid, anomaly_id uuid, payload text, dedupe text,
-               priority smallint, mailbox text)
+               priority smallint, mailbox text, step integer)
        ORDER BY n.dedupe
       ON CONFLICT DO NOTHING`.execute(tx);
   }

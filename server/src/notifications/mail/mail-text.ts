@@ -96,6 +96,8 @@ function ofUserTest(message: UserTestMessage, baseUrl: string) {
   return { subject: headline(message), lines: [...lines, "", `${baseUrl}/account`] };
 }
 
+const LAST_RESORT = "No escalation step of the device's groups reached anybody. You get this because you are an admin.";
+
 function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
   const { anomaly, device, group, timeZone } = message;
   const subject = headline(message);
@@ -109,7 +111,8 @@ function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
     ...(anomaly.resolvedAt === null ? [] : [["Resolved", resolution(message)] as [string, string]]),
     ["Group", group.name],
   ];
-  return { subject, lines: [oneLine(subject), "", ...table(facts), "", `${baseUrl}/anomalies/${anomaly.id}`] };
+  const why = message.lastResort ? [LAST_RESORT, ""] : [];
+  return { subject, lines: [oneLine(subject), "", ...why, ...table(facts), "", `${baseUrl}/anomalies/${anomaly.id}`] };
 }
 
 function resolution({ anomaly, timeZone }: AnomalyMessage): string {

@@ -7,13 +7,15 @@ import type { Recipient } from "./recipients.ts";
 /**
  * Builds a message about an anomaly to one recipient. If two groups notify the same person about the same step, one
  * message is sent. A webhook gets one per group or user, since each signs with its own secret.
+ *
+ * @param step the delay of the escalation step in minutes, 0 for a resolution
  */
 export function anomalyDelivery(
   type: AnomalyMessage["type"],
   anomaly: PagedAnomaly,
   group: { id: string; name: string },
   to: Recipient,
-  { id, now, step }: { id: string; now: Date; step: number },
+  { id, now, step }: { id: string; now: Date; step: number | "last resort" },
 ): NewDelivery {
   const address = to.channel === "webhook" ? [to.target, to.userId ?? group.id] : [to.target.toLowerCase()];
   const key = JSON.stringify([anomaly.id, type, step, to.channel, ...address]);
@@ -25,6 +27,7 @@ export function anomalyDelivery(
     userId: to.userId,
     groupId: group.id,
     anomalyId: anomaly.id,
+    ...(step === "last resort" ? {} : { step }),
     dedupe: createHash("sha256").update(key).digest(),
     message: {
       type,
@@ -43,6 +46,7 @@ export function anomalyDelivery(
         resolvedAt: anomaly.resolved_at?.toISOString() ?? null,
         resolvedBy: anomaly.resolved_by,
       },
+      ...(step === "last resort" ? { lastResort: true } : {}),
     },
   };
 }

@@ -34,7 +34,7 @@ const hours = (of: PagedGroup) =>
 test("a step notifies the shift on duty, the members or the channels, each address once", () => {
   const both = group([], {
     members: [ADA, { ...ADA, id: "3", email: "ada@acme.example" }, BOB],
-    channels: [{ type: "webhook", target: "https://a.example/", confirmed: true }],
+    channels: [{ type: "webhook", target: "https://a.example/", confirmed: true, disabled: false, failing: false }],
     shifts: [
       { ...DAYS, users: [ADA] },
       { ...NIGHTS, timeZone: "Asia/Tokyo", users: [BOB, ADA] },
@@ -94,7 +94,11 @@ test("uncovered hours are those in which no step has recipients", () => {
     ],
   );
   assert.deepEqual(
-    hours(group([[30, "channels"]], { channels: [{ type: "email", target: "a@b", confirmed: true }] })),
+    hours(
+      group([[30, "channels"]], {
+        channels: [{ type: "email", target: "a@b", confirmed: true, disabled: false, failing: false }],
+      }),
+    ),
     [],
   );
 });

@@ -1,6 +1,6 @@
 import { dutiesBetween } from "../../groups/groups.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
-import { confirmedChannels, type PagedGroup } from "./recipients.ts";
+import { type PagedGroup, usedChannels } from "./recipients.ts";
 
 export interface Span {
   from: Date;
@@ -14,7 +14,7 @@ export interface Span {
 export function coveredTimes(group: PagedGroup, from: Date, to: Date): Span[] {
   const spans = group.escalation.flatMap(({ afterMinutes, notify }): Span[] => {
     const always =
-      notify === "members" ? group.members.length > 0 : notify === "channels" && confirmedChannels(group).length > 0;
+      notify === "members" ? group.members.length > 0 : notify === "channels" && usedChannels(group).length > 0;
     if (always) return [{ from, to }];
     if (notify !== "shift") return [];
     const later = (at: Date, sign = 1) => addMs(at, sign * afterMinutes * MINUTE);

@@ -41,7 +41,9 @@ export function divideRecipients(
  */
 export function addressesOf(to: Recipient, person: PersonRow | undefined): Recipient[] {
   if (!person) return [to];
-  const own = person.channels.map(({ type, target }): Recipient => ({ ...to, channel: type, target }));
+  const own = person.channels.map(
+    ({ type, target, failing }): Recipient => ({ ...to, channel: type, target, failing }),
+  );
   return distinct(person.accountEmail || own.length === 0 ? [to, ...own] : own);
 }
 

@@ -67,7 +67,8 @@ export function resolutionTo(
   row: NotifiedRow,
   now: Date,
 ): NewDelivery {
-  const to: Recipient = { channel: row.channel, target: row.target, userId: row.user_id, timeZone: row.time_zone };
+  const { channel, target, user_id: userId, time_zone: timeZone } = row;
+  const to: Recipient = { channel, target, userId, timeZone, failing: false };
   const group = { id: row.group_id, name: row.group_name };
   return anomalyDelivery("anomaly.resolved", anomaly, group, to, { id: ids.uuid(now), now, step: 0 });
 }

@@ -11,8 +11,8 @@ const PEOPLE = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'email', u.
 export async function readGroups(db: Db, tenantId: string | null, ids: string[]): Promise<PagedGroup[]> {
   const { rows } = await sql<PagedGroup>`
     SELECT g.id, g.name, g.escalation, g.always_pages AS "alwaysPages",
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target, 'confirmed', c.confirmed)
-                ORDER BY c.position), '[]') FROM shared_group_channels c WHERE c.group_id = g.id) AS channels,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target, 'confirmed', c.confirmed,
+                'disabled', c.disabled, 'failing', c.failing) ORDER BY c.position), '[]') FROM shared_group_channels c WHERE c.group_id = g.id) AS channels,
       (SELECT ${PEOPLE} FROM shared_group_members m JOIN shared_users u ON u.id = m.user_id
         WHERE m.group_id = g.id AND ${ACTIVE}) AS members,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,

@@ -5,12 +5,20 @@ export interface Person {
   email: string;
 }
 
+export interface PagedChannel {
+  type: "email" | "webhook";
+  target: string;
+  confirmed: boolean;
+  disabled: boolean;
+  failing: boolean;
+}
+
 /** The properties of a group that paging needs. Deactivated and deleted users are left out. */
 export interface PagedGroup {
   id: string;
   name: string;
-  /** Unconfirmed channels are not used. */
-  channels: { type: "email" | "webhook"; target: string; confirmed: boolean }[];
+  /** Unconfirmed channels, and webhooks that answered 410, are not used; failing ones are. */
+  channels: PagedChannel[];
   escalation: { afterMinutes: number; notify: Notify }[];
   alwaysPages: AlwaysPages;
   members: Person[];
@@ -30,6 +38,8 @@ export interface Recipient {
   target: string;
   userId: string | null;
   timeZone: string;
+  /** Whether the last attempt to send to the address failed. */
+  failing: boolean;
 }
 
 /**
@@ -43,6 +53,7 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
     target: email,
     userId: id,
     timeZone,
+    failing: false,
   });
   switch (notify) {
     case "shift":
@@ -51,14 +62,20 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
       return distinct(group.members.map((user) => mail(user, zone)));
     case "channels":
       return distinct(
-        confirmedChannels(group).map(({ type, target }) => ({ channel: type, target, userId: null, timeZone: zone })),
+        usedChannels(group).map(({ type, target, failing }) => ({
+          channel: type,
+          target,
+          userId: null,
+          timeZone: zone,
+          failing,
+        })),
       );
   }
 }
 
 /** Returns the channels that receive messages. */
-export function confirmedChannels({ channels }: PagedGroup): PagedGroup["channels"] {
-  return channels.filter(({ confirmed }) => confirmed);
+export function usedChannels({ channels }: PagedGroup): PagedGroup["channels"] {
+  return channels.filter(({ confirmed, disabled }) => confirmed && !disabled);
 }
 
 /** Keeps each address once. A webhook is kept once per owner, since each owner signs with its own secret. */

@@ -86,9 +86,15 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
     return { messages: mine.map((each) => resolutionTo(deps, anomaly, each, now)) };
   }
   if (anomaly.status !== "open") return NOTHING;
-  const to = { channel: "email", target: person.email, userId: row.user_id, timeZone: row.time_zone } as const;
+  const to = {
+    channel: "email",
+    target: person.email,
+    userId: row.user_id,
+    timeZone: row.time_zone,
+    failing: false,
+  } as const;
   const divided = divideRecipients([to], { severity, group, people: context.people }, now);
-  const step = row.deferred_step;
+  const step = row.step;
   return {
     deferred: divided.deferred[0]?.deferred,
     messages: divided.notified.map((each) =>

@@ -13,6 +13,7 @@ import { divideRecipients, usersOf } from "./divide-recipients.ts";
 import { hastenNext, lockDuePages, markPages, type PageRow, type PageState } from "./page-store.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
+import { callLastResortFor } from "./reach-nobody.ts";
 import { type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
@@ -34,8 +35,8 @@ const TURN_MS = 50;
  * messages, so an acknowledged or resolved anomaly is never paged, and its resolution reaches every recipient of its
  * opening.
  *
- * A step that quiet choices defer for all recipients makes the group's next step due immediately. Tenants take turns,
- * and turns get shorter after one that took long over many messages.
+ * A step that reaches nobody, or that quiet choices defer for all recipients, makes the group's next step due
+ * immediately. Tenants take turns, and turns get shorter after one that took long over many messages.
  *
  * @returns whether more pages may be due
  */
@@ -70,27 +71,53 @@ async function sendBatch(
     const groups = await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]);
     const groupById = new Map(groups.map((group) => [group.id, group]));
     const people = await readPeople(tx, usersOf(groups));
-    const deliveries: NewDelivery[] = [];
-    const deferred: DeferredDelivery[] = [];
-    for (const page of pages) {
+    const planned = pages.map((page) => {
       const [anomaly, group] = [anomalies.get(page.anomaly_id), groupById.get(page.group_id)];
-      const result = messagesOf(page, { anomaly, group, people }, now, () => ids.uuid(now));
-      outcome[result.state].push(page);
-      deliveries.push(...result.deliveries);
-      deferred.push(...result.deferred);
-    }
-    await acceptDeliveries(deps, tx, deliveries, now);
-    await insertDeferred(tx, deferred, now);
+      return { page, ...messagesOf(page, { anomaly, group, people }, now, () => ids.uuid(now)) };
+    });
+    const deliveries = planned.flatMap((each) => each.deliveries);
+    const suppressed = await acceptDeliveries(deps, tx, deliveries, now);
+    await insertDeferred(
+      tx,
+      planned.flatMap((each) => each.deferred),
+      now,
+    );
+    // Admins get a report of suppressed messages, so these pages need no last resort.
+    const isSuppressed = (page: PageRow) =>
+      planned.some((each) => each.page === page && each.deliveries.some(({ id }) => suppressed.has(id)));
+    const isSent = (each: NewDelivery) => !suppressed.has(each.id) && canSend(deps, each);
+    for (const each of planned) outcome[stateOf(each, isSent)].push(each.page);
     for (const [state, marked] of Object.entries(outcome)) await markPages(tx, marked, state as PageState);
-    await hastenNext(tx, outcome.deferred, now);
+    await hastenNext(tx, [...outcome.deferred, ...outcome.nobody], now);
+    await callLastResortFor(
+      deps,
+      tx,
+      outcome.nobody.filter((page) => !isSuppressed(page)),
+      now,
+    );
     for (const page of outcome.nobody)
       logger.warn(
         { anomalyId: page.anomaly_id, groupId: page.group_id, notify: page.notify },
-        "a page has no recipients: the group currently has no such people or confirmed channels",
+        "a page reached nobody: the group has no such people or channels now, or no message can be sent to them",
       );
     await faultPoint("page.commit");
     return { outcome, messages: deliveries.length };
   });
+}
+
+/** Returns whether this installation can send the message at all. Without a mail server, e-mails wait. */
+function canSend({ settings }: NotificationsDeps, { channel }: NewDelivery): boolean {
+  return channel !== "email" || settings.smtp !== undefined;
+}
+
+/** Returns the state of a page after its messages were accepted or suppressed. */
+function stateOf(
+  { ended, deliveries, failing, deferred }: Messages,
+  isSent: (each: NewDelivery) => boolean,
+): PageState {
+  if (ended) return ended;
+  if (deliveries.some((each) => isSent(each) && !failing.has(each.id))) return "paged";
+  return deferred.length > 0 ? "deferred" : "nobody";
 }
 
 interface PageContext {
@@ -99,21 +126,26 @@ interface PageContext {
   people: ReadonlyMap<string, PersonRow>;
 }
 
-function messagesOf(
-  page: PageRow,
-  { anomaly, group, people }: PageContext,
-  now: Date,
-  newId: () => string,
-): { state: PageState; deliveries: NewDelivery[]; deferred: DeferredDelivery[] } {
-  const none = { deliveries: [], deferred: [] };
-  if (!anomaly || !group || anomaly.status !== "open") return { state: "stopped", ...none };
-  if (page.due_at < addMs(now, -EXPIRY_MS)) return { state: "late", ...none };
+/** The messages of a page; none if it has ended before. */
+interface Messages {
+  ended?: "stopped" | "late";
+  deliveries: NewDelivery[];
+  /** The ids of those to an address whose last attempt failed. They are sent, but no one relies on them. */
+  failing: ReadonlySet<string>;
+  deferred: DeferredDelivery[];
+}
+
+function messagesOf(page: PageRow, { anomaly, group, people }: PageContext, now: Date, newId: () => string): Messages {
+  const none = { deliveries: [], failing: new Set<string>(), deferred: [] };
+  if (!anomaly || !group || anomaly.status !== "open") return { ended: "stopped", ...none };
+  if (page.due_at < addMs(now, -EXPIRY_MS)) return { ended: "late", ...none };
   const step = page.after_minutes;
   const messageTo = (to: Recipient) =>
     anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step });
   const { severity } = anomaly;
   const divided = divideRecipients(recipientsOf(page.notify, group, now), { severity, group, people }, now);
-  const deliveries = divided.notified.map(messageTo);
+  const notified = divided.notified.map((to) => ({ to, delivery: messageTo(to) }));
+  const failing = new Set(notified.flatMap(({ to, delivery }) => (to.failing ? delivery.id : [])));
   const deferred = divided.deferred.map((each) => ({ delivery: messageTo(each.to), deferred: each.deferred, step }));
-  return { state: deliveries.length > 0 ? "paged" : deferred.length > 0 ? "deferred" : "nobody", deliveries, deferred };
+  return { deliveries: notified.map(({ delivery }) => delivery), failing, deferred };
 }

@@ -40,7 +40,7 @@ export async function insertDeferred(tx: Tx, items: readonly DeferredDelivery[],
   }));
   await sql`
     INSERT INTO deliveries (id, tenant_id, type, channel, target, user_id, group_id, anomaly_id, payload, dedupe, state,
-                            deferred_by, deferred_until, release_at, deferred_step, created_at, next_at, done_at)
+                            deferred_by, deferred_until, release_at, step, created_at, next_at, done_at)
     SELECT n.id, n.tenant_id, n.type, 'email', n.target, n.user_id, n.group_id, n.anomaly_id, n.payload::json,
            decode(n.dedupe, 'hex'), 'deferred', n.deferred_by, n.deferred_until, least(n.deferred_until, ${addMs(now, AGAIN_MS)}),
            n.step, ${now}, ${now}, ${now}
@@ -64,14 +64,14 @@ export interface DueDeferredRow {
   user_id: string;
   group_id: string;
   anomaly_id: string;
-  deferred_step: number;
+  step: number;
   time_zone: string;
 }
 
 /** Locks messages whose quiet choice has ended and that no other process has locked, earliest first. */
 export async function lockDueDeferred(tx: Tx, now: Date, limit: number): Promise<DueDeferredRow[]> {
   const { rows } = await sql<DueDeferredRow>`
-    SELECT d.id, d.tenant_id, d.type, d.user_id, d.group_id, d.anomaly_id, d.deferred_step, d.payload->>'timeZone' AS time_zone
+    SELECT d.id, d.tenant_id, d.type, d.user_id, d.group_id, d.anomaly_id, d.step, d.payload->>'timeZone' AS time_zone
       FROM deliveries d WHERE d.release_at <= ${now} ORDER BY d.release_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(
     tx,
   );

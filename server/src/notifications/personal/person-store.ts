@@ -13,7 +13,7 @@ export interface NotificationChoices extends QuietChoices {
 export interface PersonRow extends NotificationChoices {
   user_id: string;
   email: string;
-  channels: { type: Channel; target: string }[];
+  channels: { type: Channel; target: string; failing: boolean }[];
 }
 
 const CHOICES = sql`coalesce(n.account_email, true) AS "accountEmail",
@@ -27,7 +27,8 @@ export async function readPeople(db: Db, userIds: readonly string[]): Promise<Ma
   if (ids.length === 0) return new Map();
   const { rows } = await sql<PersonRow>`
     SELECT u.id AS user_id, u.email, ${CHOICES}, (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target) ORDER BY c.id), '[]')
+      SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target,
+                'failing', a.failing_since IS NOT NULL) ORDER BY c.id), '[]')
         FROM user_channels c
         JOIN channel_addresses a ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = c.key
        WHERE c.user_id = u.id AND a.confirmed_at IS NOT NULL AND c.disabled_at IS NULL) AS channels

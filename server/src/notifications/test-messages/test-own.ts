@@ -33,7 +33,7 @@ export const testOwnNotifications = useCase(
       await lockOwn(tx, userId);
       const person = (await readPeople(tx, [userId])).get(userId)!;
       const timeZone = person.quietHours?.timeZone ?? "UTC";
-      const account = { channel: "email", target: person.email, userId, timeZone } as const;
+      const account = { channel: "email", target: person.email, userId, timeZone, failing: false } as const;
       const message = { type: "user.test", at: now.toISOString(), timeZone, user: { email: person.email } } as const;
       const to = await withoutFullMailboxes(deps, tx, addressesOf(account, person), now);
       await requireRoom(tx, userId, to.length, now);

@@ -32,8 +32,8 @@ export const testWebhook = adminUseCase(
         throw rateLimited("A webhook is tested at most once a minute.", secondsUntil(tested_at, since));
       }
       const message = testMessage(deps, caller, { row, id }, now);
-      const accepted = await acceptDeliveries(deps, tx, [message], now);
-      if (accepted === 0)
+      const suppressed = await acceptDeliveries(deps, tx, [message], now);
+      if (suppressed.size > 0)
         throw rateLimited(
           "The tenant has sent as many messages as it may in this minute.",
           secondsUntil(addMs(minuteOf(now), MINUTE), now),

@@ -55,7 +55,9 @@ CREATE VIEW shared_devices AS
 
 CREATE VIEW shared_group_channels AS
   SELECT g.tenant_id, g.id AS group_id, c.position, c.value->>'type' AS type, c.value->>'target' AS target,
-         a.confirmed_at IS NOT NULL AS confirmed
+         a.confirmed_at IS NOT NULL AS confirmed,
+         EXISTS (SELECT FROM disabled_webhooks d WHERE d.tenant_id = g.tenant_id AND d.target_sha256 = a.key) AS disabled,
+         a.failing_since IS NOT NULL AS failing
     FROM groups g CROSS JOIN LATERAL jsonb_array_elements(g.channels) WITH ORDINALITY AS c (value, position)
     LEFT JOIN channel_addresses a ON a.tenant_id = g.tenant_id AND a.type = c.value->>'type'
          AND a.key = channel_address_key(c.value->>'type', c.value->>'target');
@@ -108,7 +110,7 @@ CREATE VIEW shared_shifts AS
   SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until FROM shifts;
 
 CREATE VIEW shared_tenants AS
-  SELECT id, slug, name, telemetry_retention_days, admins_need_factor FROM tenants;
+  SELECT id, slug, name, telemetry_retention_days, admins_need_factor, last_resort FROM tenants;
 
 CREATE VIEW shared_thresholds AS SELECT id, tenant_id, name, rule_ids FROM thresholds;
 

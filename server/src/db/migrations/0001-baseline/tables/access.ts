@@ -9,7 +9,9 @@ CREATE TABLE tenants (
   telemetry_retention_days smallint NOT NULL DEFAULT 90
     CHECK (telemetry_retention_days IN (7, 30, 90, 180, 365, 730)),
   -- Admins must set up a second factor.
-  admins_need_factor boolean NOT NULL DEFAULT false
+  admins_need_factor boolean NOT NULL DEFAULT false,
+  -- Who is told by e-mail of a page that reached nobody.
+  last_resort text NOT NULL DEFAULT 'admins' CHECK (last_resort IN ('admins', 'none'))
 );
 
 CREATE TABLE users (

@@ -33,11 +33,11 @@ CREATE TABLE deliveries (
     md5(tenant_id::text || ' ' || channel || ' ' || CASE channel WHEN 'email' THEN lower(target) ELSE target END)::uuid
   ) STORED,
   -- A quiet choice of its user holds the message back until "deferred_until"; it is reconsidered at "release_at".
-  -- "deferred_step" is the delay, in minutes, of its escalation step.
   deferred_by text CHECK (deferred_by IN ('quiet_hours', 'off_shift')),
   deferred_until timestamptz,
   release_at timestamptz,
-  deferred_step integer,
+  -- The delay, in minutes, of the escalation step whose page it is; 0 for other messages about an anomaly.
+  step integer,
   -- The mailbox of a mail whose number is limited (lib/mail/email-address.ts).
   mailbox text,
   CHECK ((state = 'pending') = (done_at IS NULL)),
@@ -63,6 +63,7 @@ CREATE INDEX deliveries_mailed ON deliveries (queue, claimed_at) WHERE channel =
 CREATE INDEX deliveries_not_sent ON deliveries (tenant_id, state, id) WHERE state <> 'sent';
 CREATE INDEX deliveries_of_mailbox ON deliveries (mailbox, created_at) WHERE mailbox IS NOT NULL;
 CREATE INDEX deliveries_queued ON deliveries (channel, tenant_id, queue, priority, next_at) WHERE state = 'pending';
+CREATE INDEX deliveries_of_digest ON deliveries (digest_id) WHERE digest_id IS NOT NULL;
 CREATE INDEX deliveries_released ON deliveries (release_at) WHERE release_at IS NOT NULL;
 CREATE INDEX deliveries_user_tests ON deliveries (user_id, id) WHERE type = 'user.test';
 

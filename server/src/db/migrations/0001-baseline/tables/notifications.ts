@@ -12,8 +12,8 @@ CREATE TABLE notification_inbox (
 );
 CREATE INDEX notification_inbox_queued ON notification_inbox (tenant_id, seq);
 
--- A step of a group's escalation for an anomaly. States: "paged", a user or channel was told; "nobody", there was none
--- to tell; "stopped", the anomaly was acknowledged or resolved first; "late", the step was due more than a day ago.
+-- A step of a group's escalation for an anomaly. States: "paged", a user or channel is told; "nobody", the step reached
+-- none: there was none to tell, or every attempt has failed so far; "stopped", the anomaly was acknowledged or resolved first; "late", the step was due more than a day ago.
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
   anomaly_id uuid NOT NULL,
@@ -50,6 +50,9 @@ CREATE TABLE channel_addresses (
   requests_since timestamptz,
   confirmed_at timestamptz,
   confirmed_by text CHECK (confirmed_by IN ('link', 'answer', 'user')),
+  -- Since when every attempt to send there has failed, and the last error.
+  failing_since timestamptz,
+  last_error text,
   -- Either a group or a user names the address.
   user_id uuid REFERENCES users,
   -- When the address of a webhook that no group names any more is deleted. Until then its confirmation holds.
@@ -57,6 +60,7 @@ CREATE TABLE channel_addresses (
   PRIMARY KEY (tenant_id, type, key),
   CHECK ((confirmed_at IS NULL) = (confirmed_by IS NULL)),
   CHECK (confirmed_at IS NULL OR request_at IS NULL),
+  CHECK ((failing_since IS NULL) = (last_error IS NULL)),
   CONSTRAINT channel_addresses_named CHECK ((group_id IS NULL) <> (user_id IS NULL))
 );
 CREATE INDEX channel_addresses_due ON channel_addresses (request_at) WHERE request_at IS NOT NULL;
