@@ -29,7 +29,7 @@ export const LONGEST: readonly string[] = [
   "server/test/admin/audit.test.ts",
   "server/test/events/events.test.ts",
   "server/test/backup/backup.test.ts",
-  "server/test/database/plans.test.ts",
+  "server/test/database/plans/statements.test.ts",
   "server/test/database/migrations.test.ts",
   "server/test/crash/master-key.test.ts",
   "agent/test/state.test.ts",

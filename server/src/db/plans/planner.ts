@@ -17,7 +17,7 @@ export const SESSION_SETTINGS: readonly string[] = ["-c", "jit=off", "-c", "enab
 
 /**
  * Additional settings of the connections used by MQTT connects. Each of their statements finds rows by key, so its
- * generic plan is the best one (`server/test/database/plans.test.ts`). By default, PostgreSQL plans those with arrays
+ * generic plan is the best one (`server/test/database/plans/statements.test.ts`). By default, PostgreSQL plans those with arrays
  * again at every run, which takes longer than the run itself: the plan for two elements seems cheaper to it than that
  * for any number.
  */

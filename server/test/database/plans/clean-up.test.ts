@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Database, Db } from "../../src/db/database.ts";
-import { liftTimeLimit } from "../../src/db/time-limit.ts";
-import type { Features } from "../../src/features.ts";
-import { onPostgres, openTestDatabase } from "../harness/database/database.ts";
-import { runSql } from "../harness/database/run-sql.ts";
-import { FakeClock } from "../harness/fake-clock.ts";
-import { testFeatures } from "../harness/features.ts";
+import type { Database, Db } from "../../../src/db/database.ts";
+import { liftTimeLimit } from "../../../src/db/time-limit.ts";
+import type { Features } from "../../../src/features.ts";
+import { onPostgres, openTestDatabase } from "../../harness/database/database.ts";
+import { runSql } from "../../harness/database/run-sql.ts";
+import { FakeClock } from "../../harness/fake-clock.ts";
+import { testFeatures } from "../../harness/features.ts";
 
 /** More than one statement deletes. The embedded database fills its tables more slowly. */
 const EXPIRED = 10_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assignPacks } from "../harness/anomalies.ts";
-import { wholeReads } from "../harness/database/plans.ts";
-import { openTelemetryFixture, type TelemetryFixture } from "../harness/telemetry.ts";
+import { assignPacks } from "../../harness/anomalies.ts";
+import { openTelemetryFixture, type TelemetryFixture } from "../../harness/telemetry.ts";
+import { wholeReads } from "./reads.ts";
 
 let fixture: TelemetryFixture;
 before(async () => {

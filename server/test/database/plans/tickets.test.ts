@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneLongSearch } from "../../src/lists/long-searches.ts";
-import { listTicketRows, type TicketListing } from "../../src/tickets/list/ticket-list-store.ts";
-import { openTestDatabase } from "../harness/database/database.ts";
-import { entriesRead } from "../harness/database/plans.ts";
-import { runSql } from "../harness/database/run-sql.ts";
+import { oneLongSearch } from "../../../src/lists/long-searches.ts";
+import { listTicketRows, type TicketListing } from "../../../src/tickets/list/ticket-list-store.ts";
+import { openTestDatabase } from "../../harness/database/database.ts";
+import { runSql } from "../../harness/database/run-sql.ts";
+import { entriesRead } from "./reads.ts";
 
 const TENANT = "01890000-0000-7000-8000-000000000001";
 const TICKETS = 2_000;

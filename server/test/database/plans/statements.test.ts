@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { POOLS } from "../../src/db/postgres.ts";
-import { declaredStatements } from "../../src/db/statement.ts";
-import type { Db } from "../../src/db/types.ts";
-import { randomIds } from "../../src/lib/ids.ts";
-import { onPostgres } from "../harness/database/database.ts";
-import { wholeReads } from "../harness/database/plans.ts";
-import { runSql } from "../harness/database/run-sql.ts";
-import { ADDRESS, addTenant, csrOf, enroll, startRegistry, type Tenant } from "../harness/enrollment.ts";
+import { POOLS } from "../../../src/db/postgres.ts";
+import { declaredStatements } from "../../../src/db/statement.ts";
+import type { Db } from "../../../src/db/types.ts";
+import { randomIds } from "../../../src/lib/ids.ts";
+import { onPostgres } from "../../harness/database/database.ts";
+import { runSql } from "../../harness/database/run-sql.ts";
+import { ADDRESS, addTenant, csrOf, enroll, startRegistry, type Tenant } from "../../harness/enrollment.ts";
+import { wholeReads } from "./reads.ts";
 
 /** Tables whose size depends on neither devices nor messages nor requests. */
 const BOUNDED = ["authorities", "broker_nodes", "events_horizon", "request_clock", "schema_migrations", "settings"];

@@ -1,6 +1,6 @@
 import type { Db } from "../../../src/db/database.ts";
 import { declaredStatements } from "../../../src/db/statement.ts";
-import { runSql } from "./run-sql.ts";
+import { runSql } from "../../harness/database/run-sql.ts";
 
 interface PlanNode {
   readonly "Node Type": string;

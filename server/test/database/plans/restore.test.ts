@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { beginCompletion, setComplete } from "../../src/connections/nodes/complete-store.ts";
-import "../../src/connections/nodes/restore-store.ts";
-import { openTestDatabase } from "../harness/database/database.ts";
-import { entriesRead, repeatedReads } from "../harness/database/plans.ts";
-import { runSql } from "../harness/database/run-sql.ts";
+import { beginCompletion, setComplete } from "../../../src/connections/nodes/complete-store.ts";
+import "../../../src/connections/nodes/restore-store.ts";
+import { openTestDatabase } from "../../harness/database/database.ts";
+import { runSql } from "../../harness/database/run-sql.ts";
+import { entriesRead, repeatedReads } from "./reads.ts";
 
 const TENANT = "01890000-0000-7000-8000-000000000001";
 const NODE = "01890000-0000-7000-8000-000000000002";
