@@ -1,5 +1,7 @@
 import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { allowRemote } from "./remote/guard.ts";
+import { addLogin } from "./remote/login.ts";
 import type { Exit } from "./send.ts";
 import { addAccessSubcommands } from "./subcommands/access.ts";
 import { addAuditSubcommands } from "./subcommands/audits.ts";
@@ -29,8 +31,11 @@ export function createProgram(exit: Exit): Command {
     .addHelpText(
       "after",
       "\nMost commands talk to the running service of the data folder (MUSTER_DATA_DIR, ./data by default)." +
+        "\nWith --server or --profile they use the API of a service anywhere, as far as it can do them." +
         "\nWith --json they print one JSON object.",
     );
+  allowRemote(program);
+  addLogin(program, exit);
   addServiceSubcommands(program, exit);
   addBackupSubcommands(program, exit);
   addRevocationSubcommands(program, exit);

@@ -1,6 +1,9 @@
 import { loadConfig } from "../config/config.ts";
 import { type ControlAnswer, type ControlProblem, sendSubcommand } from "../control/client.ts";
 import { print, type Result } from "./output.ts";
+import { type Api, ApiError } from "./remote/api-client.ts";
+import { remoteSubcommands } from "./remote/subcommands.ts";
+import { target } from "./remote/target.ts";
 
 /** Sets the exit code of the process. */
 export type Exit = (code: number) => void;
@@ -18,9 +21,19 @@ export interface Request {
   advice?: ((problem: ControlProblem) => string | undefined) | undefined;
 }
 
-/** Sends a command to the service of the configured data folder and prints its result. */
+/** Sends a command to the chosen service, or to that of the configured data folder, and prints its result. */
 export async function send(exit: Exit, { name, body, ...shown }: Request): Promise<void> {
-  report(exit, await sendSubcommand(loadConfig().dataDir, name, body), shown);
+  const api = target();
+  report(exit, await (api ? sendRemote(api, name, body) : sendSubcommand(loadConfig().dataDir, name, body)), shown);
+}
+
+async function sendRemote(api: Api, name: string, body: object): Promise<ControlAnswer> {
+  try {
+    return { ok: true, result: await remoteSubcommands[name]!(api, body) };
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, problem: error.problem };
+    throw error;
+  }
 }
 
 /** Prints the result of a command, or the problem. */
