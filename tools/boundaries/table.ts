@@ -42,10 +42,11 @@ export const table = {
     greeting: [],
     "set-up-link-file": [],
     "show-set-up-link": ["lib", "set-up-link-file"],
-    cli: ["config", "control", "demo", "lib", "main"],
+    cli: ["config", "control", "demo", "lib", "main", "mcp"],
     demo: ["control", "pki", "lib"],
+    mcp: ["lib"],
 
-    api: [...FEATURES, "lib"],
+    api: [...FEATURES, "lib", "mcp"],
     broker: [...FEATURES, "lib"],
     control: [...FEATURES, "backup", "doctor", "lib"],
 
@@ -121,7 +122,7 @@ export const table = {
    * Folder inside a place → the only others of that place that may import it. Code that answers requests does not
    * depend on the API descriptions: they are derived from it, and the composition root mounts them.
    */
-  leaves: { "api/openapi/": ["api/reference/"], "api/reference/": [] } as Record<string, string[]>,
+  leaves: { "api/openapi/": ["api/mcp/", "api/reference/"], "api/reference/": [] } as Record<string, string[]>,
 
   /**
    * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The
@@ -156,6 +157,7 @@ export const table = {
     "@peculiar/x509": ["pki/"],
     nodemailer: ["notifications/"],
     commander: ["cli/"],
+    "@modelcontextprotocol/sdk": ["mcp/"],
     pino: ["lib/"],
     "ipaddr.js": ["lib/"],
     "@muster/agent": ["demo/"],

@@ -33,6 +33,7 @@ import { createMetricsServer } from "./listener/metrics-server.ts";
 import { createPeerReader } from "./listener/peer-certificate.ts";
 import { refuseUnauthenticated } from "./listener/refuse-unauthenticated.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./listener/server-certificate.ts";
+import { serveMcp } from "./mcp/serve-mcp.ts";
 import { createAdminGuard } from "./pipeline/admin-guard.ts";
 import { KeyAdmissions } from "./pipeline/key-admissions.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
@@ -211,7 +212,7 @@ function installRoutes(
   { authenticated, streams }: Listener,
 ): void {
   const proxies = deps.config.trustedProxies;
-  mountRoutes(app, {
+  const tools = {
     audit: deps.audit,
     bound: deps.bound,
     logger: deps.logger,
@@ -226,7 +227,9 @@ function installRoutes(
     streams: { slots, identity: deps.identity, access: deps.access, logger: deps.logger, begun: streams },
     exports: { ...deps, slots: new ExportSlots(deps.config.limits) },
     adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, authenticated, operationsOf }),
-  });
+  };
+  mountRoutes(app, tools);
+  serveMcp(app, { ...tools, ...deps, corsOrigins: deps.config.corsOrigins });
 }
 
 /**

@@ -2,6 +2,7 @@ import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { allowRemote } from "./remote/guard.ts";
 import { addLogin } from "./remote/login.ts";
+import { addMcp } from "./remote/mcp.ts";
 import type { Exit } from "./send.ts";
 import { addAccessSubcommands } from "./subcommands/access.ts";
 import { addAuditSubcommands } from "./subcommands/audits.ts";
@@ -36,6 +37,7 @@ export function createProgram(exit: Exit): Command {
     );
   allowRemote(program);
   addLogin(program, exit);
+  addMcp(program, manifest.version);
   addServiceSubcommands(program, exit);
   addBackupSubcommands(program, exit);
   addRevocationSubcommands(program, exit);

@@ -52,23 +52,39 @@ export function guardOf(route: Route, tools: GuardTools): Guard {
   }
 }
 
-function publicGuard(route: PublicRoute, { keys, proxies, authenticated }: GuardTools): Guard {
+function publicGuard(route: PublicRoute, tools: GuardTools): Guard {
   return async (request, reply) => {
-    reply.header("cache-control", "no-store");
     const key = request.headers["x-api-key"];
-    const admission = await keys.admit(typeof key === "string" ? key : undefined, addressOf(request, proxies));
-    const { caller, limit, windowSeconds, remaining, resetSeconds, admitted } = admission;
-    reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
-    reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
-    if (!admitted) {
-      throw new Refusal("rate_limited", `at most ${limit} requests in any ${windowSeconds} seconds per key`, {
-        extra: { retryAfterSeconds: resetSeconds },
-      });
-    }
-    authenticated(request.raw);
+    const caller = await admitKey(request, reply, typeof key === "string" ? key : undefined, tools);
     requireMay(caller, route.useCase.may);
     request.who = caller;
   };
+}
+
+/**
+ * Authenticates a request by its API key and counts it.
+ *
+ * @throws MusterError invalid_api_key
+ * @throws Refusal rate_limited
+ */
+export async function admitKey(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string | undefined,
+  { keys, proxies, authenticated }: Pick<GuardTools, "keys" | "proxies" | "authenticated">,
+): Promise<Caller> {
+  reply.header("cache-control", "no-store");
+  const admission = await keys.admit(key, addressOf(request, proxies));
+  const { caller, limit, windowSeconds, remaining, resetSeconds, admitted } = admission;
+  reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
+  reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
+  if (!admitted) {
+    throw new Refusal("rate_limited", `at most ${limit} requests in any ${windowSeconds} seconds per key`, {
+      extra: { retryAfterSeconds: resetSeconds },
+    });
+  }
+  authenticated(request.raw);
+  return caller;
 }
 
 function deviceGuard({ proxies, peerOf, deviceLimit }: GuardTools): Guard {

@@ -38,6 +38,8 @@ export interface Api {
   readonly server: string;
   /** Returns the body of a success. @throws {ApiError} for a refusal @throws {Error} without an answer */
   send<T>(wanted: ApiRequest): Promise<T>;
+  /** Returns the service's description of its API. */
+  description(): Promise<object>;
 }
 
 /** The longest wait for the budget of the key; the service asks for at most 60 seconds. */
@@ -58,6 +60,12 @@ export function createApi({ server, apiKey, ca }: Profile): Api {
         if (status !== 429 || retryAfter > MAX_WAIT_SECONDS) throw new ApiError(status, problemOf(status, answer));
         await pause(Math.max(1, retryAfter) * 1000);
       }
+    },
+    async description() {
+      const url = new URL(`${server}/openapi/public.json`);
+      const { status, text } = await exchange(url, apiKey, { method: "GET", path: "" }, trusted);
+      if (status !== 200) throw new Error(`${url} answered ${status}`);
+      return JSON.parse(text);
     },
   };
 }

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Caller, requesterOf, requireMay } from "../../access/access.ts";
+import type { Outcome, RunTool } from "../../mcp/server.ts";
+import { type Tool, toolsOf } from "../../mcp/tools.ts";
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { admitKey } from "../pipeline/guards.ts";
+import { BODY_LIMIT, type PipelineTools } from "../pipeline/pipeline.ts";
+import { validate } from "../pipeline/validate.ts";
+import { problemOf, Refusal } from "../problem.ts";
+import type { PublicRoute } from "../route.ts";
+import { routes } from "../routes.ts";
+
+export const MCP_PATH = "/mcp";
+
+interface McpTools extends PipelineTools {
+  isUnavailable: (error: unknown) => boolean;
+  addresses: { readonly baseUrl: string };
+  corsOrigins: readonly string[];
+}
+
+/**
+ * Serves the Model Context Protocol (revision 2025-11-25, streamable HTTP) without sessions: a POST is one message, and
+ * counts as one request of its API key, which is the bearer token. `?writes=true` offers writes as well.
+ */
+export function serveMcp(app: FastifyInstance, tools: McpTools): void {
+  const offered = new Map<boolean, Tool[]>();
+  // Loaded at the first request: most processes never serve one.
+  const load = async (writes: boolean) => {
+    const [{ answerHttp }, { publicDocument }] = await Promise.all([
+      import("../../mcp/server.ts"),
+      import("../openapi/openapi.ts"),
+    ]);
+    if (!offered.has(writes)) offered.set(writes, toolsOf(publicDocument(), { writes }));
+    return { answerHttp, offered: offered.get(writes)! };
+  };
+  app.post(MCP_PATH, {
+    bodyLimit: BODY_LIMIT.public,
+    config: { secret: true },
+    onRequest: async (request, reply) => {
+      requireKnownOrigin(request, tools);
+      request.who = await admitKey(request, reply, bearer(request), tools);
+    },
+    handler: async (request, reply) => {
+      // A batch would run many operations for one request of the key.
+      if (Array.isArray(request.body)) throw new Refusal("invalid_request", "send one message per request");
+      const writes = new URL(request.url, "https://localhost").searchParams.get("writes") === "true";
+      const run = runnerOf(request, tools);
+      const { answerHttp, offered } = await load(writes);
+      const answer = await answerHttp(VERSION, offered, run, { request: webRequest(request), body: request.body });
+      reply.code(answer.status).headers(Object.fromEntries(answer.headers));
+      return reply.send(await answer.text());
+    },
+  });
+  refuseOtherMethods(app, MCP_PATH, ["POST"]);
+}
+
+const VERSION = "1.0.0";
+
+function bearer({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+/** Refuses pages of other origins, as the transport demands (DNS rebinding). */
+function requireKnownOrigin({ headers: { origin } }: FastifyRequest, { addresses, corsOrigins }: McpTools): void {
+  if (origin === undefined || origin === new URL(addresses.baseUrl).origin || corsOrigins.includes(origin)) return;
+  throw new Refusal("foreign_origin", "only pages of listed origins may send this", { detail: origin });
+}
+
+function webRequest({ method, url, headers }: FastifyRequest): Request {
+  const plain = Object.entries(headers).filter((each): each is [string, string] => typeof each[1] === "string");
+  return new Request(new URL(url, "https://localhost"), { method, headers: plain });
+}
+
+/** Returns the function that runs a tool as its route does: scope, validation, use case, audit. */
+function runnerOf(request: FastifyRequest, { bound, isUnavailable }: McpTools): RunTool {
+  const caller = request.who as Caller;
+  return async ({ name }, raw): Promise<Outcome> => {
+    try {
+      const route = routes.find((each): each is PublicRoute => each.surface === "public" && each.operationId === name)!;
+      requireMay(caller, route.useCase.may);
+      const input = validate(route, raw);
+      const asked = { id: request.id, ...requesterOf(caller), operation: route.operationId };
+      const as = route.method === "GET" ? caller : { ...caller, request: asked };
+      return { ok: true, answer: await route.handler(as, input, bound.get(route.useCase)) };
+    } catch (error) {
+      const problem = problemOf(error, request.id, isUnavailable);
+      if (problem.status >= 500) request.log.error({ err: error, requestId: request.id }, "a tool failed");
+      return { ok: false, problem: problem.body };
+    }
+  };
+}
