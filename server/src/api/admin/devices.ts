@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { connectionUseCases } from "../../connections/connections.ts";
 import { DEVICE_ORDERS, deviceUseCases } from "../../devices/devices.ts";
-import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
+import { inApp } from "../in-app.ts";
 import { CERTIFICATE_STATE, CONNECTIVITY } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, instant, longPage, paging } from "../shapes.ts";
-import { DEVICE_EXAMPLE, DEVICE_VOLATILE, deviceRecord, deviceReplacement, newDevice } from "../v1/devices.ts";
+import * as specified from "../v1/devices.ts";
 import { idOrNone, oneOf, sortBy } from "./shapes/list-shapes.ts";
 
 const TAG = "Devices";
@@ -48,9 +48,9 @@ export const listDevices = adminRoute({
   description: "The devices that the user can see, newest first unless sorted.",
   query: deviceQuery,
   status: 200,
-  response: longPage(deviceRecord),
+  response: longPage(specified.deviceRecord),
   errors: [],
-  examples: { response: { items: [DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [specified.DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listDevices) => {
     const { notGroupId, notDeviceTypeId, notThresholdId, notConnectivity, notCertificateState, ...wanted } = query;
     const not = {
@@ -64,71 +64,21 @@ export const listDevices = adminRoute({
   },
 });
 
-export const getDevice = adminRoute({
-  useCase: deviceUseCases.getDevice,
-  operationId: "getDevice",
-  method: "GET",
-  path: "/api/admin/devices/{id}",
-  tag: TAG,
-  summary: "Get a device",
+export const getDevice = inApp(specified.getDevice, {
   description: "One device that the user can see.",
-  params: idParams,
-  status: 200,
-  response: deviceRecord,
-  errors: ["not_found"],
-  volatile: DEVICE_VOLATILE,
-  examples: { response: DEVICE_EXAMPLE },
-  handler: (caller, { params }, getDevice) => getDevice(caller, params.id),
 });
 
-export const createDevice = adminRoute({
-  useCase: deviceUseCases.createDevice,
-  operationId: "createDevice",
-  method: "POST",
-  path: "/api/admin/devices",
-  tag: TAG,
-  summary: "Add a device",
+export const createDevice = inApp(specified.createDevice, {
   description: "Adds a device that does not enroll itself; issue a bundle for it.",
-  body: newDevice,
-  status: 201,
-  response: deviceRecord,
-  errors: ["already_exists", "quota_exceeded"],
-  examples: { body: { id: "pump-1", name: "Feed pump 1" }, response: DEVICE_EXAMPLE },
-  handler: (caller, { body }, createDevice) => createDevice(caller, body),
 });
 
-export const replaceDevice = adminRoute({
-  useCase: deviceUseCases.replaceDevice,
-  operationId: "replaceDevice",
-  method: "PUT",
-  path: "/api/admin/devices/{id}",
-  tag: TAG,
-  summary: "Replace a device's editable fields",
+export const replaceDevice = inApp(specified.replaceDevice, {
   description:
     "Replaces name, description, type, groups, threshold packs and metadata: omitted fields become empty. Operators cannot change groups and type.",
-  params: idParams,
-  body: deviceReplacement,
-  status: 200,
-  response: deviceRecord,
-  errors: ["not_found", "precondition_failed"],
-  volatile: DEVICE_VOLATILE,
-  examples: { body: { name: "Feed pump 1", groupIds: DEVICE_EXAMPLE.groupIds }, response: DEVICE_EXAMPLE },
-  handler: (caller, { params, body, matches }, replaceDevice) => replaceDevice(caller, params.id, body, { matches }),
 });
 
-export const deleteDevice = adminRoute({
-  useCase: enrollmentUseCases.deleteDevice,
-  operationId: "deleteDevice",
-  method: "DELETE",
-  path: "/api/admin/devices/{id}",
-  tag: TAG,
-  summary: "Delete a device",
+export const deleteDevice = inApp(specified.deleteDevice, {
   description: "Revokes its certificates, closes its sessions and deletes its telemetry. Its audit entries stay.",
-  params: idParams,
-  status: 204,
-  errors: ["not_found"],
-  examples: {},
-  handler: (caller, { params }, deleteDevice) => deleteDevice(caller, params.id),
 });
 
 export const disconnectDevice = adminRoute({

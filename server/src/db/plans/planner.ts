@@ -17,9 +17,9 @@ export const SESSION_SETTINGS: readonly string[] = ["-c", "jit=off", "-c", "enab
 
 /**
  * Additional settings of the connections used by MQTT connects. Each of their statements finds rows by key, so its
- * generic plan is the best one (`server/test/database/plans/statements.test.ts`). By default, PostgreSQL plans those with arrays
- * again at every run, which takes longer than the run itself: the plan for two elements seems cheaper to it than that
- * for any number.
+ * generic plan is the best one (`server/test/database/plans/statements.test.ts`). By default, PostgreSQL plans those
+ * with arrays again at every run, which takes longer than the run itself: the plan for two elements seems cheaper to it
+ * than that for any number.
  */
 export const CONNECT_SETTINGS: readonly string[] = ["-c", "plan_cache_mode=force_generic_plan"];
 

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { ANOMALY_ORDERS, anomalyUseCases } from "../../../anomalies/anomalies.ts";
 import { records } from "../../../lib/limits/records.ts";
+import { inApp } from "../../in-app.ts";
 import { ANOMALY_STATUS, SEVERITY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
-import { id, idParams, instant, longPage, paging } from "../../shapes.ts";
-import { ANOMALY_EXAMPLE, acknowledgeComment, anomalyRecord } from "../../v1/anomalies.ts";
+import { id, instant, longPage, paging } from "../../shapes.ts";
+import * as specified from "../../v1/anomalies.ts";
 import { oneOf, sortBy } from "../shapes/list-shapes.ts";
 
 const TAG = "Anomalies";
@@ -32,9 +33,9 @@ export const listAnomalies = adminRoute({
     ...paging(50, 200),
   }),
   status: 200,
-  response: longPage(anomalyRecord),
+  response: longPage(specified.anomalyRecord),
   errors: [],
-  examples: { response: { items: [ANOMALY_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [specified.ANOMALY_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listAnomalies) => {
     const { notStatus, notSeverity, ...wanted } = query;
     const not = { status: notStatus, severity: notSeverity };
@@ -42,20 +43,8 @@ export const listAnomalies = adminRoute({
   },
 });
 
-export const getAnomaly = adminRoute({
-  useCase: anomalyUseCases.getAnomaly,
-  operationId: "getAnomaly",
-  method: "GET",
-  path: "/api/admin/anomalies/{id}",
-  tag: TAG,
-  summary: "Get an anomaly",
+export const getAnomaly = inApp(specified.getAnomaly, {
   description: "One anomaly of a device that the user can see.",
-  params: idParams,
-  status: 200,
-  response: anomalyRecord,
-  errors: ["not_found"],
-  examples: { response: ANOMALY_EXAMPLE },
-  handler: (caller, { params }, getAnomaly) => getAnomaly(caller, params.id),
 });
 
 const outcome = z
@@ -81,7 +70,7 @@ export const acknowledgeAnomalies = adminRoute({
   body: z
     .strictObject({
       ids: z.array(z.string().max(128)).min(1).max(records.anomaliesOfAcknowledgement.value),
-      comment: acknowledgeComment,
+      comment: specified.acknowledgeComment,
     })
     .meta({ id: "Acknowledgement" }),
   status: 200,
@@ -90,12 +79,12 @@ export const acknowledgeAnomalies = adminRoute({
     .meta({ id: "AcknowledgeOutcomes", description: "One per anomaly, in the order of `ids`" }),
   errors: [],
   examples: {
-    body: { ids: [ANOMALY_EXAMPLE.id], comment: "Looking after it on Monday" },
+    body: { ids: [specified.ANOMALY_EXAMPLE.id], comment: "Looking after it on Monday" },
     response: {
       acknowledged: 1,
       unchanged: 0,
       notFound: 0,
-      items: [{ id: ANOMALY_EXAMPLE.id, outcome: "acknowledged" }],
+      items: [{ id: specified.ANOMALY_EXAMPLE.id, outcome: "acknowledged" }],
     },
   },
   handler: async (caller, { body }, acknowledgeAnomalies) => {

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { groupUseCases, LIMITS } from "../../../groups/groups.ts";
+import { inApp } from "../../in-app.ts";
 import { DAY_OF_WEEK } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, label, page } from "../../shapes.ts";
-import { SHIFT_EXAMPLE, shiftQuery, shiftRecord, timeOfDay } from "../../v1/shifts.ts";
+import * as specified from "../../v1/shifts.ts";
 
 const TAG = "Shifts";
-const { id: _id, groupIds: __, onDuty: ___, ...NEW } = SHIFT_EXAMPLE;
+const { id: _id, groupIds: __, onDuty: ___, ...NEW } = specified.SHIFT_EXAMPLE;
 
 const date = z.iso.date().nullable();
 
@@ -14,8 +15,8 @@ const newShift = z
   .strictObject({
     name: label(),
     timeZone: z.string().min(1).max(64).meta({ description: "IANA name, such as `Europe/Berlin`" }),
-    startTime: timeOfDay.meta({ description: "The local time at which a duty begins, `HH:MM`" }),
-    endTime: timeOfDay.meta({
+    startTime: specified.timeOfDay.meta({ description: "The local time at which a duty begins, `HH:MM`" }),
+    endTime: specified.timeOfDay.meta({
       description: "A time at or before `startTime` is on the next day; equal times mean a whole day",
     }),
     daysOfWeek: z.array(DAY_OF_WEEK).min(1).max(7).meta({ description: "The days on which a duty begins" }),
@@ -35,29 +36,16 @@ export const listShifts = adminRoute({
   summary: "List shifts",
   description:
     "The tenant's shifts, newest first. Users other than admins see the shifts of their groups, their own shifts, and those without a group.",
-  query: shiftQuery.extend({ groupId: id.optional().meta({ description: "Only shifts of this group" }) }),
+  query: specified.shiftQuery.extend({ groupId: id.optional().meta({ description: "Only shifts of this group" }) }),
   status: 200,
-  response: page(shiftRecord),
+  response: page(specified.shiftRecord),
   errors: [],
-  examples: { response: { items: [SHIFT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [specified.SHIFT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listShifts) => listShifts(caller, query),
 });
 
-export const getShift = adminRoute({
-  useCase: groupUseCases.getShift,
-  operationId: "getShift",
-  method: "GET",
-  path: "/api/admin/shifts/{id}",
-  tag: TAG,
-  summary: "Get a shift",
+export const getShift = inApp(specified.getShift, {
   description: "One shift that the user can see.",
-  params: idParams,
-  status: 200,
-  response: shiftRecord,
-  errors: ["not_found"],
-  volatile: ["onDuty"],
-  examples: { response: SHIFT_EXAMPLE },
-  handler: (caller, { params }, getShift) => getShift(caller, params.id),
 });
 
 export const createShift = adminRoute({
@@ -71,9 +59,9 @@ export const createShift = adminRoute({
     "The shift recurs in the local time of its zone, respecting daylight saving. An administrator adds it to groups.",
   body: newShift,
   status: 201,
-  response: shiftRecord,
+  response: specified.shiftRecord,
   errors: ["quota_exceeded"],
-  examples: { body: NEW, response: { ...SHIFT_EXAMPLE, groupIds: [] } },
+  examples: { body: NEW, response: { ...specified.SHIFT_EXAMPLE, groupIds: [] } },
   handler: (caller, { body: { validFrom, validUntil, ...body } }, createShift) =>
     createShift(caller, { ...body, validFrom: validFrom ?? undefined, validUntil: validUntil ?? undefined }),
 });
@@ -89,10 +77,10 @@ export const updateShift = adminRoute({
   params: idParams,
   body: newShift.partial().meta({ id: "ShiftEdit" }),
   status: 200,
-  response: shiftRecord,
+  response: specified.shiftRecord,
   errors: ["not_found", "precondition_failed"],
   volatile: ["onDuty"],
-  examples: { body: { endTime: "07:00" }, response: { ...SHIFT_EXAMPLE, endTime: "07:00" } },
+  examples: { body: { endTime: "07:00" }, response: { ...specified.SHIFT_EXAMPLE, endTime: "07:00" } },
   handler: (caller, { params, body, matches }, updateShift) => updateShift(caller, params.id, body, { matches }),
 });
 

@@ -1,22 +1,16 @@
 import { z } from "zod";
 import { records } from "../../../lib/limits/records.ts";
 import { ruleUseCases } from "../../../rules/rules.ts";
+import { inApp } from "../../in-app.ts";
 import { METRIC_VALUE, RULE_VALUE, SEVERITY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
-import { id, idParams, instant, label, page, timestamp } from "../../shapes.ts";
-import {
-  newRule,
-  newThreshold,
-  RULE_EXAMPLE,
-  THRESHOLD_EXAMPLE,
-  thresholdQuery,
-  thresholdRecord,
-} from "../../v1/thresholds.ts";
+import { id, idParams, instant, label, timestamp } from "../../shapes.ts";
+import * as specified from "../../v1/thresholds.ts";
 
 const TAG = "Thresholds";
 const VOLATILE = ["devices", "deviceTypes", "watchedDevices", "unresolvedAnomalies"] as const;
 
-const editedThreshold = thresholdRecord
+const editedThreshold = specified.thresholdRecord
   .extend({ revision: z.int().meta({ description: "Increases with every change" }), updatedAt: timestamp })
   .meta({ id: "EditedThreshold" });
 
@@ -33,7 +27,7 @@ const thresholdDetail = editedThreshold
   })
   .meta({ id: "ThresholdDetail" });
 
-const changedRule = newRule
+const changedRule = specified.newRule
   .extend({
     id: id.optional().meta({ description: "The id of an existing rule of the pack, which keeps its anomalies" }),
   })
@@ -55,23 +49,10 @@ const wouldBeAnomaly = z
   })
   .meta({ id: "WouldBeAnomaly" });
 
-const EDITED_EXAMPLE = { ...THRESHOLD_EXAMPLE, revision: 3, updatedAt: "2026-11-20T10:00:00.000Z" };
+const EDITED_EXAMPLE = { ...specified.THRESHOLD_EXAMPLE, revision: 3, updatedAt: "2026-11-20T10:00:00.000Z" };
 
-export const listThresholds = adminRoute({
-  useCase: ruleUseCases.listThresholds,
-  operationId: "listThresholds",
+export const listThresholds = inApp(specified.listThresholds, {
   csv: "thresholds",
-  method: "GET",
-  path: "/api/admin/thresholds",
-  tag: TAG,
-  summary: "List threshold packs",
-  description: "The tenant's threshold packs with their rules, newest first.",
-  query: thresholdQuery,
-  status: 200,
-  response: page(thresholdRecord),
-  errors: [],
-  examples: { response: { items: [THRESHOLD_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listThresholds) => listThresholds(caller, query),
 });
 
 export const showThreshold = adminRoute({
@@ -93,20 +74,8 @@ export const showThreshold = adminRoute({
   handler: (caller, { params }, showThreshold) => showThreshold(caller, params.id),
 });
 
-export const createThreshold = adminRoute({
-  useCase: ruleUseCases.createThreshold,
-  operationId: "createThreshold",
-  method: "POST",
-  path: "/api/admin/thresholds",
-  tag: TAG,
-  summary: "Create a threshold pack",
+export const createThreshold = inApp(specified.createThreshold, {
   description: "An invalid rule is `invalid_request` with its position in `detail`, such as `rules.0.clearValue`.",
-  body: newThreshold,
-  status: 201,
-  response: thresholdRecord,
-  errors: ["quota_exceeded"],
-  examples: { body: { name: THRESHOLD_EXAMPLE.name, rules: [RULE_EXAMPLE] }, response: THRESHOLD_EXAMPLE },
-  handler: (caller, { body }, createThreshold) => createThreshold(caller, body),
 });
 
 export const updateThreshold = adminRoute({
@@ -164,13 +133,21 @@ export const listWatchingThresholds = adminRoute({
   status: 200,
   response: z
     .strictObject({
-      items: z.array(thresholdRecord.pick({ id: true, name: true, rules: true }).meta({ id: "WatchingThreshold" })),
+      items: z.array(
+        specified.thresholdRecord.pick({ id: true, name: true, rules: true }).meta({ id: "WatchingThreshold" }),
+      ),
     })
     .meta({ id: "WatchingThresholdList" }),
   errors: ["not_found"],
   examples: {
     response: {
-      items: [{ id: THRESHOLD_EXAMPLE.id, name: THRESHOLD_EXAMPLE.name, rules: THRESHOLD_EXAMPLE.rules }],
+      items: [
+        {
+          id: specified.THRESHOLD_EXAMPLE.id,
+          name: specified.THRESHOLD_EXAMPLE.name,
+          rules: specified.THRESHOLD_EXAMPLE.rules,
+        },
+      ],
     },
   },
   handler: async (caller, { params }, listWatchingThresholds) => ({
@@ -189,7 +166,7 @@ export const dryRunThreshold = adminRoute({
     "Returns the anomalies that a pack, or `rules` that are not in a pack yet, would have opened in [from, to): on one device, or on all visible devices of a type. It stores nothing. A tenant has one run at a time.",
   body: z
     .strictObject({
-      rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value).optional(),
+      rules: z.array(specified.newRule).min(1).max(records.rulesOfThreshold.value).optional(),
       thresholdId: id.optional().meta({ description: "A pack, instead of `rules`" }),
       deviceId: id.optional(),
       deviceTypeId: id.optional().meta({ description: "All devices of the type, instead of `deviceId`" }),
@@ -208,17 +185,22 @@ export const dryRunThreshold = adminRoute({
     .meta({ id: "DryRun" }),
   errors: ["not_found"],
   examples: {
-    body: { rules: [RULE_EXAMPLE], deviceId: "pump-1", from: "2026-11-13T00:00:00Z", to: "2026-11-20T00:00:00Z" },
+    body: {
+      rules: [specified.RULE_EXAMPLE],
+      deviceId: "pump-1",
+      from: "2026-11-13T00:00:00Z",
+      to: "2026-11-20T00:00:00Z",
+    },
     response: {
       anomalies: [
         {
           deviceId: "pump-1",
           rule: 0,
-          metric: RULE_EXAMPLE.metric,
+          metric: specified.RULE_EXAMPLE.metric,
           value: 92.5,
-          limit: RULE_EXAMPLE.value,
+          limit: specified.RULE_EXAMPLE.value,
           severity: "major",
-          message: RULE_EXAMPLE.message,
+          message: specified.RULE_EXAMPLE.message,
           openedAt: "2026-11-18T10:00:00.000Z",
           lastObservedAt: "2026-11-18T10:04:00.000Z",
           occurrences: 240,
