@@ -33,6 +33,7 @@ export const overrides: Readonly<Record<string, Override>> = {
   "groups.channels": { type: '{ type: "email" | "webhook"; target: string }[]' },
   "groups.escalation": { type: '{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]' },
   "notification_inbox.changed_row": { type: "Record<string, unknown>" },
+  "rejected_messages.problems": { type: "{ path: string; reason: string }[]" },
   "shifts.days_of_week": { type: '("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]' },
   "shifts.valid_from": DATE,
   "shifts.valid_until": DATE,

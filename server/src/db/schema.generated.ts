@@ -365,6 +365,7 @@ export interface ConnectionRefusalsTable {
   serial_number: string | null;
   fingerprint_sha256: string | null;
   remote_address: string | null;
+  tls_version: string | null;
   topic: string | null;
   occurrences: Generated<string>;
   last_at: Date | null;
@@ -671,6 +672,9 @@ export interface RejectedMessagesTable {
   reason: string;
   payload: Buffer;
   payload_bytes: number | null;
+  stored_values: Generated<number>;
+  problems: Generated<{ path: string; reason: string }[]>;
+  problem_count: Generated<number>;
 }
 
 export interface RequestClockTable {

@@ -431,6 +431,7 @@ CREATE TABLE connection_refusals (
   serial_number text,
   fingerprint_sha256 text,
   remote_address text,
+  tls_version text,
   topic text,
   occurrences bigint NOT NULL DEFAULT 1,
   last_at timestamp with time zone,
@@ -937,6 +938,9 @@ CREATE TABLE rejected_messages (
   reason text NOT NULL,
   payload bytea NOT NULL,
   payload_bytes integer,
+  stored_values integer NOT NULL DEFAULT 0,
+  problems jsonb NOT NULL DEFAULT '[]'::jsonb,
+  problem_count integer NOT NULL DEFAULT 0,
   CONSTRAINT rejected_messages_pkey PRIMARY KEY (id)
 );
 CREATE INDEX rejected_messages_device ON rejected_messages USING btree (device_uid, at DESC, id DESC);

@@ -50,15 +50,18 @@ export interface IngestDeps {
 /** Stores messages from the stream the way it stores arriving ones. */
 export interface Replay {
   /** Resolves and rejects like `Ingest.ingest`. @param position recorded in the transaction that stores the message */
-  replay(streamed: StreamedMessage, position: StreamPosition): Promise<void>;
+  replay(streamed: StreamedMessage, position: StreamPosition): Answer;
 }
+
+/** Resolves, once everything to be stored of a message is durable, to the reason if no value of it is. */
+export type Answer = Promise<string | undefined>;
 
 export interface Ingest {
   /**
-   * Stores a message and resolves once it is durable. A payload that cannot be parsed is stored as a rejected message.
-   * Rejects only if the database fails; the message must not be acknowledged then.
+   * Stores a message. A record of the values that are not stored is durable with it. Rejects only if the database
+   * fails; the message must not be acknowledged then.
    */
-  ingest(message: Message): Promise<void>;
+  ingest(message: Message): Answer;
   /**
    * Returns the messages waiting for their commit. The broker bounds them: it reads no further until they are
    * acknowledged.
@@ -101,7 +104,7 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
   };
   const shards = Array.from({ length: shardsHere }, () => new IngestShard(shared));
 
-  function add(message: Message, nowMs: number, serverTime: ServerTime, position?: StreamPosition): Promise<void> {
+  function add(message: Message, nowMs: number, serverTime: ServerTime, position?: StreamPosition): Answer {
     const maxReadings = limits.readingsPerMessage;
     const shard = shards[shardOf(message.deviceUid, shards.length)]!;
     if (message.payload.length <= LARGE_BYTES) {

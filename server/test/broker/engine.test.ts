@@ -204,7 +204,7 @@ test("messages that arrive together are stored together, even if the first uses 
     limits: { mqttUnsettledBytesPerSession: 1 },
     around: (policy) => ({
       ...policy,
-      storeMessage: () => new Promise<void>((resolve) => void stored.push(resolve)),
+      storeMessage: () => new Promise<undefined>((resolve) => void stored.push(() => resolve(undefined))),
     }),
   });
   const device = await own.enroll();

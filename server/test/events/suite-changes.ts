@@ -23,7 +23,7 @@ async function publishers({ server }: TwoServers, count: number) {
   let n = 0;
   return {
     /** Publishes one message of a device, later than all previous ones. */
-    say(device: number, values: Record<string, unknown>, by: Telemetry = app.telemetry): Promise<void> {
+    say(device: number, values: Record<string, unknown>, by: Telemetry = app.telemetry): Promise<unknown> {
       const { uid, id } = devices[device]!;
       const payload = Buffer.from(JSON.stringify({ ts: clock.now().getTime() - 600_000 + n++, values }));
       return by.ingest({ tenantId, deviceUid: uid, deviceId: id, topic: `t/${slug}/telemetry/${id}`, payload });
@@ -73,7 +73,7 @@ export function changesRules(given: () => TwoServers): void {
     await read();
     for (let round = 1; round <= 20; round++) {
       const lock = "SELECT FROM device_latest WHERE device_uid = $1 FOR UPDATE";
-      let late: Promise<void> | undefined;
+      let late: Promise<unknown> | undefined;
       await server.app.database.db.transaction().execute(async (tx) => {
         await runSql(tx, lock, [devices[0]!.uid]);
         late = say(0, { a: round }, second.app.telemetry);

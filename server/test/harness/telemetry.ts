@@ -45,7 +45,7 @@ export interface TestSender {
   uid: string;
   id: string;
   /** Passes in a message as the broker does. Anything but bytes and text is sent as JSON. */
-  publish(payload: unknown, by?: Telemetry): Promise<void>;
+  publish(payload: unknown, by?: Telemetry): Promise<string | undefined>;
 }
 
 /**

@@ -27,7 +27,7 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     return (await fixture.telemetry.listRejected(caller, device.id)).map(({ reason }) => reason);
   }
 
-  test("the message that would add a metric beyond the limit is rejected, and messages of known metrics are stored", async () => {
+  test("the values that would add a metric beyond the limit are not stored, and those beside them are", async () => {
     const telemetry = fixture.anotherProcess();
     const device = await fixture.device(caller);
     await device.publish(numbered(0, 9), telemetry);
@@ -39,11 +39,17 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     ]);
     await device.publish(named("m1", "v"), telemetry);
     await device.publish(numbered(0, 9), telemetry);
-    assert.deepEqual(await metricsOf(device), [...Object.keys(numbered(0, 9)), "z"]);
-    assert.deepEqual(await reasonsOf(device), [
-      'the device has reached its limit of 10 metrics; "v" would be added',
-      'the device has reached its limit of 10 metrics; "w" would be added',
-      'the device has reached its limit of 10 metrics; "x" and 1 more would be added',
+    assert.deepEqual(await metricsOf(device), [...Object.keys(numbered(0, 9)), "x"]);
+    const refused = (await fixture.telemetry.listRejected(caller, device.id)).map(
+      ({ reason, storedValues, problems }) => [reason.split(";")[0], storedValues, problems[0]!.path],
+    );
+    const reason = (metric: string) => `"${metric}" would be a new metric`;
+    assert.deepEqual(refused, [
+      [reason("v"), 1, "v"],
+      [reason("z"), 1, "z"],
+      [reason("w"), 0, "w"],
+      [reason("z"), 1, "z"],
+      [reason("y"), 1, "y"],
     ]);
   });
 
@@ -68,7 +74,7 @@ export function metricCapRules(given: () => TelemetryFixture): void {
     assert.equal((await reasonsOf(device)).length, 1);
   });
 
-  test("a message of many rows is stored or rejected as a whole", async () => {
+  test("the metrics beyond the limit are dropped from all parts of a message of many rows", async () => {
     const telemetry = fixture.anotherProcess();
     const device = await fixture.device(caller);
     const now = fixture.clock.now().getTime();
@@ -76,13 +82,14 @@ export function metricCapRules(given: () => TelemetryFixture): void {
       Array.from({ length: 500 }, (_, at) => ({ ts: now - at, values: numbered(from, to) }));
     await device.publish(many(0, 8), telemetry);
     await device.publish(many(4, 12), telemetry);
-    assert.equal((await metricsOf(device)).length, 8);
-    assert.match((await reasonsOf(device))[0]!, /and 3 more would be added$/);
+    assert.deepEqual(await metricsOf(device), Object.keys(numbered(0, 10)).toSorted());
+    const [refused] = await fixture.telemetry.listRejected(caller, device.id);
+    assert.deepEqual([refused?.storedValues, refused?.problemCount], [3_000, 2]);
     const [rows] = await fixture.query<{ count: number }>(
       "SELECT count(*)::int AS count FROM shared_readings WHERE device_uid = $1",
       [device.uid],
     );
-    assert.equal(rows?.count, 4_000);
+    assert.equal(rows?.count, 5_000);
   });
 
   test("processes that add metrics to one device simultaneously never exceed the limit, and reach it", async () => {

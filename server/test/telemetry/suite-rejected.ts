@@ -27,12 +27,37 @@ export function rejectedRules(given: () => TelemetryFixture): void {
     assert.equal((await fixture.telemetry.listLatest(caller, device.id))[0]?.value, 2);
   });
 
-  test("one bad value rejects its whole message", async () => {
+  test("the valid values of a message are stored, and the others recorded with path and reason", async () => {
     const device = await fixture.device(caller);
-    await device.publish({ good: 1, bad: null });
-    assert.deepEqual(await fixture.telemetry.listLatest(caller, device.id), []);
+    const refusal = await device.publish({ good: 1, bad: null, place: { lat: 2, lon: [] } });
+    assert.equal(refusal, undefined);
+    const latest = await fixture.telemetry.listLatest(caller, device.id);
+    assert.deepEqual(
+      latest.map(({ metric, value }) => [metric, value]),
+      [
+        ["good", 1],
+        ["place.lat", 2],
+      ],
+    );
     const [stored] = await fixture.telemetry.listRejected(caller, device.id);
-    assert.equal(stored?.reason, '"bad" is null; a value is a number, true, false or a string');
+    assert.equal(stored?.reason, '"bad" is null; a value is a number, true, false or a string (and 1 more)');
+    assert.deepEqual([stored.storedValues, stored.problemCount], [2, 2]);
+    assert.deepEqual(stored.problems, [
+      { path: "/bad", reason: '"bad" is null; a value is a number, true, false or a string' },
+      { path: "/place/lon", reason: '"place.lon" is an array; a value is a number, true, false or a string' },
+    ]);
+  });
+
+  test("of a message of many rows, what cannot be stored is recorded once", async () => {
+    const device = await fixture.device(caller);
+    const now = fixture.clock.now().getTime();
+    const values = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`m${n}`, n]));
+    await device.publish(Array.from({ length: 100 }, (_, n) => ({ ts: now - n, values: { ...values, bad: null } })));
+    const stored = await fixture.telemetry.listRejected(caller, device.id);
+    assert.deepEqual(
+      stored.map(({ storedValues, problemCount, problems }) => [storedValues, problemCount, problems.length]),
+      [[1_000, 100, 20]],
+    );
   });
 
   test("the last 20 rejected messages of a device are stored, newest first, across batches and within one", async () => {

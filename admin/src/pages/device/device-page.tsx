@@ -13,7 +13,8 @@ import { DeviceActions } from "./actions.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
 import { CommandsTab } from "./commands/commands-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
-import { AnomaliesTab, AuditTab, HistoryTab, RefusalsTab, RejectedTab, TicketsTab } from "./record-tabs.tsx";
+import { AnomaliesTab, AuditTab, HistoryTab, RefusalsTab, TicketsTab } from "./record-tabs.tsx";
+import { RejectedTab } from "./rejected-tab.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
 

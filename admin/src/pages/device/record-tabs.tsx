@@ -7,17 +7,14 @@ import { t } from "#texts/pages/device.ts";
 import { adminAuditQuery, apiAuditQuery, certificateAuditQuery } from "../../api/audits.ts";
 import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
 import type { Schemas } from "../../api/client.ts";
-import { rejectedQuery, timelineQuery } from "../../api/devices.ts";
-import { LIMITS } from "../../api/limits.ts";
+import { timelineQuery } from "../../api/devices.ts";
 import { anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { ticketsQuery } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { RecordParts, Records } from "../../parts/list/records.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { sentence } from "../../parts/problem-box.tsx";
 import { Word } from "../../parts/word.tsx";
 import { numberText } from "../../texts/number-text.ts";
-import { Ago, type Column, Empty, Panel, Section, Time } from "../../ui/ui.ts";
+import { Ago, type Column, Empty, Section, Time } from "../../ui/ui.ts";
 import { REVOCATION_REASONS } from "../../words/certificates.ts";
 import { HISTORY } from "../../words/history.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
@@ -129,39 +126,6 @@ export function HistoryTab({ device }: TabProps) {
       />
     </Section>
   );
-}
-
-/** Accepted messages that could not be read, with the reason. */
-export function RejectedTab({ device }: TabProps) {
-  return (
-    <Section title={t.rejectedMessages} lead={t.theLastMessagesWhosePayload(LIMITS.rejectedMessagesPerDevice)}>
-      <Loaded query={useQuery(rejectedQuery(device.id))}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={t.everyMessageOfThisDevice} />
-          ) : (
-            items.map((message) => (
-              <Panel key={message.id} tight>
-                <p>
-                  <strong>{sentence(message.reason)}</strong> <span className="mono soft">{message.topic}</span>
-                </p>
-                <p className="soft">
-                  <Time at={message.at} />
-                </p>
-                <pre className="mono">{message.payload}</pre>
-                {isStart(message) && <p className="soft">{t.theStartOfBytes(numberText(message.payloadBytes))}</p>}
-              </Panel>
-            ))
-          )
-        }
-      </Loaded>
-    </Section>
-  );
-}
-
-/** Whether the payload is longer than its shown part. */
-function isStart({ payload, payloadBytes }: { payload: string; payloadBytes: number }): boolean {
-  return new TextEncoder().encode(payload).length < payloadBytes;
 }
 
 /** The number of entries of each audit on this tab. */

@@ -19,6 +19,14 @@ const times = {
 
 const latestValue = z.strictObject({ metric: z.string(), value: METRIC_VALUE, ...times }).meta({ id: "LatestValue" });
 const reading = z.strictObject({ value: METRIC_VALUE, ...times }).meta({ id: "Reading" });
+export const fieldProblem = z
+  .strictObject({
+    path: z.string().meta({
+      description: "A JSON Pointer (RFC 6901) into the payload, a byte of a binary one, or a metric",
+    }),
+    reason: z.string(),
+  })
+  .meta({ id: "FieldProblem" });
 const rejectedMessage = z
   .strictObject({
     id,
@@ -27,6 +35,11 @@ const rejectedMessage = z
     reason: z.string(),
     payload: z.string().meta({ description: `The payload as text, at most ${SHOWN_CHARACTERS} characters` }),
     payloadBytes: z.int().meta({ description: "The size of the whole payload" }),
+    storedValues: z.int().meta({ description: "The number of its values that are stored; 0 if nothing is" }),
+    problems: z
+      .array(fieldProblem)
+      .meta({ description: "The first fields that are not stored; empty if the whole message is at fault" }),
+    problemCount: z.int().meta({ description: "The number of all fields that are not stored" }),
   })
   .meta({ id: "RejectedMessage" });
 
@@ -104,9 +117,12 @@ export const REJECTED_EXAMPLE = {
       id: "0199c1c9-1111-7a11-9c22-5e6f7a8b9c0d",
       at: "2026-11-20T10:00:00.000Z",
       topic: "t/acme/telemetry/pump-1",
-      reason: "The payload is not JSON.",
-      payload: "temperature=21.5",
-      payloadBytes: 16,
+      reason: '"humidity" is null; a value is a number, true, false or a string',
+      payload: '{"temperature":21.5,"humidity":null}',
+      payloadBytes: 36,
+      storedValues: 1,
+      problems: [{ path: "/humidity", reason: '"humidity" is null; a value is a number, true, false or a string' }],
+      problemCount: 1,
     },
   ],
 };

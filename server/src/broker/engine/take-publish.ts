@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { DIRECT, type Route } from "../bus/bus.ts";
 import type { Frame } from "../codec/cursor.ts";
 import { freeMemory } from "../codec/packet-memory.ts";
@@ -122,9 +123,15 @@ function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
   if (fate !== "store") return DONE;
   if (incoming.isIngested) return storeForOwners(session, incoming);
   incoming.arrival ??= { sender: session };
-  const stored = deps.policy.storeMessage(principal!, packet.topic, packet.payload, incoming.arrival);
+  const stored = deps.policy
+    .storeMessage(principal!, packet.topic, packet.payload, incoming.arrival)
+    .then((refusal) => setRefusal(incoming, refusal));
   const isQueued = packet.qos > 0 && deps.persistence.routes.has(principal!.tenantId);
   return isQueued || packet.retain ? storeMore(session, incoming, stored) : stored;
+}
+
+function setRefusal(incoming: Incoming, refusal: string | undefined): void {
+  if (refusal !== undefined) incoming.refusal = refusal;
 }
 
 async function storeMore(session: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {
@@ -168,30 +175,40 @@ function routeOf({ deps, principal }: Session, { packet, fate, storedFor = NONE 
 function finishIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
   const { packet, fate, bytes } = incoming;
   if (packet.qos === 1) session.openQos1--;
-  if (fate === "deny") acknowledge(session, packet, REASON.notAuthorized);
+  if (fate === "deny") acknowledge(session, incoming, REASON.notAuthorized);
   else if (isStored) {
-    if (packet.qos === 2) acknowledge(session, packet, incoming.retained === "quota" ? REASON.quotaExceeded : SUCCESS);
+    if (packet.qos === 2) acknowledge(session, incoming, failureOf(incoming) ?? SUCCESS);
     const isForwarded = fate === "store" && forward(session, incoming);
-    if (packet.qos === 1) acknowledge(session, packet, pubackReason(session, incoming, isForwarded));
+    if (packet.qos === 1) acknowledge(session, incoming, pubackReason(session, incoming, isForwarded));
     if (!isForwarded && !isKept(session, incoming)) freeMemory(packet.payload, bytes);
   }
   session.budget!.release(pendingBytes(bytes));
 }
 
-function pubackReason(session: Session, { fate, retained }: Incoming, isForwarded: boolean): number {
+function pubackReason(session: Session, incoming: Incoming, isForwarded: boolean): number {
+  const isConsumed = incoming.fate !== "store" || isForwarded || isStoredByUs(session);
+  return failureOf(incoming) ?? (isConsumed ? SUCCESS : REASON.noSubscribers);
+}
+
+/** Returns the code of a message that is not retained, or not stored at all, although subscribers may receive it. */
+function failureOf({ packet, retained, refusal }: Incoming): number | undefined {
   if (retained === "quota") return REASON.quotaExceeded;
-  const isConsumed = fate !== "store" || isForwarded || isStoredByUs(session);
-  return isConsumed ? SUCCESS : REASON.noSubscribers;
+  if (refusal === undefined || isRetained(retained)) return undefined;
+  const isToBeText = packet.properties?.payloadFormat === 1;
+  return isToBeText && !isUtf8(packet.payload) ? REASON.payloadFormatInvalid : REASON.notStored;
 }
 
 /** @param reason for MQTT 5; MQTT 3.1.1 can only acknowledge success */
-function acknowledge(session: Session, { qos, packetId }: PublishPacket, reason: number): void {
+function acknowledge(session: Session, { packet, refusal }: Incoming, reason: number): void {
+  const { qos, packetId } = packet;
   const type = qos === 1 ? "puback" : "pubrec";
   if (reason === SUCCESS || session.version < 5) {
     session.outbound.ack(type, packetId);
     return;
   }
-  session.outbound.refusal(type, packetId, reason);
+  const isOfPayload = reason === REASON.notStored || reason === REASON.payloadFormatInvalid;
+  const text = isOfPayload ? `nothing of this message was stored: ${refusal}` : undefined;
+  session.outbound.refusal(type, packetId, reason, text);
   // [MQTT-4.3.3-9]
   if (qos === 2 && reason >= 0x80) releaseId(session, packetId);
 }

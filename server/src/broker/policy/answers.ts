@@ -87,6 +87,10 @@ export const REASON = {
   notAuthorized: 0x87,
   filterInvalid: 0x8f,
   quotaExceeded: 0x97,
+  /** The receiver is not willing to accept the message (MQTT 5, 3.4.2.1). */
+  notStored: 0x83,
+  /** The payload is not text although its format indicator says so (MQTT 5, 3.3.2.3.2); for nothing else. */
+  payloadFormatInvalid: 0x99,
   sharedNotSupported: 0x9e,
 } as const;
 

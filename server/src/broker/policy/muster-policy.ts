@@ -58,8 +58,8 @@ export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
     storesMessagesOf: ({ deviceUid }) => deviceUid !== undefined,
     async storeMessage(principal, topic, payload, arrival) {
       const { tenantId, deviceUid, clientId } = principal;
-      if (deviceUid === undefined) return;
-      await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload, arrival });
+      if (deviceUid === undefined) return undefined;
+      return await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload, arrival });
     },
     openSession: (principal, session) => openSession(checked, principal, session),
     closeSession(principal, sessionId, reason) {

@@ -8,7 +8,7 @@ import type { ProtocolProblem } from "./answers.ts";
 export type Credential =
   | CertificateCredential
   | { kind: "password"; username: string; password: string }
-  | { kind: "none" };
+  | { kind: "none"; tlsVersion?: string | undefined };
 
 export interface CertificateCredential {
   kind: "certificate";
@@ -107,8 +107,14 @@ export interface BrokerPolicy {
    * before. An engine passes a client's messages in order, and may pass the next before the last is stored.
    *
    * @param arrival if the message may be stored again because the first outcome is unknown: the same object each time
+   * @returns why nothing of the message is stored; `undefined` if something is, or need not be
    */
-  storeMessage(principal: Principal, topic: string, payload: Buffer, arrival?: FirstArrival): Promise<void>;
+  storeMessage(
+    principal: Principal,
+    topic: string,
+    payload: Buffer,
+    arrival?: FirstArrival,
+  ): Promise<string | undefined>;
   /** Whether {@link storeMessage} stores this client's messages, rather than leaving them to subscribers. */
   storesMessagesOf(principal: Principal): boolean;
   /** Records the session of an authorized client. Rejects if the database fails. */

@@ -43,7 +43,7 @@ export const ingest = limitTable({
     level: "device",
     of: "metrics with a latest value, per device",
     value: 500,
-    reached: "the message that would add one is rejected with a reason; the session stays",
+    reached: "the values of further metrics are not stored, with a reason; the session stays",
   },
   shapesPerDevice: {
     level: "device",

@@ -14,7 +14,7 @@ export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetric
   readonly storedMessagesRefused: Counter;
   /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
-  /** MQTT messages from devices; `result` is `stored` or `rejected`. */
+  /** MQTT messages from devices; `result` is `stored`, `partly_stored` or `rejected`. */
   readonly messages: Counter<"result">;
   /** Rejected messages from devices; `reason` is a `RejectionCause` of telemetry. */
   readonly messagesRejected: Counter<"reason">;

@@ -12,17 +12,23 @@ interface RejectedValues {
   reasons: string;
   payloads: string;
   payloadBytes: string;
+  storedValues: string;
+  problems: string;
+  problemCounts: string;
 }
 
 const insertRejected = statement<RejectedValues, object>(
   "store-rejected",
   (p) => sql`
-  INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload, payload_bytes)
-  SELECT id, device_uid, to_timestamp(at / 1e6), topic, reason, payload, nullif(payload_bytes, octet_length(payload))
+  INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload, payload_bytes, stored_values, problems,
+                                 problem_count)
+  SELECT id, device_uid, to_timestamp(at / 1e6), topic, reason, payload, nullif(payload_bytes, octet_length(payload)),
+         stored_values, problems::jsonb, problem_count
     FROM unnest(${p.ids}::text::uuid[], ${p.deviceUids}::text::uuid[], ${p.times}::text::float8[],
                 ${p.topics}::text::text[], ${p.reasons}::text::text[], ${p.payloads}::text::bytea[],
-                ${p.payloadBytes}::text::int[])
-         AS u (id, device_uid, at, topic, reason, payload, payload_bytes)`,
+                ${p.payloadBytes}::text::int[], ${p.storedValues}::text::int[], ${p.problems}::text::text[],
+                ${p.problemCounts}::text::int[])
+         AS u (id, device_uid, at, topic, reason, payload, payload_bytes, stored_values, problems, problem_count)`,
 );
 
 const trimRejected = statement<{ deviceUids: string }, object>(
@@ -50,6 +56,9 @@ export function storeRejected(messages: readonly RejectedMessage[], ids: readonl
       reasons: textArray(messages.map((message) => message.reason)),
       payloads: bytesArray(messages.map((message) => message.payload)),
       payloadBytes: plainArray(messages.map((message) => message.payloadBytes)),
+      storedValues: plainArray(messages.map((message) => message.storedValues)),
+      problems: textArray(messages.map((message) => JSON.stringify(message.problems))),
+      problemCounts: plainArray(messages.map((message) => message.problemCount)),
     }),
     trimRejected.with({ deviceUids }),
   ];

@@ -3,22 +3,31 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { anyCharacter } from "../../lib/test-support/any-character.ts";
 import { type Row, referenceParse } from "../test-support/reference-parser.ts";
-import { parsePayload } from "./payload.ts";
+import { type ParsedPayload, parsePayload } from "./payload.ts";
 
 const NOW = 1_790_000_000_000;
 const DAY = 86_400_000;
 
-/** Returns the parser's result as rows, or the reason for a rejection. */
+/** Returns the parser's result as rows, or the reason if there are none. */
 function parse(payload: unknown, now = NOW): Row[] | string {
+  const { readings, rejected } = parsed(payload, now);
+  if (readings.length === 0) return rejected!.reason;
+  return readings.flatMap(({ metrics, values, time, timeReplaced }) =>
+    metrics.map((metric, index): Row => [metric, values[index], time ?? null, timeReplaced]),
+  );
+}
+
+/** Returns the fields that are not stored, as `path: reason`. */
+function problems(payload: unknown): string[] {
+  return (parsed(payload).rejected?.problems ?? []).map(({ path, reason }) => `${path}: ${reason}`);
+}
+
+function parsed(payload: unknown, now = NOW): ParsedPayload {
   const bytes =
     payload instanceof Uint8Array
       ? payload
       : Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload));
-  const parsed = parsePayload(bytes, now);
-  if ("reason" in parsed) return parsed.reason;
-  return parsed.readings.flatMap(({ metrics, values, time, timeReplaced }) =>
-    metrics.map((metric, index): Row => [metric, values[index], time ?? null, timeReplaced]),
-  );
+  return parsePayload(bytes, now);
 }
 
 test("a bare object contains values at the server's time", () => {
@@ -33,7 +42,10 @@ test("an object with exactly ts and values is a timed reading, and with any othe
   assert.deepEqual(parse({ ts: NOW - 5, values: { a: 1 } }), [["a", 1, (NOW - 5) * 1000, false]]);
   assert.deepEqual(parse({ ts: 5 }), [["ts", 5, null, false]]);
   assert.deepEqual(parse({ values: 5 }), [["values", 5, null, false]]);
-  assert.match(String(parse({ ts: NOW, values: { a: 1 }, more: 1 })), /"values" is an object/);
+  assert.deepEqual(parse({ ts: NOW, values: { a: 1 }, more: 1 }), [["a", 1, NOW * 1000, false]]);
+  assert.deepEqual(problems({ ts: NOW, values: { a: 1 }, more: 1 }), [
+    '/more: "more" is beside "ts" and "values"; put it into "values"',
+  ]);
 });
 
 test("an array of timed readings is buffered data and keeps its order", () => {
@@ -48,10 +60,20 @@ test("an array of timed readings is buffered data and keeps its order", () => {
       ["b", 3, (NOW - 1) * 1000, false],
     ],
   );
-  assert.match(
-    String(parse([{ ts: NOW, values: { a: 1 } }, { a: 2 }])),
-    /^record 2 does not contain exactly "ts" and "values"$/,
+  const mixed = [
+    { ts: NOW, values: { a: 1 } },
+    { a: 2 },
+    { ts: "now", values: { a: 3 } },
+    { ts: NOW, values: { a: 4 } },
+  ];
+  assert.deepEqual(
+    (parse(mixed) as Row[]).map(([, value]) => value),
+    [1, 4],
   );
+  assert.deepEqual(problems(mixed), [
+    '/1: record 2 has no "ts" and "values"',
+    '/2/ts: "ts" is a string; whole milliseconds since 1970 are expected',
+  ]);
 });
 
 test("a device time more than 10 minutes ahead or 30 days behind is replaced by the server's and flagged", () => {
@@ -102,6 +124,64 @@ test("a SenML record that only sets base fields adds no value", () => {
   assert.equal(parse([{ bn: "pump:" }]), "the SenML pack contains no values");
 });
 
+test("nested objects become metrics with dots, up to depth 4", () => {
+  const nested = { location: { lat: 1, lon: 2 }, a: { b: { c: { d: 3, e: { f: 4 } } } }, x: 5 };
+  assert.deepEqual(
+    (parse(nested) as Row[]).map(([metric, value]) => [metric, value]),
+    [
+      ["location.lat", 1],
+      ["location.lon", 2],
+      ["a.b.c.d", 3],
+      ["x", 5],
+    ],
+  );
+  assert.deepEqual(problems(nested), ['/a/b/c/e: "a.b.c.e" is an object; objects are flattened up to depth 4']);
+  assert.deepEqual(problems({ "a.b": 1, a: { b: 2 } }), ['/a/b: there are several values of "a.b"']);
+  assert.deepEqual(problems({ a: 1, b: {} }), ['/b: "b" is an empty object']);
+  assert.equal(
+    parse({ a: Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`m${i}`, i])) }),
+    "there are more than 200 metrics; a message may contain 200",
+  );
+});
+
+test("the valid fields of a message are read, and the others reported with their paths", () => {
+  const payload = { good: 1, bad: null, "sl/ash~": [1], "c\nd": 2, text: "ok" };
+  assert.deepEqual(
+    (parse(payload) as Row[]).map(([metric]) => metric),
+    ["good", "text"],
+  );
+  assert.deepEqual(problems(payload), [
+    '/bad: "bad" is null; a value is a number, true, false or a string',
+    '/sl~1ash~0: "sl/ash~" is an array; a value is a number, true, false or a string',
+    '/c\ufffdd: the metric name "c\\nd" contains a control character',
+  ]);
+});
+
+test("the first 20 fields at fault are reported, the others counted, and after 1,000 the message is rejected", () => {
+  const bad = (count: number) => [{ n: "a", v: 1 }, ...Array.from({ length: count }, () => 1)];
+  const { readings, rejected } = parsed(bad(300));
+  assert.deepEqual([readings.length, rejected?.problems?.length, rejected?.problemCount], [1, 20, 300]);
+  assert.match(rejected!.reason, /^SenML record 2: is a number \(and 299 more\)$/);
+  assert.equal(parsed(bad(1_000)).readings.length, 0);
+});
+
+test("a SenML record at fault is reported, and the records beside it are read", () => {
+  const pack = [
+    { bn: "p/", n: "a", v: 1 },
+    { n: "b c", v: 2 },
+    { bn: "q/", n: "d", vd: "aGk" },
+    { n: "e", v: 3 },
+  ];
+  assert.deepEqual(
+    (parse(pack) as Row[]).map(([metric]) => metric),
+    ["p/a", "q/e"],
+  );
+  assert.deepEqual(
+    problems(pack).map((problem) => problem.slice(0, 20)),
+    ["/1: SenML record 2: ", "/2: SenML record 3: "],
+  );
+});
+
 const refused: [name: string, payload: unknown, reason: RegExp][] = [
   ["nothing", "", /empty/],
   ["more than 128 KiB", Buffer.alloc(131_073, " "), /131073 bytes; at most 131072/],
@@ -119,7 +199,7 @@ const refused: [name: string, payload: unknown, reason: RegExp][] = [
   ["ts as text", { ts: "now", values: { a: 1 } }, /"ts" is a string/],
   ["a fraction of a millisecond", { ts: 1.5, values: { a: 1 } }, /"ts" is a number; whole milliseconds/],
   ["a null value", { a: null }, /"a" is null; a value is a number/],
-  ["an object as value", { a: { b: 1 } }, /"a" is an object/],
+  ["an empty object as value", { a: {} }, /"a" is an empty object/],
   ["an array as value", { a: [1] }, /"a" is an array/],
   ["a number beyond a double", '{"a":1e400}', /"a" is a number too large/],
   ["a text of more than 1 KiB", { a: "é".repeat(513) }, /longer than 1024 bytes/],
@@ -167,9 +247,9 @@ for (const [name, payload, reason] of refused) {
 test("a rejection reason can be stored whatever name the device gave its metric", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (name) => {
-      const reason = parse(JSON.stringify({ [name]: null }));
-      assert.equal(typeof reason, "string");
-      assert.ok((reason as string).isWellFormed() && !/\p{Cc}/u.test(reason as string));
+      const { reason, problems } = parsed(JSON.stringify({ [name]: null })).rejected!;
+      const texts = [reason, ...problems!.flatMap((problem) => [problem.path, problem.reason])];
+      assert.ok(texts.every((text) => text.isWellFormed() && !/\p{Cc}/u.test(text)));
     }),
   );
 });
@@ -195,7 +275,10 @@ test("documents of the four formats are parsed like in the reference parser", ()
 
 function agrees(bytes: Uint8Array): void {
   const answer = parse(bytes);
-  assert.deepEqual(typeof answer === "string" ? null : answer, referenceParse(bytes, NOW));
+  const rows = typeof answer === "string" ? [] : answer;
+  const reference = referenceParse(bytes, NOW);
+  assert.deepEqual(rows, reference.rows);
+  assert.equal(parsed(bytes).rejected !== undefined, reference.isIncomplete);
 }
 
 function bytesOf(document: unknown): Uint8Array {
@@ -209,6 +292,10 @@ const name = fc.oneof(
 );
 const value = fc.oneof(
   { weight: 40, arbitrary: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.string()) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom({ lat: 1, lon: 2 }, { a: { b: { c: { d: 1 }, e: true } } }, { "": 1, "x.y": null }),
+  },
   { weight: 1, arbitrary: fc.constantFrom(null, [], {}, "\ud800", "x\0", "é".repeat(512), "é".repeat(513)) },
 );
 const values = fc

@@ -1,5 +1,5 @@
-import type { PreparedMessage } from "../message.ts";
-import { MAX_REJECTED_PAYLOAD_BYTES, type Reading } from "../reading.ts";
+import { type PreparedMessage, type RejectedMessage, rowsOf } from "../message.ts";
+import { MAX_REJECTED_PAYLOAD_BYTES } from "../reading.ts";
 import { parsePayload } from "./payload.ts";
 import type { Rejection } from "./rejection.ts";
 import type { ServerTime } from "./server-time.ts";
@@ -33,14 +33,16 @@ export function prepareMessage(
   maxReadings: number,
 ): PreparedMessage {
   const { tenantId, deviceUid } = message;
-  const parsed = parsePayload(message.payload, nowMs, maxReadings);
-  if ("reason" in parsed) return reject(message, parsed, serverTime.next(deviceUid, nowMs));
-  const readings = parsed.readings as PreparedMessage["readings"];
-  for (const reading of readings as Reading[]) reading.time ??= serverTime.next(deviceUid, nowMs);
+  const { readings: parsed, rejected } = parsePayload(message.payload, nowMs, maxReadings);
+  if (parsed.length === 0) return reject(message, rejected!, serverTime.next(deviceUid, nowMs));
+  const readings = parsed as PreparedMessage["readings"];
+  for (const reading of parsed) reading.time ??= serverTime.next(deviceUid, nowMs);
   // A reading without a device time has the server's to the microsecond, which is the arrival time of the message.
   const receivedAt =
     readings.length === 1 && !readings[0]!.timeReplaced ? arrival(readings[0]!.time, nowMs) : nowMs * 1000;
-  return { tenantId, deviceUid, receivedAt, readings, rejected: undefined };
+  const prepared: PreparedMessage = { tenantId, deviceUid, receivedAt, readings, rejected: undefined };
+  if (rejected !== undefined) prepared.rejected = rejectedMessage(message, rejected, receivedAt, rowsOf({ readings }));
+  return prepared;
 }
 
 /** Returns a placeholder for a message that is not parsed yet. */
@@ -48,23 +50,35 @@ export function unprepared({ tenantId, deviceUid }: Message, nowMs: number): Pre
   return { tenantId, deviceUid, receivedAt: nowMs * 1000, readings: [], rejected: undefined };
 }
 
-/** Returns a message without readings, stored with the reason for its rejection and the start of its payload. */
-export function reject(message: Message, { cause, reason }: Rejection, at: number): PreparedMessage {
-  const { tenantId, deviceUid, topic, payload } = message;
+/**
+ * Returns a message without readings, stored with the reason for its rejection and the start of its payload.
+ *
+ * @param storedValues the number of its values that were stored before
+ */
+export function reject(message: Message, rejection: Rejection, at: number, storedValues = 0): PreparedMessage {
+  const { tenantId, deviceUid } = message;
+  const rejected = rejectedMessage(message, rejection, at, storedValues);
+  return { tenantId, deviceUid, receivedAt: at, readings: [], rejected };
+}
+
+/** Returns the record of a message that is not stored, or only `storedValues` values of it. */
+export function rejectedMessage(
+  { deviceUid, topic, payload }: Message,
+  { cause, reason, problems = [], problemCount = problems.length }: Rejection,
+  at: number,
+  storedValues: number,
+): RejectedMessage {
   return {
-    tenantId,
     deviceUid,
-    receivedAt: at,
-    readings: [],
-    rejected: {
-      deviceUid,
-      topic,
-      cause,
-      reason,
-      payload: payload.subarray(0, MAX_REJECTED_PAYLOAD_BYTES),
-      payloadBytes: payload.length,
-      at,
-    },
+    topic,
+    cause,
+    reason,
+    problems,
+    problemCount,
+    storedValues,
+    payload: payload.subarray(0, MAX_REJECTED_PAYLOAD_BYTES),
+    payloadBytes: payload.length,
+    at,
   };
 }
 

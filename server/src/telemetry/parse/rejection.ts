@@ -2,7 +2,7 @@ import { MAX_METRICS } from "../reading.ts";
 
 /** The cause of a rejection, as counted by `muster_messages_rejected_total`. */
 export type RejectionCause =
-  /** The payload is not telemetry, or one of its values is invalid. */
+  /** The payload is not telemetry, or none of its values is valid. */
   | "invalid_payload"
   | "payload_bytes"
   | "readings_per_message"
@@ -13,10 +13,22 @@ export type RejectionCause =
   /** The database could not store it within its time limit. */
   | "database_timeout";
 
+/** A field of a payload that is not stored. */
+export interface FieldProblem {
+  /** The place of the field: a JSON Pointer (RFC 6901), or a byte of a binary payload. */
+  path: string;
+  reason: string;
+}
+
+/** Why a message, or a part of it, is not stored. */
 export interface Rejection {
   cause: RejectionCause;
   /** A text for the people who maintain the device. */
   reason: string;
+  /** The first fields at fault; empty if the fault is the message's. */
+  problems?: readonly FieldProblem[] | undefined;
+  /** The number of all fields at fault. */
+  problemCount?: number | undefined;
 }
 
 export function invalid(reason: string): Rejection {

@@ -1,4 +1,6 @@
+import { isObject, type JsonObject } from "../../lib/json-object.ts";
 import { kindOf, MAX_METRICS, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
+import type { Into } from "./problems.ts";
 import { at, invalid, type ReadingChecks, type Rejection, tooManyMetrics, tooManyReadings } from "./rejection.ts";
 
 /** RFC 8428 4.4: the supported version. Records of a later version must not be processed. */
@@ -15,44 +17,54 @@ interface Base {
   value: number;
 }
 
-type Fields = Record<string, unknown>;
-
-/** Fields that must be numbers if present. */
-const NUMBERS = ["bt", "bv", "bs", "bver", "t", "ut", "v", "s"];
-/** Fields that must be strings if present. */
-const STRINGS = ["bn", "bu", "n", "u", "vs", "vd"];
-const KNOWN = new Set([...NUMBERS, ...STRINGS, "vb"]);
+/** The types of the fields that apply to the records that follow, and of those that do not. */
+const BASE_NUMBERS = ["bt", "bv", "bs", "bver"];
+const BASE_STRINGS = ["bn", "bu"];
+const NUMBERS = ["t", "ut", "v", "s"];
+const STRINGS = ["n", "u", "vs", "vd"];
+const KNOWN = new Set([...BASE_NUMBERS, ...BASE_STRINGS, ...NUMBERS, ...STRINGS, "vb"]);
 
 /**
- * Parses a SenML pack (RFC 8428, JSON) into `into`, with one reading for consecutive records of the same time. Units,
- * update times and sums beside a value are ignored. Data values (`vd`) and sums without a value are not telemetry and
- * reject the pack.
+ * Reads a SenML pack (RFC 8428, JSON), with one reading for consecutive records of the same time. Units, update times
+ * and sums beside a value are ignored. Data values (`vd`) and sums without a value are not telemetry. A record at fault
+ * is a problem; a fault that concerns other records, too, rejects the pack.
  *
- * @returns the problem, or `undefined` if there is none
+ * @returns the problem of the whole pack, or `undefined` if there is none
  */
-export function readSenml(records: readonly unknown[], checks: ReadingChecks, into: Reading[]): Rejection | undefined {
+export function readSenml(
+  records: readonly unknown[],
+  checks: ReadingChecks,
+  { readings, problems }: Into,
+): Rejection | undefined {
   const base: Base = { name: "", time: 0, value: 0 };
   for (let index = 0; index < records.length; index++) {
     const record = records[index];
-    const problem = isFields(record) ? readRecord(record, base, checks, into) : `is ${kindOf(record)}`;
-    if (problem === undefined) continue;
-    return at(`SenML record ${index + 1}: `, typeof problem === "string" ? invalid(problem) : problem);
+    const place = `SenML record ${index + 1}: `;
+    if (isObject(record)) {
+      const refused = packProblem(record);
+      if (refused !== undefined) return invalid(place + refused);
+    }
+    const problem = isObject(record) ? readRecord(record, base, checks, readings) : `is ${kindOf(record)}`;
+    if (typeof problem === "string") problems.add([index], place + problem);
+    else if (problem !== undefined) return at(place, problem);
+    if (problems.areTooMany) return problems.rejection();
   }
-  return into.length === 0 ? invalid("the SenML pack contains no values") : undefined;
+  return readings.length === 0 && problems.count === 0 ? invalid("the SenML pack contains no values") : undefined;
 }
 
+/** @returns a problem of the record, or a rejection of the whole pack */
 function readRecord(
-  record: Fields,
+  record: JsonObject,
   base: Base,
   checks: ReadingChecks,
   into: Reading[],
 ): string | Rejection | undefined {
-  const malformed = shapeProblem(record);
-  if (malformed !== undefined) return malformed;
   base.name = (record.bn as string | undefined) ?? base.name;
   base.time = (record.bt as number | undefined) ?? base.time;
   base.value = (record.bv as number | undefined) ?? base.value;
   if (isBaseOnly(record)) return undefined;
+  const malformed = typeProblem(record, NUMBERS, STRINGS);
+  if (malformed !== undefined) return malformed;
 
   const name = base.name + ((record.n as string | undefined) ?? "");
   if (!NAME.test(name))
@@ -64,24 +76,28 @@ function readRecord(
   return append(into, checks, readingFor(time, checks.nowMs), name, value as MetricValue);
 }
 
-/** Returns a problem with the types of the fields, or with fields that must not be ignored (RFC 8428 4.4). */
-function shapeProblem(record: Fields): string | undefined {
+/** Returns a problem of a record that concerns the whole pack (RFC 8428 4.1, 4.4). */
+function packProblem(record: JsonObject): string | undefined {
   for (const key of Object.keys(record)) {
     if (!KNOWN.has(key) && key.endsWith("_")) return `the field ${quoted(key)} must be understood, but is unknown`;
   }
-  for (const key of NUMBERS) {
+  const malformed = typeProblem(record, BASE_NUMBERS, BASE_STRINGS);
+  if (malformed !== undefined || record.bver === undefined || isReadable(record.bver)) return malformed;
+  return `version ${record.bver} is not known; ${VERSION} is the newest`;
+}
+
+function typeProblem(record: JsonObject, numbers: readonly string[], strings: readonly string[]): string | undefined {
+  for (const key of numbers) {
     const value = record[key];
     if (value !== undefined && !Number.isFinite(value))
       return `"${key}" is ${kindOf(value)}; a finite number is expected`;
   }
-  for (const key of STRINGS) {
+  for (const key of strings) {
     const value = record[key];
     if (value !== undefined && typeof value !== "string") return `"${key}" is ${kindOf(value)}; a string is expected`;
   }
-  if (record.vb !== undefined && typeof record.vb !== "boolean")
+  if (strings === STRINGS && record.vb !== undefined && typeof record.vb !== "boolean")
     return `"vb" is ${kindOf(record.vb)}; true or false is expected`;
-  if (record.bver !== undefined && !isReadable(record.bver))
-    return `version ${record.bver} is not known; ${VERSION} is the newest`;
   return undefined;
 }
 
@@ -90,18 +106,18 @@ function isReadable(version: unknown): boolean {
 }
 
 /** Recognizes a record that only sets base fields; gateways send one first. */
-function isBaseOnly(record: Fields): boolean {
+function isBaseOnly(record: JsonObject): boolean {
   return ["n", "t", "v", "vs", "vb", "vd", "s"].every((key) => record[key] === undefined);
 }
 
 /** Returns the only value of a record. The base value is added to numbers only. */
-function singleValue(record: Fields, base: Base): MetricValue | undefined {
+function singleValue(record: JsonObject, base: Base): MetricValue | undefined {
   const { v, vs, vb, vd } = record;
   if ([v, vs, vb, vd].filter((value) => value !== undefined).length !== 1) return undefined;
   return v === undefined ? ((vs ?? vb) as MetricValue | undefined) : (v as number) + base.value;
 }
 
-function noSingleValue({ v, vs, vb, vd, s }: Fields): string {
+function noSingleValue({ v, vs, vb, vd, s }: JsonObject): string {
   const values = [v, vs, vb, vd].filter((value) => value !== undefined).length;
   if (values > 1) return "there is more than one value";
   if (vd !== undefined) return "data values (vd) are not supported";
@@ -138,8 +154,4 @@ function append(
   target.metrics.push(name);
   target.values.push(value);
   return undefined;
-}
-
-function isFields(record: unknown): record is Fields {
-  return typeof record === "object" && record !== null && !Array.isArray(record);
 }

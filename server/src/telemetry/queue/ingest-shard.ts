@@ -5,7 +5,7 @@ import type { StreamPosition } from "../stream-position.ts";
 import { Collecting } from "./collecting.ts";
 import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
-import { type BatchResult, countMessages, type StorePendingDeps, storePending } from "./store-pending.ts";
+import { type BatchResult, countMessages, refusalOf, type StorePendingDeps, storePending } from "./store-pending.ts";
 import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 
@@ -62,11 +62,12 @@ export class IngestShard {
     prepared: PreparedMessage,
     defer?: () => PreparedMessage,
     position?: StreamPosition,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     return new Promise((resolve, reject) => {
       this.#messages++;
       this.#bytes += message.payload.length;
-      const pending = { message, position, prepared, defer, rows: 0, parts: NO_PARTS, timeouts: 0, resolve, reject };
+      const started = { rows: 0, parts: NO_PARTS, storedRows: 0, timeouts: 0 };
+      const pending = { message, position, prepared, defer, ...started, resolve, reject };
       if (defer === undefined) setPrepared(pending, prepared);
       this.#queues.add(pending);
       this.#wake();
@@ -171,10 +172,13 @@ export class IngestShard {
   #finishStored({ queues, messages }: Batch): void {
     const unfinished = messages.filter(({ parts }) => parts.length > 0);
     const done = unfinished.length === 0 ? messages : messages.filter(({ parts }) => parts.length === 0);
-    for (const pending of unfinished) startPart(pending, pending.parts);
+    for (const pending of unfinished) {
+      pending.storedRows += pending.rows;
+      startPart(pending, pending.parts);
+    }
     this.#putBack(queues, unfinished);
     countMessages(this.#deps.metrics, done);
-    this.#answer(done, ({ resolve }) => resolve());
+    this.#answer(done, ({ resolve, prepared }) => resolve(refusalOf(prepared)));
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { DeviceLatest } from "../latest/device-latest.ts";
 import type { LatestCache } from "../latest/latest-cache.ts";
-import { reject } from "../parse/prepare-message.ts";
+import { rowsOf, type TimedReading } from "../message.ts";
+import { rejectedMessage } from "../parse/prepare-message.ts";
+import { joined, MAX_RECORDED, rejectionOf } from "../parse/problems.ts";
 import { quoted } from "../reading.ts";
 import type { PendingMessage } from "./pending-message.ts";
 
@@ -11,7 +13,7 @@ import type { PendingMessage } from "./pending-message.ts";
  * `admit` is called again.
  */
 export interface MetricCap {
-  /** Rejects the messages of `batch`, in order, that would add a metric beyond the limit. */
+  /** Drops, in order, the values of `batch` that would add a metric beyond the limit. */
   admit(batch: readonly PendingMessage[]): Promise<void>;
 }
 
@@ -30,8 +32,10 @@ export function createMetricCap(
         const metrics = addedBy(pending, device, added.get(deviceUid));
         if (metrics.size === 0) continue;
         const earlier = added.get(deviceUid) ?? new Set();
-        if (device.metrics.length + earlier.size + metrics.size > limit) rejectMessage(pending, [...metrics], limit);
-        else added.set(deviceUid, new Set([...earlier, ...metrics]));
+        const room = Math.max(0, limit - device.metrics.length - earlier.size);
+        const [within, beyond] = [[...metrics].slice(0, room), [...metrics].slice(room)];
+        if (within.length > 0) added.set(deviceUid, new Set([...earlier, ...within]));
+        if (beyond.length > 0) drop(pending, new Set(beyond), limit);
       }
     },
   };
@@ -39,9 +43,7 @@ export function createMetricCap(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Returns the metrics that the device does not have yet, from all parts of a message, since it is rejected as a whole.
- */
+/** Returns the metrics that the device does not have yet, from all parts of a message. */
 function addedBy(
   { prepared, parts }: PendingMessage,
   device: DeviceLatest,
@@ -53,9 +55,30 @@ function addedBy(
   return new Set(readings.flatMap(({ metrics }) => metrics.filter(isNew)));
 }
 
-function rejectMessage(pending: PendingMessage, added: readonly string[], limit: number): void {
-  const others = added.length > 1 ? ` and ${added.length - 1} more` : "";
-  const reason = `the device has reached its limit of ${limit} metrics; ${quoted(added[0]!)}${others} would be added`;
-  pending.prepared = reject(pending.message, { cause: "metrics_per_device", reason }, pending.prepared.receivedAt);
-  pending.parts = [];
+/** Takes the values of these metrics out of a message, and records them as not stored. */
+function drop(pending: PendingMessage, metrics: ReadonlySet<string>, limit: number): void {
+  const parts = [pending.prepared, ...pending.parts];
+  const last = parts.at(-1)!;
+  for (const part of parts) {
+    part.readings = without(part.readings, metrics);
+    if (part.evaluated !== undefined) part.evaluated = without(part.evaluated, metrics);
+  }
+  pending.rows = rowsOf(pending.prepared);
+  const storedValues = pending.storedRows + parts.reduce((sum, part) => sum + rowsOf(part), 0);
+  const problems = [...metrics].slice(0, MAX_RECORDED).map((metric) => ({
+    path: metric,
+    reason: `${quoted(metric)} would be a new metric; the device has reached its limit of ${limit}`,
+  }));
+  const rejection = joined(last.rejected, rejectionOf("metrics_per_device", problems, metrics.size));
+  last.rejected = rejectedMessage(pending.message, rejection, last.receivedAt, storedValues);
+}
+
+function without(readings: readonly TimedReading[], metrics: ReadonlySet<string>): TimedReading[] {
+  return readings.flatMap((reading) => {
+    const places = [...reading.metrics.keys()].filter((place) => !metrics.has(reading.metrics[place]!));
+    if (places.length === reading.metrics.length) return reading;
+    if (places.length === 0) return [];
+    const values = places.map((place) => reading.values[place]!);
+    return { ...reading, metrics: places.map((place) => reading.metrics[place]!), values };
+  });
 }

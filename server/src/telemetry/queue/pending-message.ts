@@ -1,4 +1,4 @@
-import type { PreparedMessage } from "../message.ts";
+import { type PreparedMessage, rowsOf } from "../message.ts";
 import type { Message } from "../parse/prepare-message.ts";
 import type { StreamPosition } from "../stream-position.ts";
 import { splitMessage } from "./split-message.ts";
@@ -21,9 +21,12 @@ export interface PendingMessage {
   rows: number;
   /** The parts that follow in separate batches. */
   parts: readonly PreparedMessage[];
+  /** The number of rows of the parts that are stored. */
+  storedRows: number;
   /** How often the database timed out on a batch with this message alone. */
   timeouts: number;
-  readonly resolve: () => void;
+  /** @param reason why nothing of the message is stored, if nothing is */
+  readonly resolve: (reason?: string) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -40,11 +43,4 @@ export function startPart(pending: PendingMessage, [first, ...others]: readonly 
   pending.prepared = first!;
   pending.rows = rowsOf(first!);
   pending.parts = others;
-}
-
-/** Counts the rows (readings × metrics) of a message. */
-export function rowsOf({ readings }: PreparedMessage): number {
-  let rows = 0;
-  for (const { metrics } of readings) rows += metrics.length;
-  return rows;
 }

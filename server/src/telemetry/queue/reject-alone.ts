@@ -21,7 +21,7 @@ export async function rejectAlone(
   { outcome, error }: BatchResult,
 ): Promise<"next" | "last" | "never"> {
   const { message, prepared } = pending;
-  if (prepared.rejected) return "never";
+  if (prepared.readings.length === 0) return "never";
   if (outcome === "timed_out") {
     const lock = await findLock(deps.database.db, prepared).catch(() => "database");
     if (lock === "hours") return "last";
@@ -29,7 +29,8 @@ export async function rejectAlone(
     if (lock !== undefined) return "never";
   }
   deps.logger.error({ err: error, deviceId: message.deviceId }, "the database cannot store a message");
-  pending.prepared = reject(message, outcome === "timed_out" ? TIMED_OUT : REFUSED, prepared.receivedAt);
+  const rejection = outcome === "timed_out" ? TIMED_OUT : REFUSED;
+  pending.prepared = reject(message, rejection, prepared.receivedAt, pending.storedRows);
   pending.rows = 0;
   pending.parts = [];
   return "next";

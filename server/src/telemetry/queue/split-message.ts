@@ -6,7 +6,12 @@ import type { PreparedMessage, TimedReading } from "../message.ts";
  * whole message.
  */
 export function splitMessage(message: PreparedMessage, maxRows: number): PreparedMessage[] {
-  return byMetric(message, maxRows).flatMap((part) => (part.readings.length > maxRows ? byTime(part, maxRows) : part));
+  const whole = { ...message, rejected: undefined };
+  const parts = byMetric(whole, maxRows).flatMap((part) =>
+    part.readings.length > maxRows ? byTime(part, maxRows) : part,
+  );
+  parts.at(-1)!.rejected = message.rejected;
+  return parts;
 }
 
 /**

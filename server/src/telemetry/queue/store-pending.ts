@@ -76,11 +76,19 @@ export function countMessages(
   metrics: StorePendingDeps["metrics"],
   messages: readonly { prepared: PreparedMessage }[],
 ): void {
-  let stored = 0;
+  let [stored, partly] = [0, 0];
   for (const { prepared } of messages) {
     if (prepared.rejected === undefined) stored++;
+    else if (prepared.rejected.storedValues > 0) partly++;
     else metrics.messagesRejected.inc({ reason: prepared.rejected.cause });
   }
   if (stored > 0) metrics.messages.inc({ result: "stored" }, stored);
-  if (stored < messages.length) metrics.messages.inc({ result: "rejected" }, messages.length - stored);
+  if (partly > 0) metrics.messages.inc({ result: "partly_stored" }, partly);
+  const rejected = messages.length - stored - partly;
+  if (rejected > 0) metrics.messages.inc({ result: "rejected" }, rejected);
+}
+
+/** Returns why nothing of a settled message is stored, or `undefined` if something is. */
+export function refusalOf({ rejected }: PreparedMessage): string | undefined {
+  return rejected?.storedValues === 0 ? rejected.reason : undefined;
 }

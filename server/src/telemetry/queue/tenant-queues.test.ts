@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { PreparedMessage, TimedReading } from "../message.ts";
+import { type PreparedMessage, rowsOf, type TimedReading } from "../message.ts";
 import { Isolation } from "./isolation.ts";
-import { type PendingMessage, rowsOf } from "./pending-message.ts";
+import type { PendingMessage } from "./pending-message.ts";
 import { splitMessage } from "./split-message.ts";
 import { type Batch, TenantQueues } from "./tenant-queues.ts";
 
@@ -22,6 +22,7 @@ function pending(tenantId: string, device: string, rows: number, sent = 0, bytes
     defer: undefined,
     rows,
     parts: [],
+    storedRows: 0,
     timeouts: 0,
     resolve: answer,
     reject: answer,

@@ -3,11 +3,11 @@ import type { Database } from "../../db/database.ts";
 import { visibleDeviceUid } from "./device-store.ts";
 import { listRejectedRows, type RejectedRow } from "./rejected-store.ts";
 
-/** A rejected message, with the reason. */
+/** A message of which something, or everything, is not stored, with the reason. */
 export type RejectedRecord = RejectedRow;
 
 /**
- * Lists the last rejected messages of a device, newest first.
+ * Lists the last messages of a device of which something is not stored, newest first.
  *
  * @throws MusterError not_found
  */

@@ -108,14 +108,15 @@ export class StreamIngest {
     return this.#appender.queue();
   }
 
-  ingest(message: Message): Promise<void> {
+  /** Resolves like `Ingest.ingest`; a message that takes the stream is not parsed before it is acknowledged. */
+  ingest(message: Message): Promise<string | undefined> {
     if (!this.#isOpen) {
       return new Promise((resolve, reject) => {
         this.#waiting.push(() => this.ingest(message).then(resolve, reject));
       });
     }
     if (this.#way === "direct") return this.#deps.direct.ingest(message);
-    return this.#appender.append({ message, ...this.#arrivalOf(message) });
+    return this.#appender.append({ message, ...this.#arrivalOf(message) }).then(() => undefined);
   }
 
   /** Starts storing the content of the stream. @throws Error if NATS or its settings must be changed */

@@ -15,7 +15,11 @@ function delayedStoring() {
       ...policy,
       storeMessage: (_principal, _topic, payload) =>
         new Promise((resolve, reject) => {
-          waiting.push({ payload: payload.toString(), stored: resolve, failed: () => reject(new Error("disk full")) });
+          waiting.push({
+            payload: payload.toString(),
+            stored: () => resolve(undefined),
+            failed: () => reject(new Error("disk full")),
+          });
           arrived();
         }),
     }),

@@ -32,6 +32,9 @@ interface Asked {
   at?: TestServer;
 }
 
+/** What a client publishes once it is back. */
+const BACK = '{"back":1}';
+
 /** Connects a device with a delayed will. */
 function withWill(
   device: TestDevice,
@@ -135,8 +138,9 @@ test("the will of a client that resumes its session before the delay is over is 
   const again = await withWill(device);
   assert.equal((await willOf(device))!.due_at, null, "the will of this connection, which lasts");
   server.clock.advance(MINUTE);
-  await again.publishAsync(device.topic, "gone", { qos: 1 });
-  await arrives(watcher);
+  await again.publishAsync(device.topic, BACK, { qos: 1 });
+  assert.ok(await eventually(async () => watcher.received.length > 0));
+  assert.deepEqual(watcher.payloads(), [BACK]);
   await again.endAsync();
   assert.ok(await eventually(async () => (await willOf(device)) === undefined), "a normal end voids the will");
   await watcher.client.endAsync();
@@ -193,9 +197,9 @@ test("the will of a connection whose process crashed is published before its cli
   const { db } = server.app.database;
   await db.updateTable("wills").set({ session_id: unknown }).where("session_id", "=", session_id).execute();
   const again = await withWill(device, { delay: 0 });
-  await again.publishAsync(device.topic, "back", { qos: 1 });
-  assert.ok(await eventually(async () => watcher.payloads().includes("back")));
-  assert.deepEqual(watcher.payloads(), ["gone", "back"]);
+  await again.publishAsync(device.topic, BACK, { qos: 1 });
+  assert.ok(await eventually(async () => watcher.payloads().includes(BACK)));
+  assert.deepEqual(watcher.payloads(), ["gone", BACK]);
   client.end(true);
   for (const each of [again, watcher.client]) await each.endAsync();
 });
@@ -265,9 +269,9 @@ test("a will is published as a whole: if its client is back before it is stored,
   assert.ok(await completion.have(1));
   const again = await connectMqtt(server, device, { protocolVersion: 5, clean: false });
   completion.release();
-  await again.publishAsync(device.topic, "back", { qos: 1 });
+  await again.publishAsync(device.topic, BACK, { qos: 1 });
   assert.ok(await eventually(async () => watcher.received.length > 0));
-  assert.deepEqual(watcher.payloads(), ["back"]);
+  assert.deepEqual(watcher.payloads(), [BACK]);
   assert.deepEqual(await retainedOf(device), []);
   for (const client of [again, watcher.client]) await client.endAsync();
 });
@@ -313,9 +317,9 @@ describe("two processes", () => {
     assert.ok(await eventually(async () => (await current.execute()).some(({ session_id }) => session_id !== ended)));
     for (let read = 0; read < 20; read++) assert.equal((await will.executeTakeFirstOrThrow()).due_at, null);
     await release();
-    await (await again).publishAsync(device.topic, "back", { qos: 1 });
-    assert.ok(await eventually(async () => watcher.payloads().includes("back")));
-    assert.deepEqual(watcher.payloads(), ["back"]);
+    await (await again).publishAsync(device.topic, BACK, { qos: 1 });
+    assert.ok(await eventually(async () => watcher.payloads().includes(BACK)));
+    assert.deepEqual(watcher.payloads(), [BACK]);
     for (const each of [await again, watcher.client]) await each.endAsync();
   });
 
@@ -331,9 +335,9 @@ describe("two processes", () => {
     completion.release();
     assert.ok(await eventually(async () => watching.some(({ received }) => received.length > 0)));
     const again = await connectMqtt(server, device, { protocolVersion: 5, clean: false });
-    await again.publishAsync(device.topic, "back", { qos: 1, retain: true });
+    await again.publishAsync(device.topic, BACK, { qos: 1, retain: true });
     const received = () => watching.flatMap(({ payloads }) => payloads());
-    assert.ok(await eventually(async () => received().includes("back")));
+    assert.ok(await eventually(async () => received().includes(BACK)));
     assert.deepEqual(
       received().filter((payload) => payload === "gone"),
       ["gone"],
@@ -341,7 +345,7 @@ describe("two processes", () => {
     const retained = await retainedOf(device);
     assert.deepEqual(
       retained.map(({ payload }) => `${payload}`),
-      ["back"],
+      [BACK],
     );
     await again.endAsync();
     for (const { client } of watching) await client.endAsync();

@@ -122,7 +122,7 @@ if (onPostgres) {
     const ts = fixture.clock.now().getTime() - 5 * HOUR;
     await device.publish({ ts, values: { a: 1 } });
     fixture.clock.advance(3 * MINUTE);
-    let late: Promise<void> | undefined;
+    let late: Promise<unknown> | undefined;
     await fixture.database.db.transaction().execute(async (tx) => {
       const now = fixture.clock.now();
       const dirty = await lockDirtyHours(tx, now, await listDueTenants(tx, now, 100), 1_000);

@@ -121,8 +121,10 @@ export const t: typeof en = {
   historyOfTheDevice: "Verlauf des Geräts",
   nothingHasHappenedToThis: "Mit diesem Gerät ist noch nichts geschehen",
   theLastMessagesWhosePayload: (most) =>
-    `Die letzten ${most} Nachrichten, deren Payload der Dienst nicht lesen konnte.`,
-  everyMessageOfThisDevice: "Jede Nachricht dieses Geräts war lesbar",
+    `Die letzten ${most} Nachrichten, von denen etwas nicht gespeichert wurde, die neueste zuerst.`,
+  everyMessageOfThisDevice: "Jeder Wert, den dieses Gerät gesendet hat, ist gespeichert",
+  valuesNotStored: (missing, stored) => `Werte nicht gespeichert: ${missing}, gespeichert: ${stored}`,
+  andMore: (count) => `und ${count} weitere`,
   theStartOfBytes: (bytes) => phrase`Der Anfang von ${bytes} Bytes.`,
   writesWithApiKeys: "Schreibzugriffe mit API-Schlüsseln",
   thereIsNoEntryYet: "Es gibt noch keinen Eintrag.",

@@ -123,8 +123,10 @@ export const t = {
   historyOfTheDevice: "History of the device",
   nothingHasHappenedToThis: "Nothing has happened to this device yet",
   theLastMessagesWhosePayload: (rejectedMessagesPerDevice: Value) =>
-    `The last ${rejectedMessagesPerDevice} messages whose payload the service could not read.`,
-  everyMessageOfThisDevice: "Every message of this device could be read",
+    `The last ${rejectedMessagesPerDevice} messages of which something was not stored, newest first.`,
+  everyMessageOfThisDevice: "Every value that this device has sent is stored",
+  valuesNotStored: (missing: Value, stored: Value) => `Values not stored: ${missing}, stored: ${stored}`,
+  andMore: (count: Value) => `and ${count} more`,
   theStartOfBytes: (payloadBytes: ReactNode) => phrase`The start of ${payloadBytes} bytes.`,
   writesWithApiKeys: "Writes with API keys",
   thereIsNoEntryYet: "There is no entry yet.",

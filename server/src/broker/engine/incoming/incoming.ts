@@ -16,6 +16,8 @@ export interface Incoming extends Ordered {
   /** The outcome of retaining it; `undefined` before that, and if it is not to be retained. */
   retained?: RetainOutcome["kind"];
   fate: Fate;
+  /** Why nothing of it is stored as telemetry. */
+  refusal?: string | undefined;
   /** Set on the first attempt to store it: a commit whose answer was lost is then repeated with the same times. */
   arrival?: FirstArrival;
   /** Whether it is stored, though perhaps not for every stored session. */

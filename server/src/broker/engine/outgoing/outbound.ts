@@ -80,8 +80,8 @@ export class Outbound implements Flushable {
   }
 
   /** Sends an MQTT 5 acknowledgement that reports a failure, in the same way [MQTT-3.4.2-2, MQTT-3.5.2-2]. */
-  refusal(type: "puback" | "pubrec", packetId: number, code: number): void {
-    const packet = writeAck5(type, packetId, code, this.#explanation(ACK_TEXTS[code]));
+  refusal(type: "puback" | "pubrec", packetId: number, code: number, reason: string | undefined): void {
+    const packet = writeAck5(type, packetId, code, this.#explanation(reason ?? ACK_TEXTS[code]));
     this.packet(this.permits(packet) ? packet : writeAck5(type, packetId, code));
   }
 

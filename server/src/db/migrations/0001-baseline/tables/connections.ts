@@ -118,6 +118,7 @@ CREATE TABLE connection_refusals (
   serial_number text,
   fingerprint_sha256 text,
   remote_address text,
+  tls_version text,
   topic text,
   occurrences bigint NOT NULL DEFAULT 1 CHECK (occurrences > 0),
   last_at timestamptz

@@ -147,7 +147,12 @@ CREATE TABLE rejected_messages (
   topic text NOT NULL,
   reason text NOT NULL,
   payload bytea NOT NULL,
-  payload_bytes integer
+  payload_bytes integer,
+  -- The number of values that are stored; 0 if nothing of the message is.
+  stored_values integer NOT NULL DEFAULT 0,
+  -- The first fields that are not stored, [{path, reason}], and the number of all.
+  problems jsonb NOT NULL DEFAULT '[]',
+  problem_count integer NOT NULL DEFAULT 0
 );
 CREATE INDEX rejected_messages_device ON rejected_messages (device_uid, at DESC, id DESC);
 
