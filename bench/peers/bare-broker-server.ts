@@ -13,7 +13,11 @@ const PUBLISH = 3;
 const CONNACK = Buffer.of(0x20, 2, 0, 0);
 
 const server = createServer(
-  { ...mutualTls({ cert: BARE_CERT!, key: BARE_KEY! }, BARE_ROOT!), requestCert: true, rejectUnauthorized: true },
+  {
+    ...mutualTls({ cert: BARE_CERT!, key: BARE_KEY! }, { deviceRoots: BARE_ROOT! }),
+    requestCert: true,
+    rejectUnauthorized: true,
+  },
   (socket) => {
     socket.setNoDelay(true);
     socket.on("error", () => undefined);

@@ -17,7 +17,7 @@ const pool = new pg.Pool({
   query_timeout: 2750,
 });
 
-const tls = mutualTls({ cert: BARE_CERT!, key: BARE_KEY! }, BARE_CERT!);
+const tls = mutualTls({ cert: BARE_CERT!, key: BARE_KEY! }, { deviceRoots: BARE_CERT! });
 const app = Fastify({ serverFactory: (handler) => createServer({ ...tls, ALPNProtocols: ["http/1.1"] }, handler) });
 
 app.get("/devices/:id", async (request, reply) => {

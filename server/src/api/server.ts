@@ -112,7 +112,7 @@ export function createApi(deps: ApiDeps): Api {
   let app: FastifyInstance | undefined;
   let forget: () => void = () => undefined;
 
-  const context = () => mutualTls(certificate?.current() ?? authorities.httpsTls(), authorities.deviceRootsPem());
+  const context = () => mutualTls(certificate?.current() ?? authorities.httpsTls(), authorities.clientIssuers());
   const renewContext = () => {
     try {
       if (app) (app.server as Server).setSecureContext(context());

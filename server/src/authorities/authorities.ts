@@ -5,6 +5,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Administrator } from "../audit/audit.ts";
 import type { Tx } from "../db/types.ts";
+import type { ClientIssuers } from "../lib/sockets/mutual-tls.ts";
 import { type Signer, verifyClientChain } from "../pki/pki.ts";
 import { listAuthorities, listAuthoritiesInUse } from "./authority-store.ts";
 import { type ChangeKind, changeHierarchy } from "./change-hierarchy.ts";
@@ -44,11 +45,11 @@ export interface Authorities {
   signer(): Signer;
   /** Returns the active intermediate, PEM. */
   clientCertChainPem(): string;
-  /** Returns the device roots that listeners trust, active and retiring, PEM. */
-  deviceRootsPem(): string;
   deviceRootsDer(): readonly Buffer[];
   /** Returns every intermediate whose leaves may be valid. */
   intermediatesDer(): readonly Buffer[];
+  /** Returns the device roots, and certificates that name the intermediates in certificate requests only. */
+  clientIssuers(): ClientIssuers;
   /** Returns the server roots that devices must trust: active, upcoming and retiring, PEM. */
   serverCaBundlePem(): string;
   brokerTls(): ServerTls;
@@ -130,9 +131,9 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     issuer: () => current().issuer,
     signer: () => current().issuer.signer,
     clientCertChainPem: () => current().issuer.chainPem,
-    deviceRootsPem: () => current().deviceRootsPem,
     deviceRootsDer: () => current().deviceRoots,
     intermediatesDer: () => current().intermediates,
+    clientIssuers: () => current().clientIssuers,
     serverCaBundlePem: () => current().serverCaBundlePem,
     brokerTls: () => current().brokerTls,
     httpsTls: () => current().httpsTls,

@@ -1,4 +1,5 @@
-import { certificatePem, fileSigner, type Signer } from "../pki/pki.ts";
+import type { ClientIssuers } from "../lib/sockets/mutual-tls.ts";
+import { certificatePem, fileSigner, nameCarrier, type Signer } from "../pki/pki.ts";
 import type { AuthorityRow, StoredHierarchy } from "./authority-store.ts";
 import { type DerivedKeys, loadDerivedKeys } from "./derived-keys.ts";
 import { activeOf } from "./locked-hierarchy.ts";
@@ -20,8 +21,8 @@ export interface Issuer {
 export interface LoadedAuthorities {
   readonly issuer: Issuer;
   readonly deviceRoots: readonly Buffer[];
-  readonly deviceRootsPem: string;
   readonly intermediates: readonly Buffer[];
+  readonly clientIssuers: ClientIssuers;
   readonly serverCaBundlePem: string;
   readonly brokerTls: ServerTls;
   readonly httpsTls: ServerTls;
@@ -54,14 +55,18 @@ export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer
   const of = (role: AuthorityRow["role"]) => newestFirst(rows.filter((row) => row.role === role));
   const intermediate = active("device_intermediate");
   const deviceRoots = of("device_root").map((row) => row.certificate_der);
+  const intermediates = of("device_intermediate").map((row) => row.certificate_der);
   return {
     issuer: {
       signer: fileSigner(intermediate.certificate_der, openAuthorityKey(intermediate, masterKey)),
       chainPem: certificatePem(intermediate.certificate_der),
     },
     deviceRoots,
-    deviceRootsPem: deviceRoots.map(certificatePem).join(""),
-    intermediates: of("device_intermediate").map((row) => row.certificate_der),
+    intermediates,
+    clientIssuers: {
+      deviceRoots: deviceRoots.map(certificatePem).join(""),
+      issuerNames: intermediates.map(nameCarrier).join(""),
+    },
     serverCaBundlePem: of("server_root")
       .map((row) => certificatePem(row.certificate_der))
       .join(""),

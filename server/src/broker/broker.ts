@@ -31,7 +31,7 @@ export interface BrokerDeps extends PolicyDeps {
       "onDrop" | "onDrain" | "onLeaseEnd" | "leaseTerm" | "flush" | "storedSessions" | "retainedMessages"
     >;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
-  authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
+  authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "clientIssuers" | "onChange">;
   clock: Clock;
   ids: Ids;
   metrics: PolicyDeps["metrics"] &
@@ -73,7 +73,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
   const policy = createMusterPolicy(deps);
   const engine = createEngine({
     ...deps.config.mqtt,
-    tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
+    tls: () => ({ ...authorities.brokerTls(), ...authorities.clientIssuers() }),
     onTlsChange: authorities.onChange,
     limits: deps.config.limits,
     proxies: deps.config.trustedProxies,

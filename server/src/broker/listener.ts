@@ -6,18 +6,17 @@ import { UnauthenticatedBudget } from "../lib/limits/unauthenticated-budget.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import { takeHandshakesInTurns } from "../lib/sockets/handshake-turns.ts";
-import { mutualTls } from "../lib/sockets/mutual-tls.ts";
+import { type ClientIssuers, mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { readProxyHeaders } from "../lib/sockets/proxy-protocol.ts";
 import { UnauthenticatedConnections } from "../lib/sockets/unauthenticated-connections.ts";
 import { type ConnectionLimits, capConnections } from "./connection-caps.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
 
-/** The server's certificate chain and key, and the roots that client certificates must chain to; PEM. */
-export interface ListenerTls {
+/** The server's certificate chain and key, and the issuers of client certificates; PEM. */
+export interface ListenerTls extends ClientIssuers {
   cert: string;
   key: string;
-  deviceRoots: string;
 }
 
 export interface ListenerOptions {
@@ -114,13 +113,13 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-function contextOptions({ deviceRoots, ...pair }: ListenerTls): SecureContextOptions {
-  return mutualTls(pair, deviceRoots);
+function contextOptions(tls: ListenerTls): SecureContextOptions {
+  return mutualTls(tls, tls);
 }
 
 function credentialOf(socket: TLSSocket): Credential {
   const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return { kind: "none" };
+  if (certificate === undefined) return { kind: "none", tlsVersion: socket.getProtocol() ?? undefined };
   const verifyError = socket.authorized ? undefined : String(socket.authorizationError);
   return { kind: "certificate", der: certificate.raw, verified: socket.authorized, verifyError };
 }

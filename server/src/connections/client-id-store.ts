@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Tx } from "../db/database.ts";
-import type { Parameters } from "../db/statement.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { type Parameters, runStatement, statement } from "../db/statement.ts";
 import { clientIdInUse } from "./errors.ts";
 
 /** SQL: a device extends its tenant's lease, which is its own or that of a deleted device with the same id. */
@@ -63,4 +63,15 @@ export function isClientIdInUse(
 ): RawBuilder<boolean> {
   return sql`EXISTS (SELECT 1 FROM client_ids i WHERE i.client_id = ${clientId}
     AND (i.holder = 'mqtt_client' OR (i.tenant_id <> ${tenantId} AND i.live_until > ${now}::timestamptz)))`;
+}
+
+const selectTenant = statement<{ clientId: string }, { tenant_id: string }>(
+  "tenant-of-device",
+  (p) => sql`SELECT tenant_id FROM client_ids WHERE client_id = ${p.clientId} AND holder = 'device'`,
+);
+
+/** Returns the tenant whose device leases this client id. */
+export async function findTenantOfDevice(db: Db, clientId: string): Promise<string | undefined> {
+  const [row] = await runStatement(db, selectTenant, { clientId });
+  return row?.tenant_id;
 }

@@ -1,5 +1,6 @@
 import { type Bound, bind } from "../access/access.ts";
 import { addMs, DAY, SECOND } from "../lib/clock.ts";
+import { tenantOfDevice } from "./client-ids.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { disconnectDevice } from "./disconnect-device.ts";
 import { pruneDrops } from "./drops/drop-store.ts";
@@ -58,7 +59,7 @@ export const connectionUseCases = {
   listSymptoms,
 };
 
-const brokerServices = { authenticateMqttClient };
+const brokerServices = { authenticateMqttClient, tenantOfDevice };
 
 /** Which clients are connected to which process, and which were refused (spec 4.10). */
 export interface Connections extends Bound<typeof connectionUseCases>, Bound<typeof brokerServices> {

@@ -18,6 +18,7 @@ export {
 } from "./issue/hierarchy.ts";
 export { issueLeaf, type LeafCertificate, type LeafRequest } from "./issue/issue-leaf.ts";
 export type { IssuerCertificate } from "./issue/issuer.ts";
+export { nameCarrier } from "./issue/name-carrier.ts";
 export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnrolled } from "./issue/profiles.ts";
 export { isSerialNumber, newSerialNumber } from "./issue/serial.ts";
 export { fileSigner, type Signer } from "./issue/signer.ts";

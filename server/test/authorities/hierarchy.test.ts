@@ -21,7 +21,7 @@ test("ten processes that start simultaneously on an empty database create one hi
     "server_root active",
   ]);
   for (const each of processes) {
-    assert.equal(each.deviceRootsPem(), processes[0]!.deviceRootsPem());
+    assert.equal(each.clientIssuers().deviceRoots, processes[0]!.clientIssuers().deviceRoots);
     assert.equal(each.clientCertChainPem(), processes[0]!.clientCertChainPem());
     assert.deepEqual(each.brokerTls(), processes[0]!.brokerTls());
   }
@@ -100,7 +100,7 @@ test("every certificate passes openssl verify -x509_strict with the bundles", {
   const authorities = await environment.process();
   const at = environment.clock.now();
   const leaf = await leafFrom(authorities, at, platform);
-  const roots = authorities.deviceRootsPem();
+  const roots = authorities.clientIssuers().deviceRoots;
   opensslVerify({ certificate: leaf.pem, roots, chain: leaf.chainPem, purpose: "sslclient", at });
   assert.throws(() => opensslVerify({ certificate: leaf.pem, roots, purpose: "sslclient", at }), /unable to get/);
   for (const { cert } of [authorities.brokerTls(), authorities.httpsTls()]) {

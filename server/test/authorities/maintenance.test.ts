@@ -81,7 +81,7 @@ test("a change made by one process reaches the others automatically", async (t) 
   const heard = new Promise<void>((resolve) => other.onChange(resolve));
   await one.rotateRoot();
   await heard;
-  assert.equal(other.deviceRootsPem(), one.deviceRootsPem());
+  assert.equal(other.clientIssuers().deviceRoots, one.clientIssuers().deviceRoots);
   assert.equal(other.serverCaBundlePem(), one.serverCaBundlePem());
   assert.equal(other.issuer().chainPem, one.issuer().chainPem);
 });
@@ -157,7 +157,7 @@ test("a service that starts after every expiry creates fresh authorities", {
   const at = environment.clock.now();
   opensslVerify({
     certificate: leaf.pem,
-    roots: late.deviceRootsPem(),
+    roots: late.clientIssuers().deviceRoots,
     chain: leaf.chainPem,
     purpose: "sslclient",
     at,
@@ -191,7 +191,7 @@ test("after rotate-root leaves of both roots are trusted; the old root retires w
     assert.ok(believes(authorities, leaf));
     opensslVerify({
       certificate: leaf.pem,
-      roots: authorities.deviceRootsPem(),
+      roots: authorities.clientIssuers().deviceRoots,
       chain: leaf.chainPem,
       purpose: "sslclient",
       at: environment.clock.now(),

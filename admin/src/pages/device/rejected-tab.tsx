@@ -31,9 +31,7 @@ export function RejectedTab({ device }: TabProps) {
 function RejectedMessage({ message }: { message: Message }) {
   const { at, topic, reason, problems, problemCount, storedValues, payload, payloadBytes } = message;
   const title =
-    storedValues === 0
-      ? sentence(reason)
-      : t.valuesNotStored(numberText(problemCount), numberText(storedValues));
+    storedValues === 0 ? sentence(reason) : t.valuesNotStored(numberText(problemCount), numberText(storedValues));
   return (
     <Panel tight>
       <p>

@@ -22,6 +22,7 @@ export const refusal = z
     serialNumber: z.string().optional(),
     fingerprintSha256: z.string().optional().meta({ description: "The fingerprint of the client's certificate" }),
     remoteAddress: z.string().optional(),
+    tlsVersion: z.string().optional().meta({ description: "For `no_credentials`, for example `TLSv1.3`" }),
     topic: z.string().optional(),
   })
   .meta({ id: "Refusal" });

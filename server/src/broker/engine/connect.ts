@@ -130,6 +130,6 @@ function refuse(session: Session, refused: ConnectAnswer): void {
  */
 function credentialOf(presented: Credential, { username, password }: ConnectPacket): Credential {
   if (presented.kind === "certificate") return presented;
-  if (username === undefined || password === undefined) return { kind: "none" };
+  if (username === undefined || password === undefined) return presented.kind === "none" ? presented : { kind: "none" };
   return { kind: "password", username, password: password.toString("utf8") };
 }

@@ -2,6 +2,7 @@ import type { Authorities } from "../../authorities/authorities.ts";
 import type { Certificates } from "../../certificates/certificates.ts";
 import type { Connections } from "../../connections/connections.ts";
 import { chainProblem } from "./chain-problem.ts";
+import type { ClaimedDevices } from "./claimed-devices.ts";
 import type { CertificateCredential, ConnectDecision, ConnectRequest, Credential } from "./policy.ts";
 import { type Refusals, subjectOf } from "./refusals.ts";
 
@@ -10,6 +11,7 @@ export interface AuthorizeConnectDeps {
   connections: Pick<Connections, "authenticateMqttClient">;
   authorities: Pick<Authorities, "intermediatesDer">;
   refusals: Refusals;
+  claimedDevices: ClaimedDevices;
 }
 
 /**
@@ -29,7 +31,9 @@ function authenticate(deps: AuthorizeConnectDeps, request: ConnectRequest): Prom
   const { credential } = request;
   if (credential.kind === "certificate") return authenticateDevice(deps, request, credential);
   if (credential.kind === "password") return authenticateMqttClient(deps, request, credential);
-  return deps.refusals.refuse(request, "no_credentials", "not_authorized");
+  const { tlsVersion } = credential;
+  deps.claimedDevices.record({ ...request, tlsVersion });
+  return deps.refusals.refuse(request, "no_credentials", "not_authorized", { tlsVersion });
 }
 
 async function authenticateDevice(

@@ -4,14 +4,15 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Metrics } from "../../lib/metrics/metrics.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
+import { ClaimedDevices } from "./claimed-devices.ts";
 import type { BrokerPolicy, ConnectDecision, ConnectRequest, OpenedSession, Principal } from "./policy.ts";
 import { Refusals, type RefusalsDeps, subjectOf } from "./refusals.ts";
 import { UnverifiedClients } from "./unverified-clients.ts";
 
-export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
+export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals" | "claimedDevices"> {
   connections: AuthorizeConnectDeps["connections"] &
     RefusalsDeps["connections"] &
-    Pick<Connections, "openSession" | "closeSession">;
+    Pick<Connections, "openSession" | "closeSession" | "tenantOfDevice">;
   commands: Pick<Commands, "waitingCommands" | "acknowledgeCommand">;
   telemetry: Pick<Telemetry, "ingest">;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
@@ -26,7 +27,7 @@ export interface MusterPolicy extends BrokerPolicy {
 /** Implements the rules of spec 4.10 on the database: `certificates` identifies devices, `connections` MQTT clients. */
 export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
   const refusals = new Refusals(deps);
-  const checked = { ...deps, refusals };
+  const checked = { ...deps, refusals, claimedDevices: new ClaimedDevices(deps.connections) };
   const unverified = new UnverifiedClients(checked);
   return {
     authorizeConnect: (request) => authorizeConnect(checked, request).catch((error) => unavailable(checked, error)),
@@ -72,7 +73,7 @@ export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
   };
 }
 
-type Checked = PolicyDeps & { refusals: Refusals };
+type Checked = AuthorizeConnectDeps & PolicyDeps;
 
 function unavailable({ logger, refusals }: Checked, error: Error): ConnectDecision {
   logger.warn({ err: error.message }, "a CONNECT is refused: the database does not answer");

@@ -30,7 +30,7 @@ export class Refusals {
     { clientId, remoteAddress }: Pick<ConnectRequest, "clientId" | "remoteAddress">,
     reason: RefusalReason,
     answer: ConnectAnswer,
-    concerned: RefusalSubject & Pick<Refusal, "topic"> = {},
+    concerned: RefusalSubject & Pick<Refusal, "topic" | "tlsVersion"> = {},
   ): RefusedConnect {
     this.record({ reason, clientId, remoteAddress, ...concerned });
     return { allow: false, reason, answer };

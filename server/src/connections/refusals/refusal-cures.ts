@@ -39,7 +39,7 @@ const CURES: Readonly<Record<RefusalReason, string>> = {
   client_id_mismatch:
     "Set the client id to exactly the device id, in the same case, without spaces, prefix or suffix. Many clients make one up when none is set.",
   no_credentials:
-    "Configure the client with its certificate, chain and private key; an integration needs the user name and password of a registered MQTT client.",
+    "Give the client one file with its certificate and then its chain (fullchain.pem), and its private key. Some clients send nothing, and report no error, if the file is missing, lacks the chain or belongs to another service. An integration needs the user name and password of a registered MQTT client.",
   bad_credentials:
     "Check client id, user name and password of the MQTT client: all three must be those of one registration that is not disabled. The password is shown only once; replace it if it is lost.",
   client_suspended:

@@ -15,6 +15,7 @@ export interface RefusalRow {
   serial_number: string | null;
   fingerprint_sha256: string | null;
   remote_address: string | null;
+  tls_version: string | null;
   topic: string | null;
 }
 

@@ -23,18 +23,20 @@ interface Window {
 }
 
 /**
- * Decides which refusals get their own journal entry: the first few per source and minute. Its memory is limited,
- * however many addresses refusals come from.
+ * Decides which refusals get their own journal entry: the first few per source and window, by default a minute. Its
+ * memory is limited, however many addresses refusals come from.
  */
 export class RefusalWindows {
-  readonly #entriesPerMinute: number;
+  readonly #entriesPerWindow: number;
   readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #windowMs: number;
   /** The windows by source, oldest first. */
   readonly #windows = new Map<string, Window>();
 
-  constructor(entriesPerMinute: number, clock: Pick<Clock, "monotonicMs">) {
-    this.#entriesPerMinute = entriesPerMinute;
+  constructor(entriesPerWindow: number, clock: Pick<Clock, "monotonicMs">, windowMs = MINUTE) {
+    this.#entriesPerWindow = entriesPerWindow;
     this.#clock = clock;
+    this.#windowMs = windowMs;
   }
 
   /** @returns the entry on which to count this refusal; undefined if it gets the entry `newId` */
@@ -47,7 +49,7 @@ export class RefusalWindows {
       this.#windows.set(key, { beganAt: now, entries: 1, lastEntry: newId });
       return undefined;
     }
-    if (window.entries >= this.#entriesPerMinute) return window.lastEntry;
+    if (window.entries >= this.#entriesPerWindow) return window.lastEntry;
     window.entries++;
     window.lastEntry = newId;
     return undefined;
@@ -62,7 +64,7 @@ export class RefusalWindows {
 
   #deleteEnded(now: number): void {
     for (const [key, { beganAt }] of this.#windows) {
-      if (now - beganAt < MINUTE) return;
+      if (now - beganAt < this.#windowMs) return;
       this.#windows.delete(key);
     }
   }

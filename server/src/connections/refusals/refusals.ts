@@ -1,6 +1,6 @@
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { addressBlock } from "../../lib/address.ts";
-import { addMs, DAY, SECOND } from "../../lib/clock.ts";
+import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { createWriteBehind } from "../../lib/write-behind.ts";
@@ -29,10 +29,14 @@ export interface Refusal {
   serialNumber?: string | undefined;
   fingerprintSha256?: string | undefined;
   remoteAddress?: string | undefined;
+  /** The TLS version of a client without credentials, such as `TLSv1.3`. */
+  tlsVersion?: string | undefined;
+  /** Whether the client only claims to be the device, which anybody may: such entries are the fewest. */
+  isDeviceClaimed?: boolean | undefined;
   topic?: string | undefined;
 }
 
-export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
+export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason" | "isDeviceClaimed"> {
   id: string;
   at: Date;
   /** A {@link RefusalReason} of the version that recorded it. */
@@ -69,6 +73,7 @@ export interface RefusalJournal {
  */
 export function createRefusalJournal({ database, clock, ids, logger, limits }: ConnectionsDeps): RefusalJournal {
   const windows = new RefusalWindows(limits.refusalsPerAddress, clock);
+  const claims = new RefusalWindows(1, clock, HOUR);
   let buffer: RefusalRow[] = [];
   let repetitions = new Map<string, Repetition>();
   let dropped = 0;
@@ -102,7 +107,9 @@ export function createRefusalJournal({ database, clock, ids, logger, limits }: C
     recordRefusal(refusal) {
       const now = clock.now();
       const row = toRow(refusal, ids.uuid(now), now);
-      const counted = windows.entryFor(sourceOf(row), row.id);
+      const counted = refusal.isDeviceClaimed
+        ? claims.entryFor({ ...sourceOf(row), origin: `client ${row.client_id}` }, row.id)
+        : windows.entryFor(sourceOf(row), row.id);
       if (counted !== undefined) {
         repetitions.set(counted, { id: counted, count: (repetitions.get(counted)?.count ?? 0) + 1, lastAt: now });
         counts.schedule();
@@ -179,6 +186,7 @@ function toRow(refusal: Refusal, id: string, at: Date): RefusalRow {
     serial_number: truncated(refusal.serialNumber),
     fingerprint_sha256: truncated(refusal.fingerprintSha256),
     remote_address: truncated(refusal.remoteAddress),
+    tls_version: truncated(refusal.tlsVersion),
     topic: truncated(refusal.topic),
   };
 }
@@ -197,6 +205,7 @@ function toRecord(row: CountedRefusalRow): RefusalRecord {
     occurrences: Number(row.occurrences),
     lastAt: row.last_at ?? row.at,
     clientId: row.client_id ?? undefined,
+    tlsVersion: row.tls_version ?? undefined,
     deviceId: row.device_id ?? undefined,
     serialNumber: row.serial_number ?? undefined,
     fingerprintSha256: row.fingerprint_sha256 ?? undefined,

@@ -24,17 +24,26 @@ const CIPHERS = [
  */
 const GROUPS = keyExchangeGroups();
 
+/** The issuers of client certificates, PEM. */
+export interface ClientIssuers {
+  /** The trusted certificates: roots only, so that a leaf without its intermediate does not verify (spec 4.10). */
+  deviceRoots: string;
+  /** Certificates whose names the server asks for as well, and that verify nothing (`pki/issue/name-carrier.ts`). */
+  issuerNames?: string | undefined;
+}
+
 /**
  * Returns the TLS settings of a listener that verifies client certificates. Session tickets are disabled, because a
  * resumed session skips the verification.
- *
- * @param deviceRoots PEM; roots only, so that a leaf without its intermediate does not verify (spec 4.10)
  */
-export function mutualTls({ cert, key }: { cert: string; key: string }, deviceRoots: string): SecureContextOptions {
+export function mutualTls(
+  { cert, key }: { cert: string; key: string },
+  { deviceRoots, issuerNames = "" }: ClientIssuers,
+): SecureContextOptions {
   return {
     cert,
     key,
-    ca: deviceRoots,
+    ca: deviceRoots + issuerNames,
     minVersion: "TLSv1.2",
     ciphers: CIPHERS,
     ecdhCurve: GROUPS,

@@ -26,19 +26,23 @@ async function frontDoor(t: TestContext, limits: Partial<HttpsLimits>, answer: R
     if (request.url === "/known") listener.authenticated(request);
     answer(request, response);
   };
-  const listener = createListener(mutualTls(authorities.httpsTls(), authorities.deviceRootsPem()), onRequest, {
-    limits: {
-      ...DEFAULT_LIMITS,
-      httpsUnauthenticatedRequests: tokens,
-      httpsUnauthenticatedRequestsPerSecond: 1,
-      ...limits,
+  const listener = createListener(
+    mutualTls(authorities.httpsTls(), { deviceRoots: authorities.clientIssuers().deviceRoots }),
+    onRequest,
+    {
+      limits: {
+        ...DEFAULT_LIMITS,
+        httpsUnauthenticatedRequests: tokens,
+        httpsUnauthenticatedRequestsPerSecond: 1,
+        ...limits,
+      },
+      proxies: [],
+      clock,
+      onCapReached: (cap) => closed.push(cap),
+      refuse: ({ response }, retryAfterSeconds) =>
+        response.writeHead(429, { "retry-after": String(retryAfterSeconds) }).end(),
     },
-    proxies: [],
-    clock,
-    onCapReached: (cap) => closed.push(cap),
-    refuse: ({ response }, retryAfterSeconds) =>
-      response.writeHead(429, { "retry-after": String(retryAfterSeconds) }).end(),
-  });
+  );
   const { server } = listener;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));

@@ -15,7 +15,7 @@ const caEnvironment = caEnvironments();
 async function listening(t: TestContext, limits: Partial<HttpsLimits>, answer = here) {
   const environment = await caEnvironment(t);
   const authorities = await environment.process({ publicHost: "localhost" });
-  const context = mutualTls(authorities.httpsTls(), authorities.deviceRootsPem());
+  const context = mutualTls(authorities.httpsTls(), authorities.clientIssuers());
   const { server } = createListener(context, answer, {
     limits: { ...DEFAULT_LIMITS, ...limits },
     proxies: [],
