@@ -7,6 +7,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { isAccountFirst, isComplete, sessionQuery } from "./api/session.ts";
+import { applyProfile } from "./parts/profile.ts";
 import { RootFrame } from "./parts/root-frame.tsx";
 import { NotFound, RouteProblem } from "./parts/route-problem.tsx";
 import { Shell } from "./parts/shell/shell.tsx";
@@ -33,6 +34,7 @@ const signedIn = createRoute({
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (!isComplete(session)) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    applyProfile(session.profile);
     if (isAccountFirst(session) && location.pathname !== ACCOUNT) throw redirect({ to: ACCOUNT });
   },
 });

@@ -6,7 +6,7 @@ import { inOrder, type Violation } from "../source/violation.ts";
 const ADMIN = "admin/src/";
 /** The catalogue itself, generated code, tests, and files of names and commands that no language translates. */
 const EXEMPT =
-  /^admin\/src\/(texts|api\/generated|ui\/theme)\/|\.test\.ts$|\/(browser-of|self-enroll|request-for|csp)\.ts$/;
+  /^admin\/src\/(texts|api\/generated|ui\/theme)\/|\.test\.ts$|\/(browser-of|self-enroll|request-for|time-zones|csp)\.ts$/;
 
 /** The attributes and properties whose value a person reads, even one word in lower case. */
 const READ = new Set([

@@ -40,7 +40,7 @@ function Named({ of, kind, id }: { of: string; kind: string; id: string }) {
   if (named?.deleted) return <>{t.deleted(named.name)}</>;
   const text = named ? (
     kind === "user" ? (
-      named.name
+      <span title={named.email ?? undefined}>{named.name}</span>
     ) : (
       `${label} ${named.name}`
     )

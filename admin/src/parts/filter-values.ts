@@ -1,5 +1,6 @@
 import { common } from "#texts/common.ts";
 import { t } from "#texts/parts.ts";
+import { instantIn, localText } from "../ui/display/zone.ts";
 import type { Filter, FilterValues } from "../ui/ui.ts";
 
 /** The filters for a period: from the first time to before the second, in the user's own zone. */
@@ -10,15 +11,14 @@ export const PERIOD: readonly Filter[] = [
 
 /** Returns the instant of `2026-11-22T14:30` in the user's own zone; undefined for any other text. */
 export function instantOf(local: string | undefined): string | undefined {
-  const at = new Date(local || Number.NaN);
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+  const at = instantIn(local ?? "");
+  return at === undefined ? undefined : new Date(at).toISOString();
 }
 
 /** Returns an instant as `2026-11-22T14:30` in the user's own zone, for addresses and fields. */
 export function localMinute(at: string | number | null): string {
   if (at === null) return "";
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return localText(new Date(at).getTime()).slice(0, 16);
 }
 
 export function periodOf({ from, to }: FilterValues): { from: string | undefined; to: string | undefined } {

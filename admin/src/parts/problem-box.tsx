@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { t } from "#texts/parts.ts";
 import { isTemporary, Problem } from "../api/problem.ts";
-import { Action, countdown, Notice, useNow } from "../ui/ui.ts";
+import { Action, countdown, localClock, Notice, useNow } from "../ui/ui.ts";
 import { CANCELLED } from "./step-up/step-up.ts";
 
 interface ProblemBoxProps {
@@ -42,8 +42,7 @@ function Wait({ seconds }: { seconds: number }) {
   const now = useNow();
   const [until] = useState(() => Date.now() + seconds * 1000);
   const left = until - now;
-  const text =
-    left > 0 ? t.possibleAgainInAt(countdown(left), new Date(until).toLocaleTimeString()) : t.possibleAgainNow;
+  const text = left > 0 ? t.possibleAgainInAt(countdown(left), localClock(until)) : t.possibleAgainNow;
   return <p>{text}</p>;
 }
 

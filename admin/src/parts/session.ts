@@ -12,6 +12,7 @@ export function useSession(): Session {
 /** The shell shows this for a moment while a session ends. */
 const NONE: Session = {
   user: { id: "", email: "", role: "viewer", platform: false },
+  profile: { name: null, language: null, timeZone: null, clock: null, theme: null },
   tenant: { id: "", slug: "", name: "" },
   factor: "none",
   passwordDue: false,

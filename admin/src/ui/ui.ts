@@ -7,6 +7,7 @@ export * from "./display/show-earlier.tsx";
 export * from "./display/status.tsx";
 export * from "./display/table.tsx";
 export * from "./display/time.tsx";
+export * from "./display/zone.ts";
 export * from "./input/action.tsx";
 export * from "./input/copy.tsx";
 export * from "./input/dialog.tsx";

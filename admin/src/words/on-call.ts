@@ -3,6 +3,7 @@ import type { Schemas } from "../api/client.ts";
 import type { GroupChannel, Notify } from "../api/people/group-channels.ts";
 import type { Group } from "../api/people/groups.ts";
 import type { Shift } from "../api/people/shifts.ts";
+import { unitText } from "../texts/number-text.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
 type Vocabulary<Value extends string> = Readonly<Record<Value, readonly [tone: Tone, label: string]>>;
@@ -63,8 +64,8 @@ export function daysText(days: readonly Day[]): string {
   return runs.map((run) => (run.length > 1 ? `${DAYS[run[0]!]}–${DAYS[run.at(-1)!]}` : DAYS[run[0]!])).join(", ");
 }
 
-/** Returns `at once`, `after 15 min` or `after 2 h`. */
+/** Returns `at once`, `after 15 minutes` or `after 2 hours`. */
 export function afterText(minutes: number): string {
   if (minutes === 0) return t.atOnce;
-  return minutes % 60 === 0 ? t.afterH(minutes / 60) : t.afterMin(minutes);
+  return t.after(minutes % 60 === 0 ? unitText(minutes / 60, "hour") : unitText(minutes, "minute"));
 }

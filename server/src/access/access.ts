@@ -30,6 +30,7 @@ import {
   resetPassword,
   tenantOfUser,
 } from "./users/manage-users.ts";
+import { changeProfile } from "./users/profile.ts";
 import { userImpact } from "./users/user-impact.ts";
 import { listUsers } from "./users/view-access.ts";
 
@@ -92,6 +93,7 @@ export { endPasswords, hasPassword } from "./users/end-passwords-store.ts";
 export { isStanding } from "./users/is-standing-store.ts";
 export { requireMayAdminister } from "./users/operators.ts";
 export { lockOwner } from "./users/owner-store.ts";
+export type { Profile } from "./users/profile-store.ts";
 export { groupsOfViewer, seesMoreThan, type ViewedGroups, type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** The use cases for tenants, users, API keys (spec 5) and the API audit log. */
@@ -114,6 +116,7 @@ export const accessUseCases = {
   resetPassword,
   changeUser,
   removeUser,
+  changeProfile,
   setPlatformUser,
   userImpact,
   userIdsByEmail,

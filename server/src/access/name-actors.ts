@@ -8,13 +8,15 @@ import { findUserNames } from "./user-store.ts";
 export interface NamedRecord {
   id: string;
   name: string;
+  /** The e-mail address of a user. */
+  email?: string;
   /** Whether the record is deleted; histories still name it. */
   deleted: boolean;
 }
 
 /**
- * Returns the email addresses of those `ids` that are users of the tenant, including deleted users, whose acts stay in
- * histories.
+ * Returns the names, or else the e-mail addresses, of those `ids` that are users of the tenant. Deleted users are
+ * included: their acts stay in histories.
  */
 export const nameUsers = useCase(
   { role: "viewer" },

@@ -91,7 +91,7 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
   // These operations send messages to addresses whose addition required a step-up.
   ...["requestConfirmation", "testGroup", "testOwnNotifications", "setOwnNotifications"],
   // These operations concern one user alone.
-  ...["saveFilter", "renameFilter", "deleteFilter"],
+  ...["saveFilter", "renameFilter", "deleteFilter", "changeProfile"],
 ]);
 
 /** The scopes that allow their holder to act as a device, end identities, or redirect data. */

@@ -28,7 +28,7 @@ export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Pro
   try {
     await db.insertInto("users").values(user).execute();
   } catch (error) {
-    if (violatedUnique(error)) throw alreadyExists("There is already a user with this email address.", user.email);
+    if (violatedUnique(error)) throw alreadyExists("There is already a user with this e-mail address.", user.email);
     throw error;
   }
 }
@@ -49,6 +49,8 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
 
 /** A user as administrators see them. */
 export interface UserDetails extends UserRow {
+  /** Null if the user has given none. */
+  name: string | null;
   created_at: Date;
 }
 
@@ -56,7 +58,7 @@ export interface UserDetails extends UserRow {
 export async function lockUserById(tx: Tx, tenantId: string, id: string): Promise<UserDetails | undefined> {
   return await tx
     .selectFrom("users")
-    .select(["id", "tenant_id", "email", "role", "status", "platform", "created_at"])
+    .select(["id", "tenant_id", "email", "name", "role", "status", "platform", "created_at"])
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
     .where("deleted_at", "is", null)
@@ -139,14 +141,14 @@ export async function listUserRows(
     .execute();
 }
 
-/** Returns the addresses of those `ids` (UUIDs) that are users of the tenant, including deleted users. */
+/** Returns the names, or addresses, of those `ids` (UUIDs) that are users of the tenant, including deleted users. */
 export async function findUserNames(
   db: Db,
   tenantId: string,
   ids: readonly string[],
-): Promise<{ id: string; name: string; deleted: boolean }[]> {
-  const { rows } = await sql<{ id: string; name: string; deleted: boolean }>`
-    SELECT id, email AS name, deleted_at IS NOT NULL AS deleted FROM users
+): Promise<{ id: string; name: string; email: string; deleted: boolean }[]> {
+  const { rows } = await sql<{ id: string; name: string; email: string; deleted: boolean }>`
+    SELECT id, coalesce(name, email) AS name, email, deleted_at IS NOT NULL AS deleted FROM users
      WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[])`.execute(db);
   return rows;
 }

@@ -27,6 +27,7 @@ import * as refusals from "./admin/refusals.ts";
 import * as savedFilters from "./admin/saved-filters.ts";
 import * as account from "./admin/sign-in/account.ts";
 import * as factors from "./admin/sign-in/factors.ts";
+import * as profile from "./admin/sign-in/profile.ts";
 import * as session from "./admin/sign-in/session.ts";
 import * as setup from "./admin/sign-in/setup.ts";
 import * as telemetry from "./admin/telemetry.ts";
@@ -40,6 +41,7 @@ const RESOURCES = [
   session,
   account,
   factors,
+  profile,
   savedFilters,
   users,
   invites,

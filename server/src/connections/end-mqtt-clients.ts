@@ -29,7 +29,7 @@ export interface MqttClientRecord {
   suspended: boolean;
   /** The admin who registered it, or later enabled it or replaced its password; null if the shell did. */
   ownerId: string | null;
-  /** The owner's email address. */
+  /** The owner's e-mail address. */
   owner: string | null;
   connected: boolean;
 }

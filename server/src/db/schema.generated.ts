@@ -1035,6 +1035,11 @@ export interface UsersTable {
   deleted_at: Date | null;
   platform: Generated<boolean>;
   password_drawn: Generated<boolean>;
+  name: string | null;
+  language: "en" | "de" | null;
+  time_zone: string | null;
+  clock: "12" | "24" | null;
+  theme: "light" | "dark" | null;
 }
 
 export interface WebhooksTable {
@@ -1348,4 +1353,9 @@ export interface SharedUsersView {
   platform: boolean;
   password_drawn: boolean;
   created_at: Date;
+  name: string | null;
+  language: "en" | "de" | null;
+  time_zone: string | null;
+  clock: "12" | "24" | null;
+  theme: "light" | "dark" | null;
 }

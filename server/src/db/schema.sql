@@ -1516,10 +1516,18 @@ CREATE TABLE users (
   deleted_at timestamp with time zone,
   platform boolean NOT NULL DEFAULT false,
   password_drawn boolean NOT NULL DEFAULT true,
+  name text,
+  language text,
+  time_zone text,
+  clock text,
+  theme text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
+  CONSTRAINT users_clock_check CHECK ((clock = ANY (ARRAY['12'::text, '24'::text]))),
+  CONSTRAINT users_language_check CHECK ((language = ANY (ARRAY['en'::text, 'de'::text]))),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operator'::text, 'viewer'::text]))),
   CONSTRAINT users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text]))),
+  CONSTRAINT users_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text]))),
   CONSTRAINT users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX users_counted ON users USING btree (tenant_id) WHERE (deleted_at IS NULL);
@@ -1902,7 +1910,12 @@ CREATE VIEW shared_users AS
     deleted_at,
     platform,
     password_drawn,
-    created_at
+    created_at,
+    name,
+    language,
+    time_zone,
+    clock,
+    theme
    FROM users;
 
 CREATE SEQUENCE mqtt_session_seq;

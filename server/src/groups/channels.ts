@@ -2,7 +2,7 @@ import { parseEmailAddress } from "../lib/mail/email-address.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A notification channel of a group: an email address, or an https address that receives a POST. */
+/** A notification channel of a group: an e-mail address, or an https address that receives a POST. */
 export interface Channel {
   type: "email" | "webhook";
   target: string;
@@ -40,7 +40,7 @@ export function checkChannel({ type, target }: Channel, where: string): Channel 
     return { type, target };
   }
   const address = parseEmailAddress(target);
-  if (address === undefined) throw invalidRequest(`${where} must be one email address`, where);
+  if (address === undefined) throw invalidRequest(`${where} must be one e-mail address`, where);
   return { type, target: address };
 }
 

@@ -11,7 +11,7 @@ export type IdentityErrorCode =
 
 /** Returns the same error for an unknown address, a wrong password and a deactivated user. */
 export function invalidCredentials(): MusterError<"invalid_credentials"> {
-  return new MusterError("invalid_credentials", "the email address or the password is wrong");
+  return new MusterError("invalid_credentials", "the e-mail address or the password is wrong");
 }
 
 /** Returns the error for a signed-in user who entered a wrong password. */

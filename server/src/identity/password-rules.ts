@@ -47,7 +47,7 @@ export function checkPassword(password: string, email: string): void {
   const [name = ""] = email.toLowerCase().split("@");
   const bare = letters(plain.replaceAll(email.toLowerCase(), "").replaceAll(name, ""));
   if (name.length > 3 && plain.includes(name) && bare.length < 4)
-    throw refused("The password is made of your email address: choose another.");
+    throw refused("The password is made of your e-mail address: choose another.");
   if (isCommon(letters(plain)) || isCommon(letters(substituted(trimmed(plain)))) || isSequence(plain))
     throw refused("The password is one of those that are tried first: choose another.");
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { Pruned } from "../db/prune.ts";
-import type { UserSessionsTable } from "../db/schema.generated.ts";
+import type { UserSessionsTable, UsersTable } from "../db/schema.generated.ts";
 import { readStatement, runStatement, statement } from "../db/statement.ts";
 import type { FactorState, Session } from "./session.ts";
 
@@ -25,6 +25,11 @@ interface FoundRow {
   verified_at: Date;
   user_id: string;
   email: string;
+  user_name: string | null;
+  language: UsersTable["language"];
+  time_zone: string | null;
+  clock: UsersTable["clock"];
+  theme: UsersTable["theme"];
   role: Session["user"]["role"];
   platform: boolean;
   password_drawn: boolean;
@@ -48,7 +53,7 @@ export async function findSession(
 const readSession = statement<{ tokenSha256: Buffer; now: Date; idleSince: Date }, FoundRow>(
   "read-user-session",
   (p) => sql`
-    SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name,
+    SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.name AS user_name, u.language, u.time_zone, u.clock, u.theme, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name,
            t.admins_need_factor, s.factor_id AS given_factor_id, f.factor_id
       FROM user_sessions s JOIN shared_users u ON u.id = s.user_id JOIN shared_tenants t ON t.id = u.tenant_id
       LEFT JOIN shared_user_factors f ON f.user_id = u.id
@@ -60,6 +65,13 @@ function toSession(row: FoundRow): Session & { lastUsedAt: Date } {
   return {
     id: row.id,
     user: { id: row.user_id, email: row.email, role: row.role, platform: row.platform },
+    profile: {
+      name: row.user_name,
+      language: row.language,
+      timeZone: row.time_zone,
+      clock: row.clock,
+      theme: row.theme,
+    },
     tenant: { id: row.tenant_id, slug: row.slug, name: row.name },
     verifiedAt: row.verified_at,
     passwordDue: row.password_drawn,

@@ -1,4 +1,4 @@
-import type { Caller, Role } from "../access/access.ts";
+import type { Caller, Profile, Role } from "../access/access.ts";
 
 /**
  * The second factor of a session: `none` if the user has none, `given` once its code was given, `required` until then;
@@ -17,6 +17,7 @@ export type Missing = (typeof MISSING)[number];
 export interface Session {
   id: string;
   user: { id: string; email: string; role: Role; platform: boolean };
+  profile: Profile;
   tenant: { id: string; slug: string; name: string };
   /** The time when the user last gave password and second factor. */
   verifiedAt: Date;

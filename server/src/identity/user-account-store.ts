@@ -18,7 +18,7 @@ export async function findUser(
 }
 
 export interface AccountFilter extends PageRequest {
-  /** A part of the address. */
+  /** A part of the address or the name. */
   q?: string | undefined;
   role?: Role | undefined;
   status?: "active" | "deactivated" | undefined;
@@ -28,6 +28,8 @@ export interface AccountFilter extends PageRequest {
 export interface AccountRow {
   id: string;
   email: string;
+  /** Null if the user has given none. */
+  name: string | null;
   role: Role;
   status: "active" | "deactivated";
   platform: boolean;
@@ -42,7 +44,7 @@ export async function listAccountRows(db: Db, tenantId: string, query: AccountFi
   const { skip, limit } = page;
   const matching = sql<SqlBool>`u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
     AND (${role ?? null}::text IS NULL OR u.role = ${role ?? null}) AND (${status ?? null}::text IS NULL OR u.status = ${status ?? null})
-    AND (${q ?? null}::text IS NULL OR strpos(lower(u.email), lower(${q ?? null})) > 0)`;
+    AND (${q ?? null}::text IS NULL OR strpos(lower(concat_ws(' ', u.email, u.name)), lower(${q ?? null})) > 0)`;
   if (isPart(page)) {
     const from = sql`FROM shared_users u WHERE ${matching}`;
     const keys: Walked["keys"] = [{ by: sql`u.id`, type: "uuid", descending: true }];
@@ -65,7 +67,7 @@ export async function findAccountRow(db: Db, tenantId: string, id: string): Prom
   return rows[0];
 }
 
-const COLUMNS = sql`u.id, u.email, u.role, u.status, u.platform, u.created_at,
+const COLUMNS = sql`u.id, u.email, u.name, u.role, u.status, u.platform, u.created_at,
   (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id AND s.factor_id IS NOT DISTINCT FROM
     (SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
   EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor`;

@@ -5,8 +5,10 @@ import type { OverviewDeps } from "./deps.ts";
 export interface NamedActor {
   /** `user:<id>`, `apikey:<id>`, `claim:<id>` or `device:<id>`. */
   actor: string;
-  /** A user's email address, the name of a key or a device, or the intended name of a claim. */
+  /** A user's name or else e-mail address, the name of a key or a device, or the intended name of a claim. */
   name: string;
+  /** The e-mail address of a user, which distinguishes users of one name. */
+  email: string | null;
   /** Whether it is a deleted user. */
   deleted: boolean;
 }
@@ -38,5 +40,5 @@ async function namesOf(
   const ids = actors.filter((actor) => actor.startsWith(prefix)).map((actor) => actor.slice(prefix.length));
   if (ids.length === 0 || !isAdmitted(caller, names)) return [];
   const records = await names(caller, [...new Set(ids)]);
-  return records.map(({ id, name, deleted }) => ({ actor: prefix + id, name, deleted }));
+  return records.map(({ id, name, email = null, deleted }) => ({ actor: prefix + id, name, email, deleted }));
 }

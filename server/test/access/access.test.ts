@@ -227,7 +227,7 @@ test("the owner of a key is an admin of the same tenant", async () => {
     await assert.rejects(key(user), { code: "invalid_request", detail: user });
 });
 
-test("an email address belongs to one user, whatever its case, until that user is deleted", async () => {
+test("an e-mail address belongs to one user, whatever its case, until that user is deleted", async () => {
   const user = await admin();
   const again = { email: user.toUpperCase(), role: "viewer" as const };
   const foreign = await access.systemCaller("other");

@@ -117,7 +117,7 @@ for (const feature of FEATURES) {
       }
       assert.equal(entries.length, 1, `${name} changed ${changed.join(", ")} and recorded ${entries.length} entries`);
       const [{ act, actor, target, before, after }] = entries as [(typeof entries)[0]];
-      assert.equal(actor, "system", name);
+      assert.equal(actor, ableCaller(staff, name).actor, name);
       assert.ok(target.length > 0, name);
       assert.ok(before !== null || after !== null, `${name} records neither before nor after`);
       assert.equal(act, run.declaration.act ?? act);

@@ -6,10 +6,12 @@ import { addAnomaly } from "../harness/anomalies.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import {
   APP,
+  assertSound,
   assertSoundInAllViews,
   browserTest,
   DESKTOP,
   openPage,
+  PHONE,
   useSession,
   type Watched,
 } from "../harness/http/browser.ts";
@@ -18,7 +20,8 @@ import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
 /**
- * Opens every screen of the app, with records, in both colour schemes and both widths. Axe finds nothing, nothing
+ * Opens every screen of the app, with records, in both colour schemes and both widths, and in
+ * German on a phone, where its longer words must fit. Axe finds nothing, nothing
  * scrolls horizontally, and there are no errors. The behaviour of the screens is tested elsewhere. A new route needs a
  * row here.
  */
@@ -183,11 +186,18 @@ browserTest("every route of the app is covered", async () => {
 
 for (const [route, addresses] of Object.entries(SCREENS)) {
   for (const address of addresses) {
-    browserTest(`${address} is sound in both schemes and both widths`, async () => {
+    browserTest(`${address} is sound in both schemes, both widths and both languages`, async () => {
+      const path = address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!);
       const window = await emptyWindow(!OPEN.has(route));
-      await window.page.goto(address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!));
+      await window.page.goto(path);
       await untilAtRest(window);
       await assertSoundInAllViews(window, address);
+      const german = await emptyWindow(!OPEN.has(route), "de-DE");
+      await german.page.setViewportSize(PHONE);
+      await german.page.goto(path);
+      await untilAtRest(german);
+      assert.equal(await german.page.evaluate("document.documentElement.lang"), "de");
+      await assertSound(german, `${address} in German`);
     });
   }
 }
@@ -206,11 +216,11 @@ browserTest("the facts of a device fit their lines on a phone", async () => {
   await window.context.close();
 });
 
-const windows = new Map<boolean, Promise<Watched>>();
+const windows = new Map<string, Promise<Watched>>();
 
 /** Opens a window without an address. A separate profile for each address would take longer than the checks. */
-async function emptyWindow(withSession: boolean): Promise<Watched> {
-  const window = await (windows.get(withSession) ?? newWindow(withSession));
+async function emptyWindow(withSession: boolean, locale = "en-US"): Promise<Watched> {
+  const window = await (windows.get(`${locale} ${withSession}`) ?? newWindow(withSession, locale));
   // A change of the fragment loads nothing.
   await window.page.goto("about:blank");
   await window.page.setViewportSize(DESKTOP);
@@ -219,12 +229,12 @@ async function emptyWindow(withSession: boolean): Promise<Watched> {
   return window;
 }
 
-function newWindow(withSession: boolean): Promise<Watched> {
-  const opened = openPage(server).then(async (window) => {
+function newWindow(withSession: boolean, locale: string): Promise<Watched> {
+  const opened = openPage(server, { locale }).then(async (window) => {
     if (withSession) await useSession(window, server, admin.cookie);
     return window;
   });
-  windows.set(withSession, opened);
+  windows.set(`${locale} ${withSession}`, opened);
   return opened;
 }
 
@@ -232,5 +242,8 @@ function newWindow(withSession: boolean): Promise<Watched> {
 async function untilAtRest({ page }: Watched): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForLoadState("load");
-  await page.locator("[aria-busy=true], [aria-label=Loading]").first().waitFor({ state: "detached" });
+  await page
+    .locator("[aria-busy=true], [aria-label=Loading], [aria-label='Wird geladen']")
+    .first()
+    .waitFor({ state: "detached" });
 }

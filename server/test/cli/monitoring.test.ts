@@ -132,7 +132,7 @@ test("on-call shows the hours without a recipient, and notification list the sen
   assert.match(await refused("notification", "list", "--tenant", "acme", "--limit", "201"), /limit/);
 });
 
-test("a shift is created from email addresses and names of days", async () => {
+test("a shift is created from e-mail addresses and names of days", async () => {
   const times = ["--time-zone", "Europe/Berlin", "--start", "22:00", "--end", "06:00", "--days", "sun, mon"];
   const people = ["--user", "ada@acme.example", "BOB@acme.example"];
   const create = ["shift", "create", "--tenant", "acme", "--name", "Nights", ...times, ...people];

@@ -1,6 +1,6 @@
 import type { Access, Caller } from "../../src/access/access.ts";
 
-/** Returns the shell's caller for a user known only by the email address. */
+/** Returns the shell's caller for a user known only by the e-mail address. */
 export async function callerForUser(access: Access, email: string): Promise<Caller> {
   return await access.systemCaller(await access.tenantOfUser(email));
 }

@@ -31,7 +31,7 @@ const email = (target: string): Channel => ({ type: "email", target });
 const webhook = (path: string): Channel => ({ type: "webhook", target: environment.sinks.hookUrl(path) });
 const open = (url: string) => https(url, { ca: environment.server.ca });
 
-test("nothing is sent to an email address until the button on the page of its link is pressed", async () => {
+test("nothing is sent to an e-mail address until the button on the page of its link is pressed", async () => {
   const { server, sinks, anomalies, pass } = environment;
   const to = "new@plant.example";
   const { tenant, id, unconfirmed } = await named([email(to)]);

@@ -12,7 +12,7 @@ import type { NotificationEnvironment } from "./environment.ts";
 
 /** Messages that do not arrive at the first attempt. */
 export function deliveryRules(given: () => NotificationEnvironment): void {
-  /** Creates a tenant whose anomalies notify one email address and one webhook. */
+  /** Creates a tenant whose anomalies notify one e-mail address and one webhook. */
   async function channels(path: string, count = 1) {
     const { sinks, newTenant, groupOnDuty, anomalies } = given();
     const tenant = await newTenant();

@@ -16,6 +16,7 @@ import { ROLES } from "../../words/roles.ts";
 import { browserOf } from "./browser-of.ts";
 import { SecondFactor } from "./factor/second-factor.tsx";
 import { OwnNotificationSections } from "./notifications/own-channels.tsx";
+import { ProfileForm } from "./profile-form.tsx";
 
 /**
  * The signed-in user's password, second factor, notifications and sessions. A required step of the sign-in comes first.
@@ -23,7 +24,7 @@ import { OwnNotificationSections } from "./notifications/own-channels.tsx";
 export default function AccountPage() {
   const { user, tenant } = useSession();
   const [password, factor, sessions] = [useMay("changePassword"), useMay("listFactors"), useMay("listSessions")];
-  const notifications = useMay("getOwnNotifications");
+  const [notifications, profile] = [useMay("getOwnNotifications"), useMay("changeProfile")];
   return (
     <Page title={t.account} narrow>
       <ComesFirst />
@@ -31,6 +32,11 @@ export default function AccountPage() {
         framed
         facts={{ [common.eMailAddress]: user.email, [common.role]: ROLES[user.role], [t.tenant]: tenant.name }}
       />
+      {profile && (
+        <Section title={t.profile} lead={t.profileLead}>
+          <ProfileForm />
+        </Section>
+      )}
       {factor && (
         <Section title={common.secondFactor} lead={t.aCodeOfAnAuthenticator}>
           <SecondFactor />

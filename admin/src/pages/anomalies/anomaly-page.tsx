@@ -29,6 +29,7 @@ import {
   Action,
   Ago,
   type Column,
+  duration,
   Empty,
   type FactList,
   Facts,
@@ -240,7 +241,7 @@ const NO_PAGES = t.theDeviceIsInNo;
 
 const STEPS: readonly Column<EscalationPage>[] = [
   { title: common.group, main: true, cell: ({ groupName }) => groupName },
-  { title: t.after, cell: ({ afterMinutes }) => (afterMinutes === 0 ? t.atOnce : t.min(afterMinutes)) },
+  { title: t.after, cell: ({ afterMinutes }) => (afterMinutes === 0 ? t.atOnce : duration(afterMinutes * 60)) },
   { title: t.whom, cell: ({ notify }) => NOTIFIED[notify] },
   { title: t.due, cell: ({ dueAt }) => <Time at={dueAt} /> },
   { title: t.whatBecameOfIt, cell: ({ state }) => <Word of={PAGE_STATES} value={state} plain /> },

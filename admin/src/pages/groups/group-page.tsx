@@ -18,7 +18,7 @@ import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
-import { numberText } from "../../texts/number-text.ts";
+import { unitText } from "../../texts/number-text.ts";
 import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time, useOpens } from "../../ui/ui.ts";
 import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { Channels } from "./channels.tsx";
@@ -151,7 +151,7 @@ function Uncovered({ id }: { id: string }) {
   const found = useQuery(coverageQuery).data?.items.find(({ groupId }) => groupId === id);
   if (!found) return null;
   return (
-    <Notice tone="bad" title={t.hOfTheNextSeven(numberText(found.hours))}>
+    <Notice tone="bad" title={t.hOfTheNextSeven(unitText(found.hours, "hour"))}>
       <p>{t.anAnomalyThatOpensThen(<a href={`/shifts?group=${id}`}>{t.showTheWeek}</a>)}</p>
     </Notice>
   );

@@ -9,7 +9,19 @@ import { localMinute } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { numberText } from "../../texts/number-text.ts";
-import { Action, localDay, Notice, Page, Panel, Section, type StepState, Steps, Tile, Tiles } from "../../ui/ui.ts";
+import {
+  Action,
+  dayOfYear,
+  localDay,
+  Notice,
+  Page,
+  Panel,
+  Section,
+  type StepState,
+  Steps,
+  Tile,
+  Tiles,
+} from "../../ui/ui.ts";
 import { UNFINISHED } from "../tickets/filters.ts";
 import "./expiry-forecast.css";
 
@@ -211,7 +223,7 @@ function ExpiryForecast({ weeks }: { weeks: Weeks }) {
               <span className="hidden-text"> {t.fromOfThemBundles(localDay(from), platform)}</span>
             </span>
             <span className="forecast-week" aria-hidden="true">
-              {new Date(from).toLocaleDateString(undefined, { day: "numeric", month: "short" })}
+              {dayOfYear(from)}
             </span>
           </li>
         ))}

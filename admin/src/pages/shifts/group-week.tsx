@@ -8,8 +8,9 @@ import { type Group, groupChoicesQuery } from "../../api/people/groups.ts";
 import { coverageQuery, groupOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { numberText } from "../../texts/number-text.ts";
-import { Ago, type FilterValues, Notice, Section, Status } from "../../ui/ui.ts";
+import { LOCALE } from "../../texts/locale.ts";
+import { numberText, unitText } from "../../texts/number-text.ts";
+import { Ago, type FilterValues, Notice, ownZone, Section, Status } from "../../ui/ui.ts";
 import { type DutyEntry, type Entry, type WeekDay, weekOf } from "./week.ts";
 import "./week.css";
 
@@ -52,7 +53,7 @@ function Uncovered({ coverage: { items, more, groups } }: { coverage: Schemas["C
           <li key={groupId}>
             {t.hOfTheNextSeven(
               <a href={`/shifts?group=${groupId}`}>{name}</a>,
-              numberText(hours),
+              unitText(hours, "hour"),
               <FirstGap from={from} />,
             )}
           </li>
@@ -124,7 +125,7 @@ const MOST = 200;
 /** Returns the zones of the group's shifts, then the reader's own and UTC. */
 function zonesOf(group: Group, shifts: readonly Shift[]): readonly string[] {
   const own = shifts.filter(({ id }) => group.shiftIds.includes(id)).map(({ timeZone }) => timeZone);
-  return [...new Set([...own, Intl.DateTimeFormat().resolvedOptions().timeZone, "UTC"])];
+  return [...new Set([...own, ownZone(), "UTC"])];
 }
 
 /** The duties and the uncovered hours of the next seven days: as a picture of each day, and in words. */
@@ -149,7 +150,7 @@ function WeekView({ onCall, zone, from }: { onCall: OnCall; zone: string; from: 
   );
 }
 
-const DATE = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
+const DATE = new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
 
 function Day({ day }: { day: WeekDay }) {
   const { date, duties, gaps, outside, rows } = day;

@@ -9,11 +9,12 @@ import { Confirm } from "../../parts/act/confirm.tsx";
 import { Actor } from "../../parts/actor.tsx";
 import { PeopleField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields, useVersion } from "../../parts/form/form.tsx";
-import { timeZones } from "../../parts/form/rules.ts";
 import { GroupNames } from "../../parts/group-names.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
-import { Action, Dialog, Facts } from "../../ui/ui.ts";
+import { unitText } from "../../texts/number-text.ts";
+import { timeZonesWith } from "../../ui/display/time-zones.ts";
+import { Action, Dialog, Facts, ownZone } from "../../ui/ui.ts";
 import { DAYS } from "../../words/on-call.ts";
 import { OF_SHIFTS, OnDuty, shiftTimes } from "./shift-times.tsx";
 import "./week.css";
@@ -158,7 +159,7 @@ export function ShiftForm(props: ShiftFormProps) {
       <NativeSelect
         label={LABELS.timeZone}
         description={t.theShiftFollowsTheClock}
-        data={timeZones(timeZone)}
+        data={timeZonesWith(timeZone)}
         {...field("timeZone")}
       />
       <PeopleField label={LABELS.userIds} description={t.allOfThemArePaged} {...field("userIds")} />
@@ -184,7 +185,7 @@ function DaysField(props: { value?: string[]; onChange: (days: string[]) => void
 }
 
 function newValues() {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const timeZone = ownZone();
   const times = { startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon", "tue", "wed", "thu", "fri"] };
   return { name: "", timeZone, ...times, userIds: [] as string[], validFrom: "", validUntil: "" };
 }
@@ -210,5 +211,5 @@ function lengthText(start: string, end: string): string {
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
   const length = (minutes(end) - minutes(start) + 1440) % 1440 || 1440;
   const next = minutes(end) <= minutes(start) ? t.intoTheNextDay : "";
-  return `${Number((length / 60).toFixed(2))} h${next}`;
+  return `${unitText(Number((length / 60).toFixed(2)), "hour")}${next}`;
 }

@@ -1,4 +1,5 @@
 import type { OnCall } from "../../api/people/on-call.ts";
+import { wallClock } from "../../ui/display/zone.ts";
 
 /** A part of a day as percentages of its 24 hours. */
 interface Block {
@@ -89,23 +90,4 @@ function floorDay(wall: number): number {
 /** Returns `06:00`; midnight at the end of the day is `24:00`. */
 function clock(wall: number, date: number): string {
   return wall === date + DAY ? "24:00" : new Date(wall).toISOString().slice(11, 16);
-}
-
-/** Returns a function from an instant to the wall clock of `zone`, as `Date.UTC` counts it. */
-function wallClock(zone: string): (at: number) => number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  return (at) => {
-    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day, hour, minute, second } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second);
-  };
 }

@@ -2,6 +2,7 @@ import { common } from "#texts/common.ts";
 import { withinSentence } from "#texts/language.ts";
 import { t } from "#texts/pages/tickets.ts";
 import type { TicketQuery } from "../../api/monitoring/tickets.ts";
+import { nameOfPerson, type Person } from "../../api/people/people.ts";
 import { filled } from "../../api/queries.ts";
 import { negatable } from "../../parts/filter-values.ts";
 import type { ListState } from "../../parts/url-state.ts";
@@ -14,13 +15,13 @@ export const UNFINISHED = "open,in_progress,on_hold";
 
 interface Choices {
   me: string;
-  people: readonly { id: string; email: string }[];
+  people: readonly Person[];
   groups: readonly { id: string; name: string }[];
 }
 
 /** Returns the filters of tickets. On the board, the columns replace the filter for states. */
 export function ticketFilters({ me, people, groups }: Choices, isBoard: boolean): readonly Filter[] {
-  const others = people.filter(({ id }) => id !== me).map(({ id, email }) => [id, email] as const);
+  const others = people.filter(({ id }) => id !== me).map((person) => [person.id, nameOfPerson(person)] as const);
   const types = Object.entries(TICKET_TYPES).map(([type, label]) => [type, withinSentence(label)] as const);
   const status: Filter = {
     kind: "choice",

@@ -8,7 +8,7 @@ import type { Versioned } from "../../api/client.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { changeTicket, openTicket, TICKETS, type Ticket, ticketQuery } from "../../api/monitoring/tickets.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
-import { peopleQuery } from "../../api/people/people.ts";
+import { nameOfPerson, type Person, peopleQuery } from "../../api/people/people.ts";
 import { instantOf, localMinute } from "../../parts/filter-values.ts";
 import { Form, useFields, useVersion } from "../../parts/form/form.tsx";
 import { useSession } from "../../parts/session.ts";
@@ -97,7 +97,9 @@ function TicketFields({ form, deviceIsFixed }: TicketFieldsProps) {
 function AssigneeField(props: { value?: string }) {
   const { user } = useSession();
   const people = useQuery(peopleQuery()).data?.items ?? [];
-  const others = people.filter(({ id }) => id !== user.id).map(({ id, email }) => ({ value: id, label: email }));
+  const others = people
+    .filter(({ id }) => id !== user.id)
+    .map((person) => ({ value: person.id, label: nameOfPerson(person) }));
   const choices = [{ value: "", label: t.unassigned }, { value: user.id, label: t.me }, ...others];
   const isGone = props.value && !choices.some(({ value }) => value === props.value);
   return (
@@ -151,7 +153,7 @@ function useShown() {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const people = useQuery(peopleQuery()).data?.items ?? [];
   return (field: keyof TicketValues, value: unknown) => {
-    if (field === "assigneeUserId") return people.find(({ id }) => id === value)?.email ?? "unassigned";
+    if (field === "assigneeUserId") return assigneeText(people.find(({ id }) => id === value));
     if (field === "groupId") return groups.find(({ id }) => id === value)?.name ?? "none";
     return String(value);
   };
@@ -186,4 +188,8 @@ function valuesFor(anomaly: Anomaly | undefined): TicketValues {
   const priority = anomaly ? PRIORITY[anomaly.severity] : "medium";
   const subject = { title: anomaly?.message ?? "", deviceId: anomaly?.deviceId ?? "" };
   return { ...subject, description: "", type: "corrective", priority, groupId: "", assigneeUserId: "", dueAt: "" };
+}
+
+function assigneeText(person: Person | undefined): string {
+  return person ? nameOfPerson(person) : t.unassigned;
 }

@@ -54,6 +54,7 @@ export default function UserPage() {
 
 function factsOf(user: User) {
   return {
+    [common.name]: user.name,
     [common.role]: ROLES[user.role],
     [common.state]: user.status === "active" ? t.active : t.deactivated,
     [t.runsTheInstallation]: user.platform ? t.yes : t.no,

@@ -18,12 +18,13 @@ import { type MadeLink, ShowLink } from "./show-link.tsx";
 
 const STATES = { active: "active", deactivated: "deactivated" };
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "q", label: common.eMailAddress, placeholder: t.aPartOfIt, maxLength: 200 },
+  { kind: "text", name: "q", label: t.nameOrAddress, placeholder: t.aPartOfIt, maxLength: 200 },
   { kind: "choice", name: "role", label: common.role, options: Object.entries(ROLES) },
   { kind: "choice", name: "status", label: common.state, options: Object.entries(STATES) },
 ];
 const COLUMNS: readonly Column<User>[] = [
   { title: common.eMailAddress, main: true, cell: ({ email }) => email },
+  { title: common.name, cell: ({ name }) => name },
   { title: common.role, cell: ({ role, platform }) => (platform ? t.platform(ROLES[role]) : ROLES[role]) },
   {
     title: common.state,

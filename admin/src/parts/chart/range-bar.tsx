@@ -3,7 +3,8 @@ import { type FormEvent, useState } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/parts.ts";
 import type { Span } from "../../ui/chart/gaps.ts";
-import { Action, duration, localTime } from "../../ui/ui.ts";
+import { Action, duration, localText, localTime } from "../../ui/ui.ts";
+import { instantOf } from "../filter-values.ts";
 import { type Preset, shiftedBy, spanOf, zoomedBy } from "./time-range.ts";
 import type { TimeRange } from "./use-time-range.ts";
 import "./range-bar.css";
@@ -61,9 +62,9 @@ function Step({ label, sign, onClick }: { label: string; sign: string; onClick: 
 
 /** Asks for two times in the user's own zone. */
 function Dates({ span, onShow }: { span: Span; onShow: (span: Span) => void }) {
-  const [from, setFrom] = useState(localSecond(span.from));
-  const [to, setTo] = useState(localSecond(span.to));
-  const wanted = spanOf({ from, to });
+  const [from, setFrom] = useState(localText(span.from));
+  const [to, setTo] = useState(localText(span.to));
+  const wanted = spanOf({ from: instantOf(from), to: instantOf(to) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (wanted) onShow(wanted);
@@ -88,9 +89,4 @@ function Dates({ span, onShow }: { span: Span; onShow: (span: Span) => void }) {
       <Action label={t.show} type="submit" disabled={!wanted} />
     </form>
   );
-}
-
-/** Returns `2026-11-22T14:30:05` in the user's own zone. */
-function localSecond(at: number): string {
-  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

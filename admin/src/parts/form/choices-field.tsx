@@ -134,7 +134,7 @@ export function PeopleField(field: ChosenIds) {
       searchLabel={t.searchPeople}
       search={search}
       query={useQuery(peopleQuery(q))}
-      labelOf={({ email, role }) => `${email} (${withinSentence(ROLES[role])})`}
+      labelOf={({ name, email, role }) => `${name ? `${name}, ` : ""}${email} (${withinSentence(ROLES[role])})`}
       none={t.noActiveUserHasThis}
     />
   );

@@ -34,8 +34,3 @@ export function newPasswordRule(value: string): string | null {
 export function repeatedRule<Values extends Record<string, unknown>>(of: keyof Values & string) {
   return (value: string, values: Values): string | null => (value === values[of] ? null : t.thePasswordsDiffer);
 }
-
-/** Returns the time zones that the browser knows, with the chosen one. */
-export function timeZones(chosen: string): string[] {
-  return [...new Set(["UTC", chosen, ...Intl.supportedValuesOf("timeZone")])];
-}

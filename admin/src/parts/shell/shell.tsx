@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "#texts/parts.ts";
-import { endSession } from "../../api/session.ts";
+import { endSession, sessionQuery } from "../../api/session.ts";
 import icon from "../../icon.svg";
 import { type AppRoute, appRoutes } from "../../routes.ts";
 import { ROLES } from "../../words/roles.ts";
@@ -11,6 +11,7 @@ import { LiveState } from "../live/live-state.tsx";
 import { useLive } from "../live/use-live.ts";
 import { Palette, useShortcuts } from "../palette/palette.tsx";
 import { asProblem, sentence } from "../problem-box.tsx";
+import { saveProfile } from "../profile.ts";
 import { mayAll, useMay, useSession } from "../session.ts";
 import { toast } from "../toasts.tsx";
 import { icons } from "./icons.ts";
@@ -109,7 +110,9 @@ const SCHEMES = [
 
 /** The menu of the signed-in user: account, colours, sign-out. */
 function UserMenu() {
-  const { user } = useSession();
+  const { user, profile } = useSession();
+  const { setColorScheme } = useMantineColorScheme();
+  useEffect(() => setColorScheme(profile.theme ?? "auto"), [profile.theme, setColorScheme]);
   const { pathname } = useLocation();
   const panel = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes it
@@ -117,7 +120,7 @@ function UserMenu() {
   return (
     <>
       <button type="button" className="user-button" popoverTarget="user-menu" aria-label={t.accountOf(user.email)}>
-        {user.email.charAt(0).toUpperCase()}
+        {(profile.name ?? user.email).charAt(0).toUpperCase()}
       </button>
       <div ref={panel} id="user-menu" className="user-menu framed" popover="auto">
         <Content />
@@ -127,14 +130,20 @@ function UserMenu() {
 }
 
 function Content() {
-  const { user, tenant } = useSession();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { user, profile, tenant } = useSession();
+  const [scheme, choose] = useScheme();
   const signOut = useSignOut();
   return (
     <>
       <p>
-        <strong>{user.email}</strong>
+        <strong>{profile.name ?? user.email}</strong>
         <br />
+        {profile.name && (
+          <>
+            <span className="soft">{user.email}</span>
+            <br />
+          </>
+        )}
         <span className="soft">{t.of(ROLES[user.role], tenant.name)}</span>
       </p>
 
@@ -144,13 +153,8 @@ function Content() {
       </a>
       <fieldset className="user-schemes">
         <legend>{t.colours}</legend>
-        {SCHEMES.map(([scheme, label]) => (
-          <button
-            key={scheme}
-            type="button"
-            aria-pressed={colorScheme === scheme}
-            onClick={() => setColorScheme(scheme)}
-          >
+        {SCHEMES.map(([each, label]) => (
+          <button key={each} type="button" aria-pressed={scheme === each} onClick={() => void choose(each)}>
             {label}
           </button>
         ))}
@@ -160,6 +164,23 @@ function Content() {
       </button>
     </>
   );
+}
+
+/** Returns the color scheme of the user, and a function that changes it for all of their browsers. */
+function useScheme() {
+  const { profile } = useSession();
+  const queries = useQueryClient();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const choose = async (scheme: typeof colorScheme) => {
+    setColorScheme(scheme);
+    try {
+      const saved = await saveProfile({ ...profile, theme: scheme === "auto" ? null : scheme });
+      queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, profile: saved });
+    } catch (error) {
+      toast(sentence(asProblem(error).message));
+    }
+  };
+  return [colorScheme, choose] as const;
 }
 
 function useSignOut(): () => Promise<void> {

@@ -49,6 +49,7 @@ const acts: typeof en.acts = {
   "threshold.delete": "Grenzwertpaket gelöscht",
   "threshold.update": "Grenzwertpaket geändert",
   "user.add-factor": "Zweiter Faktor eingerichtet",
+  "user.change-profile": "Eigenes Profil geändert",
   "user.change-password": "Eigenes Passwort geändert",
   "user.create": "Benutzer erstellt",
   "user.deactivate": "Benutzer deaktiviert",

@@ -12,8 +12,6 @@ export const t: typeof en = {
   time: "Zeit",
   from: (value, at) => `${value} ab ${at}`,
   utc: (time) => `${time} UTC`,
-  min: (minutes) => `${minutes} min`,
-  days: (days) => `${days} Tage`,
   atLeast: (all) => `mindestens ${all}`,
   pagesOf: (many) => `Seiten: ${many}`,
   toOf: (value, last, all) => `${value} bis ${last}, gesamt ${all}`,

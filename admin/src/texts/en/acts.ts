@@ -48,6 +48,7 @@ const acts = {
   "threshold.delete": "Threshold pack deleted",
   "threshold.update": "Threshold pack changed",
   "user.add-factor": "Second factor set up",
+  "user.change-profile": "Own profile changed",
   "user.change-password": "Own password changed",
   "user.create": "User created",
   "user.deactivate": "User deactivated",

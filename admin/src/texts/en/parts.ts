@@ -108,7 +108,7 @@ export const t = {
   nothingMatches: "Nothing matches.",
   request: (requestId: ReactNode) => phrase` · request ${requestId}`,
   tryAgain: "Try again",
-  possibleAgainInAt: (left: Value, toLocaleTimeString: Value) => `Possible again in ${left}, at ${toLocaleTimeString}.`,
+  possibleAgainInAt: (left: Value, at: Value) => `Possible again in ${left}, at ${at}.`,
   possibleAgainNow: "Possible again now.",
   theAppHasAFault: "The app has a fault. Reload the page.",
   thisScreenCannotBeShown: "This screen cannot be shown",

@@ -14,8 +14,6 @@ export const t = {
   time: "Time",
   from: (value: Value, at: Value) => `${value} from ${at}`,
   utc: (replace: Value) => `${replace} UTC`,
-  min: (rounded: Value) => `${rounded} min`,
-  days: (rounded: Value) => `${rounded} days`,
   atLeast: (all: Value) => `at least ${all}`,
   pagesOf: (many: Value) => `Pages of ${many}`,
   toOf: (value: Value, last: Value, all: Value) => `${value} to ${last} of ${all}`,

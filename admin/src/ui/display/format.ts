@@ -1,25 +1,41 @@
-import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/ui.ts";
-
-/** Formats of dates, times and numbers in the language of the browser. */
+import { LOCALE } from "../../texts/locale.ts";
+import { unitText } from "../../texts/number-text.ts";
+import { timeOptions } from "./zone.ts";
 
 const DATE = { year: "numeric", month: "short", day: "numeric" } as const;
 const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
-const LOCAL = new Intl.DateTimeFormat(undefined, { ...DATE, ...CLOCK });
-const DAY = new Intl.DateTimeFormat(undefined, DATE);
-const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
-const MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const SECOND = new Intl.DateTimeFormat(undefined, CLOCK);
 /** Created once: a formatter costs far more than its use. */
-const READING = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+const READING = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 6 });
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the formatter of these parts in the language of the app, with the user's zone and clock. */
+function formatOf(parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const options = { ...parts, ...timeOptions() };
+  const key = JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(LOCALE, options);
+  formats.set(key, format);
+  return format;
+}
 
 export function localTime(at: string | number): string {
-  return LOCAL.format(new Date(at));
+  return formatOf({ ...DATE, ...CLOCK }).format(new Date(at));
 }
 
 export function localDay(at: string | number): string {
-  return DAY.format(new Date(at));
+  return formatOf(DATE).format(new Date(at));
+}
+
+/** Returns `20 Nov`. */
+export function dayOfYear(at: string | number): string {
+  return formatOf({ month: "short", day: "numeric" }).format(new Date(at));
+}
+
+/** Returns `10:05:00`. */
+export function localClock(at: number): string {
+  return formatOf(CLOCK).format(at);
 }
 
 const DAY_SECONDS = 86_400;
@@ -30,9 +46,9 @@ const DAY_SECONDS = 86_400;
  */
 export function timeTicks(seconds: readonly number[]): string[] {
   const step = (seconds[1] ?? 0) - (seconds[0] ?? 0);
-  const days = seconds.map((at) => DAY_OF_YEAR.format(at * 1000));
+  const days = seconds.map((at) => dayOfYear(at * 1000));
   if (step >= DAY_SECONDS) return days;
-  const time = step > 0 && step < 60 ? SECOND : MINUTE;
+  const time = formatOf(step > 0 && step < 60 ? CLOCK : { hour: "2-digit", minute: "2-digit" });
   return seconds.map((at, index) => {
     const text = time.format(at * 1000);
     return days[index] === days[index - 1] ? text : `${text}\n${days[index]}`;
@@ -55,7 +71,7 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number, 
   ["minute", 60_000, 60_000],
 ];
 
-/** Returns `3 min ago` or `in 2 days`; `ms` is negative for the past. */
+/** Returns `3 minutes ago` or `in 2 days`; `ms` is negative for the past. */
 export function describeDistance(ms: number): string {
   const [unit, size] = UNITS.find(([, , least]) => Math.abs(ms) >= least) ?? (["second", 1000] as const);
   // The rest of a year that has just begun is one year, not 364 days. An age is not rounded up.
@@ -65,13 +81,13 @@ export function describeDistance(ms: number): string {
 
 const YEAR_SECONDS = 365 * DAY_SECONDS;
 
-/** Returns the length of a time: `40 s`, `12 min`, `3 h`, `7 days`, `1 year`. Hours go up to two days. */
+/** Returns the length of a time: `40 seconds`, `12 minutes`, `3 hours`, `7 days`. Hours go up to two days. */
 export function duration(seconds: number): string {
   const rounded = (unit: number) => Number((seconds / unit).toFixed(1));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return t.min(rounded(60));
-  if (seconds < 2 * DAY_SECONDS) return `${rounded(3600)} h`;
-  return seconds < YEAR_SECONDS ? t.days(rounded(DAY_SECONDS)) : nouns.year(rounded(YEAR_SECONDS));
+  if (seconds < 60) return unitText(seconds, "second");
+  if (seconds < 3600) return unitText(rounded(60), "minute");
+  if (seconds < 2 * DAY_SECONDS) return unitText(rounded(3600), "hour");
+  return seconds < YEAR_SECONDS ? unitText(rounded(DAY_SECONDS), "day") : unitText(rounded(YEAR_SECONDS), "year");
 }
 
 /** Returns `1:05` or `2:00:09` for a countdown; never below zero. */

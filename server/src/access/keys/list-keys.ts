@@ -15,7 +15,7 @@ export interface KeyRecord {
   scopes: string[];
   /** Scopes that have no effect while the owner has the current role, with wildcards expanded. */
   ineffectiveScopes: string[];
-  /** The email address of its owner. */
+  /** The e-mail address of its owner. */
   user: string;
   userId: string;
   /** The owner's current role. */

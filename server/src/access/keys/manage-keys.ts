@@ -15,7 +15,7 @@ const MAX_DAYS = 3650;
 
 export interface NewKey {
   /**
-   * The email address of the tenant admin who owns the key; the key ends with this account. The default is the calling
+   * The e-mail address of the tenant admin who owns the key; the key ends with this account. The default is the calling
    * user.
    */
   user?: string | undefined;

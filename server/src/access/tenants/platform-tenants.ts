@@ -35,7 +35,7 @@ export async function listAllTenants(
 export interface NewTenant {
   slug: string;
   name: string;
-  /** The email address of its first admin. */
+  /** The e-mail address of its first admin. */
   adminEmail: string;
 }
 

@@ -9,7 +9,7 @@ import { hasUsers, insertUser } from "../user-store.ts";
 export function checkEmail(text: string): string {
   const typed = text.trim();
   const email = parseEmailAddress(typed);
-  if (email === undefined) throw invalidRequest("This is not an email address.", typed);
+  if (email === undefined) throw invalidRequest("This is not an e-mail address.", typed);
   return email;
 }
 

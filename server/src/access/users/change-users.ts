@@ -31,6 +31,8 @@ export interface UserChange {
 export interface AdministeredUser {
   id: string;
   email: string;
+  /** Null if the user has given none. */
+  name: string | null;
   role: Role;
   status: "active" | "deactivated";
   platform: boolean;
@@ -118,8 +120,8 @@ export const setPlatformUser = adminUseCase(
   }),
 );
 
-export function toUser({ id, email, role, status, platform, created_at }: UserDetails): AdministeredUser {
-  return { id, email, role, status, platform, createdAt: created_at };
+export function toUser({ id, email, name, role, status, platform, created_at }: UserDetails): AdministeredUser {
+  return { id, email, name, role, status, platform, createdAt: created_at };
 }
 
 /**

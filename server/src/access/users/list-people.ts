@@ -7,10 +7,12 @@ import { listPeopleRows } from "./people-store.ts";
 export interface Person {
   id: string;
   email: string;
+  /** Null if the user has given none. */
+  name: string | null;
   role: "admin" | "operator" | "viewer";
 }
 
-/** Lists the tenant's active users by address. `q`: a part of the address, in any case. */
+/** Lists the tenant's active users by address. `q`: a part of address or name, in any case. */
 export const listPeople = useCase(
   { role: "viewer" },
   async ({ database }: AccessDeps, caller, query: PageRequest & { q?: string | undefined }): Promise<Page<Person>> => {

@@ -92,7 +92,7 @@ export const resetPassword = adminUseCase(
 );
 
 /**
- * Returns the tenant's slug for a user whom the shell identifies by email address alone.
+ * Returns the tenant's slug for a user whom the shell identifies by e-mail address alone.
  *
  * @throws MusterError not_found
  */

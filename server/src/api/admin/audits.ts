@@ -156,7 +156,11 @@ const namedActor = z
     actor: z.string(),
     name: z
       .string()
-      .meta({ description: "A user's address, the name of an API key or a device, or the intended name of a claim" }),
+      .meta({
+        description:
+          "A user's name or else address, the name of an API key or a device, or the intended name of a claim",
+      }),
+    email: z.string().nullable().meta({ description: "The e-mail address of a user" }),
     deleted: z.boolean().meta({ description: "The user is deleted; their acts stay in the histories" }),
   })
   .meta({ id: "NamedActor" });
@@ -177,7 +181,7 @@ export const nameActors = adminRoute({
   response: z.strictObject({ items: z.array(namedActor) }).meta({ id: "NamedActors" }),
   errors: [],
   examples: {
-    response: { items: [{ actor: ACTOR, name: "ada@acme.example", deleted: false }] },
+    response: { items: [{ actor: ACTOR, name: "Ada Lovelace", email: "ada@acme.example", deleted: false }] },
   },
   handler: async (caller, { query }, nameActors) => ({ items: await nameActors(caller, query.actors) }),
 });

@@ -18,7 +18,7 @@ const key = z
       description:
         "Scopes that have no effect while its owner has the present role: a key never has more rights than its owner",
     }),
-    user: z.string().meta({ description: "The email address of its owner; the key ends with this account" }),
+    user: z.string().meta({ description: "The e-mail address of its owner; the key ends with this account" }),
     userId: id,
     ownerRole: z
       .enum(ROLES)

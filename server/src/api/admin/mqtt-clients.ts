@@ -26,7 +26,7 @@ const mqttClient = z
       description:
         "The admin who registered it, or who last enabled it or replaced its password; null if the shell did",
     }),
-    owner: z.string().nullable().meta({ description: "The owner's email address" }),
+    owner: z.string().nullable().meta({ description: "The owner's e-mail address" }),
     connected: z.boolean(),
   })
   .meta({ id: "MqttClient" });

@@ -14,6 +14,7 @@ const userRecord = z
   .strictObject({
     id,
     email: z.string(),
+    name: z.string().nullable().meta({ description: "The name that the user gave" }),
     role,
     status,
     platform: z.boolean().meta({ description: "Whether the user also runs the installation" }),
@@ -30,6 +31,7 @@ const VOLATILE = ["lastUsedAt", "secondFactor"];
 const EXAMPLE = {
   id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
   email: "ada@acme.example",
+  name: "Ada Lovelace",
   role: "admin",
   status: "active",
   platform: true,
@@ -53,7 +55,7 @@ export const listUsers = adminRoute({
       .string()
       .max(records.searchCharacters.value)
       .optional()
-      .meta({ description: "Part of the address, ignoring case" }),
+      .meta({ description: "Part of the address or the name, ignoring case" }),
     role: role.optional(),
     status: status.optional(),
   }),

@@ -10,7 +10,7 @@ export const ADMIN_ERROR_TEXTS = {
     anywhere: "Operations of the admin API, which the admin app uses.",
   },
   invalid_credentials: {
-    summary: "The email address, the password or the code is wrong, or the user is deactivated.",
+    summary: "The e-mail address, the password or the code is wrong, or the user is deactivated.",
     more: "A code of an authenticator app is accepted once, during its 30 seconds and the 30 before and after; a recovery code once.",
     remedy:
       "Try again; with a code of the second factor, wait for the next one. Or ask for a reset of the password or the factor.",

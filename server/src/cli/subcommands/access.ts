@@ -65,7 +65,7 @@ function addQuotas(tenant: Command, exit: Exit): void {
 
 function addUsers(user: Command, exit: Exit): void {
   tenantSubcommand(user, "create", "Create a user with a random password")
-    .requiredOption("--email <e>", "Email address, unique among the users of all tenants")
+    .requiredOption("--email <e>", "E-mail address, unique among the users of all tenants")
     .addOption(
       new Option("--role <role>", "Role of the user").choices(["admin", "operator", "viewer"]).makeOptionMandatory(),
     )

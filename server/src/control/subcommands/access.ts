@@ -79,7 +79,7 @@ export const accessSubcommands: readonly Subcommand[] = [
   })),
 ];
 
-/** Declares a command that changes one user, named by email address only. It answers with that address. */
+/** Declares a command that changes one user, named by e-mail address only. It answers with that address. */
 function userSubcommand(
   name: string,
   change: (facades: Facades, caller: Caller, email: string) => Promise<void>,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
-/** The commands for shifts, whose users are named by their email addresses. */
+/** The commands for shifts, whose users are named by their e-mail addresses. */
 export const shiftSubcommands: readonly Subcommand[] = [
   tenantSubcommand(
     "shift.create",

@@ -34,6 +34,7 @@ const ignore = () => undefined;
  */
 export const OWN: ReadonlySet<string> = new Set([
   "access.listFilters",
+  "access.changeProfile",
   "access.saveFilter",
   "access.renameFilter",
   "access.deleteFilter",
@@ -52,6 +53,8 @@ export const OWN: ReadonlySet<string> = new Set([
 export function ableCaller({ caller, callers }: Staff, name: string): Caller {
   return OWN.has(name) ? callers.viewer : caller;
 }
+
+const NO_PROFILE = { name: null, language: null, timeZone: null, clock: null, theme: null };
 
 /**
  * The rules of every use case of every feature. The table states what the code must do: a changed rule changes this
@@ -87,6 +90,7 @@ export const RULES: Rules = {
     listAdminActs: ["no key", "admin", () => [page]],
     listPeople: ["no key", "viewer", () => [page]],
     listFilters: ["no key", "viewer", () => ["devices"]],
+    changeProfile: ["no key", "viewer", () => [NO_PROFILE]],
     saveFilter: ["no key", "viewer", () => [{ list: "devices", name: fresh(), values: {} }]],
     renameFilter: ["no key", "viewer", ({ savedFilter }) => [savedFilter, fresh()]],
     deleteFilter: ["no key", "viewer", ({ savedFilter }) => [savedFilter]],

@@ -125,7 +125,7 @@ export async function assertSound({ page, problems }: Watched, where: string): P
 }
 
 export const DESKTOP = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
+export const PHONE = { width: 390, height: 844 };
 
 /** A desktop and a phone, for screens that are opened in both. */
 export const VIEWS = [

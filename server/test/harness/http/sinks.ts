@@ -124,7 +124,7 @@ export async function startSinks() {
         waiting.add(check);
         check();
       }),
-    /** Returns the newest link that was sent to an email address, or to the path of a webhook. */
+    /** Returns the newest link that was sent to an e-mail address, or to the path of a webhook. */
     linkTo: (to: string) => links.findLast((link) => link.to === to)?.url,
     mailsTo: (address: string) => mails.filter(({ to }) => to === address),
     hooksAt: (path: string) => hooks.filter((hook) => hook.path === path),

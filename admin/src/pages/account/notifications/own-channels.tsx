@@ -20,12 +20,12 @@ import { useAct } from "../../../parts/act/use-act.tsx";
 import { SendLink } from "../../../parts/channels/send-link.tsx";
 import { CHANNEL_CHOICES, TestMessageTable } from "../../../parts/channels/test-message-table.tsx";
 import { Form, useFields } from "../../../parts/form/form.tsx";
-import { timeZones } from "../../../parts/form/rules.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { toast } from "../../../parts/toasts.tsx";
 import { useRefresh } from "../../../parts/use-refresh.ts";
 import { Word } from "../../../parts/word.tsx";
-import { Action, Ago, type Column, Empty, Opens, Secret, Section, ShownOnce, Table } from "../../../ui/ui.ts";
+import { timeZonesWith } from "../../../ui/display/time-zones.ts";
+import { Action, Ago, type Column, Empty, Opens, ownZone, Secret, Section, ShownOnce, Table } from "../../../ui/ui.ts";
 import { CHANNEL_STATES, CHANNEL_TYPES } from "../../../words/on-call.ts";
 
 export function OwnNotificationSections() {
@@ -168,7 +168,7 @@ function QuietChoices({ own }: { own: OwnNotifications }) {
             <TextInput type="time" label={common.from} {...field("startTime")} />
             <TextInput type="time" label={t.until} {...field("endTime")} />
           </div>
-          <NativeSelect label={t.timeZone} data={timeZones(timeZone)} {...field("timeZone")} />
+          <NativeSelect label={t.timeZone} data={timeZonesWith(timeZone)} {...field("timeZone")} />
         </>
       )}
       <Checkbox label={t.pageMeOnlyWhileI} description={t.ofEachGroupOnOne} {...check("onlyOnShift")} />
@@ -181,7 +181,7 @@ function QuietChoices({ own }: { own: OwnNotifications }) {
 }
 
 function valuesOf({ accountEmail, quietHours, onlyOnShift, criticalToo }: NotificationChoices): Values {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const timeZone = ownZone();
   const hours = quietHours ?? { startTime: "22:00", endTime: "06:00", timeZone };
   return { accountEmail, onlyOnShift, criticalToo, quiet: quietHours !== null, ...hours };
 }

@@ -98,4 +98,14 @@ export const t: typeof en = {
   onlyThoseOfGroupsThat: "Nur die von Gruppen, die es erlauben; die anderen werden immer gesendet.",
   whatIsHeldBackIs:
     "Zurückgehaltenes steht in der Liste der Nachrichten. Es wird gesendet, wenn die Ruhezeit endet oder Ihr nächster Dienst beginnt, falls die Anomalie dann noch offen ist. Erhält kein anderer Benutzer den Alarm, folgt sofort die nächste Stufe der Eskalation.",
+  profile: "Profil",
+  profileLead: "Ihr Name, und wie sich die App Ihnen auf jedem Gerät zeigt.",
+  othersSeeYourName: "Andere sehen ihn, wo Sie gehandelt haben. Ohne Namen sehen sie Ihre E-Mail-Adresse.",
+  language: "Sprache",
+  asInTheBrowser: "Wie im Browser",
+  zoneOfTheBrowser: (zone) => `Wie im Browser (${zone})`,
+  clock: "Uhrzeit",
+  asUsualInTheLanguage: "Wie in der Sprache üblich",
+  hours24: "24 Stunden",
+  hours12: "12 Stunden",
 };

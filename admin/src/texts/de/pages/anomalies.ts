@@ -56,7 +56,6 @@ export const t: typeof en = {
     "Das Gerät ist in keiner Ihrer Gruppen mit einer Eskalation, oder die Anomalie war vorüber, bevor die erste Stufe fällig war.",
   after: "Nach",
   atOnce: "sofort",
-  min: (minutes) => `${minutes} min`,
   whom: "Wen",
   due: "Fällig",
   whatBecameOfIt: "Was daraus wurde",

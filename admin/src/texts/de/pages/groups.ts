@@ -65,7 +65,7 @@ export const t: typeof en = {
     `Bei jeder Anomalie, die an einem Gerät der Gruppe eröffnet wird, bis ein Benutzer sie quittiert. Ausgebliebene Erneuerungen von Zertifikaten werden ${value}.`,
   thisGroupSendsNoPages: "Diese Gruppe sendet keine Alarme.",
   itHasNoEscalationIts: "Sie hat keine Eskalation: Ihre Mitglieder sehen Anomalien nur in der App.",
-  hOfTheNextSeven: (hours) => `${hours} h der nächsten sieben Tage sind nicht besetzt`,
+  hOfTheNextSeven: (hours) => `${hours} der nächsten sieben Tage sind nicht besetzt`,
   showTheWeek: "Woche zeigen",
   anAnomalyThatOpensThen: (link) =>
     phrase`Eine Anomalie, die dann eröffnet wird, alarmiert keinen Benutzer und keinen Kanal. ${link}`,

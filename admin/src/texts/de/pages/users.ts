@@ -108,4 +108,5 @@ export const t: typeof en = {
   on: "an",
   yes: "ja",
   no: "nein",
+  nameOrAddress: "Name oder E-Mail-Adresse",
 };

@@ -99,4 +99,14 @@ export const t = {
   onlyThoseOfGroupsThat: "Only those of groups that allow it; the others are always sent.",
   whatIsHeldBackIs:
     "What is held back is in the list of messages. It is sent when the quiet hours end or your next duty begins, if the anomaly is still open. Where no other user gets the page, the next step of escalation follows at once.",
+  profile: "Profile",
+  profileLead: "Your name, and how the app is shown to you on every device.",
+  othersSeeYourName: "Others see it where you acted. Without a name they see your e-mail address.",
+  language: "Language",
+  asInTheBrowser: "As in the browser",
+  zoneOfTheBrowser: (zone: Value) => `As in the browser (${zone})`,
+  clock: "Clock",
+  asUsualInTheLanguage: "As usual in the language",
+  hours24: "24 hours",
+  hours12: "12 hours",
 };

@@ -58,7 +58,6 @@ export const t = {
     "The device is in no group of yours that has steps of escalation, or it was over before the first step was due.",
   after: "After",
   atOnce: "at once",
-  min: (afterMinutes: Value) => `${afterMinutes} min`,
   whom: "Whom",
   due: "Due",
   whatBecameOfIt: "What became of it",

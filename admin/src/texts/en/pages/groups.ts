@@ -65,7 +65,7 @@ export const t = {
     `Of each anomaly that opens on a device of the group, until a user acknowledges it. Lost renewals of certificates are ${value}.`,
   thisGroupSendsNoPages: "This group sends no pages.",
   itHasNoEscalationIts: "It has no escalation: its members see anomalies only in the app.",
-  hOfTheNextSeven: (hours: Value) => `${hours} h of the next seven days are uncovered`,
+  hOfTheNextSeven: (hours: Value) => `${hours} of the next seven days are uncovered`,
   showTheWeek: "Show the week",
   anAnomalyThatOpensThen: (link: ReactNode) => phrase`An anomaly that opens then pages no user and no channel. ${link}`,
   addMembers: "Add members",

@@ -10,7 +10,7 @@ export const t = {
   isCoveredAtEveryHour: (value: ReactNode) => phrase`${value} is covered at every hour of the next seven days.`,
   groupsWithUncoveredHours: (count: number) => `${nouns.group(count)} ${count === 1 ? "has" : "have"} uncovered hours`,
   hOfTheNextSeven: (link: ReactNode, hours: ReactNode, firstGap: ReactNode) =>
-    phrase`${link}: ${hours} h of the next seven days, the first ${firstGap}`,
+    phrase`${link}: ${hours} of the next seven days, the first ${firstGap}`,
   ofTheGroupsTheNewest: (groups: ReactNode) => phrase`Of the groups, the newest ${groups} were checked.`,
   now: "now",
   theNextSevenDays: "The next seven days",
@@ -48,7 +48,7 @@ export const t = {
   aNightThatBeginsOn: "A night that begins on a day counts as one of that day.",
   enterATime: "Enter a time.",
   intoTheNextDay: ", into the next day",
-  n24HFrom: (startTime: Value) => `24 h from ${startTime}`,
+  n24HFrom: (startTime: Value) => `24 hours from ${startTime}`,
   noUsers: "No users",
   offDuty: "Off duty",
   createShift: "Create shift",

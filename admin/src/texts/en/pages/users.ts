@@ -109,4 +109,5 @@ export const t = {
   on: "on",
   yes: "yes",
   no: "no",
+  nameOrAddress: "Name or e-mail address",
 };

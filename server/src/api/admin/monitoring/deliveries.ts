@@ -17,7 +17,7 @@ const delivery = z
     id,
     type: z.string().meta({ description: "The subject of the message: `anomaly.opened`, `anomaly.resolved`, …" }),
     channel: CHANNEL_TYPE,
-    target: z.string().meta({ description: "The email address, or the address of the webhook" }),
+    target: z.string().meta({ description: "The e-mail address, or the address of the webhook" }),
     userId: id.nullable().meta({ description: "The recipient; `null` for a channel of the group" }),
     groupId: id.nullable(),
     anomalyId: id.nullable(),

@@ -17,17 +17,31 @@ export const listPeople = adminRoute({
       .string()
       .max(records.searchCharacters.value)
       .optional()
-      .meta({ description: "Part of the e-mail address, ignoring case" }),
+      .meta({ description: "Part of the e-mail address or the name, ignoring case" }),
     ...paging(50, 500),
   }),
   status: 200,
   response: page(
-    z.strictObject({ id, email: z.string(), role: z.enum(["admin", "operator", "viewer"]) }).meta({ id: "Person" }),
+    z
+      .strictObject({
+        id,
+        email: z.string(),
+        name: z.string().nullable(),
+        role: z.enum(["admin", "operator", "viewer"]),
+      })
+      .meta({ id: "Person" }),
   ),
   errors: [],
   examples: {
     response: {
-      items: [{ id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d", email: "ada@acme.example", role: "operator" }],
+      items: [
+        {
+          id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+          email: "ada@acme.example",
+          name: "Ada Lovelace",
+          role: "operator",
+        },
+      ],
       total: 1,
       skip: 0,
       limit: 50,

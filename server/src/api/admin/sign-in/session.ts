@@ -3,6 +3,7 @@ import { identityServices, MISSING, type Opened, type Session } from "../../../i
 import { ended, withSession } from "../../pipeline/cookies.ts";
 import { accountRoute, openRoute, type Visitor } from "../../route.ts";
 import { id } from "../../shapes.ts";
+import { PROFILE_EXAMPLE, profileRecord } from "./profile.ts";
 
 const TAG = "Session";
 
@@ -15,6 +16,7 @@ export const sessionRecord = z
       role: z.enum(["admin", "operator", "viewer"]),
       platform: z.boolean().meta({ description: "Whether the user also runs the installation" }),
     }),
+    profile: profileRecord,
     tenant: z.strictObject({ id, slug: z.string(), name: z.string() }),
     factor: z.enum(["none", "given", "required", "due"]).meta({
       description:
@@ -32,6 +34,7 @@ export const sessionRecord = z
 
 export const SESSION_EXAMPLE = {
   user: { id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d", email: "ada@acme.example", role: "admin", platform: true },
+  profile: PROFILE_EXAMPLE,
   tenant: { id: "0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d", slug: "acme", name: "Acme Pumps" },
   factor: "none",
   passwordDue: false,
@@ -40,8 +43,8 @@ export const SESSION_EXAMPLE = {
 
 /** Returns the view of a session that its holder gets. */
 export function toRecord(session: Session, visitor: Visitor) {
-  const { user, tenant, factor, passwordDue } = session;
-  return { user, tenant, factor, passwordDue, operations: visitor.operationsOf(session) };
+  const { user, profile, tenant, factor, passwordDue } = session;
+  return { user, profile, tenant, factor, passwordDue, operations: visitor.operationsOf(session) };
 }
 
 /** Returns the answer that starts a session. */

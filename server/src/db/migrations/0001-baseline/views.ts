@@ -120,7 +120,9 @@ CREATE VIEW shared_tickets AS
 CREATE VIEW shared_user_factors AS SELECT user_id, id AS factor_id FROM user_factors WHERE confirmed_at IS NOT NULL;
 
 CREATE VIEW shared_users AS
-  SELECT id, tenant_id, email, role, status, deleted_at, platform, password_drawn, created_at FROM users;
+  SELECT id, tenant_id, email, role, status, deleted_at, platform, password_drawn, created_at, name, language, time_zone,
+         clock, theme
+    FROM users;
 
 -- Which rules evaluate which devices: the rules of enabled packs that are assigned to the device or to its type.
 -- Ingest, triggers and doctor read this view; no other place says it. An evaluation by an older revision of the pack

@@ -27,6 +27,12 @@ CREATE TABLE users (
   platform boolean NOT NULL DEFAULT false,
   -- The service generated the password: the user must choose another one.
   password_drawn boolean NOT NULL DEFAULT true,
+  name text,
+  -- How the admin app shows itself; null: as the browser does.
+  language text CHECK (language IN ('en', 'de')),
+  time_zone text,
+  clock text CHECK (clock IN ('12', '24')),
+  theme text CHECK (theme IN ('light', 'dark')),
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id)
 );
 CREATE INDEX users_counted ON users (tenant_id) WHERE deleted_at IS NULL;
