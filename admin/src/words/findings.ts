@@ -11,6 +11,7 @@ const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
   renewal_overdue: t.theRenewalOfTheCertificate,
   bundle_expiring: t.theBundleOfTheDevice,
   clock_replaced: t.theClockOfTheDevice,
+  values_rejected: t.valuesOfTheDeviceAreNot,
 };
 
 /** The titles of the findings that the list can be narrowed to. */

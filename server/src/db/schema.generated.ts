@@ -116,6 +116,7 @@ export interface Schema {
   shared_mqtt_clients: SharedMqttClientsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
   shared_readings: SharedReadingsView;
+  shared_rejected_messages: SharedRejectedMessagesView;
   shared_shift_users: SharedShiftUsersView;
   shared_shifts: SharedShiftsView;
   shared_tenants: SharedTenantsView;
@@ -666,6 +667,7 @@ export interface RecoveryCodesTable {
 
 export interface RejectedMessagesTable {
   id: string;
+  tenant_id: string;
   device_uid: string;
   at: Date;
   topic: string;
@@ -1290,6 +1292,12 @@ export interface SharedReadingsView {
   received_at: Date | null;
   time_replaced: boolean;
   retention_days: number;
+}
+
+export interface SharedRejectedMessagesView {
+  tenant_id: string;
+  device_uid: string;
+  at: Date;
 }
 
 export interface SharedShiftUsersView {

@@ -932,6 +932,7 @@ CREATE TABLE recovery_codes (
 
 CREATE TABLE rejected_messages (
   id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
   device_uid uuid NOT NULL,
   at timestamp with time zone NOT NULL,
   topic text NOT NULL,
@@ -944,6 +945,7 @@ CREATE TABLE rejected_messages (
   CONSTRAINT rejected_messages_pkey PRIMARY KEY (id)
 );
 CREATE INDEX rejected_messages_device ON rejected_messages USING btree (device_uid, at DESC, id DESC);
+CREATE INDEX rejected_messages_tenant ON rejected_messages USING btree (tenant_id, at);
 
 CREATE TABLE request_clock (
   one boolean NOT NULL DEFAULT true,
@@ -1850,6 +1852,12 @@ CREATE VIEW shared_readings AS
              CROSS JOIN LATERAL UNNEST(s.metrics, string_to_array(s.kinds, NULL::text)) WITH ORDINALITY n(metric, kind, place)
              JOIN telemetry_messages m ON m.shape_no = s.shape_no) r
   ORDER BY device_uid, metric, ts, seq DESC;
+
+CREATE VIEW shared_rejected_messages AS
+ SELECT tenant_id,
+    device_uid,
+    at
+   FROM rejected_messages;
 
 CREATE VIEW shared_shift_users AS
  SELECT shift_id,

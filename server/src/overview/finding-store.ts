@@ -12,6 +12,7 @@ export const LISTED_FINDING_KINDS = [
   "renewal_overdue",
   "bundle_expiring",
   "clock_replaced",
+  "values_rejected",
 ] as const;
 export type ListedFindingKind = (typeof LISTED_FINDING_KINDS)[number];
 
@@ -48,6 +49,8 @@ export interface FindingScope {
   overdueBefore: Date;
   /** A bundle that ends before this time ends soon. */
   expiringBefore: Date;
+  /** A device with a message that was rejected, or stored in part, since this time has a finding. */
+  rejectedSince: Date;
   /** The server root that replaces another one, if a rollout is in progress. */
   serverRoot?: ServerRoot | undefined;
   deviceId?: string | undefined;
@@ -122,6 +125,11 @@ const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<un
     SELECT 'clock_replaced', d.id, d.name, NULL::uuid, array_agg(l.metric ORDER BY l.metric), max(l.received_at)
       FROM shared_latest_values l JOIN shared_devices d ON d.uid = l.device_uid
      WHERE l.any_replaced AND l.time_replaced AND ${ofDevices(scope)} GROUP BY d.uid, d.id, d.name`,
+  values_rejected: (scope) => sql`
+    SELECT 'values_rejected', d.id, d.name, NULL::uuid, '{}'::text[], max(r.at)
+      FROM shared_rejected_messages r JOIN shared_devices d ON d.uid = r.device_uid
+     WHERE r.tenant_id = ${scope.tenantId}::uuid AND r.at > ${scope.rejectedSince}::timestamptz AND ${ofDevices(scope)}
+     GROUP BY d.uid, d.id, d.name`,
   server_root_missing: (scope) => sql`
     SELECT 'server_root_missing', d.id, d.name, NULL::uuid, '{}'::text[], ${scope.serverRoot?.announcedAt ?? null}::timestamptz
       FROM shared_devices d

@@ -52,6 +52,11 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
       "The device sent a time that is more than 10 minutes ahead or 30 days old. Its values are stored with the time of the server.",
     cure: "Set the device's clock, or leave the time out of its messages.",
   },
+  values_rejected: {
+    cause:
+      "The device sent values in the last 24 hours that are not stored, because they are no telemetry or too many.",
+    cure: "Open the rejected messages of the device: each names the fields at fault, with the reason. Change what it sends.",
+  },
   server_root_missing: {
     cause:
       "The device has not shown that it has the new server root. Once the broker uses it, the device cannot verify the broker.",
@@ -100,7 +105,11 @@ export function findingScope(
   now: Date,
   filter: Pick<FindingScope, "deviceId" | "kind" | "serverRoot"> = {},
 ): FindingScope {
-  const bounds = { overdueBefore: addMs(now, -OVERDUE_MS), expiringBefore: addMs(now, EXPIRING_MS) };
+  const bounds = {
+    overdueBefore: addMs(now, -OVERDUE_MS),
+    expiringBefore: addMs(now, EXPIRING_MS),
+    rejectedSince: addMs(now, -DAY),
+  };
   const { tenantId, tenantSlug } = caller;
   return {
     tenantId,

@@ -3,6 +3,7 @@ import type { Reading } from "./reading.ts";
 
 /** The record of a message of which nothing, or not everything, is stored. Times are microseconds since 1970. */
 export interface RejectedMessage extends Required<Rejection> {
+  tenantId: string;
   deviceUid: string;
   topic: string;
   /** The payload, cut if it is long. */

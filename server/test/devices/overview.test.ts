@@ -92,6 +92,7 @@ test("findings name the devices concerned, as long as their cause lasts, to user
     renewal_overdue: 2,
     bundle_expiring: 0,
     clock_replaced: 0,
+    values_rejected: 0,
   });
   clock.advance(10 * DAY);
   assert.deepEqual(await findings(admin), ["publishes_nowhere mute"], "their certificates have expired");
@@ -102,6 +103,19 @@ test("findings name the devices concerned, as long as their cause lasts, to user
   assert.equal((await overview.readOverview(viewer)).findings.bundle_expiring, 1);
   await enrollment.issueBundle(tenant.caller, { deviceId: "mute" });
   assert.deepEqual(await findings(viewer, { kind: "bundle_expiring" }), [], "it has one that ends later");
+});
+
+test("a device has a finding for 24 hours after a message of which something was not stored", async () => {
+  const { clock, overview } = registry;
+  await addDevice("nested", { groupIds: [groupId] });
+  const rejected = { deviceId: "nested", kind: "values_rejected" };
+  await publish("nested", { temperature: 1 });
+  assert.deepEqual(await findings(viewer, rejected), []);
+  await publish("nested", { temperature: 1, humidity: null });
+  assert.deepEqual(await findings(viewer, rejected), ["values_rejected nested"]);
+  assert.equal((await overview.readOverview(viewer)).findings.values_rejected, 1);
+  clock.advance(DAY + 1);
+  assert.deepEqual(await findings(viewer, rejected), []);
 });
 
 test("the overview counts what the caller sees, as the lists do", async () => {

@@ -2,6 +2,7 @@ import { Loader } from "@mantine/core";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/connect.ts";
 import type { Schemas } from "../../api/client.ts";
+import { RejectedNotice, useRejectedToday } from "../../parts/rejected-notice.tsx";
 import { Ago, Notice, reading } from "../../ui/ui.ts";
 import type { Connection } from "./use-connection.ts";
 
@@ -11,8 +12,7 @@ export function ConnectionWatch({ deviceId, connection }: { deviceId: string; co
   if (phase === "refused" && refusal) return <Refused refusal={refusal} />;
   if (phase === "never_seen") return <Waiting deviceId={deviceId}>{t.theDeviceHasNotConnected}</Waiting>;
   const { since, reason } = device?.connectivity ?? {};
-  if (phase === "online" && connection.reading === undefined)
-    return <Waiting deviceId={deviceId}>{t.theDeviceIsConnectedAnd}</Waiting>;
+  if (phase === "online" && connection.reading === undefined) return <WithoutReading deviceId={deviceId} />;
   return (
     <Notice
       tone={phase === "online" ? "good" : "warn"}
@@ -75,4 +75,11 @@ function Waiting({ deviceId, children }: { deviceId: string; children: string })
       {children} <span className="mono">{deviceId}</span>
     </p>
   );
+}
+
+/** A connected device without a stored value: it has sent none, or none that could be stored. */
+function WithoutReading({ deviceId }: { deviceId: string }) {
+  const isRefused = useRejectedToday(deviceId).length > 0;
+  if (isRefused) return <RejectedNotice deviceId={deviceId} />;
+  return <Waiting deviceId={deviceId}>{t.theDeviceIsConnectedAnd}</Waiting>;
 }

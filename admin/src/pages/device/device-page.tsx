@@ -3,10 +3,12 @@ import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/device.ts";
 import { deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { useRejectedToday } from "../../parts/rejected-notice.tsx";
 import { useSession } from "../../parts/session.ts";
 import { useUrlState } from "../../parts/url-state.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Word } from "../../parts/word.tsx";
+import { numberText } from "../../texts/number-text.ts";
 import { Page, Tabs } from "../../ui/ui.ts";
 import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
@@ -51,9 +53,10 @@ function DeviceScreen({ device, etag }: TabProps) {
   const [{ tab: wanted }] = useUrlState();
   const offered = TABS.filter(([, , operation]) => operations.includes(operation));
   const [name, , , Content] = offered.find(([name]) => name === wanted) ?? TABS[0];
+  const rejected = useRejectedToday(device.id).length;
   const tabs = offered.map(([tab, label]) => ({
     href: tab === "overview" ? `/devices/${device.id}` : `/devices/${device.id}?tab=${tab}`,
-    label,
+    label: tab === "rejected" && rejected > 0 ? t.tabWithNumber(label, numberText(rejected)) : label,
     current: tab === name,
   }));
   return (

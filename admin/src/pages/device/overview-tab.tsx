@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/device.ts";
+import type { Schemas } from "../../api/client.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { findingsOfDeviceQuery } from "../../api/devices.ts";
 import { deviceOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { GroupNames } from "../../parts/group-names.tsx";
+import { RejectedNotice } from "../../parts/rejected-notice.tsx";
 import { useMay } from "../../parts/session.ts";
 import { Ago, Facts, Notice, Section, Status, Time } from "../../ui/ui.ts";
 import { FINDINGS } from "../../words/findings.ts";
@@ -37,6 +39,7 @@ export function OverviewTab({ device }: TabProps) {
   };
   return (
     <div className="stack-loose">
+      <RejectedNotice deviceId={device.id} />
       <DeviceWarnings device={device} />
       <Facts framed facts={facts} />
       <Section title={t.latestValues}>
@@ -73,6 +76,11 @@ function NextGap({ gaps: [next] }: Pick<OnCall, "gaps">) {
 
 const ENDED = new Set(["expired", "revoked"]);
 
+/** Whether a finding has no box of its own ({@link RejectedNotice}). */
+function isNotShownAbove({ kind }: Schemas["Finding"]): boolean {
+  return kind !== "values_rejected";
+}
+
 /** The faults of the device, each with its cure. */
 function DeviceWarnings({ device }: Pick<TabProps, "device">) {
   const findings = useQuery({ ...findingsOfDeviceQuery(device.id), enabled: useMay("listFindings") }).data?.items ?? [];
@@ -83,7 +91,7 @@ function DeviceWarnings({ device }: Pick<TabProps, "device">) {
           <p>{t.itsNextConnectionIsRefused(<a href={`/devices/${device.id}/connect`}>{t.connectItAgain}</a>)}</p>
         </Notice>
       )}
-      {findings.map(({ kind, at, cause, cure, metrics }) => (
+      {findings.filter(isNotShownAbove).map(({ kind, at, cause, cure, metrics }) => (
         <Notice key={`${kind} ${at}`} tone="warn" title={FINDINGS[kind] ?? kind}>
           <p>
             {cause} {metrics.length > 0 && t.itConcerns(metrics.slice(0, 5).join(", "))}

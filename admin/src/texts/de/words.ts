@@ -42,6 +42,7 @@ export const t: typeof en = {
   theRenewalOfTheCertificate: "Die Erneuerung des Zertifikats ist überfällig",
   theBundleOfTheDevice: "Das Bundle des Geräts läuft bald ab",
   theClockOfTheDevice: "Die Uhr des Geräts geht falsch",
+  valuesOfTheDeviceAreNot: "Werte des Geräts werden nicht gespeichert",
   theDeviceLacksTheNew: "Dem Gerät fehlt die neue Root des Servers",
   theTopicsOfTheDevice: "Die Topics des Geräts haben sich geändert, seit sein Zertifikat ausgestellt wurde",
   disconnected: "Getrennt",

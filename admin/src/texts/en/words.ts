@@ -42,6 +42,7 @@ export const t = {
   theRenewalOfTheCertificate: "The renewal of the certificate is overdue",
   theBundleOfTheDevice: "The bundle of the device ends soon",
   theClockOfTheDevice: "The clock of the device is wrong",
+  valuesOfTheDeviceAreNot: "Values of the device are not stored",
   theDeviceLacksTheNew: "The device lacks the new server root",
   theTopicsOfTheDevice: "The topics of the device have changed since its certificate was issued",
   disconnected: "Disconnected",

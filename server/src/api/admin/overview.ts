@@ -44,6 +44,7 @@ const overview = z
       renewal_overdue: count,
       bundle_expiring: count,
       clock_replaced: count,
+      values_rejected: count,
     }),
     openClaims: count.nullable().meta({ description: "Null for users who may not see claims" }),
   })
@@ -80,7 +81,14 @@ const EXAMPLE = {
   anomalies: { open: { critical: 0, major: 2, minor: 1, warning: 0 }, acknowledged: 3 },
   tickets: { open: 2, in_progress: 1, on_hold: 0, overdue: 1, unassigned: 2 },
   refusedLastDay: 1,
-  findings: { shared_key: 0, publishes_nowhere: 1, renewal_overdue: 1, bundle_expiring: 0, clock_replaced: 0 },
+  findings: {
+    shared_key: 0,
+    publishes_nowhere: 1,
+    renewal_overdue: 1,
+    bundle_expiring: 0,
+    clock_replaced: 0,
+    values_rejected: 0,
+  },
   openClaims: 1,
 };
 

@@ -5,6 +5,7 @@ import { invalidCsr } from "../errors.ts";
 import { ecdsaHash, importP256, isP256Spki, p256Signature } from "../keys/ecdsa.ts";
 import { checkAttributes, checkName } from "./csr-content.ts";
 import { decodeCsrPem } from "./csr-pem.ts";
+import { otherKeyProblem } from "./key-kind.ts";
 
 /** All that a certificate takes from a CSR: the public key, whose private key the sender has proved to possess. */
 export interface CsrResult {
@@ -62,7 +63,7 @@ function readInfo(info: DerElement): Buffer {
   if (!version.hasContent(VERSION_1)) throw new DerError("The CSR's version is not 0.");
   checkName(reader.read(TAG.sequence, "CSR's subject"));
   const spki = reader.read(TAG.sequence, "CSR's public key").whole();
-  if (!isP256Spki(spki)) throw new DerError("The CSR's public key is not an uncompressed point of EC P-256.");
+  if (!isP256Spki(spki)) throw new DerError(otherKeyProblem(spki));
   checkAttributes(reader.read(contextTag(0), "CSR's attribute list"));
   reader.finish("CSR's body");
   return spki;

@@ -6,6 +6,7 @@ import { MAX_REJECTED_PER_DEVICE } from "../reading.ts";
 
 interface RejectedValues {
   ids: string;
+  tenantIds: string;
   deviceUids: string;
   times: string;
   topics: string;
@@ -20,15 +21,15 @@ interface RejectedValues {
 const insertRejected = statement<RejectedValues, object>(
   "store-rejected",
   (p) => sql`
-  INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload, payload_bytes, stored_values, problems,
+  INSERT INTO rejected_messages (id, tenant_id, device_uid, at, topic, reason, payload, payload_bytes, stored_values, problems,
                                  problem_count)
-  SELECT id, device_uid, to_timestamp(at / 1e6), topic, reason, payload, nullif(payload_bytes, octet_length(payload)),
+  SELECT id, tenant_id, device_uid, to_timestamp(at / 1e6), topic, reason, payload, nullif(payload_bytes, octet_length(payload)),
          stored_values, problems::jsonb, problem_count
-    FROM unnest(${p.ids}::text::uuid[], ${p.deviceUids}::text::uuid[], ${p.times}::text::float8[],
+    FROM unnest(${p.ids}::text::uuid[], ${p.tenantIds}::text::uuid[], ${p.deviceUids}::text::uuid[], ${p.times}::text::float8[],
                 ${p.topics}::text::text[], ${p.reasons}::text::text[], ${p.payloads}::text::bytea[],
                 ${p.payloadBytes}::text::int[], ${p.storedValues}::text::int[], ${p.problems}::text::text[],
                 ${p.problemCounts}::text::int[])
-         AS u (id, device_uid, at, topic, reason, payload, payload_bytes, stored_values, problems, problem_count)`,
+         AS u (id, tenant_id, device_uid, at, topic, reason, payload, payload_bytes, stored_values, problems, problem_count)`,
 );
 
 const trimRejected = statement<{ deviceUids: string }, object>(
@@ -50,6 +51,7 @@ export function storeRejected(messages: readonly RejectedMessage[], ids: readonl
   return [
     insertRejected.with({
       ids: plainArray(ids),
+      tenantIds: plainArray(messages.map((message) => message.tenantId)),
       deviceUids,
       times: plainArray(messages.map((message) => message.at)),
       topics: textArray(messages.map((message) => message.topic)),

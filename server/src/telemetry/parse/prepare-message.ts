@@ -63,12 +63,13 @@ export function reject(message: Message, rejection: Rejection, at: number, store
 
 /** Returns the record of a message that is not stored, or only `storedValues` values of it. */
 export function rejectedMessage(
-  { deviceUid, topic, payload }: Message,
+  { tenantId, deviceUid, topic, payload }: Message,
   { cause, reason, problems = [], problemCount = problems.length }: Rejection,
   at: number,
   storedValues: number,
 ): RejectedMessage {
   return {
+    tenantId,
     deviceUid,
     topic,
     cause,

@@ -4,6 +4,7 @@ import { t } from "#texts/pages/device.ts";
 import { latestQuery } from "../../../api/devices.ts";
 import type { LatestValue } from "../../../api/live/telemetry-store.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
+import { useRejectedToday } from "../../../parts/rejected-notice.tsx";
 import { Ago, type Column, Empty, reading, Table } from "../../../ui/ui.ts";
 import type { TabProps } from "../tab-props.ts";
 import { ClockReplaced } from "./readings.tsx";
@@ -19,6 +20,7 @@ const COLUMNS: readonly Column<LatestValue>[] = [
 /** The newest value of every metric, as it arrives. */
 export function LatestValues({ device }: Pick<TabProps, "device">) {
   const { latest } = useTelemetry(device.id);
+  const isRefused = useRejectedToday(device.id).length > 0;
   return (
     <Loaded query={useQuery(latestQuery(device.id))}>
       {(stored) => {
@@ -33,7 +35,7 @@ export function LatestValues({ device }: Pick<TabProps, "device">) {
             rowKey={({ metric }) => metric}
             empty={
               <Empty
-                title={t.theDeviceHasPublishedNothing}
+                title={isRefused ? t.noMessageIsStored : t.theDeviceHasPublishedNothing}
                 action={<a href={`/devices/${device.id}/connect`}>{t.howItConnects}</a>}
               />
             }

@@ -9,6 +9,7 @@ import { SeriesChart } from "../../../parts/chart/series-chart.tsx";
 import { LIVE, PRESETS } from "../../../parts/chart/time-range.ts";
 import { useTimeRange } from "../../../parts/chart/use-time-range.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
+import { RejectedNotice, useRejectedToday } from "../../../parts/rejected-notice.tsx";
 import { Empty, Section } from "../../../ui/ui.ts";
 import type { TabProps } from "../tab-props.ts";
 import { LiveCharts } from "./live-charts.tsx";
@@ -19,20 +20,23 @@ import { AddMetric, type ChartsProps, RemoveMetric, useShownMetrics } from "./sh
 /** Metrics over time, in the same range: live, or as they are stored. */
 export function TelemetryTab({ device }: TabProps) {
   const latest = useQuery(latestQuery(device.id));
+  const isRefused = useRejectedToday(device.id).length > 0;
   return (
-    <Loaded query={latest}>
-      {({ items }) => {
-        const metrics = items.filter(({ value }) => typeof value === "number").map(({ metric }) => metric);
-        if (metrics.length === 0)
+    <div className="stack-loose">
+      <RejectedNotice deviceId={device.id} />
+      <Loaded query={latest}>
+        {({ items }) => {
+          const metrics = items.filter(({ value }) => typeof value === "number").map(({ metric }) => metric);
+          if (metrics.length > 0) return <Telemetry deviceId={device.id} metrics={metrics} />;
           return (
             <Empty
-              title={t.theDeviceHasPublishedNo}
+              title={isRefused ? t.noMessageIsStored : t.theDeviceHasPublishedNo}
               action={<a href={`/devices/${device.id}/connect`}>{t.howItConnects}</a>}
             />
           );
-        return <Telemetry deviceId={device.id} metrics={metrics} />;
-      }}
-    </Loaded>
+        }}
+      </Loaded>
+    </div>
   );
 }
 

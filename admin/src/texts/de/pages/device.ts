@@ -123,6 +123,9 @@ export const t: typeof en = {
   theLastMessagesWhosePayload: (most) =>
     `Die letzten ${most} Nachrichten, von denen etwas nicht gespeichert wurde, die neueste zuerst.`,
   everyMessageOfThisDevice: "Jeder Wert, den dieses Gerät gesendet hat, ist gespeichert",
+  aMessageWasNotStored: "Von der letzten abgelehnten Nachricht wurde nichts gespeichert",
+  noMessageIsStored: "Das Gerät sendet Nachrichten, und keine wird gespeichert",
+  tabWithNumber: (tab, count) => `${tab} (${count})`,
   valuesNotStored: (missing, stored) => `Werte nicht gespeichert: ${missing}, gespeichert: ${stored}`,
   andMore: (count) => `und ${count} weitere`,
   theStartOfBytes: (bytes) => phrase`Der Anfang von ${bytes} Bytes.`,

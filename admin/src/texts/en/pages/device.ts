@@ -125,6 +125,9 @@ export const t = {
   theLastMessagesWhosePayload: (rejectedMessagesPerDevice: Value) =>
     `The last ${rejectedMessagesPerDevice} messages of which something was not stored, newest first.`,
   everyMessageOfThisDevice: "Every value that this device has sent is stored",
+  aMessageWasNotStored: "Nothing of the last rejected message was stored",
+  noMessageIsStored: "The device sends messages, and none of them is stored",
+  tabWithNumber: (tab: Value, count: Value) => `${tab} (${count})`,
   valuesNotStored: (missing: Value, stored: Value) => `Values not stored: ${missing}, stored: ${stored}`,
   andMore: (count: Value) => `and ${count} more`,
   theStartOfBytes: (payloadBytes: ReactNode) => phrase`The start of ${payloadBytes} bytes.`,

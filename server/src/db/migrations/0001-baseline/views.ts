@@ -45,6 +45,8 @@ CREATE VIEW shared_device_thresholds AS
 CREATE VIEW shared_device_type_thresholds AS
   SELECT device_type_id, threshold_id FROM device_type_thresholds;
 
+CREATE VIEW shared_rejected_messages AS SELECT tenant_id, device_uid, at FROM rejected_messages;
+
 CREATE VIEW shared_device_types AS
   SELECT id, tenant_id, name, publish_topics, subscribe_topics, silent_for_seconds FROM device_types;
 

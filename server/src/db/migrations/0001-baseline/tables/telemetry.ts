@@ -142,6 +142,7 @@ CREATE INDEX roll_up_marks_turn ON roll_up_marks (tenant_id, chunk_at);
 -- NULL if "payload" is the whole.
 CREATE TABLE rejected_messages (
   id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
   device_uid uuid NOT NULL,
   at timestamptz NOT NULL,
   topic text NOT NULL,
@@ -154,6 +155,7 @@ CREATE TABLE rejected_messages (
   problems jsonb NOT NULL DEFAULT '[]',
   problem_count integer NOT NULL DEFAULT 0
 );
+CREATE INDEX rejected_messages_tenant ON rejected_messages (tenant_id, at);
 CREATE INDEX rejected_messages_device ON rejected_messages (device_uid, at DESC, id DESC);
 
 -- Deleted devices whose telemetry is still to be deleted.

@@ -1,0 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+import { t } from "#texts/pages/device.ts";
+import type { Schemas } from "../api/client.ts";
+import { rejectedQuery } from "../api/devices.ts";
+import { numberText } from "../texts/number-text.ts";
+import { Ago, Notice } from "../ui/ui.ts";
+import { sentence } from "./problem-box.tsx";
+import { useMay } from "./session.ts";
+
+const DAY_MS = 86_400_000;
+const REFRESH_MS = 15_000;
+
+/** The messages of the last 24 hours of which something is not stored, newest first. */
+export function useRejectedToday(deviceId: string): readonly Schemas["RejectedMessage"][] {
+  const query = { ...rejectedQuery(deviceId), enabled: useMay("listRejected"), refetchInterval: REFRESH_MS };
+  const items = useQuery(query).data?.items ?? [];
+  return items.filter(({ at }) => Date.now() - Date.parse(at) < DAY_MS);
+}
+
+/** Says first what did not happen: the last message of the device of which something is not stored, with the reason. */
+export function RejectedNotice({ deviceId }: { deviceId: string }) {
+  const [last] = useRejectedToday(deviceId);
+  if (!last) return null;
+  const { at, reason, storedValues, problemCount } = last;
+  const title =
+    storedValues === 0 ? t.aMessageWasNotStored : t.valuesNotStored(numberText(problemCount), numberText(storedValues));
+  return (
+    <Notice tone="bad" title={title}>
+      <p>
+        <Ago at={at} />: {sentence(reason)}
+      </p>
+      <p>
+        <a href={`/devices/${deviceId}?tab=rejected`}>{t.rejectedMessages}</a>
+      </p>
+    </Notice>
+  );
+}

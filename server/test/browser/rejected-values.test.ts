@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession } from "../harness/http/browser.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+});
+after(() => server?.stop());
+
+const NULL_REASON = '"temperature" is null; a value is a number, true, false or a string';
+
+browserTest("a person who looks at a device sees first that its messages are refused, and why", async () => {
+  const device = await enrollDevice(server, tenant);
+  const client = await connectMqtt(server, device);
+  await client.publishAsync(device.topic, '{"temperature":null}', { qos: 1 });
+  const window = await openPage(server, { viewport: { width: 390, height: 844 } });
+  const { page } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  for (const tab of ["", "?tab=telemetry"]) {
+    await page.goto(`/devices/${device.deviceId}${tab}`);
+    await page.getByText("Nothing of the last rejected message was stored").waitFor();
+    await page.getByText(NULL_REASON).waitFor();
+    await page.getByText("none of them is stored").waitFor();
+    assert.equal(await page.getByText(/has published no/).count(), 0);
+    await assertSound(window, `refused ${tab}`);
+  }
+  await client.publishAsync(device.topic, '{"place":{"lat":1,"lon":null}}', { qos: 1 });
+  await page.reload();
+  await page.getByText("Values not stored: 1, stored: 1").waitFor();
+  await page.getByText("Rejected messages (2)").click();
+  await page.getByText("/place/lon").waitFor();
+  await assertSound(window, "rejected messages");
+  await page.goto("/findings?kind=values_rejected");
+  await page.getByText("Open the rejected messages of the device").waitFor();
+  await client.endAsync();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+browserTest(
+  "a client without a certificate is shown on the page of the device whose id it gives, with the cure",
+  async () => {
+    const device = await enrollDevice(server, tenant);
+    await assert.rejects(connectMqtt(server, { deviceId: device.deviceId, fullchain: "", key: "", ca: server.ca }));
+    const window = await openPage(server);
+    const { page } = window;
+    await useSession(window, server, (await signIn(server, tenant)).cookie);
+    await page.goto(`/devices/${device.deviceId}?tab=connections`);
+    await page.getByText("The client sent neither a certificate nor a user name and password").waitFor();
+    await page.getByText("Give the client one file with its certificate").waitFor();
+    await assertSound(window, "no certificate");
+    await window.context.close();
+  },
+);
