@@ -127,7 +127,7 @@ export function composeFeatures(process: FeatureDeps) {
     live: createLive({ events, telemetry }),
     metrics,
     notifications,
-    overview: createOverview({ ...deps, ...shown, authorities }),
+    overview: createOverview({ ...deps, ...shown, authorities, notifications }),
     platform: createPlatform({ ...deps, authorities, doctor }),
     telemetry,
   };

@@ -87,6 +87,7 @@ export const table = {
       "connections",
       "devices",
       "groups",
+      "notifications",
       "access",
       ...FLOOR,
     ],

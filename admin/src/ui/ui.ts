@@ -14,6 +14,7 @@ export * from "./input/dialog.tsx";
 export * from "./input/filters.tsx";
 export * from "./input/link-button.tsx";
 export * from "./input/secret.tsx";
+export * from "./page/document-title.ts";
 export * from "./page/facts.tsx";
 export * from "./page/page.tsx";
 export * from "./page/steps.tsx";

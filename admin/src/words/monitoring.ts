@@ -61,7 +61,7 @@ export const DELIVERY_STATES: Words<Schemas["Delivery"]["state"]> = {
 export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
   due: ["accent", t.toCome],
   paged: ["good", t.paged],
-  nobody: ["bad", t.noRecipients],
+  nobody: ["bad", t.reachedNobody],
   deferred: ["warn", t.heldBack],
   stopped: ["neutral", t.notNeeded],
   late: ["bad", t.tooLate],

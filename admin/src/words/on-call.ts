@@ -16,6 +16,11 @@ export const CHANNEL_STATES: Vocabulary<GroupChannel["state"]> = {
   disabled: ["bad", t.gone410],
 };
 
+/** Why nothing can be sent by a channel. */
+export const OBSTACLES: Readonly<Record<NonNullable<GroupChannel["obstacle"]>, string>> = {
+  no_mail_server: t.notSentNoMailServer,
+};
+
 export const TEST_STATES: Vocabulary<Schemas["TestMessage"]["state"]> = {
   pending: ["neutral", t.onItsWay],
   sent: ["good", t.sent],

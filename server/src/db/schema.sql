@@ -911,6 +911,7 @@ CREATE INDEX pages_by_age ON pages USING btree (due_at);
 CREATE INDEX pages_due ON pages USING btree (due_at) WHERE (state = 'due'::text);
 CREATE INDEX pages_group ON pages USING btree (tenant_id, group_id);
 CREATE INDEX pages_queued ON pages USING btree (tenant_id, critical, due_at) WHERE (state = 'due'::text);
+CREATE INDEX pages_to_nobody ON pages USING btree (tenant_id, anomaly_id) WHERE (state = 'nobody'::text);
 
 CREATE TABLE quota_rounds (
   tenant_id uuid NOT NULL,

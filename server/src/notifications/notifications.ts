@@ -1,16 +1,17 @@
 import { type Bound, bind } from "../access/access.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
+import { listCoverage } from "./coverage/list-coverage.ts";
+import { onCallOfDevice, onCallOfGroup } from "./coverage/on-call.ts";
+import { uncoveredGroups } from "./coverage/uncovered-groups.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { sendPlainMail } from "./mail/plain-mail.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
 import { listGroupChannels } from "./paging/group-channels.ts";
-import { listCoverage } from "./paging/list-coverage.ts";
 import { listPages } from "./paging/list-pages.ts";
-import { onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
-import { uncoveredGroups } from "./paging/uncovered-groups.ts";
+import { readPagingProblems } from "./paging/read-paging-problems.ts";
 import { addOwnChannel, removeOwnChannel } from "./personal/own-channels.ts";
 import { getOwnNotifications, setOwnNotifications } from "./personal/own-notifications.ts";
 import { prune } from "./prune.ts";
@@ -29,6 +30,7 @@ export { endConfirmationLinks } from "./channels/end-links-store.ts";
 export type { ChannelRecord } from "./channels/list-channels.ts";
 export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";
+export type { PagingProblems } from "./paging/read-paging-problems.ts";
 
 /** The use cases of callers, and jobs: `noticeCertificates` runs at least daily, `prune` every few minutes. */
 export const notificationUseCases = {
@@ -40,6 +42,7 @@ export const notificationUseCases = {
   showWebhook,
   listDeliveries,
   listPages,
+  readPagingProblems,
   noticeCertificates,
   prune,
   uncoveredGroups,

@@ -12,7 +12,7 @@ import { failed, type Outcome, type Send } from "./delivery/outcome.ts";
 import { type NotificationsDeps, randomFraction } from "./deps.ts";
 import { claimMails } from "./mail/claim-mails.ts";
 import type { Mailer } from "./mail/send-mail.ts";
-import { escalatePastFailure } from "./paging/reach-nobody.ts";
+import { escalatePastFailure } from "./paging/last-resort.ts";
 import { markReached } from "./paging/unreached-store.ts";
 import { disableChannel, hasAddress } from "./personal/own-channel-store.ts";
 import { createCircuitBreaker } from "./queues/circuit-breaker.ts";

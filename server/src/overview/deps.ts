@@ -8,6 +8,7 @@ import type { Devices } from "../devices/devices.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Notifications } from "../notifications/notifications.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Tickets } from "../tickets/tickets.ts";
 
@@ -22,6 +23,7 @@ export interface OverviewDeps {
   connections: Pick<Connections, "listMqttClients" | "listRefusals">;
   devices: Pick<Devices, "countDevices" | "getDevice" | "listDeviceTypes" | "nameDevices" | "suggestDevices">;
   enrollment: Pick<Enrollment, "listClaims" | "nameClaims">;
+  notifications: Pick<Notifications, "readPagingProblems">;
   groups: Pick<Groups, "listGroups" | "listShifts">;
   rules: Pick<Rules, "listThresholds">;
   tickets: Pick<Tickets, "listTickets">;

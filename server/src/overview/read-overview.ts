@@ -1,6 +1,7 @@
 import { boundedToGroupsOf, type Caller, isAdmitted, useCase } from "../access/access.ts";
 import type { DeviceCounts } from "../devices/devices.ts";
 import { addMs, DAY } from "../lib/clock.ts";
+import type { PagingProblems } from "../notifications/notifications.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { countFindingRows, type ListedFindingKind } from "./finding-store.ts";
 import { findingScope } from "./list-findings.ts";
@@ -18,6 +19,7 @@ export interface Overview {
   tickets: Record<(typeof UNFINISHED)[number], number> & { overdue: number; unassigned: number };
   /** The number of refusal journal entries that began in the last 24 hours. */
   refusedLastDay: number;
+  paging: PagingProblems;
   findings: Record<ListedFindingKind, number>;
   /** The number of claims that can be redeemed now; null if the caller may not see claims. */
   openClaims: number | null;
@@ -37,7 +39,7 @@ export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDep
 async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview> {
   const { anomalies, connections, devices, tickets } = deps;
   const now = deps.clock.now();
-  const [counts, open, acknowledged, unfinished, overdue, unassigned, refused, findings, openClaims] =
+  const [counts, open, acknowledged, unfinished, overdue, unassigned, refused, findings, openClaims, paging] =
     await Promise.all([
       devices.countDevices(caller),
       Promise.all(SEVERITIES.map((severity) => anomalies.listAnomalies(caller, { status: "open", severity, ...NONE }))),
@@ -48,6 +50,7 @@ async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview
       connections.listRefusals(caller, { from: addMs(now, -DAY), ...NONE }),
       countFindingRows(deps.database.db, findingScope(caller, now)),
       countOpenClaims(deps, caller),
+      deps.notifications.readPagingProblems(caller),
     ]);
   return {
     at: now,
@@ -55,6 +58,7 @@ async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview
     anomalies: { open: totals(SEVERITIES, open), acknowledged: acknowledged.total },
     tickets: { ...totals(UNFINISHED, unfinished), overdue: overdue.total, unassigned: unassigned.total },
     refusedLastDay: refused.total,
+    paging,
     findings,
     openClaims,
   };

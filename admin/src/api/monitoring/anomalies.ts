@@ -6,6 +6,8 @@ export type Anomaly = Schemas["Anomaly"];
 export type AcknowledgeOutcomes = Schemas["AcknowledgeOutcomes"];
 export type AnomalyQuery = QueryOf<typeof ANOMALIES>;
 
+/** The number of open anomalies: the total of a list of one. */
+export const openAnomaliesQuery = readList(ANOMALIES, { status: "open", skip: 0, limit: 1 });
 export const anomaliesQuery = (query: AnomalyQuery) => readList(ANOMALIES, query);
 export const anomalyQuery = (id: string) => read(`${ANOMALIES}/{id}`, { path: { id } });
 /** The steps of escalation for an anomaly. */

@@ -79,6 +79,9 @@ function NoAnomalies() {
 }
 
 const PAGE = 50;
+/** The state in the address that stands for every state; without one, resolved anomalies are left out. */
+const ALL = "all";
+const UNRESOLVED = "open,acknowledged";
 
 interface Named {
   readonly id: string;
@@ -103,7 +106,8 @@ const OF_ANOMALY: readonly Filter[] = [
     kind: "choice",
     name: "status",
     label: common.state,
-    options: [["open,acknowledged", "unresolved"], ...choicesOf(ANOMALY_STATUSES)],
+    unset: t.unresolved,
+    options: [...choicesOf(ANOMALY_STATUSES), [ALL, t.all]],
   },
   { kind: "choice", name: "severity", label: t.severity, options: choicesOf(SEVERITIES), not: true },
   { kind: "text", name: "deviceId", label: common.deviceId, placeholder: t.pump1, maxLength: 64 },
@@ -111,8 +115,9 @@ const OF_ANOMALY: readonly Filter[] = [
 
 /** Returns the query of the API for the state of the address. */
 function queryOf({ values, sort, skip }: Pick<ListState, "values" | "sort" | "skip">): AnomalyQuery {
-  const { status, deviceId, groupId, thresholdId } = values;
+  const { status: asked = UNRESOLVED, deviceId, groupId, thresholdId } = values;
+  const status = asked === ALL ? undefined : asked;
   const equal = { status, groupId, thresholdId, deviceId: deviceId?.trim() };
   const narrowed = { ...negatable(values, "severity"), ...periodOf(values), ...equal };
-  return { ...filled({ ...narrowed, sort }), skip, limit: PAGE } as AnomalyQuery;
+  return { ...filled({ ...narrowed, sort: sort ?? "-severity" }), skip, limit: PAGE } as AnomalyQuery;
 }

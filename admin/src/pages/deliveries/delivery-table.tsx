@@ -6,8 +6,9 @@ import type { Delivery } from "../../api/monitoring/deliveries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
 import { Word } from "../../parts/word.tsx";
-import { type Column, Dialog, Facts, LinkButton, Table, Time } from "../../ui/ui.ts";
+import { type Column, Dialog, Facts, LinkButton, Status, Table, Time } from "../../ui/ui.ts";
 import { DEFERRED_BY, DELIVERY_STATES, nameOfMessage } from "../../words/monitoring.ts";
+import { OBSTACLES } from "../../words/on-call.ts";
 
 interface DeliveryTableProps {
   rows: readonly Delivery[] | undefined;
@@ -34,7 +35,7 @@ function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): re
     { title: t.to, main: true, cell: ({ target }) => target },
     { title: common.what, cell: (delivery) => <About delivery={delivery} ofAnomaly={ofAnomaly} /> },
     { title: common.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: common.state, cell: ({ state }) => <Word of={DELIVERY_STATES} value={state} plain /> },
+    { title: common.state, cell: (delivery) => <State {...delivery} /> },
     { title: common.why, cell: (delivery) => <Why {...delivery} /> },
     {
       title: t.attempts,
@@ -46,6 +47,11 @@ function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): re
       ),
     },
   ];
+}
+
+function State({ state, obstacle }: Delivery) {
+  if (obstacle) return <Status of={["bad", OBSTACLES[obstacle]]} plain />;
+  return <Word of={DELIVERY_STATES} value={state} plain />;
 }
 
 /** The reason why a message was not sent, or not immediately. */
@@ -79,7 +85,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
     [common.by]: channel === "email" ? "email" : "webhook",
     [t.for2]: userId ? <Actor of={`user:${userId}`} /> : t.aChannelOfTheGroup,
     [common.group]: groupId && <GroupNames ids={[groupId]} none={common.none} />,
-    [common.state]: <Word of={DELIVERY_STATES} value={state} plain />,
+    [common.state]: <State {...delivery} />,
     ...(state === "pending" ? { [t.nextAttempt]: <Time at={nextAt} /> } : { [t.ended]: <Time at={doneAt} /> }),
   };
   return (

@@ -32,10 +32,11 @@ import {
   Opens,
   Secret,
   Section,
+  Status,
   Table,
   useOpens,
 } from "../../ui/ui.ts";
-import { CHANNEL_STATES, CHANNEL_TYPES } from "../../words/on-call.ts";
+import { CHANNEL_STATES, CHANNEL_TYPES, OBSTACLES } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 
 type Address = Pick<GroupChannel, "type" | "target">;
@@ -61,7 +62,7 @@ function Administered({ group }: { group: Versioned<Group> }) {
   });
   const columns: readonly Column<GroupChannel>[] = [
     ...COLUMNS,
-    { title: common.state, cell: ({ state }) => <Word of={CHANNEL_STATES} value={state} plain /> },
+    { title: common.state, cell: (channel) => <State channel={channel} /> },
     { title: t.linkSent, cell: ({ requestedAt }) => <Ago at={requestedAt} none="–" /> },
     { title: common.actions, cell: (channel) => <Acts group={group} channel={channel} /> },
   ];
@@ -76,6 +77,18 @@ function Administered({ group }: { group: Versioned<Group> }) {
       />
       {dialog}
     </Section>
+  );
+}
+
+/** Whether messages arrive there, and if not, why. */
+function State({ channel: { state, obstacle, failingSince, lastError } }: { channel: GroupChannel }) {
+  if (obstacle) return <Status of={["bad", OBSTACLES[obstacle]]} plain />;
+  if (!failingSince) return <Word of={CHANNEL_STATES} value={state} plain />;
+  return (
+    <>
+      <Status of={["bad", t.failsSince(<Ago at={failingSince} />)]} plain />
+      <p className="soft">{lastError}</p>
+    </>
   );
 }
 

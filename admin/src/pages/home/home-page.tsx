@@ -4,8 +4,6 @@ import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/home.ts";
 import type { Schemas } from "../../api/client.ts";
 import { overviewQuery } from "../../api/overview.ts";
-import { coverageQuery } from "../../api/people/on-call.ts";
-import { localMinute } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { numberText } from "../../texts/number-text.ts";
@@ -20,9 +18,11 @@ import {
   type StepState,
   Steps,
   Tile,
+  type TileProps,
   Tiles,
 } from "../../ui/ui.ts";
 import { UNFINISHED } from "../tickets/filters.ts";
+import { NeedsYou } from "./needs-you.tsx";
 import "./expiry-forecast.css";
 
 /** The counts that need attention, the certificates that end, and the first steps of a new tenant. */
@@ -41,8 +41,8 @@ export default function HomePage() {
 }
 
 function Overview({ overview }: { overview: Schemas["Overview"] }) {
-  const { devices, openClaims } = overview;
-  const { connectivity, certificates } = devices;
+  const { devices } = overview;
+  const { connectivity } = devices;
   const { role } = useSession().user;
   return (
     <>
@@ -52,70 +52,44 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
         </Notice>
       )}
       <Guide overview={overview} />
-      <NeedsPerson overview={overview} />
-      <Section title={common.devices}>
-        <Tiles>
-          <Tile label={t.online} value={connectivity.online} href="/devices?connectivity=online" tone="good" />
-          <Tile label={t.offline} value={connectivity.offline} href="/devices?connectivity=offline" tone="warn" />
-          <Tile label={t.neverSeen} value={connectivity.never_seen} href="/devices?connectivity=never_seen" />
-          <Tile label={t.all} value={devices.total} href="/devices" />
-        </Tiles>
-      </Section>
-      <Section title={common.certificates}>
-        <Tiles>
-          <Tile
-            label={t.expireSoon}
-            value={certificates.expiring}
-            href="/devices?certificateState=expiring"
-            tone="warn"
-          />
-          <Tile
-            label={t.renewalDue}
-            value={certificates.renewal_due}
-            href="/devices?certificateState=renewal_due"
-            note={devices.renewalsOverdue > 0 ? t.overdue(numberText(devices.renewalsOverdue)) : undefined}
-          />
-          <FindingTiles findings={overview.findings} />
-          <Tile label={t.expired} value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
-          <Tile
-            label={common.revoked}
-            value={certificates.revoked}
-            href="/devices?certificateState=revoked"
-            tone="bad"
-          />
-          <Tile label={t.noCertificate} value={certificates.none} href="/devices?certificateState=none" />
-          {openClaims !== null && <Tile label={t.openClaims} value={openClaims} href="/claims?status=pending" />}
-        </Tiles>
-      </Section>
-      {devices.total > 0 && <ExpiryForecast weeks={devices.expiry} />}
+      <NeedsYou overview={overview} />
+      <Monitoring overview={overview} />
+      <CountedSection
+        title={common.devices}
+        tiles={[
+          { label: t.online, value: connectivity.online, href: "/devices?connectivity=online", tone: "good" },
+          { label: t.offline, value: connectivity.offline, href: "/devices?connectivity=offline", tone: "warn" },
+          { label: t.neverSeen, value: connectivity.never_seen, href: "/devices?connectivity=never_seen" },
+          { label: t.all, value: devices.total, href: "/devices" },
+        ]}
+      />
+      <CountedSection title={common.certificates} tiles={certificateTiles(overview)} />
+      {devices.expiry.some(({ selfEnrolled, platform }) => selfEnrolled + platform > 0) && (
+        <ExpiryForecast weeks={devices.expiry} />
+      )}
     </>
   );
 }
 
-/** Counts the devices that lose their connection, or never publish, unless a person acts. */
-function FindingTiles({ findings }: Pick<Schemas["Overview"], "findings">) {
-  return (
-    <>
-      <Tile
-        label={t.renewalsOverdue}
-        value={findings.renewal_overdue}
-        href="/findings?kind=renewal_overdue"
-        tone="bad"
-      />
-      <Tile
-        label={t.bundlesThatEndSoon}
-        value={findings.bundle_expiring}
-        href="/findings?kind=bundle_expiring"
-        tone="warn"
-      />
-      <Tile
-        label={t.publishNowhere}
-        value={findings.publishes_nowhere}
-        href="/findings?kind=publishes_nowhere"
-        tone="warn"
-      />
-    </>
-  );
+function certificateTiles({ devices, openClaims }: Schemas["Overview"]): TileProps[] {
+  const { certificates, renewalsOverdue } = devices;
+  const inState = (state: keyof typeof certificates, label: string, tone?: TileProps["tone"]): TileProps => ({
+    label,
+    value: certificates[state],
+    href: `/devices?certificateState=${state}`,
+    ...(tone && { tone }),
+  });
+  return [
+    inState("expiring", t.expireSoon, "warn"),
+    {
+      ...inState("renewal_due", t.renewalDue),
+      note: renewalsOverdue > 0 ? t.overdue(numberText(renewalsOverdue)) : undefined,
+    },
+    inState("expired", t.expired, "bad"),
+    inState("revoked", common.revoked, "bad"),
+    inState("none", t.noCertificate),
+    { label: t.openClaims, value: openClaims ?? 0, href: "/claims?status=pending" },
+  ];
 }
 
 function Guide({ overview }: { overview: Schemas["Overview"] }) {
@@ -148,51 +122,45 @@ function Guide({ overview }: { overview: Schemas["Overview"] }) {
   );
 }
 
-const DAY_MS = 86_400_000;
-
-function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
-  const { anomalies, tickets, refusedLastDay, at } = overview;
+/** The counts of anomalies, tickets and refusals that are not zero. */
+function Monitoring({ overview }: { overview: Schemas["Overview"] }) {
+  const { anomalies, tickets } = overview;
   const { critical, major, minor, warning } = anomalies.open;
-  const since = localMinute(Date.parse(at) - DAY_MS);
   return (
-    <Section title={t.whatNeedsAPerson}>
-      <Tiles>
-        <Tile
-          label={t.openAnomalies}
-          value={critical + major + minor + warning}
-          href="/anomalies?status=open&sort=-severity"
-          tone={critical > 0 ? "bad" : "warn"}
-          note={critical > 0 ? t.critical(numberText(critical)) : undefined}
-        />
-        <Tile label={common.acknowledged} value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
-        <Tile label={t.ticketsOverdue} value={tickets.overdue} href="/tickets?overdue=true&sort=dueAt" tone="bad" />
-        <Tile
-          label={t.unassignedTickets}
-          value={tickets.unassigned}
-          href={`/tickets?assigneeUserId=none&status=${UNFINISHED}`}
-          tone="warn"
-        />
-        <Tile label={t.refusedIn24H} value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
-        <CoverageTile />
-      </Tiles>
-    </Section>
+    <CountedSection
+      title={common.anomalies}
+      tiles={[
+        {
+          label: t.openAnomalies,
+          value: critical + major + minor + warning,
+          href: "/anomalies?status=open&sort=-severity",
+          tone: critical > 0 ? "bad" : "warn",
+          note: critical > 0 ? t.critical(numberText(critical)) : undefined,
+        },
+        { label: common.acknowledged, value: anomalies.acknowledged, href: "/anomalies?status=acknowledged" },
+        {
+          label: t.unassignedTickets,
+          value: tickets.unassigned,
+          href: `/tickets?assigneeUserId=none&status=${UNFINISHED}`,
+          tone: "warn",
+        },
+      ]}
+    />
   );
 }
 
-/** The uncovered hours of the next seven days, linked to the week of the group with the most. */
-function CoverageTile() {
-  const { data } = useQuery(coverageQuery);
-  const items = data?.items ?? [];
-  const hours = items.reduce((sum, item) => sum + item.hours, 0);
-  const first = items[0];
+/** A section of counts, without those that are zero. It is absent if all are. */
+function CountedSection({ title, tiles }: { title: string; tiles: readonly TileProps[] }) {
+  const counted = tiles.filter(({ value }) => value !== 0);
+  if (counted.length === 0) return null;
   return (
-    <Tile
-      label={t.uncoveredHours}
-      value={data && Math.ceil(hours)}
-      href={first ? `/shifts?group=${first.groupId}` : "/shifts"}
-      tone="bad"
-      note={items.length > 0 ? t.next7Days(nouns.group(items.length)) : t.next7Days2}
-    />
+    <Section title={title}>
+      <Tiles>
+        {counted.map((tile) => (
+          <Tile key={tile.label} {...tile} />
+        ))}
+      </Tiles>
+    </Section>
   );
 }
 

@@ -110,9 +110,7 @@ function Checks() {
     <Loaded query={query}>
       {({ healthy, checks }) => (
         <>
-          <Notice tone={healthy ? "good" : "bad"} title={healthy ? t.everyRuleHolds : t.rulesAreViolated}>
-            {!healthy && <p>{t.runAtTheShellIt(<code>muster doctor</code>)}</p>}
-          </Notice>
+          <Verdict healthy={healthy} warnings={checks.filter(({ ok, level }) => !ok && level !== "must").length} />
           <div className="row">
             <Action label={t.checkAgain} onClick={() => void query.refetch()} loading={query.isFetching} />
           </div>
@@ -128,6 +126,21 @@ function Checks() {
         </>
       )}
     </Loaded>
+  );
+}
+
+/** Says whether all invariants hold, and how many checks warn. */
+function Verdict({ healthy, warnings }: { healthy: boolean; warnings: number }) {
+  if (!healthy)
+    return (
+      <Notice tone="bad" title={t.rulesAreViolated}>
+        <p>{t.runAtTheShellIt(<code>muster doctor</code>)}</p>
+      </Notice>
+    );
+  return warnings > 0 ? (
+    <Notice tone="warn" title={t.allInvariantsHold(nouns.warning(warnings))} />
+  ) : (
+    <Notice tone="good" title={t.everyRuleHolds} />
   );
 }
 

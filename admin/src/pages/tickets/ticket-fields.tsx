@@ -5,12 +5,14 @@ import { common } from "#texts/common.ts";
 import { withinSentence } from "#texts/language.ts";
 import { t } from "#texts/pages/tickets.ts";
 import type { Versioned } from "../../api/client.ts";
+import { deviceQuery } from "../../api/devices.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { changeTicket, openTicket, TICKETS, type Ticket, ticketQuery } from "../../api/monitoring/tickets.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { nameOfPerson, type Person, peopleQuery } from "../../api/people/people.ts";
 import { instantOf, localMinute } from "../../parts/filter-values.ts";
 import { Form, useFields, useVersion } from "../../parts/form/form.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { useSession } from "../../parts/session.ts";
 import { PRIORITIES, TICKET_TYPES } from "../../words/monitoring.ts";
 
@@ -159,9 +161,34 @@ function useShown() {
   };
 }
 
+interface OpenTicketProps {
+  onClose: () => void;
+  about?: Anomaly;
+}
+
 /** Opens a ticket, for an anomaly or for other work, and leads to it. */
-export function OpenTicket({ onClose, about }: { onClose: () => void; about?: Anomaly }) {
-  const [form] = useFields<TicketValues>(valuesFor(about), "openTicket");
+export function OpenTicket({ onClose, about }: OpenTicketProps) {
+  if (about === undefined) return <OpenTicketForm onClose={onClose} groupIds={[]} />;
+  return <OpenTicketAbout onClose={onClose} about={about} />;
+}
+
+/** Offers the groups of the device, whose members then see the ticket. */
+function OpenTicketAbout({ onClose, about }: Required<OpenTicketProps>) {
+  const device = useQuery(deviceQuery(about.deviceId));
+  return (
+    <Loaded query={device}>
+      {({ record }) => <OpenTicketForm onClose={onClose} about={about} groupIds={record.groupIds} />}
+    </Loaded>
+  );
+}
+
+/** @param groupIds the groups of the device; if there are several, the user must choose one */
+function OpenTicketForm({ onClose, about, groupIds }: OpenTicketProps & { groupIds: readonly string[] }) {
+  const mustChoose = groupIds.length > 1;
+  const initial = { ...valuesFor(about), groupId: groupIds.length === 1 ? groupIds[0]! : "" };
+  const [form] = useFields<TicketValues>(initial, "openTicket", {
+    groupId: (value: unknown) => (mustChoose && value === "" ? t.chooseOneOfTheGroups : null),
+  });
   const submit = (values: TicketValues) => {
     const { deviceId, ...body } = bodyOf(values);
     return openTicket({ ...body, ...(about ? { anomalyId: about.id } : { deviceId }) });

@@ -1,8 +1,8 @@
 import { common } from "#texts/common.ts";
 import { t } from "#texts/parts.ts";
 import type { Schemas } from "../../api/client.ts";
-import { Ago, type Column, Table } from "../../ui/ui.ts";
-import { CHANNEL_TYPES, TEST_STATES } from "../../words/on-call.ts";
+import { Ago, type Column, Status, Table } from "../../ui/ui.ts";
+import { CHANNEL_TYPES, OBSTACLES, TEST_STATES } from "../../words/on-call.ts";
 import { Word } from "../word.tsx";
 
 type TestMessage = Schemas["TestMessage"];
@@ -10,7 +10,11 @@ type TestMessage = Schemas["TestMessage"];
 const COLUMNS: readonly Column<TestMessage>[] = [
   { title: t.to, main: true, cell: ({ target }) => <span className="mono">{target}</span> },
   { title: common.by, cell: ({ channel }) => CHANNEL_TYPES[channel] },
-  { title: common.state, cell: ({ state }) => <Word of={TEST_STATES} value={state} plain /> },
+  {
+    title: common.state,
+    cell: ({ state, obstacle }) =>
+      obstacle ? <Status of={["bad", OBSTACLES[obstacle]]} plain /> : <Word of={TEST_STATES} value={state} plain />,
+  },
   { title: t.lastError, cell: ({ error }) => error ?? <span className="soft">–</span> },
   { title: t.askedFor, cell: ({ at }) => <Ago at={at} /> },
 ];

@@ -1,11 +1,14 @@
 import { useMantineColorScheme } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "#texts/parts.ts";
+import { openAnomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { endSession, sessionQuery } from "../../api/session.ts";
 import icon from "../../icon.svg";
 import { type AppRoute, appRoutes } from "../../routes.ts";
+import { numberText } from "../../texts/number-text.ts";
+import { setTitleCount } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
 import { LiveState } from "../live/live-state.tsx";
 import { useLive } from "../live/use-live.ts";
@@ -94,7 +97,23 @@ function Entry({ route, current }: { route: AppRoute; current: boolean }) {
     <a className="menu-link" href={route.path} aria-current={current ? "page" : undefined}>
       {Icon && <Icon size={18} stroke={1.6} aria-hidden="true" />}
       {route.title}
+      {route.path === "/anomalies" && <OpenAnomalies />}
     </a>
+  );
+}
+
+/** The number of open anomalies, also in the title of the page. */
+function OpenAnomalies() {
+  const open = useQuery(openAnomaliesQuery).data?.total ?? 0;
+  useEffect(() => {
+    setTitleCount(open);
+    return () => setTitleCount(0);
+  }, [open]);
+  if (open === 0) return null;
+  return (
+    <span className="menu-count">
+      {numberText(open)} <span className="hidden-text">{t.open}</span>
+    </span>
   );
 }
 

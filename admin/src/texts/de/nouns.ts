@@ -27,6 +27,7 @@ export const nouns: typeof en = {
   write: counted("Schreibzugriff", "Schreibzugriffe"),
   mqttClient: counted("MQTT-Client", "MQTT-Clients"),
   tenant: counted("Mandant", "Mandanten"),
+  warning: counted("Warnung", "Warnungen"),
   violation: counted("Verletzung", "Verletzungen"),
   refusal: counted("Abweisung", "Abweisungen"),
   day: counted("Tag", "Tage"),

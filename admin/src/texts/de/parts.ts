@@ -132,6 +132,7 @@ export const t: typeof en = {
   accountAndSessions: "Konto und Sitzungen",
   apiReference: "API-Referenz",
   colours: "Farben",
+  open: "offen",
   signOut: "Abmelden",
   recoveryCode: "Wiederherstellungscode",
   oneOfThoseThatYou: "Einer der Codes, die Sie aufbewahrt haben; jeder gilt einmal.",

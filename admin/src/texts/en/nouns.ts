@@ -27,6 +27,7 @@ export const nouns = {
   write: counted("write", "writes"),
   mqttClient: counted("MQTT client", "MQTT clients"),
   tenant: counted("tenant", "tenants"),
+  warning: counted("warning", "warnings"),
   violation: counted("violation", "violations"),
   refusal: counted("refusal", "refusals"),
   day: counted("day", "days"),

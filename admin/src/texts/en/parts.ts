@@ -139,6 +139,7 @@ export const t = {
   accountAndSessions: "Account and sessions",
   apiReference: "API reference",
   colours: "Colours",
+  open: "open",
   signOut: "Sign out",
   recoveryCode: "Recovery code",
   oneOfThoseThatYou: "One of those that you stored; each is accepted once.",

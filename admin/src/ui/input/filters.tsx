@@ -21,6 +21,8 @@ export type Filter =
       label: string;
       options: readonly (readonly [value: string, label: string])[];
       not?: boolean;
+      /** What the list shows without a value; every record if absent. */
+      unset?: string;
     }
   /** `2026-11-22T14:30` in the user's own zone. */
   | { kind: "time"; name: string; label: string };
@@ -108,7 +110,7 @@ function Field({ filter, value, onChange }: FieldProps) {
       label={filter.label}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      data={[{ value: "", label: t.any }, ...options, ...negated]}
+      data={[{ value: "", label: filter.unset ?? t.any }, ...options, ...negated]}
     />
   );
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from "react";
-import { t } from "#texts/ui.ts";
+import { setDocumentTitle } from "./document-title.ts";
 import "./page.css";
 
 interface PageProps {
@@ -21,9 +21,7 @@ interface PageProps {
 
 /** A screen: its way back, its heading with actions, its tabs, its content. */
 export function Page({ title, heading, back, lead, actions, tabs, narrow, children }: PageProps) {
-  useEffect(() => {
-    document.title = t.muster(title);
-  }, [title]);
+  useEffect(() => setDocumentTitle(title), [title]);
   return (
     <div className={narrow ? "page page-narrow" : "page"}>
       <header className="page-top row row-fields between">

@@ -5,7 +5,7 @@ import "./tile.css";
 /** The classes of tiles with a count above zero; a good count needs no attention. */
 const CLASSES: Partial<Record<Tone, string>> = { good: " tile-good", warn: " tile-toned", bad: " tile-toned" };
 
-interface TileProps {
+export interface TileProps {
   label: string;
   /** Absent while the count is read. */
   value: number | undefined;

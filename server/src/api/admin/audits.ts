@@ -154,12 +154,9 @@ const actors = z
 const namedActor = z
   .strictObject({
     actor: z.string(),
-    name: z
-      .string()
-      .meta({
-        description:
-          "A user's name or else address, the name of an API key or a device, or the intended name of a claim",
-      }),
+    name: z.string().meta({
+      description: "A user's name or else address, the name of an API key or a device, or the intended name of a claim",
+    }),
     email: z.string().nullable().meta({ description: "The e-mail address of a user" }),
     deleted: z.boolean().meta({ description: "The user is deleted; their acts stay in the histories" }),
   })

@@ -38,6 +38,17 @@ const overview = z
       unassigned: count.meta({ description: "Unassigned, unfinished tickets" }),
     }),
     refusedLastDay: count.meta({ description: "Refused clients in the last 24 hours, as counted in the journal" }),
+    paging: z
+      .strictObject({
+        mailServer: z.boolean().meta({ description: "Whether e-mails can be sent" }),
+        unreached: count.meta({ description: "Open anomalies whose pages reached nobody; at most 1,000" }),
+        silentGroups: count.meta({ description: "Groups with devices, but without an escalation" }),
+        channels: z
+          .strictObject({ failing: count, unconfirmed: count })
+          .nullable()
+          .meta({ description: "Channels of groups; null for users who are not admins" }),
+      })
+      .meta({ description: "What keeps pages from reaching people" }),
     findings: z.strictObject({
       shared_key: count,
       publishes_nowhere: count,
@@ -81,6 +92,7 @@ const EXAMPLE = {
   anomalies: { open: { critical: 0, major: 2, minor: 1, warning: 0 }, acknowledged: 3 },
   tickets: { open: 2, in_progress: 1, on_hold: 0, overdue: 1, unassigned: 2 },
   refusedLastDay: 1,
+  paging: { mailServer: true, unreached: 0, silentGroups: 1, channels: { failing: 0, unconfirmed: 1 } },
   findings: {
     shared_key: 0,
     publishes_nowhere: 1,

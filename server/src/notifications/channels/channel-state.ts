@@ -7,7 +7,7 @@ import type { GroupChannelRow } from "./group-channel-store.ts";
 export type ChannelState = "confirmed" | "requested" | "expired" | "waiting" | "disabled";
 
 /** The known state of a channel's address. */
-export type AddressStateRow = Omit<GroupChannelRow, "type" | "target">;
+export type AddressStateRow = Pick<GroupChannelRow, "request_at" | "requested_at" | "expires_at" | "confirmed_at">;
 
 /** @param disabled whether it answered 410 */
 export function stateOf(row: Omit<AddressStateRow, "requested_at">, disabled: boolean, now: Date): ChannelState {

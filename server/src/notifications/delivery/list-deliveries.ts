@@ -2,9 +2,15 @@ import { boundedToGroupsOf, useCase, userIdOf } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { type Obstacle, obstacleOf } from "../obstacle.ts";
 import { type DeliveryFilter, type DeliveryRecord, listDeliveryRows } from "./delivery-list-store.ts";
 
 export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer" | "asking">, PageRequest {}
+
+export interface ListedDelivery extends DeliveryRecord {
+  /** Why a pending message cannot be sent now. */
+  obstacle: Obstacle | null;
+}
 
 /**
  * Lists the tenant's messages, newest first, with every attempt. A user who is not an admin sees the messages of their
@@ -12,13 +18,17 @@ export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer" | "asking">
  */
 export const listDeliveries = useCase(
   { scope: "groups:read", role: "viewer" },
-  async (deps: NotificationsDeps, caller, query: DeliveryQuery): Promise<Page<DeliveryRecord>> => {
+  async (deps: NotificationsDeps, caller, query: DeliveryQuery): Promise<Page<ListedDelivery>> => {
     const [page, filter] = splitPage(query);
     const { skip, limit } = page;
     const { anomalyId, groupId } = filter;
     if ([anomalyId, groupId].some((id) => id !== undefined && !isUuid(id))) return { items: [], total: 0, skip, limit };
     const wanted = { ...filter, viewer: boundedToGroupsOf(caller), asking: userIdOf(caller) };
     const { rows, ...counted } = await listDeliveryRows(deps.database.db, caller.tenantId, wanted, page);
-    return { items: rows, ...counted, skip, limit };
+    const items = rows.map((row) => ({
+      ...row,
+      obstacle: row.state === "pending" ? obstacleOf(deps, row.channel) : null,
+    }));
+    return { items, ...counted, skip, limit };
   },
 );

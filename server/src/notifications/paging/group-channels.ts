@@ -4,6 +4,7 @@ import { notFound } from "../../lib/request-errors.ts";
 import { type ChannelState, stateOf } from "../channels/channel-state.ts";
 import { type GroupChannelRow, listGroupChannelRows } from "../channels/group-channel-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { type Obstacle, obstacleOf } from "../obstacle.ts";
 import { disabledWebhooks } from "../webhooks/webhook-store.ts";
 import { readGroups } from "./paged-group-store.ts";
 
@@ -16,25 +17,36 @@ export interface GroupChannel {
   requestedAt: Date | null;
   expiresAt: Date | null;
   confirmedAt: Date | null;
+  /** Since when every attempt to send there has failed, and the last error. */
+  failingSince: Date | null;
+  lastError: string | null;
+  /** Why nothing can be sent there now. */
+  obstacle: Obstacle | null;
 }
 
 /** Lists the channels of a group in order. @throws MusterError not_found */
 export const listGroupChannels = useCase(
   { role: "admin" },
-  async ({ database: { db }, clock }: NotificationsDeps, caller, groupId: string): Promise<GroupChannel[]> => {
+  async (deps: NotificationsDeps, caller, groupId: string): Promise<GroupChannel[]> => {
     const { tenantId } = caller;
+    const { db } = deps.database;
     const [group] = isUuid(groupId) ? await readGroups(db, tenantId, [groupId]) : [];
     if (!group) throw notFound("group");
     const [rows, disabled] = await Promise.all([
       listGroupChannelRows(db, tenantId, groupId),
       disabledWebhooks(db, [tenantId]),
     ]);
-    const now = clock.now();
-    return rows.map((row) => toChannel(row, disabled.has(`${tenantId} ${row.target}`) && row.type === "webhook", now));
+    const now = deps.clock.now();
+    return rows.map((row) => ({
+      ...toChannel(row, disabled.has(`${tenantId} ${row.target}`) && row.type === "webhook", now),
+      obstacle: obstacleOf(deps, row.type),
+    }));
   },
 );
 
-function toChannel(row: GroupChannelRow, disabled: boolean, now: Date): GroupChannel {
+function toChannel(row: GroupChannelRow, disabled: boolean, now: Date): Omit<GroupChannel, "obstacle"> {
   const { type, target, requested_at: requestedAt, expires_at: expiresAt, confirmed_at: confirmedAt } = row;
-  return { type, target, state: stateOf(row, disabled, now), requestedAt, expiresAt, confirmedAt };
+  const { failing_since: failingSince, last_error: lastError } = row;
+  const state = stateOf(row, disabled, now);
+  return { type, target, state, requestedAt, expiresAt, confirmedAt, failingSince, lastError };
 }

@@ -14,8 +14,9 @@ export interface PageRow {
 }
 
 /**
- * `nobody`: the step reached none, because it had no recipients or no message could be sent; `deferred`: quiet choices deferred it for all recipients; `stopped`: the
- * anomaly was acknowledged or resolved; `late`: it was due more than a day ago.
+ * `nobody`: the step reached none, because it had no recipients or no message could be sent; `deferred`: quiet choices
+ * deferred it for all recipients; `stopped`: the anomaly was acknowledged or resolved; `late`: it was due more than a
+ * day ago.
  */
 export type PageState = "paged" | "nobody" | "deferred" | "stopped" | "late";
 

@@ -10,10 +10,10 @@ import { type DeferredDelivery, insertDeferred } from "../personal/deferred-stor
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
+import { callLastResortFor } from "./last-resort.ts";
 import { hastenNext, lockDuePages, markPages, type PageRow, type PageState } from "./page-store.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
-import { callLastResortFor } from "./reach-nobody.ts";
 import { type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 

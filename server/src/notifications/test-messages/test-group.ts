@@ -116,10 +116,11 @@ const testsOf = (caller: Caller, groupId: string) => ({
  */
 export const listGroupTests = useCase(
   { role: "admin" },
-  async ({ database }: NotificationsDeps, caller, groupId: string): Promise<TestMessage[]> => {
-    const [group] = isUuid(groupId) ? await readGroups(database.db, caller.tenantId, [groupId]) : [];
+  async (deps: NotificationsDeps, caller, groupId: string): Promise<TestMessage[]> => {
+    const { db } = deps.database;
+    const [group] = isUuid(groupId) ? await readGroups(db, caller.tenantId, [groupId]) : [];
     if (!group) throw notFound("group");
-    const rows = await listTestRows(database.db, testsOf(caller, groupId), MOST);
-    return rows.map(toTestMessage);
+    const rows = await listTestRows(db, testsOf(caller, groupId), MOST);
+    return rows.map((row) => toTestMessage(deps, row));
   },
 );

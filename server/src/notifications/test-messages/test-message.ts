@@ -1,3 +1,5 @@
+import type { NotificationsDeps } from "../deps.ts";
+import { type Obstacle, obstacleOf } from "../obstacle.ts";
 import type { TestRow } from "./group-test-store.ts";
 
 /** A test message and its progress. */
@@ -9,9 +11,15 @@ export interface TestMessage {
   state: "pending" | "sent" | "failed";
   /** The error of the last attempt. */
   error: string | null;
+  /** Why a pending message cannot be sent now. */
+  obstacle: Obstacle | null;
 }
 
 /** Converts a row. A message in a digest has the state of the digest. */
-export function toTestMessage({ created_at: at, last_error: error, state, ...row }: TestRow): TestMessage {
-  return { ...row, at, state, error: state === "sent" ? null : error };
+export function toTestMessage(
+  deps: Pick<NotificationsDeps, "settings">,
+  { created_at: at, last_error: error, state, ...row }: TestRow,
+): TestMessage {
+  const obstacle = state === "pending" ? obstacleOf(deps, row.channel) : null;
+  return { ...row, at, state, error: state === "sent" ? null : error, obstacle };
 }

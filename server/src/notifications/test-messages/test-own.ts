@@ -57,8 +57,9 @@ async function requireRoom(tx: Tx, userId: string, messages: number, now: Date):
 /** Lists the messages of the caller's last tests, newest first. */
 export const listOwnTests = useCase(
   { role: "viewer" },
-  async ({ database }: NotificationsDeps, caller): Promise<TestMessage[]> => {
+  async (deps: NotificationsDeps, caller): Promise<TestMessage[]> => {
     const { tenantId, userId } = ownerOf(caller);
-    return (await listOwnTestRows(database.db, tenantId, userId, MOST)).map(toTestMessage);
+    const rows = await listOwnTestRows(deps.database.db, tenantId, userId, MOST);
+    return rows.map((row) => toTestMessage(deps, row));
   },
 );

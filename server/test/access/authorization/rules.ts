@@ -217,6 +217,7 @@ export const RULES: Rules = {
     listPages: ["groups:read", "viewer", ({ anomaly }) => [anomaly]],
     listGroupChannels: ["no key", "admin", ({ group }) => [group]],
     listCoverage: ["no key", "viewer", () => []],
+    readPagingProblems: ["no key", "viewer", () => []],
     testGroup: ["no key", "admin", ({ group }) => [group, "members"]],
     listGroupTests: ["no key", "admin", ({ group }) => [group]],
     getOwnNotifications: ["no key", "viewer", () => []],

@@ -5,9 +5,11 @@ import { runSql } from "../../harness/database/run-sql.ts";
 import { newTenant, type TestTenant } from "../../harness/devices.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../../harness/http/browser.ts";
+import { type Sinks, startSinks } from "../../harness/http/sinks.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
 import { type SignedIn, signIn } from "../../harness/sign-in.ts";
 
+let sinks: Sinks;
 let server: TestServer;
 let tenant: TestTenant;
 let operator: SignedIn;
@@ -16,7 +18,8 @@ let group: string;
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 before(async () => {
-  server = await startServer();
+  sinks = await startSinks();
+  server = await startServer({ env: sinks.env });
   tenant = await newTenant(server);
   operator = await signIn(server, tenant, "operator");
   const { devices, groups } = server.app;
@@ -29,7 +32,10 @@ before(async () => {
   for (const id of ["pump-1", "pump-2", "pump-3"])
     await devices.createDevice(tenant.caller, { id, name: `Feed ${id}`, groupIds: [group] });
 });
-after(() => server?.stop());
+after(async () => {
+  await server?.stop();
+  await sinks?.stop();
+});
 
 const where = () => ({ database: server.app.database, clock: server.clock });
 

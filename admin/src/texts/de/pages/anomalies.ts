@@ -22,6 +22,8 @@ export const t: typeof en = {
   oneOpensWhenADevice:
     "Eine Anomalie wird eröffnet, wenn ein Gerät eine Regel seiner Grenzwertpakete verletzt oder länger schweigt, als sein Typ erlaubt.",
   youSeeThoseOfThe: "Sie sehen die der Geräte Ihrer Gruppen.",
+  unresolved: "nicht behoben",
+  all: "alle",
   severity: "Schweregrad",
   pump1: "pump-1",
   openATicket: "Ticket eröffnen",

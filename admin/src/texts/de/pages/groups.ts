@@ -6,6 +6,7 @@ export const t: typeof en = {
     "Adressen neben ihren Mitgliedern: das Postfach eines Teams oder ein Webhook. Jeder Empfänger bestätigt die Adresse, bevor anderes dorthin gesendet wird.",
   address: "Adresse",
   addAChannel: "Kanal hinzufügen",
+  failsSince: (time) => phrase`schlägt fehl, ${time}`,
   linkSent: "Link gesendet",
   channels: "Kanäle",
   theGroupHasNoChannel: "Die Gruppe hat keinen Kanal.",

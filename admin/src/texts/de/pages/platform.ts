@@ -22,6 +22,7 @@ export const t: typeof en = {
   ofAZ09: "Aus a-z, 0-9 und Bindestrich; es ändert sich nie.",
   acme: "acme",
   eMailAddressOfThe: "E-Mail-Adresse des ersten Administrators",
+  allInvariantsHold: (warnings) => `Alle Invarianten gelten. ${warnings}.`,
   everyRuleHolds: "Jede Regel ist eingehalten.",
   rulesAreViolated: "Regeln sind verletzt.",
   runAtTheShellIt: (command) => phrase`Rufen Sie in der Shell ${command} auf: Es nennt die Datensätze.`,

@@ -12,6 +12,7 @@ export const t: typeof en = {
   priority: "Priorität",
   assignedTo: "Zuständig",
   due: "Fällig",
+  chooseOneOfTheGroups: "Wählen Sie eine Gruppe: Das Gerät hat mehrere, und die Mitglieder sehen das Ticket.",
   unassigned: "niemand",
   overdue: "Überfällig",
   titleOrNumber: "Titel oder Nummer",

@@ -24,6 +24,8 @@ export const t = {
   oneOpensWhenADevice:
     "One opens when a device breaks a rule of its threshold packs, or is silent for longer than its type allows.",
   youSeeThoseOfThe: "You see those of the devices of your groups.",
+  unresolved: "unresolved",
+  all: "all",
   severity: "Severity",
   pump1: "pump-1",
   openATicket: "Open a ticket",

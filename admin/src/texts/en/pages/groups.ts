@@ -8,6 +8,7 @@ export const t = {
     "Addresses besides its members: a mailbox of a team, or a webhook. Each receiver confirms the address before anything else is sent there.",
   address: "Address",
   addAChannel: "Add a channel",
+  failsSince: (time: ReactNode) => phrase`fails since ${time}`,
   linkSent: "Link sent",
   channels: "Channels",
   theGroupHasNoChannel: "The group has no channel.",

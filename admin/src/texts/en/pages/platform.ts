@@ -24,6 +24,7 @@ export const t = {
   ofAZ09: "Of a-z, 0-9 and dash; it never changes.",
   acme: "acme",
   eMailAddressOfThe: "E-mail address of the first administrator",
+  allInvariantsHold: (warnings: string) => `All invariants hold. ${warnings}.`,
   everyRuleHolds: "Every rule holds.",
   rulesAreViolated: "Rules are violated.",
   runAtTheShellIt: (code: ReactNode) => phrase`Run ${code} at the shell: it names the records.`,

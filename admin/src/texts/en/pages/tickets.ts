@@ -15,6 +15,7 @@ export const t = {
   priority: "Priority",
   assignedTo: "Assigned to",
   due: "Due",
+  chooseOneOfTheGroups: "Choose a group: the device has several, and its members see the ticket.",
   unassigned: "unassigned",
   overdue: "Overdue",
   titleOrNumber: "Title or number",

@@ -5,6 +5,8 @@ import { CHANNEL_TYPE, NOTIFY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, instant, longPage, nullableTimestamp, paging, timestamp } from "../../shapes.ts";
 
+import { obstacle } from "./group-channels.ts";
+
 const TAG = "Notifications";
 
 const state = z.enum(DELIVERY_STATES).meta({
@@ -26,6 +28,7 @@ const delivery = z
     state,
     doneAt: nullableTimestamp,
     lastError: z.string().nullable(),
+    obstacle,
     deferredBy: z
       .enum(["quiet_hours", "off_shift"])
       .nullable()
@@ -83,6 +86,7 @@ export const listDeliveries = adminRoute({
           state: "sent",
           doneAt: "2026-11-20T10:20:02.000Z",
           lastError: null,
+          obstacle: null,
           deferredBy: null,
           deferredUntil: null,
           digestId: null,

@@ -13,6 +13,11 @@ export const channelState = z.enum(["confirmed", "requested", "expired", "waitin
     "`confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is no longer valid. `waiting`: a link will be sent. `disabled`: it answered 410, so nothing is sent there",
 });
 
+export const obstacle = z
+  .enum(["no_mail_server"])
+  .nullable()
+  .meta({ description: "Why nothing can be sent there now: `no_mail_server`, the installation has none" });
+
 const groupChannel = z
   .strictObject({
     ...channel.shape,
@@ -20,6 +25,9 @@ const groupChannel = z
     requestedAt: nullableTimestamp.meta({ description: "When the last link was sent" }),
     expiresAt: nullableTimestamp.meta({ description: "When that link expires" }),
     confirmedAt: nullableTimestamp,
+    failingSince: nullableTimestamp.meta({ description: "Since when every attempt to send there has failed" }),
+    lastError: z.string().nullable(),
+    obstacle,
   })
   .meta({ id: "GroupChannel" });
 
@@ -32,6 +40,7 @@ export const testMessage = z
     at: timestamp,
     state: z.enum(["pending", "sent", "failed"]),
     error: z.string().nullable().meta({ description: "Why the last attempt failed" }),
+    obstacle,
   })
   .omit({ type: true })
   .meta({ id: "TestMessage" });
@@ -59,6 +68,9 @@ export const listGroupChannels = adminRoute({
           requestedAt: "2026-11-20T10:00:00.000Z",
           expiresAt: "2026-11-23T10:00:00.000Z",
           confirmedAt: null,
+          failingSince: null,
+          lastError: null,
+          obstacle: null,
         },
       ],
     },
@@ -155,6 +167,7 @@ export const listGroupTests = adminRoute({
           at: "2026-11-20T10:00:00.000Z",
           state: "sent",
           error: null,
+          obstacle: null,
         },
       ],
     },

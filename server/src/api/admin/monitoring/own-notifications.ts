@@ -176,6 +176,7 @@ export const listOwnTests = adminRoute({
           at: "2026-11-20T10:00:00.000Z",
           state: "sent",
           error: null,
+          obstacle: null,
         },
       ],
     },

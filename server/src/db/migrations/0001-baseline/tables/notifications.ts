@@ -13,7 +13,8 @@ CREATE TABLE notification_inbox (
 CREATE INDEX notification_inbox_queued ON notification_inbox (tenant_id, seq);
 
 -- A step of a group's escalation for an anomaly. States: "paged", a user or channel is told; "nobody", the step reached
--- none: there was none to tell, or every attempt has failed so far; "stopped", the anomaly was acknowledged or resolved first; "late", the step was due more than a day ago.
+-- none: there was none to tell, or every attempt has failed so far; "stopped", the anomaly was acknowledged or resolved
+-- first; "late", the step was due more than a day ago.
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
   anomaly_id uuid NOT NULL,
@@ -30,6 +31,7 @@ CREATE TABLE pages (
 CREATE INDEX pages_by_age ON pages (due_at);
 CREATE INDEX pages_due ON pages (due_at) WHERE state = 'due';
 CREATE INDEX pages_group ON pages (tenant_id, group_id);
+CREATE INDEX pages_to_nobody ON pages (tenant_id, anomaly_id) WHERE state = 'nobody';
 CREATE INDEX pages_queued ON pages (tenant_id, critical, due_at) WHERE state = 'due';
 
 -- An e-mail address or webhook of a tenant that must be confirmed before it is used; one row however many groups name

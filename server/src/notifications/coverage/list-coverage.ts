@@ -2,9 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { pagingGroups, readGroups } from "../paging/paged-group-store.ts";
+import type { PagedGroup } from "../paging/recipients.ts";
 import { coveredTimes, uncoveredTimes } from "./coverage.ts";
-import { pagingGroups, readGroups } from "./paged-group-store.ts";
-import type { PagedGroup } from "./recipients.ts";
 
 const AHEAD_MS = 7 * DAY;
 /** The maximum number of groups that one answer evaluates, with a week of duties each. */

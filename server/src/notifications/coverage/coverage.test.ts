@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
+import { type Notify, type PagedGroup, recipientsOf } from "../paging/recipients.ts";
 import { coveredTimes, uncoveredTimes } from "./coverage.ts";
-import { type Notify, type PagedGroup, recipientsOf } from "./recipients.ts";
 
 const ADA = { id: "1", email: "Ada@acme.example" };
 const BOB = { id: "2", email: "bob@acme.example" };

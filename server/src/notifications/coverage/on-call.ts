@@ -4,9 +4,9 @@ import { addMs, DAY } from "../../lib/clock.ts";
 import { isDeviceId, isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { groupsOfDevice, isMember, readGroups } from "../paging/paged-group-store.ts";
+import type { PagedGroup, Person } from "../paging/recipients.ts";
 import { coveredTimes, type Span, uncoveredTimes } from "./coverage.ts";
-import { groupsOfDevice, isMember, readGroups } from "./paged-group-store.ts";
-import type { PagedGroup, Person } from "./recipients.ts";
 
 const DAYS = 7;
 

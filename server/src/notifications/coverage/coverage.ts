@@ -1,6 +1,6 @@
 import { dutiesBetween } from "../../groups/groups.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
-import { type PagedGroup, usedChannels } from "./recipients.ts";
+import { type PagedGroup, usedChannels } from "../paging/recipients.ts";
 
 export interface Span {
   from: Date;

@@ -1,7 +1,7 @@
 import { addMs, DAY } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { nextGroups, readGroups } from "../paging/paged-group-store.ts";
 import { coveredTimes } from "./coverage.ts";
-import { nextGroups, readGroups } from "./paged-group-store.ts";
 
 const AHEAD_MS = 7 * DAY;
 const BATCH = 200;

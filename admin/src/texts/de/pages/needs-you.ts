@@ -1,0 +1,42 @@
+import type { t as en } from "../../en/pages/needs-you.ts";
+import { nouns } from "../nouns.ts";
+
+export const t: typeof en = {
+  whatNeedsYou: "Was Sie braucht",
+  nothing: "Im Moment braucht Sie nichts.",
+  further: (count) => (count === 1 ? "1 weiteres Problem" : `${count} weitere Probleme`),
+  unreached: (count) => `${nouns.anomaly(count)} ${count === 1 ? "hat" : "haben"} niemanden erreicht`,
+  unreachedCure: "Prüfen Sie Schichten und Kanäle der betroffenen Gruppen.",
+  critical: (count) => `${nouns.anomaly(count)} mit Schweregrad kritisch ${count === 1 ? "ist" : "sind"} offen`,
+  criticalCure: "Bestätigen Sie sie, damit die Eskalation endet.",
+  sharedKey: (count) =>
+    `${nouns.device(count)} ${count === 1 ? "teilt" : "teilen"} den privaten Schlüssel mit einem anderen`,
+  sharedKeyCure: "Lassen Sie eines davon mit einem neuen Schlüssel erneuern.",
+  noMailServer: "Es wird keine E-Mail gesendet: kein Mailserver ist eingestellt",
+  noMailServerCure: "Setzen Sie MUSTER_SMTP_URL, und starten Sie den Dienst neu.",
+  failingChannels: (count) => `${nouns.channel(count)} ${count === 1 ? "funktioniert" : "funktionieren"} nicht`,
+  failingChannelsCure: "Die Gruppe zeigt zu jedem den letzten Fehler.",
+  silentGroups: (count) => `${nouns.group(count)} mit Geräten ${count === 1 ? "alarmiert" : "alarmieren"} niemanden`,
+  silentGroupsCure: "Geben Sie jeder eine Eskalation.",
+  uncovered: (hours, groups) => `${hours} nicht besetzte Stunden in den nächsten 7 Tagen, in ${nouns.group(groups)}`,
+  uncoveredCure: "Ergänzen Sie eine Schicht oder einen Schritt an Mitglieder oder Kanäle.",
+  renewalsOverdue: (count) => `${nouns.device(count)} ${count === 1 ? "hat" : "haben"} nicht rechtzeitig erneuert`,
+  renewalsOverdueCure: "Sie werden abgewiesen, sobald ihre Zertifikate ablaufen: Prüfen Sie ihre Agenten.",
+  bundlesEnding: (count) => `${nouns.bundle(count)} ${count === 1 ? "endet" : "enden"} innerhalb von 30 Tagen`,
+  bundlesEndingCure: "Stellen Sie neue aus, und installieren Sie sie.",
+  expired: (count) => `${nouns.device(count)} ${count === 1 ? "hat" : "haben"} nur abgelaufene Zertifikate`,
+  expiredCure: "Erlauben Sie eine neue Registrierung, oder stellen Sie Bundles aus.",
+  publishesNowhere: (count) => `${nouns.device(count)} ${count === 1 ? "darf" : "dürfen"} auf keinem Topic senden`,
+  publishesNowhereCure: "Setzen Sie einen Gerätetyp mit Topics, und lassen Sie erneuern.",
+  valuesRejected: (count) =>
+    `${nouns.device(count)} ${count === 1 ? "hat" : "haben"} Werte gesendet, die nicht gespeichert wurden`,
+  valuesRejectedCure: "Der Befund nennt jeden Wert und den Grund.",
+  unconfirmedChannels: (count) => `${nouns.channel(count)} ${count === 1 ? "ist" : "sind"} nicht bestätigt`,
+  unconfirmedChannelsCure: "Dorthin wird nichts gesendet, bis der Empfänger den Link öffnet.",
+  overdueTickets: (count) => `${nouns.ticket(count)} ${count === 1 ? "ist" : "sind"} überfällig`,
+  overdueTicketsCure: "Schließen Sie sie ab, oder ändern Sie die Termine.",
+  open: (count) => `${nouns.anomaly(count)} ${count === 1 ? "ist" : "sind"} offen`,
+  openCure: "Bestätigen Sie sie, oder eröffnen Sie Tickets.",
+  refused: (count) => `${nouns.refusal(count)} von Clients in 24 Stunden`,
+  refusedCure: "Jede Abweisung sagt, was zu ändern ist.",
+};
