@@ -89,7 +89,7 @@ export const errorBody = z.looseObject({
   error: z.string().meta({ description: "The code to program against" }),
   middleware: z
     .enum(["router", "authentication", "authorization", "rate-limit", "validation", "handler"])
-    .meta({ id: "Middleware", description: "The layer that refused the request" }),
+    .meta({ id: "ErrorMiddleware", description: "The layer that refused the request" }),
   message: z.string().meta({ description: "A sentence for people; may change" }),
   requestId: z.string().meta({ description: "Also the X-Request-Id header" }),
   detail: z.string().optional().meta({ description: "The offending value or field, if there is one" }),

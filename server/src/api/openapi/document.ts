@@ -4,7 +4,7 @@ import { errorBody } from "../shapes.ts";
 import { errorSchema, failureComponents } from "./failures.ts";
 import { headerComponents } from "./headers.ts";
 import { operation } from "./operation.ts";
-import { webhooks } from "./payloads.ts";
+import { MESSAGES_TAG, webhooks } from "./payloads.ts";
 import { createSchemas, type Json } from "./schemas.ts";
 import { TAGS } from "./tags.ts";
 
@@ -91,15 +91,15 @@ export function document(surface: Surface, routes: readonly Route[], baseUrl = D
       url: `${baseUrl}/docs/api`,
       description: "The API reference, with a page for every operation and error",
     },
-    tags: tagsOf(routes),
+    tags: tagsOf(routes, surface === "public" ? [MESSAGES_TAG] : []),
     paths,
     ...sent,
     components: used(components, { paths, ...sent }),
   };
 }
 
-function tagsOf(routes: readonly Route[]): Json[] {
-  const names = new Set(routes.map(({ tag }) => tag));
+function tagsOf(routes: readonly Route[], more: readonly string[]): Json[] {
+  const names = new Set([...routes.map(({ tag }) => tag), ...more]);
   const missing = [...names].find((name) => !(name in TAGS));
   if (missing) throw new Error(`the tag ${missing} needs a description in openapi/tags.ts`);
   return Object.entries(TAGS)

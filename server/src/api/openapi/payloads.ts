@@ -10,6 +10,8 @@ interface Payload {
   example: object;
 }
 
+export const MESSAGES_TAG = "Messages to webhooks";
+
 const named = z.strictObject({ id, name: z.string() }).meta({ id: "NamedReference" });
 const user = z.strictObject({ email: z.string() }).meta({ id: "MessageUser" });
 const AT = "2026-11-20T10:20:00.000Z";
@@ -125,12 +127,11 @@ export function webhooks(schemas: Schemas): Json {
     const content = { schema: schemas.of(messageOf(type), "answer"), example: { type, timestamp: AT, data: example } };
     const post = {
       operationId: `receive${pascal(type)}`,
-      tags: ["Webhooks"],
+      tags: [MESSAGES_TAG],
       summary,
       description:
-        "Signed as Standard Webhooks specifies. Answer with any 2xx within ten seconds; everything else is retried. `410` disables the address.",
+        "Signed as Standard Webhooks specifies, in the headers `webhook-id` (the same for every attempt), `webhook-timestamp` (seconds since 1970) and `webhook-signature` (`v1,` and the HMAC-SHA256 in base64; several are separated by spaces). Answer with any 2xx within ten seconds; everything else is retried. `410` disables the address.",
       security: [],
-      parameters: SIGNATURE_HEADERS,
       requestBody: { required: true, content: { "application/json": content } },
       responses: {
         "2XX": { description: "Received" },
@@ -145,17 +146,3 @@ export function webhooks(schemas: Schemas): Json {
 function pascal(type: string): string {
   return type.replaceAll(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase());
 }
-
-const header = (name: string, description: string) => ({
-  name,
-  in: "header",
-  required: true,
-  description,
-  schema: { type: "string" },
-});
-
-const SIGNATURE_HEADERS = [
-  header("webhook-id", "The message's id, the same for every attempt"),
-  header("webhook-timestamp", "When it was sent, in seconds since 1970; older than five minutes: refuse it"),
-  header("webhook-signature", "`v1,` and the HMAC-SHA256 in base64; several are separated by spaces"),
-];

@@ -32,9 +32,17 @@ export function createSchemas(): Schemas {
 }
 
 function add(components: Map<string, Json>, id: string, schema: Json): void {
+  const named = { ...schema, ...constantNames(id, schema) };
   const before = components.get(id);
-  if (before && JSON.stringify(before) !== JSON.stringify(schema)) throw new Error(`two shapes have the id ${id}`);
-  components.set(id, schema);
+  if (before && JSON.stringify(before) !== JSON.stringify(named)) throw new Error(`two shapes have the id ${id}`);
+  components.set(id, named);
+}
+
+/** Names the constants of an enumeration: generated Go has those of all enumerations in one package. */
+function constantNames(id: string, { enum: values }: Json): Json {
+  if (!Array.isArray(values)) return {};
+  const prefix = id.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_");
+  return { "x-enum-varnames": values.map((value) => `${prefix}_${value}`.replaceAll(/\W/g, "_").toUpperCase()) };
 }
 
 /** Rewrites alternatives that are all named as `oneOf`, of which generators make a tagged union. */
