@@ -7,9 +7,10 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { isAccountFirst, isComplete, sessionQuery } from "./api/session.ts";
-import { applyProfile } from "./parts/profile.ts";
 import { RootFrame } from "./parts/root-frame.tsx";
-import { NotFound, RouteProblem } from "./parts/route-problem.tsx";
+import { NotFound, NotPermitted, RouteProblem } from "./parts/route-problem.tsx";
+import { mayAll } from "./parts/session.ts";
+import { applyProfile } from "./parts/shell/profile.ts";
 import { Shell } from "./parts/shell/shell.tsx";
 import { type AppRoute, appRoutes } from "./routes.ts";
 
@@ -39,10 +40,14 @@ const signedIn = createRoute({
   },
 });
 
-function routeOf({ path, page, open }: AppRoute) {
+function routeOf({ path, page, open, operations }: AppRoute) {
   return createRoute({
     getParentRoute: () => (open ? root : signedIn) as typeof root,
     path,
+    beforeLoad: ({ context }) => {
+      const session = context.queries.getQueryData(sessionQuery.queryKey);
+      if (!open && session && !mayAll(session, operations)) throw new NotPermitted();
+    },
     component: lazyRouteComponent(page),
   });
 }

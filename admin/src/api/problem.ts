@@ -7,6 +7,8 @@ interface ErrorBody {
   requestId?: string;
   /** The offending value or field. */
   detail?: string;
+  /** Every problem that validation found. */
+  details?: readonly { in: "path" | "query" | "body"; pointer: string; message: string }[];
   retryAfterSeconds?: number;
   [more: string]: unknown;
 }

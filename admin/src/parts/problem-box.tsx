@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { t } from "#texts/parts.ts";
 import { isTemporary, Problem } from "../api/problem.ts";
+import { sentence } from "../texts/sentence.ts";
 import { Action, countdown, localClock, Notice, useNow } from "../ui/ui.ts";
 import { CANCELLED } from "./step-up/step-up.ts";
 
@@ -11,7 +12,7 @@ interface ProblemBoxProps {
   children?: ReactNode;
 }
 
-/** Shows why something failed: the service's sentence, the end of a refusal, and the request id for its log. */
+/** Shows why something failed: the service's sentence, the end of a refusal and, behind "Details", code and request. */
 export function ProblemBox({ error, onRetry, children }: ProblemBoxProps) {
   if (error === CANCELLED) return null;
   const problem = asProblem(error);
@@ -23,12 +24,13 @@ export function ProblemBox({ error, onRetry, children }: ProblemBoxProps) {
       {problem.retryAfterSeconds !== undefined && (
         <Wait key={String(body.requestId)} seconds={problem.retryAfterSeconds} />
       )}
-      <p className="problem-id">
+      <details className="problem-id">
+        <summary>{t.details}</summary>
         <a href={`/docs/api/errors/${code}`} target="_blank" rel="noreferrer">
           {code}
         </a>
         {body.requestId !== undefined && <>{t.request(body.requestId)}</>}
-      </p>
+      </details>
       {onRetry && (isTemporary(problem) || problem.status === 412) && (
         <span>
           <Action small label={t.tryAgain} onClick={onRetry} />
@@ -50,10 +52,4 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   console.error(error);
   return new Problem(0, { error: "internal_error", message: t.theAppHasAFault });
-}
-
-/** Turns a message of the service, which begins in lower case without a full stop, into a sentence. */
-export function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -3,8 +3,8 @@ import { t } from "#texts/pages/device.ts";
 import type { Schemas } from "../api/client.ts";
 import { rejectedQuery } from "../api/devices.ts";
 import { numberText } from "../texts/number-text.ts";
+import { sentence } from "../texts/sentence.ts";
 import { Ago, Notice } from "../ui/ui.ts";
-import { sentence } from "./problem-box.tsx";
 import { useMay } from "./session.ts";
 
 const DAY_MS = 86_400_000;

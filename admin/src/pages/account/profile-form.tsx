@@ -6,8 +6,8 @@ import { t } from "#texts/pages/account.ts";
 import { t as shell } from "#texts/parts.ts";
 import { sessionQuery } from "../../api/session.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
-import { applyProfile, keepLanguage, type Profile, saveProfile } from "../../parts/profile.ts";
 import { useSession } from "../../parts/session.ts";
+import { applyProfile, keepLanguage, type Profile, saveProfile } from "../../parts/shell/profile.ts";
 import { LANGUAGES } from "../../texts/languages.ts";
 import { timeZoneChoices } from "../../ui/display/time-zones.ts";
 

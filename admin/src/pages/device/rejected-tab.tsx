@@ -4,8 +4,8 @@ import type { Schemas } from "../../api/client.ts";
 import { rejectedQuery } from "../../api/devices.ts";
 import { LIMITS } from "../../api/limits.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { sentence } from "../../parts/problem-box.tsx";
 import { numberText } from "../../texts/number-text.ts";
+import { sentence } from "../../texts/sentence.ts";
 import { Empty, Panel, Section, Time } from "../../ui/ui.ts";
 import type { TabProps } from "./tab-props.ts";
 

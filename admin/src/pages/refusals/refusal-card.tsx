@@ -4,7 +4,7 @@ import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/refusals.ts";
 import type { Refusal } from "../../api/broker/refusals.ts";
-import { sentence } from "../../parts/problem-box.tsx";
+import { sentence } from "../../texts/sentence.ts";
 import { Ago, Status } from "../../ui/ui.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
 import "./refusals.css";
@@ -69,10 +69,10 @@ function RefusalCard({ refusal }: { refusal: Refusal }) {
 function Traces({ refusal }: { refusal: Refusal }) {
   const { reason, deviceId, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
   const traces = [
-    ["reason", reason],
+    [t.reasonCode, reason],
     [t.clientId, clientId === deviceId ? undefined : clientId],
-    ["from", remoteAddress],
-    ["topic", topic],
+    [t.fromAddress, remoteAddress],
+    [t.topic, topic],
     [t.serialNumber, serialNumber],
     ["SHA-256", fingerprintSha256],
   ].filter(([, value]) => value !== undefined);

@@ -7,9 +7,9 @@ import { REFUSALS, refusalsQuery, type Symptom, symptomsQuery } from "../../api/
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
-import { sentence } from "../../parts/problem-box.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
+import { sentence } from "../../texts/sentence.ts";
 import { Empty, type Filter, Page, Section } from "../../ui/ui.ts";
 import { nameOfRefusal, REFUSAL_REASONS } from "../../words/refusals.ts";
 import { RefusalCards } from "./refusal-card.tsx";

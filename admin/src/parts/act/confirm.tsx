@@ -41,7 +41,8 @@ export function Confirm<Result>(props: ConfirmProps<Result>) {
       onClose();
     });
   };
-  const label = <>{t.typeToConfirm(<code>{typed}</code>)}</>;
+  const asked = typed === undefined ? undefined : shortened(typed);
+  const label = <>{t.typeToConfirm(<code>{asked}</code>)}</>;
   return (
     <Dialog title={title} opened={opened} onClose={onClose}>
       <form className="stack" onSubmit={confirm}>
@@ -64,12 +65,20 @@ export function Confirm<Result>(props: ConfirmProps<Result>) {
             label={action}
             color={harmless ? "accent" : "bad"}
             loading={busy}
-            disabled={typed !== undefined && text.trim() !== typed}
+            disabled={typed !== undefined && ![typed, asked].includes(text.trim())}
           />
         </DialogActions>
       </form>
     </Dialog>
   );
+}
+
+/** A longer text is confirmed by its end, which differs among ids and among names. */
+const MOST_TYPED = 12;
+const TYPED = 4;
+
+function shortened(typed: string): string {
+  return typed.length > MOST_TYPED ? typed.slice(-TYPED).trim() : typed;
 }
 
 interface AsksProps<Result> extends Question<Result>, Omit<ActionProps, "title" | "onClick"> {

@@ -6,9 +6,10 @@ import type { Versioned } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { Action, DialogActions } from "../../ui/ui.ts";
 import { type Ending, useEnding } from "../act/use-act.tsx";
-import { asProblem, ProblemBox, sentence } from "../problem-box.tsx";
+import { ProblemBox } from "../problem-box.tsx";
 import { CANCELLED } from "../step-up/step-up.ts";
 import { mergeVersions } from "./merge-versions.ts";
+import { refusedFields } from "./refused-fields.ts";
 import { rulesOf } from "./rules.ts";
 
 interface FormProps<Values extends object, Result> extends Ending<Result> {
@@ -49,9 +50,9 @@ export function Form<Values extends object, Result>(props: FormProps<Values, Res
       await end(await onSubmit(form.getValues()));
       onDone?.();
     } catch (reason) {
-      const field = fieldOf(reason, form.getValues());
-      if (field) {
-        form.setFieldError(field, sentence(asProblem(reason).message));
+      const refused = refusedFields(reason, form.getValues());
+      if (refused) {
+        form.setErrors(refused);
         focusFirstError();
       } else if (reason !== CANCELLED) setError(reason);
     } finally {
@@ -72,23 +73,6 @@ export function Form<Values extends object, Result>(props: FormProps<Values, Res
       </DialogActions>
     </form>
   );
-}
-
-/**
- * Returns the field that `detail` of a refusal names: `body.name`, `name` or `name: …`, and within a list
- * `rules.0.value`.
- */
-function fieldOf(reason: unknown, values: object): string | undefined {
-  if (!(reason instanceof Problem) || reason.body.detail === undefined) return undefined;
-  const named = /^(?:body\.)?(\w+(?:\.\w+)*)/.exec(reason.body.detail)?.[1]?.split(".") ?? [];
-  const known: string[] = [];
-  let value: unknown = values;
-  for (const part of named) {
-    if (typeof value !== "object" || value === null || !(part in value)) break;
-    value = (value as Record<string, unknown>)[part];
-    known.push(part);
-  }
-  return known.length > 0 ? known.join(".") : undefined;
 }
 
 type Rules<Values> = { [Field in keyof Values]?: (value: Values[Field], values: Values) => string | null };

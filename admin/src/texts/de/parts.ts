@@ -146,4 +146,9 @@ export const t: typeof en = {
   empty: "leer",
   noAnswer: "Der Dienst hat nicht geantwortet. Prüfen Sie die Verbindung, und versuchen Sie es erneut.",
   unreadableAnswer: (status) => `Der Dienst antwortete mit ${status} ohne Begründung.`,
+  details: "Einzelheiten",
+  notForYourRole: "Nicht für Ihre Rolle",
+  yourRoleMayNotOpenIt: "Ihre Rolle darf diese Ansicht nicht öffnen",
+  anAdministratorCanChangeYourRole: "Fragen Sie einen Administrator Ihrer Organisation, wenn Sie sie brauchen.",
+  itIsRefused: (predicate) => `Der Dienst meldet: ${predicate}`,
 };

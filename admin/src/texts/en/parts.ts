@@ -152,4 +152,9 @@ export const t = {
   empty: "empty",
   noAnswer: "The service did not answer. Check the connection and try again.",
   unreadableAnswer: (status: Value) => `The service answered ${status} without a reason.`,
+  details: "Details",
+  notForYourRole: "Not for your role",
+  yourRoleMayNotOpenIt: "Your role may not open this screen",
+  anAdministratorCanChangeYourRole: "Ask an administrator of your organization if you need it.",
+  itIsRefused: (predicate: Value) => `It ${predicate}`,
 };

@@ -79,7 +79,7 @@ browserTest(
     await page.getByLabel("Range").getByText("7 d", { exact: true }).click();
     await page.getByText("(7 days)").waitFor();
     await page.goBack();
-    await page.getByText("(24 h)").waitFor();
+    await page.getByText("(24 hours)").waitFor();
 
     const box = (await chartOf(page, "temperature").locator(".u-over").boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.5, box.y + 50);

@@ -46,7 +46,7 @@ browserTest(
     await assertSound(window, "escalation refused");
     await dialog.getByRole("button", { name: "Remove step 2" }).click();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByText("168 h of the next seven days are uncovered").waitFor();
+    await page.getByText("168 hours of the next seven days are uncovered").waitFor();
 
     await createsShift(window);
     await page.goto("/groups");
@@ -55,7 +55,7 @@ browserTest(
       .getByLabel("Shift to put on this group")
       .selectOption({ label: "Nights: 18:00–06:00, every day (Africa/Lagos)" });
     await page.getByRole("button", { name: "Put it on the group" }).click();
-    await page.getByText("84 h of the next seven days are uncovered").waitFor();
+    await page.getByText("84 hours of the next seven days are uncovered").waitFor();
     await page.getByRole("link", { name: "Show the week", exact: true }).click();
 
     const week = page.getByRole("region", { name: "The next seven days" });
@@ -66,7 +66,7 @@ browserTest(
 
     await page.getByRole("link", { name: "Nights" }).click();
     await dialog.getByLabel("From", { exact: true }).fill("06:00");
-    await dialog.getByText("24 h, into the next day").waitFor();
+    await dialog.getByText("24 hours, into the next day").waitFor();
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("Every group that pages is covered").waitFor();
     await page.goto("/");
@@ -144,7 +144,7 @@ browserTest("an escalation in its form stays when another user adds one first", 
   await dialog.getByText("Escalation now: 1 steps").waitFor();
   assert.equal(await dialog.getByLabel("After minutes").inputValue(), "45");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("after 45 min").waitFor();
+  await page.getByText("after 45 minutes").waitFor();
   const { escalation, alwaysPages } = await server.app.groups.getGroup(tenant.caller, group.id);
   assert.deepEqual([escalation, alwaysPages], [[{ afterMinutes: 45, notify: "shift" }], "all"]);
   assert.deepEqual(window.problems, []);

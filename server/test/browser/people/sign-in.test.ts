@@ -71,7 +71,7 @@ browserTest("a wrong password is refused with the service's message, and the for
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator('[aria-invalid="true"]').and(page.getByLabel("E-mail address")).waitFor();
     await signInByHand(window, { email: user.email, password: "not the password" });
-    await page.getByRole("alert").getByText("invalid_credentials").waitFor();
+    await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();
     assert.equal(await page.getByLabel("E-mail address").inputValue(), user.email);
     await assertSound(window, `refused sign-in, ${view.colorScheme}`);
     await window.context.close();

@@ -22,4 +22,7 @@ export const t: typeof en = {
   ifTheDeviceDoesNot:
     "Wenn sich das Gerät trotzdem nicht verbindet, erreicht es den Broker nicht: Prüfen Sie Adresse, Port und Netz.",
   showRefusals: "Abweisungen zeigen: ",
+  reasonCode: "Grund",
+  fromAddress: "von",
+  topic: "Topic",
 };

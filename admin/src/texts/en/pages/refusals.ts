@@ -23,4 +23,7 @@ export const t = {
   ifTheDeviceDoesNot:
     "If the device does not connect all the same, it does not reach the broker: check address, port and network.",
   showRefusals: "Show refusals: ",
+  reasonCode: "reason",
+  fromAddress: "from",
+  topic: "topic",
 };

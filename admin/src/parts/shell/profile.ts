@@ -1,6 +1,6 @@
 import { LANGUAGE } from "#texts/language.ts";
-import { api, must, type Schemas } from "../api/client.ts";
-import { setTimeChoices } from "../ui/display/zone.ts";
+import { api, must, type Schemas } from "../../api/client.ts";
+import { setTimeChoices } from "../../ui/display/zone.ts";
 
 export type Profile = Schemas["UserProfile"];
 
