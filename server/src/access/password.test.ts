@@ -5,6 +5,7 @@ import { hashPassword, makePassword, verifyPassword } from "./password.ts";
 
 test("a password verifies against its own hash, and no other password does", async () => {
   const password = makePassword(randomIds);
+  assert.match(password, /^[0-9A-Za-z]{22}$/);
   const stored = await hashPassword(password, randomIds);
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.equal(await verifyPassword(password, stored), true);

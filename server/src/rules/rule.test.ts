@@ -13,6 +13,22 @@ const rule = (over: Partial<NewRule>): NewRule => ({
 });
 const checked = (over: Partial<NewRule>) => checkRule(rule(over), ID, "rules.0");
 
+test("the good range of `outside` may share its ends with the rule", () => {
+  const rule = (clearValue: [number, number]) =>
+    checkRule({ metric: "m", operator: "outside", value: [2, 8], clearValue, severity: "minor" }, "id", "rules.0");
+  for (const range of [
+    [2, 8],
+    [3, 8],
+    [2, 7],
+  ] as [number, number][])
+    assert.deepEqual(rule(range).clearValue, range);
+  for (const range of [
+    [1, 8],
+    [2, 9],
+  ] as [number, number][])
+    assert.throws(() => rule(range), { code: "invalid_request" });
+});
+
 test("the record of a rule has defaults for absent fields", () => {
   assert.deepEqual(checked({}), {
     id: ID,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkScopes, expandScopes, SCOPES, SPECIFIED_SCOPES } from "./scopes.ts";
+import { ineffectiveScopes } from "./scope-roles.ts";
+import { checkScopes, expandScopes, SCOPES, SPECIFIED_SCOPES, scopesIn } from "./scopes.ts";
 
 const refused = (scope: string) => ({ code: "invalid_request", detail: scope });
 
@@ -65,4 +66,20 @@ test("a stored wildcard never grants an identity-issuing scope", () => {
         if (/^(provisioning|device-certificates):/.test(scope)) assert.ok(spelled.has(scope));
     }),
   );
+});
+
+test("combinations of scopes are expanded once and remembered, a thousand of them", () => {
+  const combination = (n: number) => `devices:read x:${n}`;
+  const first = scopesIn(combination(0));
+  assert.deepEqual([...first], ["devices:read"]);
+  assert.equal(scopesIn(combination(0)), first);
+  for (let n = 1; n < 2_000; n++) scopesIn(combination(n));
+  assert.notEqual(scopesIn(combination(0)), first, "forgotten in the meantime");
+});
+
+test("a scope beyond the role of the key's owner has no effect", () => {
+  const granted = ["devices:*", "webhooks:read", "provisioning:write"];
+  assert.deepEqual(ineffectiveScopes(granted, "admin"), []);
+  assert.deepEqual(ineffectiveScopes(granted, "operator"), ["webhooks:read", "provisioning:write"]);
+  assert.deepEqual(ineffectiveScopes(granted, "viewer"), ["devices:write", "webhooks:read", "provisioning:write"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connackCode, ENDING_REASONS, endingOf, type ProtocolProblem } from "./answers.ts";
+import { connackCode, disconnectCode, ENDING_REASONS, endingOf, type ProtocolProblem, REASON } from "./answers.ts";
 
 /** The codes for MQTT 3.1 and 3.1.1, and for MQTT 5; "close" if the connection is closed without a CONNACK. */
 const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = {
@@ -63,18 +63,40 @@ test("all sessions of a process end when it stops, is drained or has lost its le
   assert.deepEqual(ofAll, ["server_stopped", "server_moved", "node_lost"]);
 });
 
-test("in MQTT 5 every end that the client did not choose has a DISCONNECT code, and all drops share one", () => {
-  assert.deepEqual(
-    [
-      "disconnected",
-      "connection_lost",
-      "keepalive_timeout",
-      "takeover",
-      "slow_consumer",
-      "server_stopped",
-      "server_moved",
-    ].map((reason) => endingOf(reason).v5),
-    [undefined, undefined, 0x8d, 0x8e, 0x97, 0x8b, 0x9c],
-  );
+test("in MQTT 5 every end has the DISCONNECT code of its reason, and all drops share one", () => {
+  const codes = Object.fromEntries(ENDING_REASONS.map((reason) => [reason, endingOf(reason).v5]));
+  assert.deepEqual(codes, {
+    disconnected: undefined,
+    connection_lost: undefined,
+    connect_timeout: undefined,
+    keepalive_timeout: 0x8d,
+    protocol_error: 0x82,
+    topic_not_authorised: 0x87,
+    slow_consumer: 0x97,
+    evicted: 0x97,
+    takeover: 0x8e,
+    storage_failed: 0x89,
+    server_stopped: 0x8b,
+    server_moved: 0x9c,
+    node_lost: 0x9c,
+  });
   assert.equal(endingOf("requested").v5, 0x98);
+});
+
+test("a packet's problem ends an MQTT 5 session with its code, and an older one without an answer", () => {
+  assert.equal(disconnectCode("packet_too_large", 5), 0x95);
+  assert.equal(disconnectCode("unanswered", 5), null);
+  for (const version of [3, 4] as const) assert.equal(disconnectCode("packet_too_large", version), null);
+});
+
+test("the codes of single requests are those of MQTT 5", () => {
+  assert.deepEqual(REASON, {
+    noSubscribers: 0x10,
+    noSubscription: 0x11,
+    refusedFilter: 0x80,
+    notAuthorized: 0x87,
+    filterInvalid: 0x8f,
+    quotaExceeded: 0x97,
+    sharedNotSupported: 0x9e,
+  });
 });
