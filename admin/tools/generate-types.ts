@@ -15,10 +15,12 @@ const FOLDER = join(root, "admin/src/api/generated");
 /** The generator needs the TypeScript of its own workspace. */
 const GENERATOR = join(root, "tools/api-client/node_modules/openapi-typescript/bin/cli.js");
 
-/** Writes `bounds.json`, `limits.json` and `dangerous-scopes.json`, which the build needs. */
+/** Writes `bounds.json`, `version.json`, `limits.json` and `dangerous-scopes.json`, which the build needs. */
 export function generateBounds(): void {
   mkdirSync(FOLDER, { recursive: true });
-  const bounds = boundsOf(JSON.parse(readFileSync(DESCRIPTION, "utf8")));
+  const description = JSON.parse(readFileSync(DESCRIPTION, "utf8"));
+  const bounds = boundsOf(description);
+  writeIfChanged(join(FOLDER, "version.json"), `${JSON.stringify(description.info.version)}\n`);
   writeIfChanged(join(FOLDER, "bounds.json"), `${JSON.stringify(bounds, null, 2)}\n`);
   for (const name of ["limits.json", "dangerous-scopes.json"])
     writeIfChanged(join(FOLDER, name), readFileSync(join(root, "openapi", name), "utf8"));

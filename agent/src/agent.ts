@@ -11,6 +11,7 @@ import { renewWith, renew as renewWithoutLink } from "./renewal/renew.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 import type { Identity } from "./state/identity.ts";
 import { loadIdentity } from "./state/state.ts";
+import { withResolvers } from "./with-resolvers.ts";
 
 export interface MusterAgentOptions {
   /** The folder written by {@link enroll}. */
@@ -92,7 +93,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
         this.#identity = identity;
         this.#outbox.attach(session);
         const { deviceId } = identity.device;
-        const certExpiresAt = identity.certificate.validToDate;
+        const certExpiresAt = new Date(identity.certificate.validTo);
         this.emit("connected", { deviceId, certExpiresAt, mqttVersion: session.version });
       },
       down: (session, end) => {
@@ -235,8 +236,8 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
 
   #promoted(identity: Identity): void {
     this.#identity = identity;
-    const { validToDate: certExpiresAt, serialNumber } = identity.certificate;
-    this.emit("renewed", { certExpiresAt, serialNumber: serialNumber.toLowerCase() });
+    const { validTo, serialNumber } = identity.certificate;
+    this.emit("renewed", { certExpiresAt: new Date(validTo), serialNumber: serialNumber.toLowerCase() });
   }
 
   #topic(identity: Identity, wanted: string | undefined): string {
@@ -248,7 +249,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   #firstOutcome(retry: boolean): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = withResolvers<void>();
     const { signal } = this.#closing;
     const onUp = () => resolve();
     const onFailure = ({ error }: { error: AgentError }) => reject(error);

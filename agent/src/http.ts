@@ -1,6 +1,6 @@
 import { type RequestOptions, request } from "node:https";
 import { isIP } from "node:net";
-import { getCACertificates } from "node:tls";
+import tls, { rootCertificates } from "node:tls";
 import { AgentError } from "./errors.ts";
 
 /** The trust anchor and the client certificate of an HTTPS request. */
@@ -94,12 +94,18 @@ function requestOptions(url: URL, body: string, credentials: HttpsCredentials): 
   };
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) === 0) options.servername = host;
-  if (credentials.caPem !== undefined) options.ca = [...getCACertificates("default"), credentials.caPem];
+  if (credentials.caPem !== undefined) options.ca = [...machineAuthorities(), credentials.caPem];
   if (credentials.certPem !== undefined && credentials.keyPem !== undefined) {
     options.cert = credentials.certPem;
     options.key = credentials.keyPem;
   }
   return options;
+}
+
+/** Node before 22.15 does not say which authorities it trusts in addition to its own (`NODE_EXTRA_CA_CERTS`). */
+function machineAuthorities(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (kind: "default") => string[] };
+  return getCACertificates?.("default") ?? rootCertificates;
 }
 
 function transportError(url: URL, error: Error, secured: boolean): AgentError {

@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
-import manifest from "../package.json" with { type: "json" };
 import { boundFunctions } from "./access/access.ts";
 import { serveApp } from "./api/app/serve-app.ts";
 import { serveConfirmPage } from "./api/pages/confirm-page.ts";
@@ -27,6 +26,7 @@ import { createLogger, type Logger } from "./lib/logger.ts";
 import { measurePools } from "./lib/metrics/database-metrics.ts";
 import { createMetrics } from "./lib/metrics/metrics.ts";
 import { probeNats } from "./lib/nats/probe-nats.ts";
+import { VERSION } from "./lib/version.ts";
 import { startJobs } from "./process/jobs.ts";
 import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./process/part.ts";
 import { createRequestExchange } from "./process/request-exchange.ts";
@@ -80,7 +80,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { database, clock, authorities, ids, logger } = base;
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
-  const nodeProcess = { host: hostname(), version: manifest.version, part: part.role };
+  const nodeProcess = { host: hostname(), version: VERSION, part: part.role };
   const { limits, leaseSeconds } = config;
   const { leaseClock = systemClock } = overrides;
   const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
@@ -240,7 +240,7 @@ async function openBase(config: Config, overrides: Overrides, part: Part) {
     logger,
     observe: (seconds) => metrics.database.observe(seconds),
   });
-  metrics.buildInfo.set({ version: manifest.version }, 1);
+  metrics.buildInfo.set({ version: VERSION }, 1);
   metrics.beforeScrape(async () => measurePools(metrics, database.pools?.() ?? {}));
   const { clock, databaseTime, stopClock } = await chooseClock(database, overrides, logger);
   const setUpLinkEnded = () => removeSetUpLink(config.dataDir);

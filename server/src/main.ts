@@ -1,5 +1,4 @@
 import { mkdir } from "node:fs/promises";
-import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
 import {
   type ReappliedRevocations,
@@ -20,6 +19,7 @@ import { randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { descriptorLimit, descriptorsNeeded } from "./lib/sockets/descriptor-limit.ts";
 import { hasHybridKeyExchange } from "./lib/sockets/key-exchange.ts";
+import { VERSION } from "./lib/version.ts";
 import type { SetUpLink } from "./set-up-link-file.ts";
 import { storeSetUpLink } from "./show-set-up-link.ts";
 import { startApp, untilStopped, writeCa } from "./workers/run-app.ts";
@@ -40,7 +40,7 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
   warnOfMissingHybrid(logger);
   const started = systemClock.monotonicMs();
   const database = config.databaseUrl ? "postgresql" : "embedded";
-  logger.info({ version: manifest.version, database, workers }, "starting");
+  logger.info({ version: VERSION, database, workers }, "starting");
   const run = workers > 1 ? serveInWorkers(config, workers, { logger, settings }) : serveInOne(config, logger);
   const { service, stopped } = await run;
   const { link, ...urls } = service;

@@ -4,6 +4,7 @@ import { MusterAgent, type MusterAgentOptions } from "../agent.ts";
 import type { MqttVersion } from "../connection/reasons.ts";
 import { AgentError, asAgentError } from "../errors.ts";
 import { loadIdentity } from "../state/state.ts";
+import { withResolvers } from "../with-resolvers.ts";
 import { printResult } from "./output.ts";
 import { printCommand } from "./print-command.ts";
 import { PATIENCE, printEvents } from "./print-events.ts";
@@ -133,7 +134,7 @@ function staysAfterInput(): boolean {
 
 /** Waits for every acknowledgement. Throws if the broker keeps refusing, or after `timeout` seconds. */
 async function drain(agent: MusterAgent, underway: Underway, timeout: number, signal: AbortSignal): Promise<void> {
-  const { promise: gaveUp, reject } = Promise.withResolvers<never>();
+  const { promise: gaveUp, reject } = withResolvers<never>();
   agent.on("refused", ({ error, consecutive }) => {
     if (consecutive >= PATIENCE) reject(error);
   });

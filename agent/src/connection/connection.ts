@@ -7,6 +7,7 @@ import type {
   IPublishPacket,
   Packet,
 } from "mqtt-packet";
+import { withResolvers } from "../with-resolvers.ts";
 import { KeepAlive } from "./keep-alive.ts";
 import {
   isFailure,
@@ -82,8 +83,8 @@ export class Connection {
   #answered: (connack: IConnackPacket | undefined) => void;
 
   constructor(hello: Hello) {
-    const answer = Promise.withResolvers<IConnackPacket | undefined>();
-    const closed = Promise.withResolvers<ConnectionEnd>();
+    const answer = withResolvers<IConnackPacket | undefined>();
+    const closed = withResolvers<ConnectionEnd>();
     this.answer = answer.promise;
     this.#answered = answer.resolve;
     this.closed = closed.promise;

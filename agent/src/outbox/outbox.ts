@@ -3,6 +3,7 @@ import { BLAMES_PACKET, isFailure } from "../connection/reasons.ts";
 import type { Session, SessionEnd } from "../connection/session.ts";
 import type { AgentError } from "../errors.ts";
 import type { Runtime } from "../runtime.ts";
+import { withResolvers } from "../with-resolvers.ts";
 import { PacketIds } from "./packet-ids.ts";
 import { OfflineQueue, type Outgoing, type QueueLimits } from "./queue.ts";
 import { type DropReason, droppedError, isRetried, refusedError } from "./refusals.ts";
@@ -53,7 +54,7 @@ export class Outbox {
    * Queues a message; the promise resolves on its PUBACK and rejects with `dropped`, `closed` or the broker's refusal.
    */
   add(topic: string, payload: Buffer, retain: boolean): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = withResolvers<void>();
     // Without this, a dropped message whose publisher does not await it would end the process (unhandled rejection).
     promise.catch(() => {});
     this.#drop(this.#queue.push({ topic, payload, retain, stalls: 0, resolve, reject }), "queue_full");

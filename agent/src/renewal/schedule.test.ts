@@ -9,7 +9,10 @@ const ISSUED = Date.UTC(2026, 10, 20, 12);
 const dates = { notBefore: ISSUED - 300_000, expiresAt: ISSUED + 30 * DAY, renewAfter: ISSUED + 21 * DAY };
 
 function identity(record: { certExpiresAt: string; renewAfterUtc: string }) {
-  const certificate = { validFromDate: new Date(dates.notBefore), validToDate: new Date(dates.expiresAt) };
+  const certificate = {
+    validFrom: new Date(dates.notBefore).toUTCString(),
+    validTo: new Date(dates.expiresAt).toUTCString(),
+  };
   return { certificate, device: record } as unknown as Pick<Identity, "certificate" | "device">;
 }
 

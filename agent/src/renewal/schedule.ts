@@ -26,8 +26,9 @@ export interface CertificateDates {
  * the previous one.
  */
 export function certificateDates(identity: Pick<Identity, "certificate" | "device">): CertificateDates {
-  const notBefore = identity.certificate.validFromDate.getTime();
-  const expiresAt = identity.certificate.validToDate.getTime();
+  const notBefore = Date.parse(identity.certificate.validFrom);
+  // Node 20 has these dates as texts only.
+  const expiresAt = Date.parse(identity.certificate.validTo);
   const recorded = Date.parse(identity.device.renewAfterUtc);
   const isRecordedOne = wholeSeconds(Date.parse(identity.device.certExpiresAt)) === wholeSeconds(expiresAt);
   const renewAfter =

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import manifest from "../../package.json" with { type: "json" };
+import { VERSION } from "../lib/version.ts";
 import { NEWEST_SCHEMA } from "./restore-store.ts";
 
 /** The layout that this version writes, and the newest that it reads. */
@@ -21,7 +21,7 @@ interface Head {
 
 /** Returns the beginning of a backup written by this version. */
 export function backupHead(): Buffer {
-  const head: Head = { format: FORMAT, schema: NEWEST_SCHEMA, version: manifest.version };
+  const head: Head = { format: FORMAT, schema: NEWEST_SCHEMA, version: VERSION };
   return Buffer.from(`${MAGIC}${JSON.stringify(head)}\n`);
 }
 

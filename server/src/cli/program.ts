@@ -1,5 +1,5 @@
 import { Command, Help, type Option } from "commander";
-import manifest from "../../package.json" with { type: "json" };
+import { VERSION } from "../lib/version.ts";
 import { allowRemote } from "./remote/guard.ts";
 import { addLogin } from "./remote/login.ts";
 import { addMcp } from "./remote/mcp.ts";
@@ -23,7 +23,7 @@ import { addThresholdSubcommands } from "./subcommands/thresholds.ts";
 export function createProgram(exit: Exit): Command {
   const program = new Command("muster")
     .description("Enroll and connect IoT devices with client certificates, and watch what they publish")
-    .version(manifest.version, "-V, --version", "Print the version")
+    .version(VERSION, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Show this help")
     .helpCommand("help [command]", "Show the help of a command")
     .exitOverride()
@@ -37,7 +37,7 @@ export function createProgram(exit: Exit): Command {
     );
   allowRemote(program);
   addLogin(program, exit);
-  addMcp(program, manifest.version);
+  addMcp(program, VERSION);
   addServiceSubcommands(program, exit);
   addBackupSubcommands(program, exit);
   addRevocationSubcommands(program, exit);

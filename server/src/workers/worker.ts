@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
 import { totalmem } from "node:os";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../config/config.ts";
+import { siblingModule } from "../lib/sibling-module.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { Role } from "../process/part.ts";
 import { heapFlags } from "./heap-limit.ts";
 import type { ReadyWorker, ToSupervisor, ToWorker } from "./messages.ts";
 
-const ENTRY = join(import.meta.dirname, "child.ts");
+const ENTRY = fileURLToPath(siblingModule("child", import.meta.url));
 /** The timeout for a worker's metrics. A worker whose event loop is blocked for longer is left out. */
 const METRICS_MS = 2_000;
 

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "#texts/parts.ts";
+import version from "../../api/generated/version.json" with { type: "json" };
 import { openAnomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { endSession, sessionQuery } from "../../api/session.ts";
 import icon from "../../icon.svg";
@@ -62,6 +63,7 @@ export function Shell() {
       </header>
       <nav id="menu" className={menuOpen ? "shell-menu shell-menu-open" : "shell-menu"} aria-label={t.main}>
         <Menu path={pathname} />
+        <footer className="menu-version soft">Muster {version}</footer>
       </nav>
       <main id="content" className="shell-main" tabIndex={-1}>
         <Outlet />

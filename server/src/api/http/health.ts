@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { VERSION } from "../../lib/version.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
 
 export interface Readiness {
@@ -30,7 +31,9 @@ const DATABASE_ANSWER_MS = 1_000;
 /** Installs liveness and readiness for probes, without credentials. */
 export function installHealth(app: FastifyInstance, { askDatabase, ownState }: Readiness): void {
   const databaseAnswers = atMostOncePer(DATABASE_ANSWER_MS, askDatabase);
-  app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
+  app.get("/healthz", (_request, reply) =>
+    reply.header("cache-control", "no-store").send({ status: "ok", version: VERSION }),
+  );
   app.get("/readyz", async (_request, reply) => {
     const database = await databaseAnswers();
     const { needed, nats, stream } = ownState();

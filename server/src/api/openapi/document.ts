@@ -1,4 +1,5 @@
 import { SCOPES } from "../../access/access.ts";
+import { VERSION } from "../../lib/version.ts";
 import type { Route } from "../route.ts";
 import { errorBody } from "../shapes.ts";
 import { errorSchema, failureComponents } from "./failures.ts";
@@ -82,7 +83,7 @@ export function document(surface: Surface, routes: readonly Route[], baseUrl = D
     openapi: "3.1.0",
     info: {
       ...INFO[surface],
-      version: "1.0.0",
+      version: VERSION,
       contact: { name: "The operator of this service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

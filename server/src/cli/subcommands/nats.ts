@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import manifest from "../../../package.json" with { type: "json" };
 import { loadNatsServers } from "../../config/nats-servers.ts";
+import { VERSION } from "../../lib/version.ts";
 import { natsConfiguration } from "../nats/configuration.ts";
 import { createUserKey, publicKeyOf } from "../nats/user-key.ts";
 import { subcommand } from "../options.ts";
@@ -33,7 +33,7 @@ export function addNatsSubcommands(program: Command): void {
       const publicKey = created === undefined ? await knownPublicKey(credentialsFile) : await createUserKey(created);
       const configuration = natsConfiguration({
         ...servers,
-        version: manifest.version,
+        version: VERSION,
         publicKey,
         credentialsFile: created ?? credentialsFile,
       });

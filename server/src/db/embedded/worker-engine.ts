@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { siblingModule } from "../../lib/sibling-module.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 
 /** Messages of the wire protocol, whose buffer is transferred, or another call. */
@@ -15,7 +16,7 @@ export type FromWorker = Uint8Array<ArrayBuffer> | Blob | "opened" | "closed";
  *   has ended
  */
 export async function openWorkerEngine(options: EngineOptions, onFailure: (error: Error) => void): Promise<Engine> {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: options, execArgv: [] });
+  const worker = new Worker(siblingModule("worker", import.meta.url), { workerData: options, execArgv: [] });
   const calls = new Calls(worker);
   await calls.opened();
   let closing = false;

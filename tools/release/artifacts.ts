@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { buildPackages } from "./packages/packages.ts";
+
+export interface BuildContext {
+  /** The repository. */
+  root: string;
+  /** The folder for artifacts. */
+  out: string;
+  version: string;
+}
+
+/** One kind of artifact. */
+export interface Artifact {
+  name: string;
+  /** Programs that the build runs, and where they come from. */
+  programs: Readonly<Record<string, string>>;
+  /** Builds it into `out`. @returns one line per file */
+  build(context: BuildContext): Promise<string[]>;
+}
+
+/** The artifacts of a release in the order of their building. */
+export const artifacts: readonly Artifact[] = [
+  {
+    name: "npm",
+    programs: { npm: "Node" },
+    build: async ({ root, out }) =>
+      Object.values(await buildPackages(root, out)).map(
+        ({ filename, unpackedSize }) => `${filename}, ${(unpackedSize / 1e6).toFixed(1)} MB unpacked`,
+      ),
+  },
+];
+
+/** Returns a sentence for each artifact whose programs are not on the path. */
+export function missingPrograms(wanted: readonly Artifact[]): string[] {
+  return wanted.flatMap(({ name, programs }) => {
+    const missing = Object.entries(programs).filter(
+      ([program]) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0,
+    );
+    return missing.map(([program, from]) => `${name} needs ${program} (${from})`);
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * `npm run release:check`: uses every artifact of `dist/release/` as its users do. `--only=<part of a name>` selects
+ * checks, `--from=<folder>` other artifacts. A check whose programs are missing fails, so that none is skipped
+ * silently.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { readManifest } from "../packages/manifests.ts";
+import type { ArtifactCheck, CheckContext } from "./context.ts";
+import { checkPackages } from "./packages.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+const { values } = parseArgs({ options: { only: { type: "string" }, from: { type: "string" } } });
+const out = resolve(values.from ?? join(root, "dist/release"));
+
+const checks: readonly ArtifactCheck[] = [{ name: "npm packages", programs: ["npm", "npx"], run: checkPackages }];
+
+let failed = 0;
+for (const check of checks.filter(({ name }) => name.includes(values.only ?? ""))) {
+  console.log(`\n${check.name}`);
+  const started = performance.now();
+  try {
+    await runCheck(check);
+    console.log(`✔ ${check.name} (${((performance.now() - started) / 1000).toFixed(0)} s)`);
+  } catch (error) {
+    failed++;
+    console.error(`✖ ${check.name}: ${error instanceof Error ? error.stack : error}`);
+  }
+}
+process.exitCode = failed > 0 ? 1 : 0;
+
+async function runCheck({ programs, asRoot, run }: ArtifactCheck): Promise<void> {
+  const missing = programs.filter((program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0);
+  if (missing.length > 0) throw new Error(`needs ${missing.join(", ")}`);
+  if (asRoot && process.getuid!() !== 0) throw new Error("needs root");
+  const work = mkdtempSync(join(tmpdir(), "muster-release-check-"));
+  try {
+    await run(contextIn(work));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function contextIn(work: string): CheckContext {
+  const { version } = readManifest(root, ".");
+  const named = (start: string) => {
+    const file = readdirSync(out).find((name) => name === `${start}-${version}.tgz`);
+    if (file === undefined) throw new Error(`${out} has no ${start}-${version}.tgz: npm run release builds it`);
+    return join(out, file);
+  };
+  const artifacts = { agent: named("muster-agent"), service: named("muster") };
+  return { root, out, work, version, artifacts, say: (text) => console.log(`  ${text}`) };
+}
