@@ -38,7 +38,10 @@ export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }:
   try {
     const folder = await engineFolder(dataDir, sync);
     const onFailure = (error: Error) => logger.error({ err: error.message }, FAILED);
-    const engine = await openWorkerEngine({ folder: folder.path, snapshot, sync }, onFailure);
+    const options = { folder: folder.path, sync };
+    // The memory that the creation of the files took is freed with its thread.
+    if (folder.isNew) await (await openWorkerEngine({ ...options, snapshot }, onFailure)).close();
+    const engine = await openWorkerEngine(options, onFailure);
     await folder.opened();
     const close = () => engine.close().finally(() => lock.release());
     return onEngine({ ...engine, close }, observe);

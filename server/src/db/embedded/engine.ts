@@ -39,6 +39,8 @@ const MAINTAINED = [
   ...["-c", "min_wal_size=32MB", "-c", "max_wal_size=64MB"],
   ...["-c", "default_statistics_target=20"],
 ];
+/** The buffer cache, which is resident once used. The operating system caches the files as well. */
+const SMALL = ["-c", "shared_buffers=16MB"];
 
 /** Opens an engine in the calling thread, where it blocks the event loop while a statement runs. */
 export async function openEngine({ folder, snapshot, sync }: EngineOptions): Promise<Engine> {
@@ -55,7 +57,7 @@ export async function engineOn(
     ...(disk ? { fs: disk } : {}),
     ...(snapshot && disk ? { loadDataDir: snapshot } : {}),
     ...(snapshot && !disk ? { extensions: { memory: await filledMemory(snapshot) } } : {}),
-    startParams: [...PARAMETERS, ...(sync ? SYNCED : UNSYNCED), ...MAINTAINED, ...SESSION_SETTINGS],
+    startParams: [...PARAMETERS, ...(sync ? SYNCED : UNSYNCED), ...MAINTAINED, ...SMALL, ...SESSION_SETTINGS],
   });
   return engineOf(pglite, disk);
 }

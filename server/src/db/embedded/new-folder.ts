@@ -5,6 +5,8 @@ import { syncFolder, syncTree } from "../../lib/sync-folder.ts";
 /** The engine's folder inside a data folder. */
 export interface EngineFolder {
   readonly path: string;
+  /** Whether the engine has yet to create its files. */
+  readonly isNew: boolean;
   /** Must be called once the engine has been opened on it. */
   opened(): Promise<void>;
 }
@@ -26,6 +28,7 @@ export async function engineFolder(dataDir: string, sync: boolean): Promise<Engi
   await chmod(path, 0o700);
   return {
     path,
+    isNew,
     async opened() {
       if (!isNew) return;
       if (sync) await syncTree(path);
