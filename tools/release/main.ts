@@ -1,7 +1,7 @@
 /**
  * `npm run release -- <version>`: sets the version everywhere, dates the changelog, builds every artifact into
  * `dist/release/`, and prints what a person then does. `--artifacts-only` builds the artifacts of the present version
- * and changes no file (release.yml, which runs on the tag). `--without=<name>,…` leaves artifacts out, whose programs
+ * and changes no file. `--without=<name>,…` leaves artifacts out, whose programs
  * are missing on this machine.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -63,10 +63,11 @@ async function prepare(version: string): Promise<void> {
 function nextSteps(version: string): string {
   return [
     `\nMuster ${version} is in dist/release/. Now:`,
-    "  1. npm run release:check                                  # uses every artifact",
-    "  2. .ci/run                                                # must be green",
+    "  1. npm run release:check            # uses every artifact",
+    "  2. .ci/run                          # must be green",
     `  3. git commit -am 'release: set the version ${version}'`,
     `  4. git tag -s v${version} -m 'Muster ${version}'`,
-    `  5. git push origin main v${version}                       # release.yml builds, signs and publishes`,
+    `  5. git push origin main v${version}`,
+    `  6. npm publish dist/release/muster-agent-${version}.tgz, then muster-${version}.tgz`,
   ].join("\n");
 }
