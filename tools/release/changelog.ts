@@ -2,8 +2,8 @@
 const MOST_WORDS = 600;
 
 /**
- * Returns the changelog with the entry of `version` dated and an empty one for unreleased changes above it. The entry is headed
- * `## <version> (unreleased)` until then.
+ * Returns the changelog with the entry of `version` dated and an empty one for unreleased changes above it. The entry
+ * is headed `## <version> (unreleased)` until then.
  * @throws Error if there is no such entry, or if it is too long
  */
 export function datedChangelog(text: string, version: string, date: string): string {
