@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/installed/version.ts";
 import { NEWEST_SCHEMA } from "./restore-store.ts";
 
 /** The layout that this version writes, and the newest that it reads. */

@@ -1,5 +1,5 @@
 import { Command, Help, type Option } from "commander";
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/installed/version.ts";
 import { allowRemote } from "./remote/guard.ts";
 import { addLogin } from "./remote/login.ts";
 import { addMcp } from "./remote/mcp.ts";

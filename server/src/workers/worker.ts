@@ -3,7 +3,7 @@ import { getCompileCacheDir } from "node:module";
 import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../config/config.ts";
-import { siblingModule } from "../lib/sibling-module.ts";
+import { siblingModule } from "../lib/installed/sibling-module.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { Role } from "../process/part.ts";
 import { heapFlags } from "./heap-limit.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/installed/version.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
 
 export interface Readiness {

@@ -1,5 +1,5 @@
 import { SCOPES } from "../../access/access.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/installed/version.ts";
 import type { Route } from "../route.ts";
 import { errorBody } from "../shapes.ts";
 import { errorSchema, failureComponents } from "./failures.ts";

@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { loadNatsServers } from "../../config/nats-servers.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/installed/version.ts";
 import { natsConfiguration } from "../nats/configuration.ts";
 import { createUserKey, publicKeyOf } from "../nats/user-key.ts";
 import { subcommand } from "../options.ts";

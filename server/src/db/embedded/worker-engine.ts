@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { siblingModule } from "../../lib/sibling-module.ts";
+import { siblingModule } from "../../lib/installed/sibling-module.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 
 /** Messages of the wire protocol, whose buffer is transferred, or another call. */
