@@ -15,6 +15,6 @@ export const outdatedDevicesQuery = (id: string, skip: number) =>
   read(`${DEVICE_TYPES}/{id}/outdated-devices`, { path: { id }, query: { skip, limit: 20 } });
 
 export const createDeviceType = (body: Schemas["DeviceTypeCreate"]) => must(api.POST(DEVICE_TYPES, { body }));
-export const updateDeviceType = (id: string, etag: string | undefined, body: Schemas["DeviceTypeEdit"]) =>
+export const updateDeviceType = (id: string, etag: string | undefined, body: Schemas["DeviceTypeUpdate"]) =>
   must(api.PATCH(`${DEVICE_TYPES}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const deleteDeviceType = (id: string) => must(api.DELETE(`${DEVICE_TYPES}/{id}`, { params: { path: { id } } }));

@@ -9,6 +9,7 @@ const READ: Actions = ["read"];
 /** The readable names of resources, and the actions of their scopes. `write` does not imply `read`. */
 export const RESOURCES: readonly (readonly [resource: string, label: string, actions: Actions])[] = [
   ["devices", common.devices, BOTH],
+  ["device-types", t.deviceTypes, BOTH],
   ["telemetry", t.telemetry, READ],
   ["refusals", common.refusals, READ],
   ["events", t.eventStreams, READ],
@@ -32,8 +33,18 @@ const IDENTITY_SCOPES: readonly ExplainedScope[] = [
   ["device-registry:delete", t.deleteDevices, t.endsTheIdentityOfA],
 ];
 
+/** The scopes that act on devices and on people. */
+const REACHING_SCOPES: readonly ExplainedScope[] = [
+  ["commands:read", t.readCommands, t.seesPayloadsOfCommands],
+  ["commands:write", t.sendAndCancelCommands, t.canHaveDevicesAct],
+  ["group-members:write", t.changeMembersOfGroups, t.decidesWhoSeesDevices],
+];
+
 /** The scopes that reach systems outside. */
 const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
+  ["group-channels:write", t.changeChannelsOfGroups, t.canSendPagesElsewhere],
+  ["mqtt-clients:read", t.readMqttClients, t.seesMqttClients],
+  ["mqtt-clients:write", t.changeMqttClients, t.getsAPassword],
   ["webhooks:read", t.readWebhooks, t.seesTheAddressesOfWebhooks],
   ["webhooks:write", t.addChangeAndDeleteWebhooks, t.canHaveThePagesOf],
 ];
@@ -41,6 +52,7 @@ const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
 /** The scopes that need an explanation of their effects. */
 export const EXPLAINED_SCOPES: readonly (readonly [title: string, scopes: readonly ExplainedScope[]])[] = [
   [t.identitiesOfDevices, IDENTITY_SCOPES],
+  [t.commandsAndPeople, REACHING_SCOPES],
   [t.messagesToOtherSystems, WEBHOOK_SCOPES],
 ];
 

@@ -25,7 +25,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   },
   // Every scope of certificates is dangerous: reading them shows which identity to attack.
   issueCertificate: { stepUp: true, scopes: ["device-certificates:issue", "device-certificates:read"] },
-  createMqttClient: { stepUp: true },
+  createMqttClient: { stepUp: true, scopes: ["mqtt-clients:write"] },
   rotateMqttClientPassword: { stepUp: true },
   enableMqttClient: { stepUp: true },
   createKey: { stepUp: ({ scopes }: { scopes: readonly string[] }) => dangerousScopesOf(scopes).length > 0 },
@@ -40,11 +40,11 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   renewRecoveryCodes: { stepUp: true },
   // Data sent elsewhere, and the secrets that sign it.
   createGroup: { stepUp: addsChannels, scopes: ["groups:write"] },
-  updateGroup: { stepUp: addsChannels },
+  updateGroup: { stepUp: addsChannels, scopes: ["group-channels:write", "group-members:write"] },
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
   addOwnChannel: { stepUp: true },
   // These operations reach many devices.
-  sendCommand: { stepUp: "many devices" },
+  sendCommand: { stepUp: "many devices", scopes: ["commands:write"] },
   // These operations cannot be undone.
   changeDevices: { stepUp: ({ act }: { act: string }) => act !== "change" },
   deleteDevice: { stepUp: true, scopes: ["device-registry:delete"] },

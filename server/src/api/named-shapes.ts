@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ANOMALY_STATUSES, SEVERITIES } from "../anomalies/anomalies.ts";
+import { COMMAND_STATES } from "../commands/commands.ts";
 import { REFUSAL_REASONS } from "../connections/connections.ts";
 import { DAYS_OF_WEEK } from "../groups/groups.ts";
 import { OPERATORS } from "../rules/rules.ts";
@@ -46,6 +47,13 @@ export const TICKET_STATUS = z.enum(TICKET_STATUSES).meta({
   description:
     "`open` → `in_progress` ⇄ `on_hold`; the latter two → `completed`; any unfinished status → `cancelled`; `completed` and `cancelled` → `open` again",
 });
+export const COMMAND_STATE = z.enum(COMMAND_STATES).meta({
+  id: "CommandState",
+  description:
+    "`waiting`: no session of the device was given it yet. `sent`: one was, and the device has not acknowledged it. A late acknowledgement prevails over `expired` and `cancelled`",
+});
+export const PAYLOAD_ENCODING = z.enum(["text", "base64"]).meta({ id: "PayloadEncoding" });
+export const COMMAND_RESULT = z.enum(["queued", "refused"]).meta({ id: "CommandResult" });
 export const WEBHOOK_STATE = z.enum(["waiting", "requested", "expired", "confirmed", "disabled"]).meta({
   id: "WebhookState",
   description:

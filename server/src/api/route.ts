@@ -3,6 +3,7 @@ import type { AccessRule, Caller, Declaration, LeastRole, Scope, StepUpRule, Use
 import type { PeerCertificate } from "../certificates/certificates.ts";
 import type { Missing, Session, Visit } from "../identity/identity.ts";
 import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
+import { withCursor } from "./list-cursor.ts";
 import type { ErrorCode } from "./problem.ts";
 import { stepUpOf } from "./step-up-of.ts";
 
@@ -50,6 +51,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   mediaType?: "text/event-stream";
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
+  /** A POST that changes nothing: it takes no `Idempotency-Key`, and no audit records it. */
+  safe?: true;
   /** The answer contains a one-time secret: it is neither stored for a repetition of the request nor compressed. */
   secret?: true;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */
@@ -153,7 +156,7 @@ export function runsUseCase(route: Route): route is UseCaseRoute {
 
 /** Reports whether `Idempotency-Key` makes a repetition of the request harmless. */
 export function takesIdempotencyKey(route: Route): boolean {
-  return runsUseCase(route) && route.method === "POST";
+  return runsUseCase(route) && route.method === "POST" && !route.safe;
 }
 
 /** Reports whether `If-Match` is honoured (docs/api-conventions.md, Headers). */
@@ -181,7 +184,7 @@ export function publicRoute<
 ): PublicRoute {
   const { scope } = route.useCase.may;
   if (scope === undefined) throw new Error(`the use case of ${route.operationId} has no scope`);
-  return { ...route, scope, surface: "public" };
+  return { ...withCursor(route), scope, surface: "public" };
 }
 
 /** Declares a device-facing operation: its credential is in the request itself (spec 4.9). */

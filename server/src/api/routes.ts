@@ -4,13 +4,18 @@ import * as renewCertificate from "./provisioning/renew-certificate.ts";
 import { type ReferenceRoute, type Route, routesOf } from "./route.ts";
 import * as anomalies from "./v1/anomalies.ts";
 import * as claims from "./v1/claims.ts";
+import * as commands from "./v1/commands.ts";
 import * as deviceCertificates from "./v1/device-certificates.ts";
+import * as deviceTypes from "./v1/device-types.ts";
 import * as devices from "./v1/devices.ts";
 import * as events from "./v1/events.ts";
+import * as groupChanges from "./v1/group-changes.ts";
 import * as groups from "./v1/groups.ts";
+import * as mqttClients from "./v1/mqtt-clients.ts";
 import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
 import * as telemetry from "./v1/telemetry.ts";
+import * as thresholdChanges from "./v1/threshold-changes.ts";
 import * as thresholds from "./v1/thresholds.ts";
 import * as tickets from "./v1/tickets.ts";
 import * as webhooks from "./v1/webhooks.ts";
@@ -19,13 +24,18 @@ import * as webhooks from "./v1/webhooks.ts";
 const RESOURCES = [
   devices,
   telemetry,
+  commands,
+  deviceTypes,
   groups,
+  groupChanges,
   shifts,
   thresholds,
+  thresholdChanges,
   anomalies,
   tickets,
   claims,
   deviceCertificates,
+  mqttClients,
   refusals,
   events,
   webhooks,

@@ -6,13 +6,18 @@ import { records } from "../lib/limits/records.ts";
 /** Beyond any list, and within the range of the database's integers. */
 const MOST_SKIP = 1_000_000_000;
 
+/** The `skip` of each list whose use case takes a walk, so that it can offer a cursor. */
+export const walked = new WeakSet<z.ZodType>();
+
 /**
  * Returns `skip` and `limit` of a list: integers out of range are clamped, and the answer echoes the values used;
  * anything that is not an integer is refused (docs/api-conventions.md, Lists).
  */
 export function paging(usual: number, most: number) {
+  const skip = clamped(0, MOST_SKIP, 0, "Items to skip at the front. A negative value counts as 0.");
+  walked.add(skip);
   return {
-    skip: clamped(0, MOST_SKIP, 0, "Items to skip at the front. A negative value counts as 0."),
+    skip,
     limit: clamped(1, most, usual, `Maximum number of items on the page. Clamped to 1 to ${most}.`),
   };
 }
@@ -25,6 +30,30 @@ function clamped(least: number, most: number, usual: number, description: string
     .transform((text) => (text === undefined ? usual : Math.min(most, Math.max(least, Number(text)))))
     .meta({ type: "integer", default: usual, description });
 }
+
+/** Returns `skip` and `limit` of a list beyond the specification: integers out of range are refused. */
+export function strictPaging(usual: number, most: number) {
+  return { skip: between(0, MOST_SKIP, 0, "Items to skip at the front"), limit: strictLimit(usual, most) };
+}
+
+/** Returns the `limit` of a list that continues by a cursor. */
+export function strictLimit(usual: number, most: number) {
+  return between(1, most, usual, "Maximum number of items on the page");
+}
+
+function between(least: number, most: number, usual: number, description: string) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .optional()
+    .transform((text) => (text === undefined ? usual : Number(text)))
+    .pipe(z.int().min(least).max(most))
+    .meta({ type: "integer", minimum: least, maximum: most, default: usual, description });
+}
+
+/** The cursor of a list in a query, and the cursor of the next part in its answer. */
+export const cursor = z.string().min(1).max(400).meta({ description: "The `next` of the previous page" });
+export const next = z.string().optional().meta({ description: "The cursor of the next page; absent at the end" });
 
 /**
  * Matches text that is not blank and has no control characters (Unicode's Cc), in a form that every dialect of regular
@@ -44,6 +73,11 @@ export function label(max = records.nameCharacters.value) {
   return z.string().trim().min(1).max(max).regex(ONE_LINE, "must not contain control characters");
 }
 
+/** The name that a program gives to a record that it manages. */
+export const externalId = label(records.externalIdCharacters.value)
+  .nullable()
+  .meta({ description: "A name for programs that manage the record, unique per tenant and kind; `null` for none" });
+
 /** An id in a path or a body. The use case checks whether it exists. */
 export const id = z.string().min(1).max(128);
 
@@ -54,6 +88,25 @@ export const nullableTimestamp = timestamp.nullable();
 export const instant = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(Date.parse(text) + (/\.\d{3}\d*[1-9]/.test(text) ? 1 : 0)));
+
+/**
+ * Returns the shape of a list order by one of these fields.
+ *
+ * @param id the name of its type in generated clients; the public API needs one
+ */
+export function sortBy<Order extends string>(orders: readonly Order[], id?: string) {
+  const choices = z.enum(orders.flatMap((by) => [by, `-${by}`] as const));
+  return (id === undefined ? choices : choices.meta({ id }))
+    .transform((text) => {
+      const descending = text.startsWith("-");
+      return { by: (descending ? text.slice(1) : text) as Order, descending };
+    })
+    .optional()
+    .meta({
+      description:
+        "A `-` before the field means descending. Records without the value come last. Newest first by default",
+    });
+}
 
 /** An id in a path, as any text: text that cannot be an id is answered with 404, like an unknown id. */
 export const pathId = z.string();

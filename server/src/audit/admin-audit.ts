@@ -12,7 +12,7 @@ import {
   listInstallationActRows,
 } from "./admin-audit-store.ts";
 import { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
-import { recordKeyWrite, type WriteResult } from "./key-writes.ts";
+import { type KeyWrite, recordKeyWrite, type WriteResult } from "./key-writes.ts";
 import { isStorable } from "./storable.ts";
 
 /** The author of an act: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
@@ -60,6 +60,8 @@ export interface Changed<Result> extends Omit<RecordedAct, "act"> {
   result: Result;
   /** Set when nothing was changed, as when an act is repeated; then nothing is recorded. */
   unchanged?: boolean;
+  /** The written record, in the log of API keys and for the Idempotency-Key, if it is not the target of the act. */
+  written?: Pick<KeyWrite, "resource" | "id" | "result">;
 }
 
 /**
@@ -74,16 +76,21 @@ export async function administer<Result>(
   db: Db = database.db,
 ): Promise<Result> {
   return await inTransaction(db, async (tx) => {
-    const { result, unchanged, ...recorded } = await change(tx);
+    const { result, unchanged, written: named, ...recorded } = await change(tx);
+    const written = named ?? writeOf(act, recorded.target);
     const now = clock.now();
-    await reserveIdempotencyKey(tx, by, { id: recorded.target, at: now });
+    await reserveIdempotencyKey(tx, by, { id: written.id, at: now });
     if (by.request?.by === "key") {
-      const [resource = "", verb = ""] = act.split(".");
-      const outcome = unchanged ? "unchanged" : (OUTCOMES[verb] ?? "unchanged");
-      await recordKeyWrite(tx, by, { resource, id: recorded.target, result: outcome, at: now }, ids);
+      const write = unchanged ? { ...written, result: "unchanged" as const } : written;
+      await recordKeyWrite(tx, by, { ...write, at: now }, ids);
     } else if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now });
     return result;
   });
+}
+
+function writeOf(act: string, id: string): NonNullable<Changed<unknown>["written"]> {
+  const [resource = "", verb = ""] = act.split(".");
+  return { resource, id, result: OUTCOMES[verb] ?? "unchanged" };
 }
 
 /** The effect of an act on its record, by the act's verb. Other verbs, such as `test`, leave the record unchanged. */

@@ -1,8 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { pruneInBatches } from "../db/prune.ts";
 import { readStatement, runStatement, statement } from "../db/statement.ts";
+import { addMs, DAY } from "../lib/clock.ts";
+import { stored } from "../lib/limits/stored.ts";
 
 export interface CommandRow {
   id: string;
@@ -12,7 +14,20 @@ export interface CommandRow {
   created_at: Date;
   created_by: string;
   expires_at: Date;
+  sent_at: Date | null;
+  outcome: "acknowledged" | "cancelled" | "expired" | null;
+  ended_at: Date | null;
 }
+
+/** A command to insert. */
+export type NewCommandRow = Omit<CommandRow, "device_id" | "sent_at" | "outcome" | "ended_at"> & {
+  tenant_id: string;
+  device_uid: string;
+};
+
+/** SQL: the columns of a {@link CommandRow} of the command `c` for the device `d`. */
+export const COMMAND_COLUMNS = sql`c.id, d.id AS device_id, c.topic, c.payload, c.created_at, c.created_by,
+  c.expires_at, c.sent_at, c.outcome, c.ended_at`;
 
 /** Returns the templates of the topics that a device's type allows it to subscribe to; none without a type. */
 export async function subscribeTemplatesOf(tx: Tx, deviceUid: string): Promise<string[]> {
@@ -25,28 +40,36 @@ export async function subscribeTemplatesOf(tx: Tx, deviceUid: string): Promise<s
 /** Returns the number of pending commands of a device whose row the transaction has locked. */
 export async function countWaiting(tx: Tx, deviceUid: string, now: Date): Promise<number> {
   const { rows } = await sql<{ count: string }>`
-    SELECT count(*) FROM device_commands WHERE device_uid = ${deviceUid} AND expires_at > ${now}`.execute(tx);
+    SELECT count(*) FROM device_commands
+     WHERE device_uid = ${deviceUid} AND outcome IS NULL AND expires_at > ${now}`.execute(tx);
   return Number(rows[0]!.count);
 }
 
-/** Adds a command; every process is notified of it after the commit. */
-export async function insertCommand(
-  tx: Tx,
-  row: Omit<CommandRow, "device_id"> & { tenant_id: string; device_uid: string },
-): Promise<void> {
+/** Adds a command, and deletes the oldest ended ones. Every process is notified of it after the commit. */
+export async function insertCommand(tx: Tx, row: NewCommandRow): Promise<void> {
   await tx.insertInto("device_commands").values(row).execute();
   await sql`SELECT pg_notify('muster_commands', ${row.device_uid})`.execute(tx);
+  await deleteOldest(tx, [row.device_uid]);
 }
 
-/** @returns the topic of the deleted command; `undefined` if none is pending under this id */
-export async function deleteCommand(tx: Tx, deviceUid: string, id: string, now: Date): Promise<string | undefined> {
+/** Deletes the oldest ended commands of devices beyond the number that is kept. */
+export async function deleteOldest(tx: Tx, deviceUids: readonly string[]): Promise<void> {
+  await sql`DELETE FROM device_commands WHERE position = ANY (ARRAY(
+    SELECT c.position FROM unnest(${[...deviceUids]}::uuid[]) AS d (uid) CROSS JOIN LATERAL (
+      SELECT position FROM device_commands WHERE device_uid = d.uid AND outcome IS NOT NULL
+       ORDER BY position DESC OFFSET ${sql.lit(stored.endedCommandsOfDevice.value)}) c))`.execute(tx);
+}
+
+/** @returns the topic of the cancelled command; `undefined` if none is pending under this id */
+export async function cancelRow(tx: Tx, deviceUid: string, id: string, now: Date): Promise<string | undefined> {
   const { rows } = await sql<{ topic: string }>`
-    DELETE FROM device_commands WHERE device_uid = ${deviceUid} AND id = ${id} AND expires_at > ${now}
+    UPDATE device_commands SET outcome = 'cancelled', ended_at = ${now}
+     WHERE device_uid = ${deviceUid} AND id = ${id} AND outcome IS NULL AND expires_at > ${now}
     RETURNING topic`.execute(tx);
   return rows[0]?.topic;
 }
 
-/** Deletes the pending commands of a device, together with the device. */
+/** Deletes the commands of a device, together with the device. */
 export async function deleteCommandsOf(tx: Tx, deviceUid: string): Promise<void> {
   await tx.deleteFrom("device_commands").where("device_uid", "=", deviceUid).execute();
 }
@@ -56,18 +79,21 @@ export async function deleteAllCommands(tx: Tx): Promise<void> {
   await tx.deleteFrom("device_commands").execute();
 }
 
-/** Returns the pending commands of a device, oldest first; `undefined` if there is no such device. */
+/**
+ * Returns the commands of a device: the pending ones, oldest first, or all of them, newest first; `undefined` if there
+ * is no such device.
+ */
 export async function listCommandRows(
   db: Db,
   tenantId: string,
   deviceId: string,
-  { viewer, now }: { viewer: string | undefined; now: Date },
+  { viewer, now, all = false }: { viewer: string | undefined; now: Date; all?: boolean },
 ): Promise<CommandRow[] | undefined> {
+  const which = all ? sql`true` : sql`c.outcome IS NULL AND c.expires_at > ${now}`;
   const { rows } = await sql<CommandRow | { id: null }>`
-    SELECT c.id, d.id AS device_id, c.topic, c.payload, c.created_at, c.created_by, c.expires_at
-      FROM shared_devices d LEFT JOIN device_commands c ON c.device_uid = d.uid AND c.expires_at > ${now}
+    SELECT ${COMMAND_COLUMNS} FROM shared_devices d LEFT JOIN device_commands c ON c.device_uid = d.uid AND ${which}
      WHERE d.tenant_id = ${tenantId} AND d.id = ${deviceId} AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}
-     ORDER BY c.position`.execute(db);
+     ORDER BY c.position ${sql.raw(all ? "DESC" : "ASC")}`.execute(db);
   if (rows.length === 0) return undefined;
   return rows.filter((row) => row.id !== null);
 }
@@ -93,23 +119,45 @@ const waiting = statement<CommandRequest & { now: Date }, WaitingCommand>(
   "waiting-commands",
   (p) => sql`
   SELECT id, topic, payload, expires_at AS "expiresAt" FROM device_commands
-   WHERE device_uid = ${p.deviceUid}::uuid AND expires_at > ${p.now}::timestamptz
+   WHERE device_uid = ${p.deviceUid}::uuid AND outcome IS NULL AND expires_at > ${p.now}::timestamptz
      AND topic = ANY (${p.topics}::text[]) AND NOT id = ANY (${p.sent}::uuid[])
    ORDER BY position LIMIT ${p.limit}::bigint`,
 );
 
-/** Returns the oldest commands to send to a device. */
-export async function readWaiting(db: Db, request: CommandRequest, now: Date): Promise<WaitingCommand[]> {
-  return await readStatement(db, waiting, { ...request, now });
-}
-
-const acknowledged = statement<{ ids: string[] }, object>(
-  "acknowledged-commands",
-  (p) => sql`DELETE FROM device_commands WHERE id = ANY (${p.ids}::uuid[])`,
+const sent = statement<{ ids: string[]; now: Date }, { id: string }>(
+  "sent-commands",
+  (p) => sql`
+  UPDATE device_commands SET sent_at = coalesce(sent_at, ${p.now}::timestamptz)
+   WHERE id = ANY (${p.ids}::uuid[]) AND outcome IS NULL RETURNING id`,
 );
 
-export async function deleteAcknowledged(db: Db, ids: string[]): Promise<void> {
-  await runStatement(db, acknowledged, { ids });
+/** The next commands for a device. */
+export interface WaitingCommands {
+  commands: WaitingCommand[];
+  /** Whether there may be further ones. */
+  more: boolean;
+}
+
+/** Returns the oldest commands to send to a device, recorded as sent. */
+export async function takeWaiting(db: Db, request: CommandRequest, now: Date): Promise<WaitingCommands> {
+  const found = await readStatement(db, waiting, { ...request, now });
+  if (found.length === 0) return { commands: [], more: false };
+  const rows = await runStatement(db, sent, { ids: found.map(({ id }) => id), now });
+  // A command that was cancelled in between is not sent.
+  const recorded = new Set(rows.map(({ id }) => id));
+  return { commands: found.filter(({ id }) => recorded.has(id)), more: found.length === request.limit };
+}
+
+const acknowledged = statement<{ ids: string[]; now: Date }, object>(
+  "acknowledged-commands",
+  (p) => sql`
+  UPDATE device_commands SET outcome = 'acknowledged', ended_at = ${p.now}::timestamptz
+   WHERE id = ANY (${p.ids}::uuid[]) AND outcome IS DISTINCT FROM 'acknowledged'`,
+);
+
+/** Records acknowledgements. They prevail over a cancellation or an expiry in the meantime: the device has them. */
+export async function recordAcknowledged(db: Db, ids: string[], now: Date): Promise<void> {
+  await runStatement(db, acknowledged, { ids, now });
 }
 
 /** Returns the devices for which commands were added since `after`. */
@@ -119,17 +167,26 @@ export async function devicesOfNew(db: Db, after: Date): Promise<string[]> {
   return rows.map((row) => row.device_uid);
 }
 
-/** Deletes expired commands. */
-export async function pruneExpired(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
+/** Ends expired commands, and deletes those that ended long ago. */
+export async function pruneCommands(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
+  const batch = (query: (limit: number) => RawBuilder<unknown>) => async (limit: number) =>
+    Number((await query(limit).execute(db)).numAffectedRows ?? 0);
   await pruneInBatches(
-    async (limit) => {
-      const { numAffectedRows } = await sql`
-        DELETE FROM device_commands WHERE position = ANY (ARRAY(
-          SELECT position FROM device_commands WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}))`.execute(
-        db,
-      );
-      return Number(numAffectedRows ?? 0);
-    },
+    batch(
+      (limit) => sql`UPDATE device_commands SET outcome = 'expired', ended_at = expires_at
+        WHERE outcome IS NULL AND position = ANY (ARRAY(SELECT position FROM device_commands
+          WHERE outcome IS NULL AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}))`,
+    ),
+    { stopped },
+  );
+  await pruneInBatches(
+    batch(
+      (limit) => sql`DELETE FROM device_commands WHERE position = ANY (ARRAY(SELECT position FROM device_commands
+        WHERE outcome IS NOT NULL AND ended_at <= ${addMs(now, -RETENTION_MS)} ORDER BY ended_at LIMIT ${limit}))`,
+    ),
     { stopped },
   );
 }
+
+/** How long ended commands are kept. */
+const RETENTION_MS = 7 * DAY;

@@ -4,26 +4,42 @@ import { addMs, MINUTE } from "../lib/clock.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import {
   type CommandRequest,
-  deleteAcknowledged,
   devicesOfNew,
-  pruneExpired,
-  readWaiting,
-  type WaitingCommand,
+  pruneCommands,
+  recordAcknowledged,
+  takeWaiting,
+  type WaitingCommands,
 } from "./command-store.ts";
 import type { CommandsDeps } from "./deps.ts";
-import { listCommands } from "./list-commands.ts";
+import { findCommands, getCommand, listCommandHistory, listCommands } from "./list-commands.ts";
+import { sendCommands } from "./many/send-commands.ts";
 import { cancelCommand, sendCommand } from "./send-command.ts";
 
-export { type CommandRequest, deleteAllCommands, deleteCommandsOf, type WaitingCommand } from "./command-store.ts";
-export type { CommandRecord, NewCommand } from "./send-command.ts";
+export { COMMAND_STATES, type CommandRecord, type CommandState } from "./command-record.ts";
+export {
+  type CommandRequest,
+  deleteAllCommands,
+  deleteCommandsOf,
+  type WaitingCommand,
+  type WaitingCommands,
+} from "./command-store.ts";
+export type { NewCommand } from "./send-command.ts";
 
-export const commandUseCases = { sendCommand, cancelCommand, listCommands };
+export const commandUseCases = {
+  sendCommand,
+  sendCommands,
+  cancelCommand,
+  listCommands,
+  listCommandHistory,
+  findCommands,
+  getCommand,
+};
 
 /** Messages for single devices that stay pending until their device has acknowledged them. */
 export interface Commands extends Bound<typeof commandUseCases> {
-  /** Returns the oldest commands to send to a device. */
-  waitingCommands(request: CommandRequest): Promise<WaitingCommand[]>;
-  /** Deletes a command that its device has acknowledged. Rejects if the database fails. */
+  /** Returns the oldest commands to send to a device, recorded as sent. */
+  waitingCommands(request: CommandRequest): Promise<WaitingCommands>;
+  /** Ends a command that its device has acknowledged. Rejects if the database fails. */
   acknowledgeCommand(id: string): Promise<void>;
   /** Calls `handler` with the uid of each device for which a command is added in any process. */
   onCommand(handler: (deviceUid: string) => void): Promise<Unlisten>;
@@ -38,10 +54,10 @@ export function createCommands(deps: CommandsDeps): Commands {
   const { db } = database;
   return {
     ...bind(deps, commandUseCases),
-    waitingCommands: (request) => readWaiting(db, request, clock.now()),
+    waitingCommands: (request) => takeWaiting(db, request, clock.now()),
     acknowledgeCommand: async (id) => {
       await faultPoint("command.acknowledge");
-      await deleteAcknowledged(db, [id]);
+      await recordAcknowledged(db, [id], clock.now());
     },
     onCommand: (handler) =>
       database.listen("muster_commands", (deviceUid) => {
@@ -52,6 +68,6 @@ export function createCommands(deps: CommandsDeps): Commands {
             logger.warn({ err: error.message }, "could not read the commands of the last minutes"),
           );
       }),
-    prune: (stopped) => pruneExpired(db, clock.now(), stopped),
+    prune: (stopped) => pruneCommands(db, clock.now(), stopped),
   };
 }

@@ -13,7 +13,7 @@ import { auditedMqttClient, enableRow, lockMqttClient } from "./mqtt-client-stor
  * insufficient_role for a former admin
  */
 export const enableMqttClient = adminUseCase(
-  { role: "admin" },
+  { scope: "mqtt-clients:write", role: "admin" },
   "mqtt-client.enable",
   async ({ clock }: ConnectionsDeps, caller, clientId: string): Promise<PreparedChange<void>> => ({
     change: async (tx) => {

@@ -23,6 +23,8 @@ export interface MqttClientRecord {
   username: string;
   publish: string[];
   subscribe: string[];
+  /** The name by which a program that manages the client knows it. */
+  externalId: string | null;
   createdAt: Date;
   disabledAt: Date | null;
   /** Whether it is refused because its owner is no longer an active admin. */
@@ -36,7 +38,7 @@ export interface MqttClientRecord {
 
 /** Returns the tenant's MQTT clients, including disabled ones, newest first. */
 export const listMqttClients = useCase(
-  { role: "admin" },
+  { scope: "mqtt-clients:read", role: "admin" },
   async ({ database }: ConnectionsDeps, caller, page: PageRequest): Promise<Page<MqttClientRecord>> => {
     const { rows, total } = await listMqttClientRows(database.db, caller.tenantId, page);
     return { items: rows.map(toRecord), total, ...page };
@@ -50,7 +52,7 @@ export const listMqttClients = useCase(
  * @throws {MusterError} not_found
  */
 export const disableMqttClient = adminUseCase(
-  { role: "admin" },
+  { scope: "mqtt-clients:write", role: "admin" },
   "mqtt-client.disable",
   async (deps: Deps, caller, clientId: string): Promise<PreparedChange<void>> =>
     ending(deps, clientId, async (tx, now) => {
@@ -70,7 +72,7 @@ export const disableMqttClient = adminUseCase(
  * @throws {MusterError} not_found
  */
 export const deleteMqttClient = adminUseCase(
-  { role: "admin" },
+  { scope: "mqtt-clients:write", role: "admin" },
   "mqtt-client.delete",
   async (deps: Deps, caller, clientId: string): Promise<PreparedChange<void>> =>
     ending(deps, clientId, async (tx, now) => {
@@ -116,6 +118,7 @@ function toRecord(row: ListedMqttClient): MqttClientRecord {
     username: row.username,
     publish: row.publish_topics,
     subscribe: row.subscribe_filters,
+    externalId: row.external_id,
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
     suspended: row.suspended,

@@ -3,6 +3,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { readStatement, statement } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { externalIdTaken } from "../lib/request-errors.ts";
 import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 import { clientIdInUse, usernameTaken } from "./errors.ts";
 
@@ -19,7 +20,11 @@ export interface MqttClientRow {
 }
 
 /** A client to be registered. `owner_id` is the admin who answers for it; null if registered from the shell. */
-export type NewMqttClientRow = Omit<MqttClientRow, "suspended"> & { created_at: Date; owner_id: string | null };
+export type NewMqttClientRow = Omit<MqttClientRow, "suspended"> & {
+  created_at: Date;
+  owner_id: string | null;
+  external_id: string | null;
+};
 
 /** @throws {MusterError} username_taken, client_id_in_use */
 export async function insertMqttClient(tx: Tx, row: NewMqttClientRow): Promise<void> {
@@ -31,7 +36,7 @@ export async function insertMqttClient(tx: Tx, row: NewMqttClientRow): Promise<v
  * client_id_in_use
  */
 async function asRefusals(
-  { username, client_id }: Pick<MqttClientRow, "username" | "client_id">,
+  { username, client_id, external_id }: Pick<NewMqttClientRow, "username" | "client_id" | "external_id">,
   write: () => Promise<unknown>,
 ): Promise<void> {
   try {
@@ -39,13 +44,16 @@ async function asRefusals(
   } catch (error) {
     const violated = violatedUnique(error);
     if (violated === "mqtt_clients_username") throw usernameTaken(username);
+    if (violated === "mqtt_clients_external_id") throw externalIdTaken(external_id);
     if (violated === "mqtt_clients_client_id") throw clientIdInUse(client_id);
     throw error;
   }
 }
 
 /** A client without its password's hash. */
-export type StoredMqttClient = Omit<MqttClientRow, "tenant_id" | "password_hash" | "suspended">;
+export type StoredMqttClient = Omit<MqttClientRow, "tenant_id" | "password_hash" | "suspended"> & {
+  external_id: string | null;
+};
 
 /** Returns a client in the form that the administrative audit records. */
 export function auditedMqttClient(row: StoredMqttClient): object {
@@ -53,7 +61,7 @@ export function auditedMqttClient(row: StoredMqttClient): object {
   return { id, username, publish, subscribe };
 }
 
-const STORED = ["id", "client_id", "username", "publish_topics", "subscribe_filters"] as const;
+const STORED = ["id", "client_id", "username", "publish_topics", "subscribe_filters", "external_id"] as const;
 
 /**
  * Disables the enabled client of this client id and releases the client id. FOR UPDATE precedes the update, as in the
@@ -150,8 +158,8 @@ export async function listMqttClientRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-const LISTED = sql`c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.created_at, c.disabled_at,
-  c.suspended, c.owner_id, u.email AS owner,
+const LISTED = sql`c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.external_id, c.created_at,
+  c.disabled_at, c.suspended, c.owner_id, u.email AS owner,
   EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected`;
 
 const NEWEST_FIRST: Walked["keys"] = [

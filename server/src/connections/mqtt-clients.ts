@@ -1,5 +1,6 @@
 import { adminUseCase, lockOwner, type PreparedChange } from "../access/access.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
+import { checkExternalId } from "../lib/text.ts";
 import { leaseToMqttClient } from "./client-id-store.ts";
 import { hashClientPassword, isClientPassword, newClientPassword } from "./client-password.ts";
 import { checkPublishTopics, checkSubscribeFilters } from "./client-topics.ts";
@@ -14,6 +15,8 @@ export interface NewMqttClient {
   /** Topics and filters under the tenant's prefix `t/<slug>/`. */
   publish?: readonly string[];
   subscribe?: readonly string[];
+  /** Unique among the enabled clients of the tenant. */
+  externalId?: string | null | undefined;
 }
 
 export interface MqttClientPrincipal {
@@ -48,7 +51,7 @@ const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
  * former admin
  */
 export const createMqttClient = adminUseCase(
-  { role: "admin" },
+  { scope: "mqtt-clients:write", role: "admin" },
   "mqtt-client.create",
   async (
     { clock, ids, quotas }: ConnectionsDeps,
@@ -68,6 +71,7 @@ export const createMqttClient = adminUseCase(
       password_hash: hashClientPassword(password),
       publish_topics: checkPublishTopics(input.publish ?? [], caller.tenantSlug),
       subscribe_filters: checkSubscribeFilters(input.subscribe ?? [], caller.tenantSlug),
+      external_id: checkExternalId(input.externalId ?? null),
       created_at: now,
     };
     return {

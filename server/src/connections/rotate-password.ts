@@ -14,7 +14,7 @@ import { replacePassword } from "./mqtt-client-store.ts";
  * @throws {MusterError} not_found for a client id without an enabled client; insufficient_role for a former admin
  */
 export const rotateMqttClientPassword = adminUseCase(
-  { role: "admin" },
+  { scope: "mqtt-clients:write", role: "admin" },
   "mqtt-client.rotate-password",
   async (
     { clock, ids, drops }: ConnectionsDeps & { drops: Drops },

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { externalIdTaken } from "../lib/request-errors.ts";
 
 /** The SQLSTATE of exceptions raised by `muster_refuse(code)`. */
 const REFUSED = "MU001";
@@ -24,6 +25,25 @@ export function refusalCode(error: unknown): string | undefined {
 export function violatedUnique(error: unknown): string | undefined {
   const failure = error as { code?: unknown; constraint?: unknown } | null;
   return failure?.code === "23505" && typeof failure.constraint === "string" ? failure.constraint : undefined;
+}
+
+/**
+ * Runs a write that fails if another record has the same external id.
+ *
+ * @param index the unique index over the tenant and the external id
+ * @throws MusterError already_exists
+ */
+export async function unlessTaken<T>(
+  index: string,
+  externalId: string | null | undefined,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (violatedUnique(error) === index) throw externalIdTaken(externalId);
+    throw error;
+  }
 }
 
 /** Reports whether `error` says that a referenced record no longer exists. */

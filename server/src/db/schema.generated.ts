@@ -427,6 +427,10 @@ export interface DeviceCommandsTable {
   created_at: Date;
   created_by: string;
   expires_at: Date;
+  batch_id: string | null;
+  sent_at: Date | null;
+  outcome: "acknowledged" | "cancelled" | "expired" | null;
+  ended_at: Date | null;
 }
 
 export interface DeviceFindingsTable {
@@ -482,6 +486,7 @@ export interface DeviceTypesTable {
   created_at: Date;
   updated_at: Date;
   silent_for_seconds: number | null;
+  external_id: string | null;
 }
 
 export interface DevicesTable {
@@ -561,6 +566,7 @@ export interface GroupsTable {
   escalation: Generated<{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]>;
   pages_lost_renewals: Generated<boolean>;
   always_pages: Generated<"all" | "critical" | "none">;
+  external_id: string | null;
 }
 
 export interface IdempotencyKeysTable {
@@ -602,6 +608,7 @@ export interface MqttClientsTable {
   disabled_at: Date | null;
   owner_id: string | null;
   suspended: Generated<boolean>;
+  external_id: string | null;
 }
 
 export interface MqttSessionsTable {
@@ -779,6 +786,7 @@ export interface ShiftsTable {
   valid_until: string | null;
   created_at: Date;
   updated_at: Date;
+  external_id: string | null;
 }
 
 export interface SignInFailuresTable {
@@ -930,6 +938,7 @@ export interface ThresholdsTable {
   updated_at: Date;
   since_revision: Generated<number>;
   rule_ids: GeneratedAlways<string[]>;
+  external_id: string | null;
 }
 
 export interface TicketCommentsTable {

@@ -534,14 +534,24 @@ CREATE TABLE device_commands (
   created_at timestamp with time zone NOT NULL,
   created_by text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  batch_id uuid,
+  sent_at timestamp with time zone,
+  outcome text,
+  ended_at timestamp with time zone,
   CONSTRAINT device_commands_pkey PRIMARY KEY ("position"),
   CONSTRAINT device_commands_id_key UNIQUE (id),
+  CONSTRAINT device_commands_check CHECK (((ended_at IS NULL) = (outcome IS NULL))),
+  CONSTRAINT device_commands_outcome_check CHECK ((outcome = ANY (ARRAY['acknowledged'::text, 'cancelled'::text, 'expired'::text]))),
   CONSTRAINT device_commands_device_uid_fkey FOREIGN KEY (device_uid) REFERENCES devices(uid),
   CONSTRAINT device_commands_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX device_commands_batch ON device_commands USING btree (batch_id, "position") WHERE (batch_id IS NOT NULL);
 CREATE INDEX device_commands_created ON device_commands USING btree (created_at);
-CREATE INDEX device_commands_expiry ON device_commands USING btree (expires_at);
-CREATE INDEX device_commands_waiting ON device_commands USING btree (device_uid, "position");
+CREATE INDEX device_commands_device ON device_commands USING btree (device_uid, "position");
+CREATE INDEX device_commands_ended ON device_commands USING btree (ended_at) WHERE (outcome IS NOT NULL);
+CREATE INDEX device_commands_expiry ON device_commands USING btree (expires_at) WHERE (outcome IS NULL);
+CREATE INDEX device_commands_tenant ON device_commands USING btree (tenant_id, "position");
+CREATE INDEX device_commands_waiting ON device_commands USING btree (device_uid, "position") WHERE (outcome IS NULL);
 
 CREATE TABLE device_findings (
   id uuid NOT NULL,
@@ -630,11 +640,14 @@ CREATE TABLE device_types (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   silent_for_seconds integer,
+  external_id text,
   CONSTRAINT device_types_pkey PRIMARY KEY (id),
   CONSTRAINT device_types_tenant_id_id_key UNIQUE (tenant_id, id),
+  CONSTRAINT device_types_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
   CONSTRAINT device_types_silent_for_seconds_check CHECK (((silent_for_seconds >= 1) AND (silent_for_seconds <= 2592000))),
   CONSTRAINT device_types_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE UNIQUE INDEX device_types_external_id ON device_types USING btree (tenant_id, external_id);
 CREATE TRIGGER device_types_other_silence AFTER UPDATE OF silent_for_seconds ON device_types
   FOR EACH ROW WHEN ((old.silent_for_seconds IS DISTINCT FROM new.silent_for_seconds)) EXECUTE FUNCTION check_silence_of_type();
 
@@ -767,13 +780,16 @@ CREATE TABLE groups (
   escalation jsonb NOT NULL DEFAULT '[]'::jsonb,
   pages_lost_renewals boolean NOT NULL DEFAULT false,
   always_pages text NOT NULL DEFAULT 'critical'::text,
+  external_id text,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT groups_always_pages_check CHECK ((always_pages = ANY (ARRAY['all'::text, 'critical'::text, 'none'::text]))),
   CONSTRAINT groups_channels_check CHECK ((jsonb_typeof(channels) = 'array'::text)),
   CONSTRAINT groups_escalation_check CHECK ((jsonb_typeof(escalation) = 'array'::text)),
+  CONSTRAINT groups_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
   CONSTRAINT groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE UNIQUE INDEX groups_external_id ON groups USING btree (tenant_id, external_id);
 CREATE INDEX groups_page_lost_renewals ON groups USING btree (id) WHERE pages_lost_renewals;
 CREATE TRIGGER groups_channels_named AFTER INSERT OR UPDATE OF channels ON groups
   FOR EACH ROW WHEN ((new.channels <> '[]'::jsonb)) EXECUTE FUNCTION record_channel_addresses();
@@ -826,11 +842,14 @@ CREATE TABLE mqtt_clients (
   disabled_at timestamp with time zone,
   owner_id uuid,
   suspended boolean NOT NULL DEFAULT false,
+  external_id text,
   CONSTRAINT mqtt_clients_pkey PRIMARY KEY (id),
+  CONSTRAINT mqtt_clients_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
   CONSTRAINT mqtt_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT mqtt_clients_tenant_id_owner_id_fkey FOREIGN KEY (tenant_id, owner_id) REFERENCES users(tenant_id, id)
 );
 CREATE UNIQUE INDEX mqtt_clients_client_id ON mqtt_clients USING btree (client_id) WHERE (disabled_at IS NULL);
+CREATE UNIQUE INDEX mqtt_clients_external_id ON mqtt_clients USING btree (tenant_id, external_id) WHERE (disabled_at IS NULL);
 CREATE INDEX mqtt_clients_owner ON mqtt_clients USING btree (owner_id) WHERE (owner_id IS NOT NULL);
 CREATE INDEX mqtt_clients_tenant ON mqtt_clients USING btree (tenant_id, created_at);
 CREATE UNIQUE INDEX mqtt_clients_username ON mqtt_clients USING btree (username) WHERE (disabled_at IS NULL);
@@ -1086,14 +1105,17 @@ CREATE TABLE shifts (
   valid_until date,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  external_id text,
   CONSTRAINT shifts_pkey PRIMARY KEY (id),
   CONSTRAINT shifts_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT shifts_check CHECK ((valid_from <= valid_until)),
   CONSTRAINT shifts_days_of_week_check CHECK (((cardinality(days_of_week) > 0) AND (cardinality(days_of_week) = (((((((('mon'::text = ANY (days_of_week)))::integer + (('tue'::text = ANY (days_of_week)))::integer) + (('wed'::text = ANY (days_of_week)))::integer) + (('thu'::text = ANY (days_of_week)))::integer) + (('fri'::text = ANY (days_of_week)))::integer) + (('sat'::text = ANY (days_of_week)))::integer) + (('sun'::text = ANY (days_of_week)))::integer)))),
   CONSTRAINT shifts_end_time_check CHECK ((end_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
+  CONSTRAINT shifts_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
   CONSTRAINT shifts_start_time_check CHECK ((start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
   CONSTRAINT shifts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE UNIQUE INDEX shifts_external_id ON shifts USING btree (tenant_id, external_id);
 CREATE TRIGGER shifts_listed AFTER INSERT OR DELETE ON shifts
   FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER shifts_release_deferred AFTER UPDATE ON shifts
@@ -1311,8 +1333,10 @@ CREATE TABLE thresholds (
   updated_at timestamp with time zone NOT NULL,
   since_revision integer NOT NULL DEFAULT 1,
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
+  external_id text,
   CONSTRAINT thresholds_pkey PRIMARY KEY (id),
   CONSTRAINT thresholds_tenant_id_id_key UNIQUE (tenant_id, id),
+  CONSTRAINT thresholds_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
   CONSTRAINT thresholds_rules_check CHECK (
 CASE json_typeof(rules)
     WHEN 'array'::text THEN ((json_array_length(rules) >= 1) AND (json_array_length(rules) <= 50))
@@ -1320,6 +1344,7 @@ CASE json_typeof(rules)
 END),
   CONSTRAINT thresholds_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE UNIQUE INDEX thresholds_external_id ON thresholds USING btree (tenant_id, external_id);
 CREATE TRIGGER thresholds_listed AFTER INSERT OR DELETE ON thresholds
   FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER thresholds_revised BEFORE UPDATE OF enabled, rules ON thresholds
@@ -1667,7 +1692,8 @@ CREATE VIEW shared_delivery_minutes AS
 CREATE VIEW shared_device_commands AS
  SELECT device_uid,
     expires_at
-   FROM device_commands;
+   FROM device_commands
+  WHERE outcome IS NULL;
 
 CREATE VIEW shared_device_findings AS
  SELECT tenant_id,

@@ -45,6 +45,37 @@ export async function lockDevice(tx: Tx, tenantId: string, id: string, viewer?: 
   return rows[0]?.uid;
 }
 
+/** The devices of a request: those of these ids, of a group, or of a type. */
+export type DeviceSelection = { ids: readonly string[] } | { groupId: string } | { deviceTypeId: string };
+
+export interface LockedDevice {
+  uid: string;
+  id: string;
+  /** The templates of the topics that the type allows the device to subscribe to. */
+  subscribeTopics: string[];
+}
+
+/** Locks the selected live devices, as {@link lockDevice} does, in one order. @returns at most one more than `most` */
+export async function lockDevices(
+  tx: Tx,
+  tenantId: string,
+  selection: DeviceSelection,
+  { viewer, most }: { viewer: string | undefined; most: number },
+): Promise<LockedDevice[]> {
+  const selected =
+    "ids" in selection
+      ? sql`d.id = ANY (${[...selection.ids]}::text[])`
+      : "groupId" in selection
+        ? sql`EXISTS (SELECT FROM device_groups g WHERE g.device_uid = d.uid AND g.group_id = ${selection.groupId}::uuid)`
+        : sql`d.device_type_id = ${selection.deviceTypeId}::uuid`;
+  const { rows } = await sql<LockedDevice>`
+    SELECT d.uid, d.id, coalesce(y.subscribe_topics, '{}') AS "subscribeTopics"
+      FROM devices d LEFT JOIN device_types y ON y.id = d.device_type_id
+     WHERE d.tenant_id = ${tenantId} AND d.deleted_at IS NULL AND ${selected} AND ${visibleDevice(viewer, "d.uid")}
+     ORDER BY d.uid LIMIT ${most + 1}::bigint FOR NO KEY UPDATE OF d`.execute(tx);
+  return rows;
+}
+
 /** Locks the row of a device, live or deleted, as {@link lockDevice} does. */
 export async function lockDeviceRecord(tx: Tx, tenantId: string, uid: string): Promise<void> {
   await tx

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
+import { unlessTaken } from "../db/refusal.ts";
 
 export interface DeviceTypeRow {
   id: string;
@@ -7,6 +8,7 @@ export interface DeviceTypeRow {
   publish_topics: string[];
   subscribe_topics: string[];
   silent_for_seconds: number | null;
+  external_id: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -17,20 +19,19 @@ export const DEVICE_TYPE_COLUMNS = [
   "publish_topics",
   "subscribe_topics",
   "silent_for_seconds",
+  "external_id",
   "created_at",
   "updated_at",
 ] as const;
 
 export async function insertDeviceType(db: Db, tenantId: string, row: DeviceTypeRow): Promise<void> {
-  await db
-    .insertInto("device_types")
-    .values({
-      ...row,
-      tenant_id: tenantId,
-      publish_topics: topics(row.publish_topics),
-      subscribe_topics: topics(row.subscribe_topics),
-    })
-    .execute();
+  const insert = db.insertInto("device_types").values({
+    ...row,
+    tenant_id: tenantId,
+    publish_topics: topics(row.publish_topics),
+    subscribe_topics: topics(row.subscribe_topics),
+  });
+  await unlessTaken("device_types_external_id", row.external_id, () => insert.execute());
 }
 
 /** Lists the types with the packs assigned to them, newest first. */
@@ -55,6 +56,7 @@ export interface DeviceTypeChange {
   publishTopics: string[] | undefined;
   subscribeTopics: string[] | undefined;
   silentForSeconds: number | null | undefined;
+  externalId: string | null | undefined;
 }
 
 /** Locks and returns the row until the transaction ends; `undefined` when the tenant has none with this id. */
@@ -80,7 +82,7 @@ export async function updateDeviceTypeRow(
   change: DeviceTypeChange,
   now: Date,
 ): Promise<DeviceTypeRow> {
-  return await tx
+  const update = tx
     .updateTable("device_types")
     .set({
       updated_at: now,
@@ -88,11 +90,12 @@ export async function updateDeviceTypeRow(
       ...(change.publishTopics === undefined ? {} : { publish_topics: topics(change.publishTopics) }),
       ...(change.subscribeTopics === undefined ? {} : { subscribe_topics: topics(change.subscribeTopics) }),
       ...(change.silentForSeconds === undefined ? {} : { silent_for_seconds: change.silentForSeconds }),
+      ...(change.externalId === undefined ? {} : { external_id: change.externalId }),
     })
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
-    .returning(DEVICE_TYPE_COLUMNS)
-    .executeTakeFirstOrThrow();
+    .returning(DEVICE_TYPE_COLUMNS);
+  return await unlessTaken("device_types_external_id", change.externalId, () => update.executeTakeFirstOrThrow());
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Tx } from "../db/database.ts";
 import { isUuid } from "../lib/ids.ts";
 import { records } from "../lib/limits/records.ts";
 import { invalidRequest, notFound, preconditionFailed } from "../lib/request-errors.ts";
-import { plainLine } from "../lib/text.ts";
+import { checkExternalId, plainLine } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
 import {
   assignPacksToType,
@@ -28,6 +28,8 @@ export interface DeviceTypeRecord {
   thresholdIds: string[];
   /** The silence after which a device of the type opens an anomaly; `null` for never. */
   silentForSeconds: number | null;
+  /** The name by which a program that manages the type knows it. */
+  externalId: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -38,6 +40,8 @@ export interface NewDeviceType {
   subscribeTopics?: readonly string[] | undefined;
   thresholdIds?: readonly string[] | undefined;
   silentForSeconds?: number | null | undefined;
+  /** Unique among the types of the tenant. */
+  externalId?: string | null | undefined;
 }
 
 const MAX_PACKS = records.thresholdsOfDevice.value;
@@ -46,9 +50,14 @@ const MAX_SILENT_SECONDS = 30 * 86_400;
 /** The changed fields; absent fields stay as they are. */
 export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
 
-/** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail`; quota_exceeded */
+/**
+ * Creates a device type.
+ *
+ * @throws MusterError invalid_request, with a bad template or an unknown pack in `detail`; quota_exceeded;
+ *   already_exists (the external id)
+ */
 export const createDeviceType = adminUseCase(
-  { role: "admin" },
+  { scope: "device-types:write", role: "admin" },
   "device-type.create",
   async (deps: DevicesDeps, caller, input: NewDeviceType): Promise<PreparedChange<DeviceTypeRecord>> => {
     const now = deps.clock.now();
@@ -58,6 +67,7 @@ export const createDeviceType = adminUseCase(
       publish_topics: checkTemplates(input.publishTopics),
       subscribe_topics: checkTemplates(input.subscribeTopics ?? []),
       silent_for_seconds: checkSilence(input.silentForSeconds ?? null),
+      external_id: checkExternalId(input.externalId ?? null),
       created_at: now,
       updated_at: now,
     };
@@ -75,10 +85,10 @@ export const createDeviceType = adminUseCase(
 /**
  * Changes the given fields. Topics are stored with each certificate, so a device gets them with its next one (spec 7).
  *
- * @throws MusterError not_found, invalid_request, precondition_failed
+ * @throws MusterError not_found, invalid_request, precondition_failed, already_exists
  */
 export const updateDeviceType = adminUseCase(
-  { role: "admin" },
+  { scope: "device-types:write", role: "admin" },
   "device-type.update",
   async (
     deps: DevicesDeps,
@@ -92,6 +102,7 @@ export const updateDeviceType = adminUseCase(
       publishTopics: input.publishTopics && checkTemplates(input.publishTopics),
       subscribeTopics: input.subscribeTopics && checkTemplates(input.subscribeTopics),
       silentForSeconds: input.silentForSeconds === undefined ? undefined : checkSilence(input.silentForSeconds),
+      externalId: input.externalId === undefined ? undefined : checkExternalId(input.externalId),
     };
     if (!isUuid(id)) throw notFound("device type");
     return {
@@ -110,7 +121,7 @@ export const updateDeviceType = adminUseCase(
 
 /** Lists the tenant's device types, newest first. A quota bounds their number. */
 export const listDeviceTypes = useCase(
-  { role: "viewer" },
+  { scope: "device-types:read", role: "viewer" },
   async (deps: DevicesDeps, { tenantId }): Promise<DeviceTypeRecord[]> => {
     const rows = await listDeviceTypeRows(deps.database.db, tenantId);
     return rows.map((row) => toDeviceTypeRecord(row, row.threshold_ids));
@@ -153,6 +164,7 @@ export function toDeviceTypeRecord(row: DeviceTypeRow, thresholdIds: string[]): 
     subscribeTopics: row.subscribe_topics,
     thresholdIds,
     silentForSeconds: row.silent_for_seconds,
+    externalId: row.external_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -6,13 +6,22 @@ import { countDevices } from "./list/count-devices.ts";
 import { listDevices } from "./list/list-devices.ts";
 import { nameDevices } from "./list/name-devices.ts";
 import { suggestDevices } from "./list/suggest-devices.ts";
-import { changeDevice, replaceDevice } from "./replace-device.ts";
+import { changeDevice, patchDevice, replaceDevice } from "./replace-device.ts";
 import { deleteDeviceType } from "./types/delete-device-type.ts";
 import { getDeviceType, listOutdatedDevices } from "./types/show-device-type.ts";
 import { getDevice } from "./view-devices.ts";
 
 export type { NewDevice } from "./create-device.ts";
-export { hasDeviceType, lockDevice, lockDeviceRecord, lockDeviceRecords, retireDevice } from "./device-store.ts";
+export {
+  type DeviceSelection,
+  hasDeviceType,
+  type LockedDevice,
+  lockDevice,
+  lockDeviceRecord,
+  lockDeviceRecords,
+  lockDevices,
+  retireDevice,
+} from "./device-store.ts";
 export type { DeviceTypeEdit, DeviceTypeRecord, NewDeviceType } from "./device-types.ts";
 export {
   type EnrolledDeviceValues,
@@ -47,6 +56,7 @@ export const deviceUseCases = {
   tenantOfDeviceType,
   createDevice,
   replaceDevice,
+  patchDevice,
   changeDevice,
   getDevice,
   listDevices,

@@ -22,6 +22,25 @@ export function checkMetadata(metadata: Metadata): Metadata {
   return metadata;
 }
 
+/** Applies a JSON merge patch (RFC 7396) to metadata. */
+export function mergeMetadata(target: Metadata, patch: Metadata): Metadata {
+  const merged = new Map(Object.entries(target));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else if (isObject(value)) merged.set(name, mergeMetadata(objectOr(merged.get(name)), value));
+    else merged.set(name, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function isObject(value: unknown): value is Metadata {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function objectOr(value: unknown): Metadata {
+  return isObject(value) ? value : {};
+}
+
 function checkNested(value: unknown, depth: number): void {
   if (typeof value === "number" && !Number.isFinite(value)) throw refused("contains a number that is too large");
   if (typeof value !== "object" || value === null) return;

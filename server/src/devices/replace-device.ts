@@ -9,7 +9,7 @@ import { assignGroups, assignThresholds, requireDeviceType } from "./assign.ts";
 import type { DevicesDeps } from "./deps.ts";
 import { lockDevice, replaceDeviceRow } from "./device-store.ts";
 import { findDevice } from "./device-view-store.ts";
-import { checkMetadata, type Metadata } from "./metadata.ts";
+import { checkMetadata, type Metadata, mergeMetadata } from "./metadata.ts";
 import { type DeviceRecord, toRecord } from "./view-devices.ts";
 
 /**
@@ -50,6 +50,40 @@ export const replaceDevice = useCase(
     return await editDevice(deps, caller, id, () => wanted, precondition);
   },
 );
+
+/** A JSON merge patch (RFC 7396) of a device's editable fields: absent ones stay, `null` empties. */
+export interface DevicePatch {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  deviceTypeId?: string | null | undefined;
+  groupIds?: readonly string[] | null | undefined;
+  thresholdIds?: readonly string[] | null | undefined;
+  /** Is merged into the device's metadata, at every level. */
+  metadata?: Metadata | null | undefined;
+}
+
+/** Changes the given fields of a device. @throws MusterError as {@link replaceDevice} */
+export const patchDevice = useCase(
+  { scope: "devices:write", role: "operator" },
+  async (deps: DevicesDeps, caller, id: string, patch: DevicePatch, precondition: Precondition = {}) => {
+    const { deviceTypeId, groupIds, thresholdIds, metadata } = patch;
+    const name = patch.name === undefined ? undefined : plainLine("name", patch.name);
+    const description = patch.description === undefined ? undefined : plainText("description", patch.description ?? "");
+    const wantedOf = (before: DeviceRecord): Wanted => ({
+      name: name ?? before.name,
+      description: description ?? before.description,
+      deviceTypeId: deviceTypeId === undefined ? before.deviceTypeId : deviceTypeId,
+      groupIds: groupIds === undefined ? before.groupIds : [...new Set(groupIds)],
+      thresholdIds: thresholdIds === undefined ? before.thresholdIds : [...new Set(thresholdIds)],
+      metadata: metadata === undefined ? before.metadata : patchedMetadata(before.metadata, metadata),
+    });
+    return await editDevice(deps, caller, id, wantedOf, precondition);
+  },
+);
+
+function patchedMetadata(before: Metadata, patch: Metadata | null): Metadata {
+  return patch === null ? {} : checkMetadata(mergeMetadata(before, patch));
+}
 
 /** The changed fields of a device; absent fields stay. */
 export interface DeviceChange {

@@ -3,7 +3,7 @@ import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
-import { plainLine, plainText } from "../lib/text.ts";
+import { checkExternalId, plainLine, plainText } from "../lib/text.ts";
 import { type Channel, checkChannels } from "./channels.ts";
 import type { GroupsDeps } from "./deps.ts";
 import { type AlwaysPages, checkEscalation, type EscalationStep } from "./escalation.ts";
@@ -20,12 +20,15 @@ export interface NewGroup {
   pagesLostRenewals?: boolean | undefined;
   /** Defaults to `critical`. */
   alwaysPages?: AlwaysPages | undefined;
+  /** Unique among the groups of the tenant. */
+  externalId?: string | null | undefined;
 }
 
 /**
  * Creates a group.
  *
- * @throws MusterError invalid_request with an unknown user's id, or the invalid place, in `detail`; quota_exceeded
+ * @throws MusterError invalid_request with an unknown user's id, or the invalid place, in `detail`; quota_exceeded;
+ *   already_exists (the external id)
  */
 export const createGroup = useCase(
   { scope: "groups:write", role: "admin" },
@@ -39,6 +42,7 @@ export const createGroup = useCase(
       escalation: checkEscalation(input.escalation ?? []),
       pages_lost_renewals: input.pagesLostRenewals ?? false,
       always_pages: input.alwaysPages ?? ("critical" as const),
+      external_id: checkExternalId(input.externalId ?? null),
       created_at: now,
       updated_at: now,
     };

@@ -13,7 +13,7 @@ import { findGroup } from "./group-store.ts";
  * @throws MusterError not_found; in_use, with the numbers of `devices` and `openClaims`
  */
 export const deleteGroup = adminUseCase(
-  { role: "admin" },
+  { scope: "groups:write", role: "admin" },
   "group.delete",
   async (deps: GroupsDeps, { tenantId }, id: string): Promise<PreparedChange<void>> => {
     if (!isUuid(id)) throw notFound("group");

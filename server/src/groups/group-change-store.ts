@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
+import { unlessTaken } from "../db/refusal.ts";
 import type { Channel } from "./channels.ts";
 import type { AlwaysPages, EscalationStep } from "./escalation.ts";
 
@@ -11,25 +12,29 @@ export interface GroupChange {
   escalation?: EscalationStep[] | undefined;
   pagesLostRenewals?: boolean | undefined;
   alwaysPages?: AlwaysPages | undefined;
+  externalId?: string | null | undefined;
 }
 
 const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
 
-/** Fires `groups_channels_named`, `groups_webhooks_named`. */
+/** Fires `groups_channels_named`, `groups_webhooks_named`. @throws MusterError already_exists */
 export async function updateGroupRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  { name, description, channels, escalation, pagesLostRenewals, alwaysPages }: GroupChange,
+  { name, description, channels, escalation, pagesLostRenewals, alwaysPages, externalId }: GroupChange,
   now: Date,
 ): Promise<void> {
-  await sql`
+  const update = sql`
     UPDATE groups SET name = coalesce(${name ?? null}::text, name),
            description = coalesce(${description ?? null}::text, description),
            escalation = coalesce(${json(escalation)}::jsonb, escalation),
            pages_lost_renewals = coalesce(${pagesLostRenewals ?? null}::boolean, pages_lost_renewals),
-           always_pages = coalesce(${alwaysPages ?? null}::text, always_pages), updated_at = ${now}
-     WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
+           always_pages = coalesce(${alwaysPages ?? null}::text, always_pages),
+           external_id = CASE WHEN ${externalId === undefined}::boolean THEN external_id ELSE ${externalId ?? null}::text END,
+           updated_at = ${now}
+     WHERE tenant_id = ${tenantId} AND id = ${id}`;
+  await unlessTaken("groups_external_id", externalId, () => update.execute(tx));
   // Unchanged channels must not be written, because that would ask their receivers to confirm again.
   if (channels)
     await sql`UPDATE groups SET channels = ${json(channels)}::jsonb

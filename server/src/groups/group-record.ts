@@ -15,6 +15,8 @@ export interface GroupRecord {
   /** Whether the escalation also pages when a device of the group does not renew its certificate in time. */
   pagesLostRenewals: boolean;
   alwaysPages: AlwaysPages;
+  /** The name by which a program that manages the group knows it. */
+  externalId: string | null;
   shiftIds: string[];
   createdAt: Date;
   updatedAt: Date;
@@ -31,6 +33,7 @@ export function toGroupRecord(row: GroupRow): GroupRecord {
     escalation: row.escalation,
     pagesLostRenewals: row.pages_lost_renewals,
     alwaysPages: row.always_pages,
+    externalId: row.external_id,
     shiftIds: row.shift_ids,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Viewer } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { unlessTaken } from "../db/refusal.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { searchPage } from "../lists/search-page.ts";
@@ -15,6 +16,7 @@ export interface GroupRow {
   escalation: EscalationStep[];
   pages_lost_renewals: boolean;
   always_pages: AlwaysPages;
+  external_id: string | null;
   created_at: Date;
   updated_at: Date;
   member_user_ids: string[];
@@ -26,13 +28,14 @@ export interface GroupRow {
 /** A new group, without shifts. {@link addMembers} adds its members. */
 export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unconfirmed_channels">;
 
-/** Fires `groups_channels_named`, `groups_webhooks_named`. */
+/** Fires `groups_channels_named`, `groups_webhooks_named`. @throws MusterError already_exists */
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
-  await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals, always_pages, created_at, updated_at)
+  const insert = sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals,
+                                         always_pages, external_id, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${JSON.stringify(row.channels)}::jsonb,
-            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.always_pages}, ${row.created_at}, ${row.updated_at})`.execute(
-    tx,
-  );
+            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.always_pages},
+            ${row.external_id}, ${row.created_at}, ${row.updated_at})`;
+  await unlessTaken("groups_external_id", row.external_id, () => insert.execute(tx));
 }
 
 /** Adds those of `userIds` that are users of the tenant. @returns the added ids */
@@ -108,7 +111,8 @@ export async function listGroupRows(
 }
 
 /** SQL: the columns of a group, without deleted users. */
-const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.always_pages, g.created_at, g.updated_at,
+const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.always_pages, g.external_id,
+  g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,
   ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids,

@@ -5,10 +5,11 @@ import { deleteGroup } from "./delete-group.ts";
 import type { GroupsDeps } from "./deps.ts";
 import { createShift } from "./shifts/create-shift.ts";
 import { deleteShift } from "./shifts/delete-shift.ts";
+import { onCallAt } from "./shifts/on-call-at.ts";
 import { updateShift } from "./shifts/update-shift.ts";
 import { getShift, listShifts } from "./shifts/view-shifts.ts";
 import { unassignShift } from "./unassign-shift.ts";
-import { updateGroup } from "./update-group.ts";
+import { editGroup, setGroupChannels, setGroupMembers, updateGroup } from "./update-group.ts";
 import { getGroup, listGroups } from "./view-groups.ts";
 import { addWebhook, removeWebhook } from "./webhook-channels.ts";
 
@@ -39,12 +40,16 @@ export const groupUseCases = {
   getGroup,
   listGroups,
   updateGroup,
+  editGroup,
+  setGroupMembers,
+  setGroupChannels,
   deleteGroup,
   assignShift,
   unassignShift,
   createShift,
   getShift,
   listShifts,
+  onCallAt,
   updateShift,
   deleteShift,
   addWebhook,

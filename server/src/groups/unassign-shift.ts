@@ -10,7 +10,7 @@ import { lockGroup, touchGroup } from "./group-store.ts";
  * not_found (the group)
  */
 export const unassignShift = adminUseCase(
-  { role: "admin" },
+  { scope: "shifts:write", role: "admin" },
   "group.unassign-shift",
   async ({ clock }: GroupsDeps, { tenantId }, groupId: string, shiftId: string): Promise<PreparedChange<void>> => {
     if (!isUuid(groupId)) throw notFound("group");
@@ -19,7 +19,8 @@ export const unassignShift = adminUseCase(
         if (!(await lockGroup(tx, tenantId, groupId))) throw notFound("group");
         const removed = isUuid(shiftId) && (await removeShift(tx, groupId, shiftId));
         if (removed) await touchGroup(tx, tenantId, groupId, clock.now());
-        return { target: groupId, before: { shiftId }, result: undefined, unchanged: !removed };
+        const written = { resource: "group", id: groupId, result: "updated" } as const;
+        return { target: groupId, before: { shiftId }, written, result: undefined, unchanged: !removed };
       },
     };
   },

@@ -29,6 +29,11 @@ export function alreadyExists(message: string, detail: string): MusterError<"alr
   return new MusterError("already_exists", message, { detail });
 }
 
+/** Returns the error of an external id that another record of the kind has. */
+export function externalIdTaken(externalId: string | null | undefined): MusterError<"already_exists"> {
+  return alreadyExists("another record of this kind has this externalId", externalId ?? "externalId");
+}
+
 /** Returns the error of a record that other records refer to; `numbers` says how many. */
 export function inUse(message: string, numbers: object): MusterError<"in_use"> {
   return new MusterError("in_use", message, { extra: { ...numbers } });

@@ -29,3 +29,13 @@ export function plainText(field: string, value: string, max = records.descriptio
     throw invalidRequest(`${field} must not contain control characters`);
   return value;
 }
+
+/**
+ * Validates the name that a program gives to a record that it manages: one line of at most 128 characters, unique per
+ * tenant and kind of record. `null` removes it.
+ *
+ * @throws MusterError invalid_request
+ */
+export function checkExternalId(value: string | null): string | null {
+  return value === null ? null : plainLine("externalId", value, records.externalIdCharacters.value);
+}

@@ -6,7 +6,7 @@ import { invalidRequest } from "../lib/request-errors.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { oneLongSearch, oneStep } from "./long-searches.ts";
 import { type Counted, type Shown, tableOf, totalOf } from "./shown.ts";
-import { isPart, type PartRequest } from "./walk.ts";
+import { fromPlace, isPart, type PartRequest } from "./walk.ts";
 
 /** The rows that a search reads in one statement, in about 10 ms; other statements run in between. */
 const STEP = 5_000;
@@ -51,7 +51,7 @@ function isCounted({ found, page: { skip, limit, countAhead } }: Search): boolea
 async function searchPart<Row>(search: Search, { walk, limit }: PartRequest): Promise<Counted<Row>> {
   const { db, tenantId, searched } = search;
   const part = { ...search, page: { skip: 0, limit } };
-  const next = await readStep(part, walk.place?.[0] ?? undefined);
+  const next = await fromPlace(() => readStep(part, walk.place?.[0] ?? undefined));
   const isCut = part.found > part.keys.length;
   const last = isCut ? part.keys.at(-1) : next;
   if (last === undefined) walk.ended = true;

@@ -1,6 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { isDataException } from "../db/refusal.ts";
 import type { Db } from "../db/types.ts";
 import type { PageRequest, Walk } from "../lib/page.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { type Counted, type Shown, tableOf } from "./shown.ts";
 
@@ -48,15 +50,30 @@ export async function nextPart<Row>(
   const ordered = [...(common ? [{ by: common, descending: keys[0].descending }] : []), ...keys];
   const order = ordered.map(({ by, descending }) => sql`${by} ${sql.raw(descending ? "DESC" : "ASC")}`);
   const place = keys.map(({ by }) => sql`(${by})::text`);
-  const { rows } = await sql<Row & Placed>`
+  const read = sql<Row & Placed>`
     SELECT ${columns}, ARRAY[${sql.join(place)}] AS list_place ${from} AND ${afterPlace(keys, walk.place)}
-     ORDER BY ${sql.join(order)} LIMIT ${limit}::bigint`.execute(db);
+     ORDER BY ${sql.join(order)} LIMIT ${limit}::bigint`;
+  const { rows } = await fromPlace(() => read.execute(db));
   const isLast = rows.length < limit;
   const hasWithout = keys[0].nullable && walk.place?.[0] !== null;
   if (isLast && hasWithout) walk.place = WITHOUT;
   else if (isLast) walk.ended = true;
   else walk.place = rows.at(-1)!.list_place;
   return { rows: rows.map(({ list_place, ...row }) => row as Row), total: 0 };
+}
+
+/**
+ * Runs the query of a part. Its place may come from a client.
+ *
+ * @throws MusterError invalid_request for a place that is none of this list
+ */
+export async function fromPlace<T>(query: () => Promise<T>): Promise<T> {
+  try {
+    return await query();
+  } catch (error) {
+    if (isDataException(error)) throw invalidRequest("cursor must be the next of a previous page", "cursor");
+    throw error;
+  }
 }
 
 interface Placed {

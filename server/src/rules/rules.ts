@@ -7,7 +7,7 @@ import { listWatchingThresholds } from "./packs/watching-packs.ts";
 import { createSilencePoll, type SilenceDeps } from "./silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
-export type { ThresholdChange } from "./packs/change-pack.ts";
+export type { ThresholdChange, ThresholdGuard } from "./packs/change-pack.ts";
 export type { ThresholdPack } from "./packs/packs.ts";
 export type { RuleChange } from "./packs/rule-identity.ts";
 export { type NewRule, OPERATORS, type Rule } from "./rule.ts";

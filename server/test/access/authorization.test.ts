@@ -74,15 +74,21 @@ const REFUSALS: Record<Rights["kind"], string> = {
  */
 function keyOfOwner(role: Role, scope: Scope): Caller {
   const scopes = scope === "events:read" ? SCOPES : [scope];
-  const owner = { userId: NOWHERE.user, role };
+  const owner = { userId: userOf(role), role };
   return { ...keyWith(), rights: { kind: "key", keyId: "test", scopes: new Set(scopes), owner } };
+}
+
+/** Returns the id of a user of our tenant with this role. */
+function userOf(role: Role): string {
+  const { rights } = ours.callers[role];
+  return rights.kind === "user" ? rights.userId : NOWHERE.user;
 }
 
 function keyWith(...scopes: Scope[]): Caller {
   return {
     ...ours.caller,
     actor: "apikey:test",
-    rights: { kind: "key", keyId: "test", scopes: new Set(scopes), owner: { userId: "u", role: "admin" } },
+    rights: { kind: "key", keyId: "test", scopes: new Set(scopes), owner: { userId: userOf("admin"), role: "admin" } },
   };
 }
 

@@ -35,7 +35,12 @@ test("the list names every writing operation of the admin app once, and no other
 });
 
 test("a scope is dangerous exactly if the admin app asks again for what it allows, or if only keys have it", () => {
-  const dangerous = new Set<string>(["webhooks:write", "device-certificates:read"]);
+  const dangerous = new Set<string>([
+    "webhooks:write",
+    "device-certificates:read",
+    "group-channels:write",
+    "group-members:write",
+  ]);
   for (const route of adminRoutes) {
     if (route.by !== "user" || !DANGEROUS_OPERATIONS[route.operationId]) continue;
     const { scope } = route.useCase.may;

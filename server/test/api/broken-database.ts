@@ -7,7 +7,15 @@ import type { TestServer } from "../harness/server.ts";
  * is renamed.
  */
 const VIEWED = ["devices", "groups", "thresholds", "anomalies", "certificates"];
-const TABLES = [...VIEWED, "shifts", "tickets", "claims", "certificate_audit", "connection_refusals", "webhooks"];
+const TABLES = [
+  ...VIEWED,
+  "shifts",
+  "tickets",
+  "claims",
+  "certificate_audit",
+  "connection_refusals",
+  "webhooks",
+].concat(["device_commands", "device_types", "mqtt_clients"]);
 
 /** Renames what handlers read, so that every handler fails. `from` and `to` are the suffixes of the names. */
 export async function renameTables({ app }: TestServer, from: string, to: string): Promise<void> {

@@ -20,7 +20,7 @@ import { https } from "../harness/http/https.ts";
 import { type OneOfEach, oneOfEach } from "../harness/one-of-each.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { refuseWrites, renameTables } from "./broken-database.ts";
-import { sendHeaders } from "./headers-first.ts";
+import { type ErrorWays, errorWays, QUOTAS } from "./error-ways.ts";
 
 /** Produces every declared error by its operation. The test names are the conditions of spec 7 if it has the code. */
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
@@ -29,6 +29,7 @@ const DEVICE_REQUESTS = 100;
 let server: TestServer;
 let tenant: TestTenant;
 let environment: OneOfEach;
+let ways: ErrorWays;
 let almighty: string;
 /** The device ids that the next enrollments draw. */
 const drawn: string[] = [];
@@ -41,6 +42,7 @@ before(async () => {
   server = await startServer({ ids, env: { MUSTER_DEVICE_REQUESTS_PER_MINUTE: String(DEVICE_REQUESTS) } });
   tenant = await newTenant(server);
   environment = await oneOfEach(server, tenant);
+  ways = errorWays(server, tenant, environment, (id, asked) => ask(route(id), asked));
   almighty = await newKey(server, tenant, ...SCOPES);
   installFaultHook((point) => (failing.has(point) ? Promise.reject(new Error(`${point} fails`)) : undefined));
 });
@@ -96,7 +98,7 @@ async function everyOneAnswers(code: ErrorCode, produce: (route: Route) => Promi
     if (code !== "invalid_request") assert.equal(json.middleware, PROBLEMS[code].middleware, route.operationId);
     assert.ok(typeof json.message === "string" && json.message.length > 0);
     assert.equal(json.requestId, headers["x-request-id"]);
-    const known = new Set([...Object.keys(exampleOf(code)), "detail"]);
+    const known = new Set([...Object.keys(exampleOf(code)), "detail", "details"]);
     assert.deepEqual(
       Object.keys(json).filter((field) => !known.has(field)),
       [],
@@ -116,11 +118,6 @@ const eachAnswers = (code: ErrorCode, ways: Record<string, () => Promise<HttpAns
   });
 
 const route = (operationId: string): Route => routes.find((each) => each.operationId === operationId)!;
-async function askAgain(operationId: string): Promise<HttpAnswer> {
-  const body = bodyOf(route(operationId));
-  await ask(route(operationId), { body });
-  return ask(route(operationId), { body });
-}
 const issue = (deviceId: string, more = {}) => ask(route("issueDeviceCertificate"), { body: { deviceId, ...more } });
 const newClaim = (more = {}) => server.app.enrollment.createClaim(tenant.caller, { intendedName: "x", ...more });
 const newDevice = (id?: string) => server.app.devices.createDevice(tenant.caller, { name: "Pump", ...(id && { id }) });
@@ -224,8 +221,13 @@ test("409 client_id_in_use: on claim redemption and on bundle issuance", async (
       await gateway("gateway-2");
       return issue("gateway-2");
     },
+    ...ways.clientIdInUse,
   });
 });
+
+test("409 username_taken: another client has it", () => eachAnswers("username_taken", ways.usernameTaken));
+
+test("409 in_use: a device has the type or is in the group", async () => eachAnswers("in_use", await ways.inUse()));
 
 test("409 claim_exhausted: claim reached maxUses", () =>
   eachAnswers("claim_exhausted", {
@@ -239,11 +241,12 @@ test("409 claim_exhausted: claim reached maxUses", () =>
 test("409 quota_exceeded: the tenant has as many as its quota allows", async () => {
   const { claimCode } = await newClaim();
   const setQuotas = async (value?: number) => {
-    for (const quota of ["openClaims", "devices", "groups", "rules", "channels"])
-      await server.app.access.setQuota(tenant.caller, quota, value);
+    for (const quota of QUOTAS) await server.app.access.setQuota(tenant.caller, quota, value);
   };
+  await ways.fillCommands();
   await setQuotas(0);
   await eachAnswers("quota_exceeded", {
+    ...ways.quotaExceeded,
     createClaim: () => ask(route("createClaim")),
     createDevice: () => ask(route("createDevice")),
     createGroup: () => ask(route("createGroup")),
@@ -252,6 +255,7 @@ test("409 quota_exceeded: the tenant has as many as its quota allows", async () 
     redeemClaim: () => redeemCode(claimCode),
   });
   await setQuotas();
+  await ways.cancelCommands();
 });
 
 test("410 claim_expired: claim lifetime elapsed", () =>
@@ -289,9 +293,10 @@ test("409 already_exists: an anomaly has an unfinished ticket, a device has the 
   const where = { database: server.app.database, clock: server.clock };
   const anomalyId = await addAnomaly(where, tenant.caller, environment.device.deviceId);
   await server.app.tickets.openTicket(tenant.caller, { title: "x", anomalyId });
+  const taken = await ways.alreadyExists();
   await eachAnswers("already_exists", {
+    ...taken,
     createDevice: () => ask(route("createDevice"), { body: { id: environment.device.deviceId, name: "x" } }),
-    createWebhook: () => askAgain("createWebhook"),
     openTicket: () => ask(route("openTicket"), { body: { title: "x", anomalyId } }),
     changeTicket: () => ask(route("changeTicket"), { body: { anomalyId } }),
   });
@@ -348,7 +353,9 @@ test("502 issuance_failed: issuance failed; retry shortly", async () => {
 
 test("408 request_timeout: the body does not come in time", async () => {
   const declaring = routes.filter((each) => errorCodes(each).includes("request_timeout"));
-  const asked = await Promise.all(declaring.map(async (each) => [each, await askedForBody(each)] as const));
+  const asked = await Promise.all(
+    declaring.map(async (each) => [each, await ways.askedForBody(each, almighty)] as const),
+  );
   // All requests wait for their bodies by now, so all wait for the same check for late requests.
   const listener = server.app.api.server;
   const { requestTimeout, headersTimeout } = listener;
@@ -358,12 +365,6 @@ test("408 request_timeout: the body does not come in time", async () => {
   Object.assign(listener, { requestTimeout, headersTimeout });
   await everyOneAnswers("request_timeout", (each) => answers.get(each)!);
 });
-
-/** Sends a request without its body. Resolves when the service asks for the body. */
-function askedForBody({ method, path }: Route): Promise<{ answer: Promise<HttpAnswer> }> {
-  const headers = { "x-api-key": almighty, "content-type": "application/json", "content-length": 2 };
-  return sendHeaders(server.httpUrl + path.replace(/\{\w+\}/, NOWHERE), { method, headers, ca: server.ca });
-}
 
 test("500 internal_error: an unexpected failure is answered without internal text", async () => {
   await renameTables(server, "", "_gone");

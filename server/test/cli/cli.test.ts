@@ -159,7 +159,7 @@ test("a refusal is one line on stderr with the offending value, and exit code 1"
   );
   assert.match(
     await refused(...key, "devices:foo"),
-    /^muster: Unknown scope devices:foo\. Valid scopes: devices:read, devices:write, .*webhooks:\*\. \(devices:foo\)$/,
+    /^muster: Unknown scope devices:foo\. Valid scopes: devices:read, devices:write, .*webhooks:\*, .*\. \(devices:foo\)$/,
   );
   assert.match(
     await refused("tenant", "create", "acme", "--name", "x"),

@@ -22,26 +22,37 @@ export interface OneOfEach {
 
 /** Creates one record of each kind in `tenant`. */
 export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise<OneOfEach> {
-  const { certificates, enrollment, groups, notifications, rules, tickets } = server.app;
+  const { certificates, commands, connections, devices, enrollment, groups, notifications, rules, tickets } =
+    server.app;
   const { caller } = tenant;
+  await devices.updateDeviceType(caller, tenant.deviceTypeId, { subscribeTopics: ["commands/{deviceId}"] });
   const device = await enrollDevice(server, tenant);
   const { deviceId } = device;
   const group = await groups.createGroup(caller, { name: "Pump hall" });
   const webhook = await notifications.createWebhook(caller, {
-    groupId: group.id,
+    groupId: (await groups.createGroup(caller, { name: "Hooked" })).id,
     url: "https://hooks.example.com/one",
   });
   await confirmWebhook(server, webhook.url);
   const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
   const shift = await groups.createShift(caller, { name: "Days", ...times });
+  await groups.assignShift(caller, group.id, shift.id);
+  const mqttClient = { clientId: `client-${randomUUID()}`, username: randomUUID() };
+  await connections.createMqttClient(caller, mqttClient);
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const threshold = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   const { database } = server.app;
   const anomaly = await addAnomaly({ database, clock: server.clock }, caller, deviceId);
   const ticket = await tickets.openTicket(caller, { title: "Grease it" });
   const claim = await enrollment.createClaim(caller, { intendedName: "x", maxUses: 100, expiresInMinutes: 1440 });
+  const command = await commands.sendCommand(caller, deviceId, {
+    topic: `t/${tenant.slug}/commands/${deviceId}`,
+    payload: "open",
+  });
   const issued = await certificates.listCertificates(caller, { skip: 0, limit: 1 });
 
+  /** The ids of nested records, by the name of their parameter. */
+  const nested: Record<string, string> = { commandId: command.id, shiftId: shift.id };
   const records: Record<string, string> = {
     devices: deviceId,
     groups: group.id,
@@ -52,14 +63,20 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     provisioning: claim.id,
     "device-certificates": issued.items[0]!.id,
     webhooks: webhook.id,
+    "device-types": tenant.deviceTypeId,
+    "mqtt-clients": mqttClient.clientId,
   };
   const fields: Record<string, unknown> = {
     deviceId,
+    deviceIds: [deviceId],
+    topic: `t/${tenant.slug}/commands/${deviceId}`,
     anomalyId: anomaly,
     shiftId: shift.id,
     groupId: group.id,
     groupIds: [group.id],
     intendedGroupIds: [group.id],
+    userIds: [tenant.admin.id],
+    subscribe: [`t/${tenant.slug}/telemetry/+`],
     thresholdIds: [threshold.id],
     memberUserIds: [tenant.admin.id],
     assigneeUserId: tenant.admin.id,
@@ -68,20 +85,24 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     claimCode: claim.claimCode,
     csr: makeCsr(await makeKey()),
   };
+  /** Fields that no two records may share. */
+  const unique: Record<string, () => string> = {
+    url: () => `https://hooks.example.com/${randomUUID()}`,
+    clientId: () => `client-${randomUUID()}`,
+    username: randomUUID,
+  };
   return {
     device,
-    ids: { ...records, users: tenant.admin.id, "device-types": tenant.deviceTypeId },
+    ids: { ...records, users: tenant.admin.id },
     path: ({ path, examples: { query } }, id) =>
-      path.replace(/\{\w+\}/, id ?? records[path.split("/")[3]!]!) + (query ? `?${new URLSearchParams(query)}` : ""),
+      path
+        .replace(/\{\w+\}/, id ?? records[path.split("/")[3]!]!)
+        .replace(/\{(\w+)\}/, (_, name: string) => nested[name]!) + (query ? `?${new URLSearchParams(query)}` : ""),
     body: ({ examples }) =>
       examples.body === undefined
         ? undefined
         : JSON.parse(JSON.stringify(examples.body), (field, value) =>
-            field === "url"
-              ? `https://hooks.example.com/${randomUUID()}`
-              : Object.hasOwn(fields, field)
-                ? fields[field]
-                : value,
+            Object.hasOwn(unique, field) ? unique[field]!() : Object.hasOwn(fields, field) ? fields[field] : value,
           ),
   };
 }

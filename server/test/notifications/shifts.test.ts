@@ -66,6 +66,7 @@ test("a group is stored with its channels and escalation steps exactly as given"
     ...body,
     description: "",
     memberUserIds: [tenant.admin.id],
+    externalId: null,
     shiftIds: [],
     unconfirmedChannels,
   });
@@ -144,7 +145,14 @@ test("shifts are listed newest first and by a part of the name, and shown with e
   const second = await createShift({ name: "Listed too", timeZone: "Asia/Kolkata", ...more });
   const { id, ...rest } = (await call(`/shifts/${second.id}`)).json;
   const times = { timeZone: "Asia/Kolkata", startTime: "22:00", endTime: "06:00", daysOfWeek: ["mon", "sun"] };
-  assert.deepEqual(rest, { name: "Listed too", ...times, ...more, groupIds: [], onDuty: rest.onDuty });
+  assert.deepEqual(rest, {
+    name: "Listed too",
+    externalId: null,
+    ...times,
+    ...more,
+    groupIds: [],
+    onDuty: rest.onDuty,
+  });
   assert.equal(first.timeZone, "UTC");
   const found = async (query: string) => {
     const { items, total } = (await call(`/shifts?${query}`)).json;

@@ -30,6 +30,7 @@ export function packRules(given: () => Environment): void {
           message: "",
         },
       ],
+      externalId: null,
       createdAt,
     });
     assert.equal((await ask("GET", `thresholds/${id}`)).text, made.text);

@@ -9,6 +9,6 @@ export const shiftsQuery = (query: QueryOf<typeof SHIFTS>) => readList(SHIFTS, {
 export const shiftQuery = (id: string) => readVersioned(`${SHIFTS}/{id}`, { path: { id } });
 
 export const createShift = (body: NewShift) => must(api.POST(SHIFTS, { body }));
-export const updateShift = (id: string, etag: string | undefined, body: Schemas["ShiftEdit"]) =>
+export const updateShift = (id: string, etag: string | undefined, body: Schemas["ShiftUpdate"]) =>
   must(api.PATCH(`${SHIFTS}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const deleteShift = (id: string) => must(api.DELETE(`${SHIFTS}/{id}`, { params: { path: { id } } }));

@@ -30,6 +30,14 @@ export const LEAST_ROLES: Readonly<Record<Scope, Role>> = {
   "events:read": "viewer",
   "webhooks:read": "admin",
   "webhooks:write": "admin",
+  "commands:read": "operator",
+  "commands:write": "operator",
+  "device-types:read": "viewer",
+  "device-types:write": "admin",
+  "group-members:write": "admin",
+  "group-channels:write": "admin",
+  "mqtt-clients:read": "admin",
+  "mqtt-clients:write": "admin",
 };
 
 /** Returns the granted scopes, with wildcards expanded, that have no effect while the key's owner has this role. */

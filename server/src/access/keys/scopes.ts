@@ -30,6 +30,14 @@ const ADDED_SCOPES = [
   "events:read",
   "webhooks:read",
   "webhooks:write",
+  "commands:read",
+  "commands:write",
+  "device-types:read",
+  "device-types:write",
+  "group-members:write",
+  "group-channels:write",
+  "mqtt-clients:read",
+  "mqtt-clients:write",
 ] as const;
 
 /** All scopes. */

@@ -4,14 +4,14 @@ import { type Caller, userIdOf } from "../caller.ts";
 import { insufficientRole } from "../errors.ts";
 
 /**
- * Returns the admin who owns what the transaction creates, or null for the shell. The user's role and status stay
- * locked until the transaction ends, so a later change of them finds the created records. Take this lock before those
- * of what the user owns.
+ * Returns the admin who owns what the transaction creates: for a key its owner, for the shell null. The user's role and
+ * status stay locked until the transaction ends, so a later change of them finds the created records. Take this lock
+ * before those of what the user owns.
  *
  * @throws MusterError insufficient_role when the user is no longer an active admin
  */
 export async function lockOwner(tx: Tx, caller: Caller): Promise<string | null> {
-  const id = userIdOf(caller);
+  const id = caller.rights.kind === "key" ? caller.rights.owner.userId : userIdOf(caller);
   if (id === null) return null;
   const { rows } = await sql`
     SELECT FROM users WHERE id = ${id} AND tenant_id = ${caller.tenantId} AND role = 'admin' AND status = 'active'

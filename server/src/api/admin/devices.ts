@@ -5,9 +5,9 @@ import { records } from "../../lib/limits/records.ts";
 import { inApp } from "../in-app.ts";
 import { CERTIFICATE_STATE, CONNECTIVITY } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, longPage, paging } from "../shapes.ts";
+import { id, idParams, instant, longPage, paging, sortBy } from "../shapes.ts";
 import * as specified from "../v1/devices.ts";
-import { idOrNone, oneOf, sortBy } from "./shapes/list-shapes.ts";
+import { idOrNone, oneOf } from "./shapes/list-shapes.ts";
 
 const TAG = "Devices";
 

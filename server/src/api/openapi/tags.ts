@@ -4,10 +4,10 @@ export const TAGS: Readonly<Record<string, string>> = {
   Devices:
     "The monitored devices. A device is created when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
   Telemetry: "Data published by devices: latest values, readings, and charts of any length.",
+  Commands: "Messages for single devices, pending until their device has acknowledged them.",
   Groups:
     "Notification groups: who can see which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
-  Shifts:
-    "The users on duty at a given time, in local time of the shift's own time zone. Shifts are created in the admin app, or in the service's shell with `muster shift create`.",
+  Shifts: "The users on duty at a given time, in local time of the shift's own time zone. ",
   "On call": "The users on call now and in the next seven days.",
   Thresholds: "Reusable packs of rules over telemetry. A device is monitored by the packs that it names.",
   Anomalies: "Violations found by the rules: one unresolved anomaly per device and rule, open until it ends.",

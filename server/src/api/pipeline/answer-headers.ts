@@ -16,7 +16,9 @@ export function listsPages(route: Route): boolean {
   return route.query !== undefined && "shape" in route.query && "skip" in (route.query.shape as object);
 }
 
-const readable = new Set(everyRoute.filter(({ method }) => method === "GET").map(({ path }) => path));
+const readable = new Set(
+  everyRoute.filter(({ method }) => method === "GET").map(({ path }) => path.replace(/\{\w+\}$/, "{id}")),
+);
 
 /** Reports whether `route` creates a record that has an address of its own: `Location` names it (RFC 9110 15.3.2). */
 export function makesRecord(route: Route): boolean {
@@ -25,7 +27,9 @@ export function makesRecord(route: Route): boolean {
 
 /** Sets `Location`, as a relative address, if `answer` is a created record that can be read. */
 export function setLocation(route: Route, reply: FastifyReply, answer: unknown): void {
-  if (makesRecord(route)) reply.header("location", `${route.path}/${(answer as { id: string }).id}`);
+  if (!makesRecord(route)) return;
+  const [path] = reply.request.url.split("?");
+  reply.header("location", `${path}/${(answer as { id: string }).id}`);
 }
 
 /**

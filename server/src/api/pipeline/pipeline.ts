@@ -81,8 +81,8 @@ function authenticatedBySuccess({ authenticated }: PipelineTools) {
   };
 }
 
-function writes({ method }: Route): boolean {
-  return method !== "GET";
+function writes({ method, safe }: Route): boolean {
+  return method !== "GET" && !safe;
 }
 
 interface WriteTools {
@@ -145,7 +145,7 @@ async function writeOnce(
  */
 async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unknown): Promise<void> {
   try {
-    await audit.storeAnswer(once, JSON.stringify(answer));
+    await audit.storeAnswer(once, JSON.stringify(answer ?? null));
   } catch (error) {
     logger.warn(
       { requestId: once.id, err: (error as Error).message },
@@ -155,7 +155,9 @@ async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unkn
 }
 
 function replay(route: Route, reply: FastifyReply, answer: string): FastifyReply {
-  reply.code(route.status).header("idempotent-replayed", "true").type("application/json; charset=utf-8");
+  reply.code(route.status).header("idempotent-replayed", "true");
+  if (!route.response) return reply.send();
+  reply.type("application/json; charset=utf-8");
   setLocation(route, reply, JSON.parse(answer));
   return reply.send(answer);
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { deviceUseCases } from "../../devices/devices.ts";
+import { DEVICE_ORDERS, deviceUseCases } from "../../devices/devices.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
 import { CERTIFICATE_STATE, CONNECTIVITY } from "../named-shapes.ts";
+import { Refusal } from "../problem.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, instant, label, nullableTimestamp, page, paging, sortBy, timestamp } from "../shapes.ts";
 
 export const deviceRecord = z
   .strictObject({
@@ -65,6 +66,17 @@ export const listDevices = publicRoute({
     groupId: id.optional(),
     deviceTypeId: id.optional(),
     connectivity: CONNECTIVITY.optional(),
+    certificateState: CERTIFICATE_STATE.optional(),
+    metadataKey: z.string().min(1).max(256).optional().meta({ description: "Devices whose metadata has this field" }),
+    metadataValue: z
+      .string()
+      .max(1024)
+      .optional()
+      .meta({ description: "With `metadataKey`: the field's value, as text or as JSON" }),
+    changedSince: instant
+      .optional()
+      .meta({ description: "Devices whose editable fields changed at or after this time" }),
+    sort: sortBy(DEVICE_ORDERS, "DeviceOrder"),
     q: z
       .string()
       .max(records.searchCharacters.value)
@@ -76,7 +88,11 @@ export const listDevices = publicRoute({
   response: page(deviceRecord),
   errors: [],
   examples: { response: { items: [DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listDevices) => listDevices(caller, query),
+  handler: (caller, { query: { metadataKey: key, metadataValue: value, ...query } }, listDevices) => {
+    if (key === undefined && value !== undefined)
+      throw new Refusal("invalid_request", "metadataValue goes with metadataKey", { detail: "metadataKey" });
+    return listDevices(caller, { ...query, ...(key === undefined ? {} : { metadata: { key, value } }) });
+  },
 });
 
 export const getDevice = publicRoute({
@@ -145,6 +161,38 @@ export const replaceDevice = publicRoute({
     },
   },
   handler: (caller, { params, body, matches }, replaceDevice) => replaceDevice(caller, params.id, body, { matches }),
+});
+
+export const updateDevice = publicRoute({
+  useCase: deviceUseCases.patchDevice,
+  operationId: "updateDevice",
+  method: "PATCH",
+  path: "/api/v1/devices/{id}",
+  tag: "Devices",
+  summary: "Change a device",
+  description:
+    "A JSON merge patch (RFC 7396): absent fields stay, `null` empties, lists are replaced, and `metadata` is merged at every level. A new type determines the topics of certificates issued from then on.",
+  params: idParams,
+  body: z
+    .strictObject({
+      name: label(),
+      description: z.string().max(records.descriptionCharacters.value).nullable(),
+      deviceTypeId: z.string().max(128).nullable(),
+      groupIds: ids.nullable(),
+      thresholdIds: ids.nullable(),
+      metadata: z.record(z.string(), z.unknown()).nullable(),
+    })
+    .partial()
+    .meta({ id: "DeviceUpdate" }),
+  status: 200,
+  response: deviceRecord,
+  errors: ["not_found"],
+  volatile: DEVICE_VOLATILE,
+  examples: {
+    body: { name: "Feed pump 1", metadata: { assetNumber: "P-1042" } },
+    response: { ...DEVICE_EXAMPLE, metadata: { assetNumber: "P-1042" }, updatedAt: "2026-11-20T10:30:00.000Z" },
+  },
+  handler: (caller, { params, body, matches }, patchDevice) => patchDevice(caller, params.id, body, { matches }),
 });
 
 export const newDevice = z

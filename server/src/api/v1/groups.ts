@@ -3,7 +3,7 @@ import { type GroupRecord, groupUseCases, LIMITS } from "../../groups/groups.ts"
 import { records } from "../../lib/limits/records.ts";
 import { CHANNEL_TYPE, NOTIFY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
+import { externalId, id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
 
 const TAG = "Groups";
 
@@ -16,7 +16,7 @@ const channelFields = {
     .meta({ description: "`email`: one address. `webhook`: an https address without user name, password or fragment" }),
 };
 export const channel = z.strictObject(channelFields).meta({ id: "Channel" });
-const newChannel = z.strictObject(channelFields).meta({ id: "ChannelCreate" });
+export const newChannel = z.strictObject(channelFields).meta({ id: "ChannelCreate" });
 
 const stepFields = {
   afterMinutes: z
@@ -46,6 +46,7 @@ export const groupRecord = z
       .array(escalationStep)
       .meta({ description: "The recipients of an anomaly that is unacknowledged for that long" }),
     shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
+    externalId,
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -67,6 +68,7 @@ export const NEW_GROUP_EXAMPLE = {
     { afterMinutes: 60, notify: "channels" },
   ],
   shiftIds: [] as string[],
+  externalId: null,
   createdAt: "2026-11-20T10:00:00.000Z",
   updatedAt: "2026-11-20T10:00:00.000Z",
 };
@@ -96,6 +98,7 @@ export const newGroup = z
       .max(LIMITS.stepsOfGroup)
       .optional()
       .meta({ description: "In the order of `afterMinutes`, each later than the previous one" }),
+    externalId: externalId.optional(),
   })
   .meta({ id: "GroupCreate" });
 
@@ -104,7 +107,7 @@ export const shiftAssignment = z
   .meta({ id: "ShiftAssignment" });
 
 /** Returns a group with the fields of the specification: the others are set in the admin app. */
-function specified({ pagesLostRenewals: _, alwaysPages: __, ...group }: GroupRecord) {
+export function specified({ pagesLostRenewals: _, alwaysPages: __, ...group }: GroupRecord) {
   return group;
 }
 
@@ -155,7 +158,7 @@ export const createGroup = publicRoute({
   body: newGroup,
   status: 201,
   response: groupRecord,
-  errors: ["quota_exceeded"],
+  errors: ["quota_exceeded", "already_exists"],
   examples: {
     body: {
       name: NEW_GROUP_EXAMPLE.name,

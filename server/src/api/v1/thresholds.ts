@@ -3,7 +3,7 @@ import { records } from "../../lib/limits/records.ts";
 import { ruleUseCases } from "../../rules/rules.ts";
 import { OPERATOR, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
+import { externalId, id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
 
 const TAG = "Thresholds";
 
@@ -35,6 +35,7 @@ export const thresholdRecord = z
     description: z.string(),
     enabled: z.boolean().meta({ description: "The rules of a disabled pack are not evaluated" }),
     rules: z.array(rule),
+    externalId,
     createdAt: timestamp,
   })
   .meta({ id: "Threshold" });
@@ -93,6 +94,7 @@ export const THRESHOLD_EXAMPLE = {
       message: "",
     },
   ],
+  externalId: null,
   createdAt: "2026-11-20T10:00:00.000Z",
 };
 
@@ -107,6 +109,7 @@ export const newThreshold = z
     description: z.string().max(records.descriptionCharacters.value).optional(),
     enabled: z.boolean().optional().meta({ default: true }),
     rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value),
+    externalId: externalId.optional(),
   })
   .meta({ id: "ThresholdCreate" });
 
@@ -154,7 +157,7 @@ export const createThreshold = publicRoute({
   body: newThreshold,
   status: 201,
   response: thresholdRecord,
-  errors: ["quota_exceeded"],
+  errors: ["quota_exceeded", "already_exists"],
   examples: {
     body: {
       name: THRESHOLD_EXAMPLE.name,

@@ -23,7 +23,7 @@ const IN_FLIGHT = stored.commandsInFlight.value;
 /** Sends the pending commands of a session's device, oldest first and a few at a time. */
 export class CommandDelivery {
   readonly #session: CommandSession;
-  /** The commands sent in this session and not known to be deleted. */
+  /** The commands sent in this session and not known to be acknowledged. */
   readonly #sent = new Set<string>();
   #inFlight = 0;
   #isReading = false;
@@ -58,8 +58,8 @@ export class CommandDelivery {
     this.#isStale = false;
     if (topics.length === 0) return;
     const limit = IN_FLIGHT - this.#inFlight;
-    const commands = await deps.policy.waitingCommands(principal!, { topics, sent: [...this.#sent], limit });
-    if (commands.length === limit) this.#isStale = true;
+    const { commands, more } = await deps.policy.waitingCommands(principal!, { topics, sent: [...this.#sent], limit });
+    if (more) this.#isStale = true;
     if (!this.#session.isClosed) for (const command of commands) this.#send(command);
   }
 
@@ -72,7 +72,7 @@ export class CommandDelivery {
     this.#session.sendTracked(message, (isAcknowledged) => void this.#finish(id, isAcknowledged));
   }
 
-  /** Deletes an acknowledged command; any other stays pending for the next session. */
+  /** Ends an acknowledged command; any other stays pending for the next session. */
   async #finish(id: string, isAcknowledged: boolean): Promise<void> {
     const { policy, logger } = this.#session.deps;
     try {

@@ -2,6 +2,7 @@ import type { CompletedWill, DueWill } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { coalesceRuns } from "../../lib/coalesce-runs.ts";
 import type { Message } from "../message.ts";
+import { NO_FILTERS } from "../policy/granted-filters.ts";
 import type { Principal } from "../policy/policy.ts";
 import { messageOf } from "../sessions/stored-form.ts";
 import { publishStored } from "./end-session.ts";
@@ -119,6 +120,6 @@ function senderOf({ tenantId, tenantSlug, clientId, ownerId, isDevice, topic }: 
     certificateId: undefined,
     serialNumber: undefined,
     publishTopics: new Set([topic]),
-    subscribeFilters: new Set(),
+    subscribeFilters: NO_FILTERS,
   };
 }

@@ -3,6 +3,7 @@ import type { Certificates } from "../../certificates/certificates.ts";
 import type { Connections } from "../../connections/connections.ts";
 import { chainProblem } from "./chain-problem.ts";
 import type { ClaimedDevices } from "./claimed-devices.ts";
+import { GrantedFilters } from "./granted-filters.ts";
 import type { CertificateCredential, ConnectDecision, ConnectRequest, Credential } from "./policy.ts";
 import { type Refusals, subjectOf } from "./refusals.ts";
 
@@ -62,7 +63,7 @@ async function authenticateDevice(
     serialNumber,
     mqttClientId: undefined,
     publishTopics: new Set(device.publishTopics),
-    subscribeFilters: new Set(device.subscribeTopics),
+    subscribeFilters: new GrantedFilters(device.subscribeTopics),
   };
   return { allow: true, principal };
 }
@@ -87,7 +88,7 @@ async function authenticateMqttClient(
     serialNumber: undefined,
     mqttClientId,
     publishTopics: new Set(publishTopics),
-    subscribeFilters: new Set(subscribeFilters),
+    subscribeFilters: new GrantedFilters(subscribeFilters),
   };
   return { allow: true, principal };
 }

@@ -47,11 +47,11 @@ export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
     },
     recordUnretained: (principal, topic) => refusals.refuseTopic(principal, topic, "retained_quota"),
     maySubscribe(principal, filter) {
-      if (principal.subscribeFilters.has(filter)) return true;
+      if (principal.subscribeFilters.covers(filter)) return true;
       refusals.refuseTopic(principal, filter, "topic_not_authorised");
       return false;
     },
-    mayKeepSubscription: (principal, filter) => principal.subscribeFilters.has(filter),
+    mayKeepSubscription: (principal, filter) => principal.subscribeFilters.covers(filter),
     // Messages for one device must not reach another.
     mayShare: ({ deviceUid }) => deviceUid === undefined,
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
@@ -68,10 +68,12 @@ export function createMusterPolicy(deps: PolicyDeps): MusterPolicy {
       deps.connections.closeSession(sessionId, reason);
     },
     waitingCommands: async ({ deviceUid }, request) =>
-      deviceUid === undefined ? [] : await deps.commands.waitingCommands({ ...request, deviceUid }),
+      deviceUid === undefined ? NONE : await deps.commands.waitingCommands({ ...request, deviceUid }),
     acknowledgeCommand: (id) => deps.commands.acknowledgeCommand(id),
   };
 }
+
+const NONE = { commands: [], more: false };
 
 type Checked = AuthorizeConnectDeps & PolicyDeps;
 

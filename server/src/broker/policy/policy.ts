@@ -1,6 +1,7 @@
-import type { CommandRequest, WaitingCommand } from "../../commands/commands.ts";
+import type { CommandRequest, WaitingCommands } from "../../commands/commands.ts";
 import type { RefusalReason } from "../../connections/connections.ts";
 import type { ProtocolProblem } from "./answers.ts";
+import type { GrantedFilters } from "./granted-filters.ts";
 
 /**
  * The credential that a client presented: a certificate (which takes precedence), a user name and password, or neither.
@@ -38,8 +39,7 @@ export interface Principal {
   readonly mqttClientId: string | undefined;
   /** Exact topics. */
   readonly publishTopics: ReadonlySet<string>;
-  /** Exact filters: only a listed filter is granted, never a narrower one. */
-  readonly subscribeFilters: ReadonlySet<string>;
+  readonly subscribeFilters: GrantedFilters;
 }
 
 /** Returns the owner of a client's stored session. A client id is not enough: it may later belong to another device. */
@@ -121,9 +121,9 @@ export interface BrokerPolicy {
   openSession(principal: Principal, session: { sessionId: string; remoteAddress: string }): Promise<OpenedSession>;
   /** Records in the background that a session has ended. Never fails. */
   closeSession(principal: Principal, sessionId: string, reason: string): void;
-  /** Returns a device's oldest pending commands. Rejects if the database fails. */
-  waitingCommands(principal: Principal, request: Omit<CommandRequest, "deviceUid">): Promise<WaitingCommand[]>;
-  /** Deletes a command that its device has acknowledged. Rejects if the database fails. */
+  /** Returns a device's oldest pending commands, recorded as sent. Rejects if the database fails. */
+  waitingCommands(principal: Principal, request: Omit<CommandRequest, "deviceUid">): Promise<WaitingCommands>;
+  /** Ends a command that its device has acknowledged. Rejects if the database fails. */
   acknowledgeCommand(id: string): Promise<void>;
 }
 

@@ -33,6 +33,10 @@ export interface DeviceListing {
   filter: DeviceFilter;
   /** A part of the id or the name, in any case. */
   q?: string | undefined;
+  /** A field of the metadata: with this value, or with any. */
+  metadata?: { key: string; value?: string | undefined } | undefined;
+  /** Selects devices whose editable fields changed at or after this time. */
+  changedSince?: Date | undefined;
   sort?: { by: DeviceOrder; descending: boolean } | undefined;
 }
 
@@ -40,7 +44,7 @@ export interface DeviceListing {
 export async function listDeviceRows(
   db: Db,
   tenantId: string,
-  { filter, q, sort }: DeviceListing,
+  { filter, sort, ...text }: DeviceListing,
   page: PageRequest,
   now: Date,
   manySeen = MANY_SEEN,
@@ -51,8 +55,9 @@ export async function listDeviceRows(
     order: { ...ORDERS[sort.by], descending: sort.descending },
     indexed: INDEXED.includes(sort.by),
   };
-  if (q !== undefined) {
-    const searched = await searchFor(db, q, { filter, now, manySeen });
+  const matches = textConditions(text);
+  if (matches !== undefined) {
+    const searched = await searchFor(db, matches, { filter, now, manySeen });
     if (order === undefined) return await searchPage(db, tenantId, { ...shown, ...searched }, page);
     const found = await oncePerWalk(page.walk, () => findAll(db, tenantId, { ...shown, ...searched }));
     return await sortedPage(db, tenantId, { ...shown, where: sql`d.uid = ANY (${found}::uuid[])`, ...order }, page);
@@ -60,6 +65,17 @@ export async function listDeviceRows(
   if (order !== undefined) return await sortedPage(db, tenantId, { ...shown, where, ...order }, page);
   if (where === undefined) return await countedPage(db, tenantId, shown, page);
   return await filteredPage(db, tenantId, { ...shown, where }, page);
+}
+
+/** Returns the conditions that no index finds, so that devices are read in steps. */
+function textConditions({ q, metadata, changedSince }: Omit<DeviceListing, "filter" | "sort">) {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (q !== undefined) conditions.push(sql`(${contains("d.name", q)} OR ${contains("d.id", q)})`);
+  if (changedSince !== undefined) conditions.push(sql`d.updated_at >= ${changedSince}::timestamptz`);
+  if (metadata?.value !== undefined)
+    conditions.push(sql`coalesce(d.metadata ->> ${metadata.key}::text = ${metadata.value}::text, false)`);
+  else if (metadata !== undefined) conditions.push(sql`jsonb_exists(d.metadata, ${metadata.key}::text)`);
+  return allOf(conditions);
 }
 
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> | undefined {
@@ -74,10 +90,9 @@ const MANY_SEEN = 100_000;
 /** Returns which devices a search reads, and which of these match. */
 async function searchFor(
   db: Db,
-  q: string,
+  text: RawBuilder<unknown>,
   { filter, now, manySeen }: { filter: DeviceFilter; now: Date; manySeen: number },
 ) {
-  const text = sql`(${contains("d.name", q)} OR ${contains("d.id", q)})`;
   const { viewer, ...others } = filter;
   if (viewer === undefined || !(await seesMoreThan(db, viewer, manySeen)))
     return { within: allOf(deviceConditions(filter, now)), matches: text };

@@ -6,7 +6,7 @@ import { type DeviceRecord, toRecord } from "../view-devices.ts";
 import type { DeviceFilter, DeviceProperties } from "./device-conditions-store.ts";
 import { type DeviceListing, listDeviceRows } from "./device-list-store.ts";
 
-export interface DeviceQuery extends PageRequest, Omit<DeviceFilter, "viewer">, Pick<DeviceListing, "q" | "sort"> {}
+export interface DeviceQuery extends PageRequest, Omit<DeviceFilter, "viewer">, Omit<DeviceListing, "filter"> {}
 
 /**
  * Lists devices, newest first unless sorted. A group or type that is not the tenant's matches nothing.
@@ -16,14 +16,15 @@ export interface DeviceQuery extends PageRequest, Omit<DeviceFilter, "viewer">, 
 export const listDevices = useCase(
   { scope: "devices:read", role: "viewer" },
   async (deps: DevicesDeps, caller, query: DeviceQuery): Promise<Page<DeviceRecord>> => {
-    const [page, { q, sort, ...wanted }] = splitPage(query);
+    const [page, { q, metadata, changedSince, sort, ...wanted }] = splitPage(query);
     const { skip, limit } = page;
-    if (namesUnknown(wanted) || q?.includes("\0")) return { items: [], total: 0, skip, limit };
+    const isUnstorable = [q, metadata?.key, metadata?.value].some((text) => text?.includes("\0"));
+    if (namesUnknown(wanted) || isUnstorable) return { items: [], total: 0, skip, limit };
     const { db } = deps.database;
     const viewer = await groupsOfViewer(db, boundedToGroupsOf(caller));
     // Every device that such a user sees is in a group.
     if (viewer !== undefined && wanted.groupId === null) return { items: [], total: 0, skip, limit };
-    const listing = { filter: { ...wanted, not: withoutUnknown(wanted.not), viewer }, q, sort };
+    const listing = { filter: { ...wanted, not: withoutUnknown(wanted.not), viewer }, q, metadata, changedSince, sort };
     const { rows, ...total } = await listDeviceRows(db, caller.tenantId, listing, page, deps.clock.now());
     return { items: rows.map(toRecord), ...total, skip, limit };
   },

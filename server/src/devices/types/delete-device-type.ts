@@ -13,7 +13,7 @@ import { countUse, deleteDeviceTypeRow, lockToDelete } from "./type-use-store.ts
  * @throws MusterError not_found; in_use, with the numbers of `devices` and `openClaims`
  */
 export const deleteDeviceType = adminUseCase(
-  { role: "admin" },
+  { scope: "device-types:write", role: "admin" },
   "device-type.delete",
   async (deps: DevicesDeps, { tenantId }, id: string): Promise<PreparedChange<void>> => {
     if (!isUuid(id)) throw notFound("device type");

@@ -13,7 +13,7 @@ export interface DeviceTypeDetail extends DeviceTypeRecord, TypeUse {}
 
 /** @throws MusterError not_found */
 export const getDeviceType = useCase(
-  { role: "viewer" },
+  { scope: "device-types:read", role: "viewer" },
   async (deps: DevicesDeps, caller, id: string): Promise<DeviceTypeDetail> => {
     const { db } = deps.database;
     const row = await requireType(deps, caller, id);

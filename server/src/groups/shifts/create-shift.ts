@@ -3,7 +3,7 @@ import { recordWrite } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
-import { plainLine } from "../../lib/text.ts";
+import { checkExternalId, plainLine } from "../../lib/text.ts";
 import type { GroupsDeps } from "../deps.ts";
 import { LIMITS } from "../limits.ts";
 import { checkTimes, type NewShiftTimes } from "./check-shift.ts";
@@ -14,12 +14,15 @@ export interface NewShift extends NewShiftTimes {
   name: string;
   /** The users who are on duty together. */
   userIds?: readonly string[] | undefined;
+  /** Unique among the shifts of the tenant. */
+  externalId?: string | null | undefined;
 }
 
 /**
- * Creates a shift, from the shell; the public API has no such operation (spec 4.1).
+ * Creates a shift.
  *
- * @throws MusterError invalid_request with the offending value or unknown user's id in `detail`; quota_exceeded
+ * @throws MusterError invalid_request with the offending value or unknown user's id in `detail`; quota_exceeded;
+ *   already_exists (the external id)
  */
 export const createShift = useCase(
   { scope: "shifts:write", role: "operator" },
@@ -35,6 +38,7 @@ export const createShift = useCase(
       days_of_week: [...times.daysOfWeek],
       valid_from: times.validFrom,
       valid_until: times.validUntil,
+      external_id: checkExternalId(input.externalId ?? null),
     };
     const users = [...new Set(input.userIds ?? [])].sort();
     if (users.length > LIMITS.usersOfShift) throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`);

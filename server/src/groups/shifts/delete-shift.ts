@@ -10,7 +10,7 @@ import { findShift } from "./shift-store.ts";
  * Deletes a shift that the caller may see. Its users are no longer on duty in any group. @throws MusterError not_found
  */
 export const deleteShift = adminUseCase(
-  { role: "operator" },
+  { scope: "shifts:write", role: "operator" },
   "shift.delete",
   async ({ clock }: GroupsDeps, caller, id: string): Promise<PreparedChange<void>> => {
     const { tenantId } = caller;

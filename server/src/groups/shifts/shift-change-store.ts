@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
+import { unlessTaken } from "../../db/refusal.ts";
 import type { ShiftTimes } from "./shift-calendar.ts";
 
 /** Locks the shift, which serializes changes to it. @returns whether the tenant has it */
@@ -14,13 +15,14 @@ export async function updateShiftRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  shift: ShiftTimes & { name: string },
+  shift: ShiftTimes & { name: string; externalId: string | null },
   now: Date,
 ): Promise<void> {
-  await tx
+  const update = tx
     .updateTable("shifts")
     .set({
       name: shift.name,
+      external_id: shift.externalId,
       time_zone: shift.timeZone,
       start_time: shift.startTime,
       end_time: shift.endTime,
@@ -30,8 +32,8 @@ export async function updateShiftRow(
       updated_at: now,
     })
     .where("tenant_id", "=", tenantId)
-    .where("id", "=", id)
-    .execute();
+    .where("id", "=", id);
+  await unlessTaken("shifts_external_id", shift.externalId, () => update.execute());
 }
 
 /**

@@ -5,6 +5,8 @@ import type { ShiftRow } from "./shift-store.ts";
 export interface ShiftRecord extends ShiftTimes {
   id: string;
   name: string;
+  /** The name by which a program that manages the shift knows it. */
+  externalId: string | null;
   userIds: string[];
   groupIds: string[];
   /** Whether it is on duty at the time of the answer. */
@@ -20,6 +22,6 @@ export function toShiftRecord(row: ShiftRow, now: Date): ShiftRecord {
     validFrom: row.valid_from,
     validUntil: row.valid_until,
   };
-  const { id, name, user_ids: userIds, group_ids: groupIds } = row;
-  return { id, name, ...times, userIds, groupIds, onDuty: dutyAt(times, now) !== undefined };
+  const { id, name, external_id: externalId, user_ids: userIds, group_ids: groupIds } = row;
+  return { id, name, externalId, ...times, userIds, groupIds, onDuty: dutyAt(times, now) !== undefined };
 }

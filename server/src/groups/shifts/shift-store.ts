@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Viewer } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
+import { unlessTaken } from "../../db/refusal.ts";
 import type { ShiftsTable } from "../../db/schema.generated.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../../lists/counted-page.ts";
@@ -17,10 +18,8 @@ export async function insertShift(
   row: Omit<ShiftRow, "user_ids" | "group_ids">,
   now: Date,
 ): Promise<void> {
-  await tx
-    .insertInto("shifts")
-    .values({ ...row, tenant_id: tenantId, created_at: now, updated_at: now })
-    .execute();
+  const insert = tx.insertInto("shifts").values({ ...row, tenant_id: tenantId, created_at: now, updated_at: now });
+  await unlessTaken("shifts_external_id", row.external_id, () => insert.execute());
 }
 
 /**
@@ -97,7 +96,7 @@ export async function addShift(
 }
 
 /** SQL: the columns of a shift, without deleted users. */
-const COLUMNS = sql`s.id, s.name, s.time_zone, s.start_time, s.end_time, s.days_of_week,
+const COLUMNS = sql`s.id, s.name, s.external_id, s.time_zone, s.start_time, s.end_time, s.days_of_week,
   s.valid_from::text AS valid_from, s.valid_until::text AS valid_until,
   ARRAY(SELECT m.user_id::text FROM shift_users m JOIN shared_users u ON u.id = m.user_id
          WHERE m.shift_id = s.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS user_ids,

@@ -3,7 +3,7 @@ import { adminUseCase, boundedToGroupsOf, type PreparedChange } from "../../acce
 import type { Tx } from "../../db/database.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
-import { plainLine } from "../../lib/text.ts";
+import { checkExternalId, plainLine } from "../../lib/text.ts";
 import type { GroupsDeps } from "../deps.ts";
 import { LIMITS } from "../limits.ts";
 import type { Precondition } from "../update-group.ts";
@@ -29,7 +29,7 @@ export type ShiftEdit = {
  *   `detail`
  */
 export const updateShift = adminUseCase(
-  { role: "operator" },
+  { scope: "shifts:write", role: "operator" },
   "shift.update",
   async (
     { clock }: GroupsDeps,
@@ -40,6 +40,7 @@ export const updateShift = adminUseCase(
   ): Promise<PreparedChange<ShiftRecord>> => {
     if (!isUuid(id)) throw notFound("shift");
     const name = input.name === undefined ? undefined : plainLine("name", input.name);
+    const fields = { externalId: input.externalId === undefined ? undefined : checkExternalId(input.externalId) };
     return {
       change: async (tx) => {
         const { tenantId } = caller;
@@ -50,8 +51,9 @@ export const updateShift = adminUseCase(
         const before = toShiftRecord(row, now);
         if (matches && !matches(before)) throw preconditionFailed();
         const times = timesOf(before, input);
+        const { externalId = before.externalId } = fields;
         if (input.userIds) await changeUsers(tx, tenantId, id, input.userIds);
-        await updateShiftRow(tx, tenantId, id, { name: name ?? before.name, ...times }, now);
+        await updateShiftRow(tx, tenantId, id, { name: name ?? before.name, externalId, ...times }, now);
         // Users who removed themselves from the shift may no longer see it.
         const result = toShiftRecord((await findShift(tx, tenantId, id, undefined))!, now);
         const unchanged = isDeepStrictEqual(before, result);

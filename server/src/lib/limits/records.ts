@@ -16,6 +16,7 @@ function perRequest(of: string, value: number, reached = INVALID): Limit {
  */
 export const records = limitTable({
   nameCharacters: perRecord("characters of a name", 120),
+  externalIdCharacters: perRecord("characters of an external id", 128),
   descriptionCharacters: perRecord("characters of a description or a comment", 2_000),
   membersOfGroup: perRecord("members of a group", 500),
   channelsOfGroup: perRecord("channels of a group", 20),

@@ -43,16 +43,16 @@ const runs = new TenantTurns();
  *   runs are waiting
  */
 export const dryRun = useCase(
-  { role: "operator" },
+  { scope: "thresholds:write", role: "operator" },
   async (deps: RulesDeps, caller, request: DryRunRequest): Promise<DryRun> => {
     if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
     const { db } = deps.database;
+    const rules = await rulesOf(deps, caller, request);
     if (runs.count(db, caller.tenantId) > records.waitingDryRuns.value)
       throw rateLimited("Too many dry runs of the tenant are waiting.", RETRY_AFTER_SECONDS);
-    return await runs.take(db, caller.tenantId, async () => {
-      const rules = await rulesOf(deps, caller, request);
-      return await replay(deps, await devicesOf(deps, caller, request), rules, request);
-    });
+    return await runs.take(db, caller.tenantId, async () =>
+      replay(deps, await devicesOf(deps, caller, request), rules, request),
+    );
   },
 );
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
+import { unlessTaken } from "../../db/refusal.ts";
 import type { ThresholdRow } from "./pack-store.ts";
 
 export interface RevisedThresholdRow extends ThresholdRow {
@@ -8,7 +9,7 @@ export interface RevisedThresholdRow extends ThresholdRow {
   updated_at: Date;
 }
 
-const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_at, t.revision, t.updated_at`;
+const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.external_id, t.created_at, t.revision, t.updated_at`;
 
 /**
  * Locks and returns the tenant's pack. Until the transaction ends, no other transaction changes it or opens an anomaly
@@ -26,10 +27,11 @@ export async function lockThreshold(tx: Tx, tenantId: string, id: string): Promi
  * @returns the new revision, which the database assigns
  */
 export async function updateThresholdRow(tx: Tx, tenantId: string, row: RevisedThresholdRow): Promise<number> {
-  const { rows } = await sql<{ revision: number }>`
-    UPDATE thresholds SET name = ${row.name}, description = ${row.description}, enabled = ${row.enabled},
+  const update = sql<{ revision: number }>`
+    UPDATE thresholds SET external_id = ${row.external_id}, name = ${row.name}, description = ${row.description}, enabled = ${row.enabled},
            rules = ${JSON.stringify(row.rules)}::text::json, updated_at = ${row.updated_at}
-     WHERE tenant_id = ${tenantId} AND id = ${row.id} RETURNING revision`.execute(tx);
+     WHERE tenant_id = ${tenantId} AND id = ${row.id} RETURNING revision`;
+  const { rows } = await unlessTaken("thresholds_external_id", row.external_id, () => update.execute(tx));
   return rows[0]!.revision;
 }
 

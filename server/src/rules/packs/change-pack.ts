@@ -6,7 +6,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { unassignThreshold } from "../../devices/devices.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound, preconditionFailed } from "../../lib/request-errors.ts";
-import { plainLine, plainText } from "../../lib/text.ts";
+import { checkExternalId, plainLine, plainText } from "../../lib/text.ts";
 import type { RulesDeps } from "../deps.ts";
 import {
   deleteThresholdRow,
@@ -30,6 +30,7 @@ export interface ThresholdChange {
   description?: string | undefined;
   enabled?: boolean | undefined;
   rules?: readonly RuleChange[] | undefined;
+  externalId?: string | null | undefined;
 }
 
 export interface ThresholdGuard {
@@ -73,7 +74,7 @@ export const showThreshold = useCase(
  *   `detail`
  */
 export const updateThreshold = useCase(
-  { role: "operator" },
+  { scope: "thresholds:write", role: "operator" },
   async (
     deps: RulesDeps,
     caller,
@@ -106,7 +107,7 @@ export const updateThreshold = useCase(
  * @throws MusterError not_found; precondition_failed if the revision differs
  */
 export const deleteThreshold = useCase(
-  { role: "operator" },
+  { scope: "thresholds:write", role: "operator" },
   async (deps: RulesDeps, caller, id: string, guard: ThresholdGuard = {}): Promise<void> => {
     const now = deps.clock.now();
     await inTransaction(deps.database.db, async (tx) => {
@@ -114,7 +115,7 @@ export const deleteThreshold = useCase(
       const before = toEdited(await locked(tx, caller, id, guard));
       await deleteThresholdRow(tx, caller.tenantId, id);
       await endUnevaluated(tx, id, "pack_deleted", now);
-      const write = { resource: "threshold", id, result: "revoked", verb: "delete", at: now, before } as const;
+      const write = { resource: "threshold", id, result: "deleted", at: now, before } as const;
       await recordWrite(tx, caller, write, deps.ids);
     });
   },
@@ -137,12 +138,14 @@ function changed(
   newId: () => string,
 ): RevisedThresholdRow {
   const { name = before.name, description = before.description, enabled = before.enabled, rules } = change;
+  const { externalId = before.external_id } = change;
   if (rules) checkRuleCount(rules);
   return {
     ...before,
     name: plainLine("name", name),
     description: plainText("description", description),
     enabled,
+    external_id: checkExternalId(externalId),
     rules: rules ? identify(before.rules, rules, newId) : before.rules,
     updated_at: now,
   };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { unlessTaken } from "../../db/refusal.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import { contains, countedPage } from "../../lists/counted-page.ts";
 import { searchPage } from "../../lists/search-page.ts";
@@ -11,15 +12,18 @@ export interface ThresholdRow {
   description: string;
   enabled: boolean;
   rules: Rule[];
+  external_id: string | null;
   created_at: Date;
 }
 
-const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_at`;
+const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.external_id, t.created_at`;
 
 export async function insertThreshold(tx: Tx, tenantId: string, row: ThresholdRow): Promise<void> {
-  await sql`INSERT INTO thresholds (id, tenant_id, name, description, enabled, rules, created_at, updated_at)
+  const insert = sql`
+    INSERT INTO thresholds (id, tenant_id, name, description, enabled, rules, external_id, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${row.enabled},
-            ${JSON.stringify(row.rules)}::text::json, ${row.created_at}, ${row.created_at})`.execute(tx);
+            ${JSON.stringify(row.rules)}::text::json, ${row.external_id}, ${row.created_at}, ${row.created_at})`;
+  await unlessTaken("thresholds_external_id", row.external_id, () => insert.execute(tx));
 }
 
 export async function findThreshold(db: Db, tenantId: string, id: string): Promise<ThresholdRow | undefined> {

@@ -5,7 +5,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { records } from "../../lib/limits/records.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { invalidRequest, notFound } from "../../lib/request-errors.ts";
-import { plainLine, plainText } from "../../lib/text.ts";
+import { checkExternalId, plainLine, plainText } from "../../lib/text.ts";
 import type { RulesDeps } from "../deps.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
 import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./pack-store.ts";
@@ -18,6 +18,8 @@ export interface ThresholdPack {
   /** Whether its rules are evaluated. */
   enabled: boolean;
   rules: Rule[];
+  /** The name by which a program that manages the pack knows it. */
+  externalId: string | null;
   createdAt: Date;
 }
 
@@ -27,6 +29,8 @@ export interface NewThresholdPack {
   enabled?: boolean | undefined;
   /** 1 to 50 rules. */
   rules: readonly NewRule[];
+  /** Unique among the packs of the tenant. */
+  externalId?: string | null | undefined;
 }
 
 const MAX_RULES = records.rulesOfThreshold.value;
@@ -39,7 +43,8 @@ export interface ThresholdQuery extends PageRequest {
 /**
  * Creates a pack.
  *
- * @throws MusterError invalid_request with the invalid place in `detail`, e.g. `rules.0.clearValue`; quota_exceeded
+ * @throws MusterError invalid_request with the invalid place in `detail`, e.g. `rules.0.clearValue`; quota_exceeded;
+ *   already_exists (the external id)
  */
 export const createThreshold = useCase(
   { scope: "thresholds:write", role: "operator" },
@@ -52,6 +57,7 @@ export const createThreshold = useCase(
       description: plainText("description", input.description ?? ""),
       enabled: input.enabled ?? true,
       rules: input.rules.map((rule, at) => checkRule(rule, deps.ids.uuid(now), `rules.${at}`)),
+      external_id: checkExternalId(input.externalId ?? null),
       created_at: now,
     };
     await inTransaction(deps.database.db, async (tx) => {
@@ -105,6 +111,7 @@ export function toPack(row: ThresholdRow): ThresholdPack {
     description: row.description,
     enabled: row.enabled,
     rules: row.rules,
+    externalId: row.external_id,
     createdAt: row.created_at,
   };
 }

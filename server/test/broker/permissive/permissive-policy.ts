@@ -1,3 +1,4 @@
+import { NO_FILTERS } from "../../../src/broker/policy/granted-filters.ts";
 import type { BrokerPolicy, Principal } from "../../../src/broker/policy/policy.ts";
 
 /** A filter whose topics are refused, so that suites can see a refusal. */
@@ -38,7 +39,7 @@ export function permissivePolicy(): BrokerPolicy {
     closeSession({ clientId }, sessionId) {
       if (sessions.get(clientId) === sessionId) sessions.delete(clientId);
     },
-    waitingCommands: async () => [],
+    waitingCommands: async () => ({ commands: [], more: false }),
     acknowledgeCommand: async () => undefined,
   };
 }
@@ -57,6 +58,6 @@ function principalOf(clientId: string): Principal {
     serialNumber: undefined,
     mqttClientId: clientId,
     publishTopics: new Set(),
-    subscribeFilters: new Set(),
+    subscribeFilters: NO_FILTERS,
   };
 }

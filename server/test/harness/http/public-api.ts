@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { SPECIFIED_SCOPES } from "../../../src/access/access.ts";
 import type { PublicRoute } from "../../../src/api/route.ts";
 import { routes } from "../../../src/api/routes.ts";
 import { newKey, type TestTenant } from "../devices.ts";
@@ -9,26 +8,43 @@ import { https } from "./https.ts";
 
 export interface Asked {
   id?: string;
+  /** The id of a nested record. */
+  nested?: string;
   query?: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 const publicRoutes = routes.filter((route): route is PublicRoute => route.surface === "public");
-const specified: ReadonlySet<string> = new Set(SPECIFIED_SCOPES);
+/** The operations of the specification (spec 4.1). */
+const SPECIFIED = new Set([
+  ...["listDevices", "getDevice", "replaceDevice", "listGroups", "getGroup", "createGroup", "assignShift"],
+  ...["listShifts", "getShift", "listThresholds", "getThreshold", "createThreshold", "listAnomalies", "getAnomaly"],
+  ...["acknowledgeAnomaly", "listTickets", "getTicket", "openTicket", "changeTicket", "listClaims", "getClaim"],
+  ...["createClaim", "revokeClaim", "listDeviceCertificates", "listDeviceCertificateAudit"],
+  ...["issueDeviceCertificate", "revokeDeviceCertificate"],
+]);
 
-const isWebhooks = ({ scope }: PublicRoute) => scope.startsWith("webhooks:");
+/** The resources of the additions of `additions.test.ts`. */
+const ADDED = new Set(["telemetry", "device-registry", "refusals"]);
 
-/**
- * The operation ids of the specification, and additional operations that return records. Streams and webhooks have
- * their own tests.
- */
+/** The operation ids by the test that calls them. Streams have their own tests. */
+const callers = publicRoutes.map((route) => {
+  const resource = route.scope.split(":")[0]!;
+  if (SPECIFIED.has(route.operationId)) return ["specified", route.operationId] as const;
+  if (route.mediaType !== undefined) return ["streams", route.operationId] as const;
+  if (resource === "webhooks" || resource === "commands") return [resource, route.operationId] as const;
+  return [ADDED.has(resource) ? "added" : "configuration", route.operationId] as const;
+});
+
+const by = (name: string) => callers.filter(([test]) => test === name).map(([, operationId]) => operationId);
+
 export const OPERATIONS = {
-  specified: publicRoutes.filter(({ scope }) => specified.has(scope)).map(({ operationId }) => operationId),
-  added: publicRoutes
-    .filter((route) => !specified.has(route.scope) && route.mediaType === undefined && !isWebhooks(route))
-    .map(({ operationId }) => operationId),
-  webhooks: publicRoutes.filter(isWebhooks).map(({ operationId }) => operationId),
+  specified: by("specified"),
+  added: by("added"),
+  webhooks: by("webhooks"),
+  commands: by("commands"),
+  configuration: by("configuration"),
 };
 
 /**
@@ -37,14 +53,20 @@ export const OPERATIONS = {
  */
 export function publicApi(server: TestServer, tenant: TestTenant) {
   const answered = new Set<string>();
-  async function call(operationId: string, { id = "", query = "", body, headers }: Asked = {}): Promise<HttpAnswer> {
+  async function call(
+    operationId: string,
+    { id = "", nested = "", query = "", body, headers }: Asked = {},
+  ): Promise<HttpAnswer> {
     const route = publicRoutes.find((each) => each.operationId === operationId)!;
-    const answer = await https(`${server.httpUrl}${route.path.replace(/\{\w+\}/, id)}${query}`, {
-      ca: server.ca,
-      method: route.method,
-      headers: { "x-api-key": await newKey(server, tenant, route.scope), ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
+    const answer = await https(
+      `${server.httpUrl}${route.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, nested)}${query}`,
+      {
+        ca: server.ca,
+        method: route.method,
+        headers: { "x-api-key": await newKey(server, tenant, route.scope), ...headers },
+        ...(body === undefined ? {} : { body }),
+      },
+    );
     assert.equal(answer.headers["cache-control"], "no-store");
     if (answer.status >= 400) return answer;
     assert.equal(answer.status, route.status, answer.text);

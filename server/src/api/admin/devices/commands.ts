@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commandUseCases } from "../../../commands/commands.ts";
+import { type CommandRecord, commandUseCases } from "../../../commands/commands.ts";
 import { broker } from "../../../lib/limits/broker.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, page, paging, pathId, timestamp } from "../../shapes.ts";
@@ -29,6 +29,11 @@ const EXAMPLE = {
   expiresAt: "2026-11-21T09:00:00.000Z",
 };
 
+/** Returns the fields of a pending command. */
+function shown({ encoding: _, state: __, sentAt: ___, endedAt: ____, ...command }: CommandRecord) {
+  return command;
+}
+
 export const sendCommand = adminRoute({
   useCase: commandUseCases.sendCommand,
   operationId: "sendCommand",
@@ -54,7 +59,7 @@ export const sendCommand = adminRoute({
   response: command,
   errors: ["not_found", "quota_exceeded"],
   examples: { body: { topic: EXAMPLE.topic, payload: EXAMPLE.payload, expiresInMinutes: 60 }, response: EXAMPLE },
-  handler: (caller, { params, body }, sendCommand) => sendCommand(caller, params.id, body),
+  handler: async (caller, { params, body }, sendCommand) => shown(await sendCommand(caller, params.id, body)),
 });
 
 export const listCommands = adminRoute({
@@ -72,7 +77,10 @@ export const listCommands = adminRoute({
   response: page(command),
   errors: ["not_found"],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { params, query }, listCommands) => listCommands(caller, params.id, query),
+  handler: async (caller, { params, query }, listCommands) => {
+    const { items, ...rest } = await listCommands(caller, params.id, query);
+    return { items: items.map(shown), ...rest };
+  },
 });
 
 export const cancelCommand = adminRoute({

@@ -4,9 +4,9 @@ import { records } from "../../../lib/limits/records.ts";
 import { inApp } from "../../in-app.ts";
 import { ANOMALY_STATUS, SEVERITY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
-import { id, instant, longPage, paging } from "../../shapes.ts";
+import { id, instant, longPage, paging, sortBy } from "../../shapes.ts";
 import * as specified from "../../v1/anomalies.ts";
-import { oneOf, sortBy } from "../shapes/list-shapes.ts";
+import { oneOf } from "../shapes/list-shapes.ts";
 
 const TAG = "Anomalies";
 

@@ -74,7 +74,7 @@ export const createGroup = adminRoute({
   body: newGroup,
   status: 201,
   response: groupRecord,
-  errors: ["quota_exceeded"],
+  errors: ["quota_exceeded", "already_exists"],
   examples: { body: NEW, response: NEW_GROUP_EXAMPLE },
   handler: (caller, { body }, createGroup) => createGroup(caller, body),
 });
@@ -92,7 +92,7 @@ export const updateGroup = adminRoute({
   body: newGroup.partial().meta({ id: "GroupEdit" }),
   status: 200,
   response: groupRecord,
-  errors: ["not_found", "precondition_failed", "quota_exceeded"],
+  errors: ["not_found", "precondition_failed", "quota_exceeded", "already_exists"],
   examples: { body: { escalation: NEW.escalation }, response: GROUP_EXAMPLE },
   handler: (caller, { params, body, matches }, updateGroup) => updateGroup(caller, params.id, body, { matches }),
 });

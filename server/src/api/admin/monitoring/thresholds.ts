@@ -2,19 +2,15 @@ import { z } from "zod";
 import { records } from "../../../lib/limits/records.ts";
 import { ruleUseCases } from "../../../rules/rules.ts";
 import { inApp } from "../../in-app.ts";
-import { METRIC_VALUE, RULE_VALUE, SEVERITY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
-import { id, idParams, instant, label, timestamp } from "../../shapes.ts";
+import { id, idParams, instant, label } from "../../shapes.ts";
+import * as changes from "../../v1/threshold-changes.ts";
 import * as specified from "../../v1/thresholds.ts";
 
 const TAG = "Thresholds";
 const VOLATILE = ["devices", "deviceTypes", "watchedDevices", "unresolvedAnomalies"] as const;
 
-const editedThreshold = specified.thresholdRecord
-  .extend({ revision: z.int().meta({ description: "Increases with every change" }), updatedAt: timestamp })
-  .meta({ id: "EditedThreshold" });
-
-const thresholdDetail = editedThreshold
+const thresholdDetail = changes.editedThreshold
   .extend({
     devices: z
       .int()
@@ -26,30 +22,6 @@ const thresholdDetail = editedThreshold
     unresolvedAnomalies: z.int(),
   })
   .meta({ id: "ThresholdDetail" });
-
-const changedRule = specified.newRule
-  .extend({
-    id: id.optional().meta({ description: "The id of an existing rule of the pack, which keeps its anomalies" }),
-  })
-  .meta({ id: "ChangedThresholdRule" });
-
-const wouldBeAnomaly = z
-  .strictObject({
-    deviceId: z.string(),
-    rule: z.int().meta({ description: "The position of the rule in the pack, from 0" }),
-    metric: z.string(),
-    value: METRIC_VALUE.meta({ description: "The last observed value" }),
-    limit: RULE_VALUE,
-    severity: SEVERITY,
-    message: z.string(),
-    openedAt: timestamp,
-    lastObservedAt: timestamp,
-    occurrences: z.int(),
-    resolvedAt: timestamp.nullable().meta({ description: "`null` if not within the period" }),
-  })
-  .meta({ id: "WouldBeAnomaly" });
-
-const EDITED_EXAMPLE = { ...specified.THRESHOLD_EXAMPLE, revision: 3, updatedAt: "2026-11-20T10:00:00.000Z" };
 
 export const listThresholds = inApp(specified.listThresholds, {
   csv: "thresholds",
@@ -69,7 +41,7 @@ export const showThreshold = adminRoute({
   errors: ["not_found"],
   volatile: VOLATILE,
   examples: {
-    response: { ...EDITED_EXAMPLE, devices: 2, deviceTypes: 1, watchedDevices: 14, unresolvedAnomalies: 1 },
+    response: { ...changes.EDITED_EXAMPLE, devices: 2, deviceTypes: 1, watchedDevices: 14, unresolvedAnomalies: 1 },
   },
   handler: (caller, { params }, showThreshold) => showThreshold(caller, params.id),
 });
@@ -93,33 +65,20 @@ export const updateThreshold = adminRoute({
       name: label(),
       description: z.string().max(records.descriptionCharacters.value),
       enabled: z.boolean(),
-      rules: z.array(changedRule).min(1).max(records.rulesOfThreshold.value),
+      rules: z.array(changes.changedRule).min(1).max(records.rulesOfThreshold.value),
     })
     .partial()
     .meta({ id: "ThresholdEdit" }),
   status: 200,
-  response: editedThreshold,
-  errors: ["not_found", "precondition_failed", "quota_exceeded"],
+  response: changes.editedThreshold,
+  errors: ["not_found", "precondition_failed", "quota_exceeded", "already_exists"],
   volatile: VOLATILE,
-  examples: { body: { enabled: false }, response: EDITED_EXAMPLE },
+  examples: { body: { enabled: false }, response: changes.EDITED_EXAMPLE },
   handler: (caller, { params, body, matches }, updateThreshold) =>
     updateThreshold(caller, params.id, body, { matches }),
 });
 
-export const deleteThreshold = adminRoute({
-  useCase: ruleUseCases.deleteThreshold,
-  operationId: "deleteThreshold",
-  method: "DELETE",
-  path: "/api/admin/thresholds/{id}",
-  tag: TAG,
-  summary: "Delete a threshold pack",
-  description: "The pack no longer monitors any device. Its anomalies are resolved and stay listed.",
-  params: idParams,
-  status: 204,
-  errors: ["not_found"],
-  examples: {},
-  handler: (caller, { params }, deleteThreshold) => deleteThreshold(caller, params.id),
-});
+export const deleteThreshold = inApp(changes.deleteThreshold);
 
 export const listWatchingThresholds = adminRoute({
   useCase: ruleUseCases.listWatchingThresholds,
@@ -175,14 +134,7 @@ export const dryRunThreshold = adminRoute({
     })
     .meta({ id: "DryRunRequest" }),
   status: 200,
-  response: z
-    .strictObject({
-      anomalies: z.array(wouldBeAnomaly).meta({ description: "Oldest first" }),
-      devices: z.int().meta({ description: "The number of evaluated devices" }),
-      readings: z.int().meta({ description: "The number of evaluated readings" }),
-      cut: z.boolean().meta({ description: "Whether a limit was reached, so that there may be more" }),
-    })
-    .meta({ id: "DryRun" }),
+  response: changes.dryRunResult,
   errors: ["not_found"],
   examples: {
     body: {
@@ -191,26 +143,7 @@ export const dryRunThreshold = adminRoute({
       from: "2026-11-13T00:00:00Z",
       to: "2026-11-20T00:00:00Z",
     },
-    response: {
-      anomalies: [
-        {
-          deviceId: "pump-1",
-          rule: 0,
-          metric: specified.RULE_EXAMPLE.metric,
-          value: 92.5,
-          limit: specified.RULE_EXAMPLE.value,
-          severity: "major",
-          message: specified.RULE_EXAMPLE.message,
-          openedAt: "2026-11-18T10:00:00.000Z",
-          lastObservedAt: "2026-11-18T10:04:00.000Z",
-          occurrences: 240,
-          resolvedAt: "2026-11-18T10:06:00.000Z",
-        },
-      ],
-      devices: 1,
-      readings: 604_800,
-      cut: false,
-    },
+    response: changes.DRY_RUN_EXAMPLE,
   },
   handler: (caller, { body }, dryRun) => dryRun(caller, body),
 });

@@ -3,10 +3,10 @@ import { records } from "../../../lib/limits/records.ts";
 import { movesFrom, TICKET_ORDERS, type TicketRecord, ticketUseCases } from "../../../tickets/tickets.ts";
 import { TICKET_PRIORITY, TICKET_STATUS, TICKET_TYPE } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
-import { id, idParams, longPage, page, paging, timestamp } from "../../shapes.ts";
+import { id, idParams, longPage, page, paging, sortBy, timestamp } from "../../shapes.ts";
 import { OPENED, PATCH, STARTED } from "../../v1/ticket-examples.ts";
 import { newTicket, ticketPatch, ticketRecord } from "../../v1/tickets.ts";
-import { idOrNone, oneOf, sortBy } from "../shapes/list-shapes.ts";
+import { idOrNone, oneOf } from "../shapes/list-shapes.ts";
 
 const TAG = "Tickets";
 

@@ -16,18 +16,3 @@ export const idOrNone = id
   .transform((text) => (text === "none" ? null : text))
   .optional()
   .meta({ description: "An id, or `none`" });
-
-/** Returns the shape of a list order by one of these fields. */
-export function sortBy<Order extends string>(orders: readonly Order[]) {
-  return z
-    .enum(orders.flatMap((by) => [by, `-${by}`] as const))
-    .transform((text) => {
-      const descending = text.startsWith("-");
-      return { by: (descending ? text.slice(1) : text) as Order, descending };
-    })
-    .optional()
-    .meta({
-      description:
-        "A `-` before the field means descending. Records without the value come last. Newest first by default",
-    });
-}

@@ -28,7 +28,7 @@ CREATE VIEW shared_connectivity_events AS
 CREATE VIEW shared_delivery_minutes AS SELECT tenant_id, minute, others FROM delivery_minutes;
 
 -- Read by the statement that opens a session.
-CREATE VIEW shared_device_commands AS SELECT device_uid, expires_at FROM device_commands;
+CREATE VIEW shared_device_commands AS SELECT device_uid, expires_at FROM device_commands WHERE outcome IS NULL;
 
 CREATE VIEW shared_device_findings AS
   SELECT tenant_id, device_uid, kind, certificate_id, at FROM device_findings;

@@ -25,8 +25,11 @@ CREATE TABLE mqtt_clients (
   owner_id uuid,
   -- The owner is no longer an active admin. A connect compares this column and needs no join.
   suspended boolean NOT NULL DEFAULT false,
+  -- The name by which a program that manages the record knows it.
+  external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   FOREIGN KEY (tenant_id, owner_id) REFERENCES users (tenant_id, id)
 );
+CREATE UNIQUE INDEX mqtt_clients_external_id ON mqtt_clients (tenant_id, external_id) WHERE disabled_at IS NULL;
 CREATE UNIQUE INDEX mqtt_clients_client_id ON mqtt_clients (client_id) WHERE disabled_at IS NULL;
 CREATE INDEX mqtt_clients_owner ON mqtt_clients (owner_id) WHERE owner_id IS NOT NULL;
 CREATE INDEX mqtt_clients_tenant ON mqtt_clients (tenant_id, created_at);

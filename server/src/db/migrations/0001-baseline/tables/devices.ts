@@ -10,8 +10,11 @@ CREATE TABLE device_types (
   updated_at timestamptz NOT NULL,
   -- How long a device may send nothing; NULL: for ever. At most 30 days.
   silent_for_seconds integer CHECK (silent_for_seconds BETWEEN 1 AND 2592000),
+  -- The name by which a program that manages the record knows it.
+  external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   UNIQUE (tenant_id, id)
 );
+CREATE UNIQUE INDEX device_types_external_id ON device_types (tenant_id, external_id);
 
 -- "uid" identifies the record for ever; "id" is the operator's name for the device, which is free again once the record
 -- is deleted. At a fillfactor of 80 a connect updates its row in place (HOT).
@@ -91,7 +94,7 @@ CREATE TABLE device_type_thresholds (
 );
 CREATE INDEX device_type_thresholds_threshold ON device_type_thresholds (threshold_id);
 
--- Messages for single devices, kept until they are acknowledged or expire.
+-- Messages for single devices. Those that are not pending are kept for a while, so that senders can read the outcome.
 CREATE TABLE device_commands (
   -- Commands are sent in this order.
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -102,9 +105,20 @@ CREATE TABLE device_commands (
   payload bytea NOT NULL,
   created_at timestamptz NOT NULL,
   created_by text NOT NULL,
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  -- The commands that one request sent to many devices.
+  batch_id uuid,
+  -- When a session of the device was first given the command.
+  sent_at timestamptz,
+  -- Null while the command is pending.
+  outcome text CHECK (outcome IN ('acknowledged', 'cancelled', 'expired')),
+  ended_at timestamptz CHECK ((ended_at IS NULL) = (outcome IS NULL))
 );
 CREATE INDEX device_commands_created ON device_commands (created_at);
-CREATE INDEX device_commands_expiry ON device_commands (expires_at);
-CREATE INDEX device_commands_waiting ON device_commands (device_uid, position);
+CREATE INDEX device_commands_expiry ON device_commands (expires_at) WHERE outcome IS NULL;
+CREATE INDEX device_commands_waiting ON device_commands (device_uid, position) WHERE outcome IS NULL;
+CREATE INDEX device_commands_device ON device_commands (device_uid, position);
+CREATE INDEX device_commands_ended ON device_commands (ended_at) WHERE outcome IS NOT NULL;
+CREATE INDEX device_commands_tenant ON device_commands (tenant_id, position);
+CREATE INDEX device_commands_batch ON device_commands (batch_id, position) WHERE batch_id IS NOT NULL;
 `;

@@ -13,8 +13,11 @@ CREATE TABLE groups (
   pages_lost_renewals boolean NOT NULL DEFAULT false,
   -- Which pages of the group ignore the quiet hours of its users.
   always_pages text NOT NULL DEFAULT 'critical' CHECK (always_pages IN ('all', 'critical', 'none')),
+  -- The name by which a program that manages the record knows it.
+  external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   UNIQUE (tenant_id, id)
 );
+CREATE UNIQUE INDEX groups_external_id ON groups (tenant_id, external_id);
 CREATE INDEX groups_page_lost_renewals ON groups (id) WHERE pages_lost_renewals;
 
 CREATE TABLE group_members (
@@ -40,9 +43,12 @@ CREATE TABLE shifts (
   valid_until date,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  -- The name by which a program that manages the record knows it.
+  external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   UNIQUE (tenant_id, id),
   CHECK (valid_from <= valid_until)
 );
+CREATE UNIQUE INDEX shifts_external_id ON shifts (tenant_id, external_id);
 
 CREATE TABLE shift_users (
   tenant_id uuid NOT NULL,

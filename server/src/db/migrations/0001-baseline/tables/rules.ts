@@ -17,8 +17,11 @@ CREATE TABLE thresholds (
   -- The revision at which the pack was last enabled or disabled.
   since_revision integer NOT NULL DEFAULT 1,
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
+  -- The name by which a program that manages the record knows it.
+  external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   UNIQUE (tenant_id, id)
 );
+CREATE UNIQUE INDEX thresholds_external_id ON thresholds (tenant_id, external_id);
 
 -- The state of a rule for a device, where its anomalies do not say it: a breach that has not lasted long enough yet
 -- (pending), or an open anomaly whose values are good again (clearing). "since" is in device time.

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { HOUR } from "../../src/lib/clock.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { assertRefused, OPERATIONS, publicApi } from "../harness/http/public-api.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+
+/** Records that configure a tenant: created, changed under If-Match, found by their external id, and deleted. */
+let server: TestServer;
+let tenant: TestTenant;
+let call: ReturnType<typeof publicApi>["call"];
+let answered: ReadonlySet<string>;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  ({ call, answered } = publicApi(server, tenant));
+});
+after(() => server.stop());
+
+const RULE = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
+const TIMES = {
+  timeZone: "UTC",
+  startTime: "00:00",
+  endTime: "00:00",
+  daysOfWeek: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+};
+
+/** Each kind of record: how it is created, and its operations. */
+const KINDS = [
+  { kind: "DeviceType", body: { name: "Pump", publishTopics: ["telemetry/{deviceId}"] } },
+  { kind: "Threshold", body: { name: "Bearings", rules: [RULE] } },
+  { kind: "Group", body: { name: "Pump hall" } },
+  { kind: "Shift", body: { name: "Always", ...TIMES } },
+];
+
+for (const { kind, body } of KINDS)
+  test(`${kind}: an external id is unique, a change needs the present ETag, and a deleted record is gone`, async () => {
+    const externalId = `plant/${kind}`;
+    const { json: made } = await call(`create${kind}`, { body: { ...body, externalId } });
+    assert.equal(made.externalId, externalId);
+    assertRefused(await call(`create${kind}`, { body: { ...body, externalId } }), 409, "already_exists");
+    const { json: other } = await call(`create${kind}`, { body });
+    assert.equal(other.externalId, null);
+    const taken = await call(`update${kind}`, { id: other.id, body: { externalId } });
+    assertRefused(taken, 409, "already_exists");
+    assert.equal(taken.json.detail, externalId);
+
+    const { headers: read } = await call(`get${kind}`, { id: made.id });
+    const headers = { "if-match": String(read.etag) };
+    server.clock.advance(1);
+    const changed = await call(`update${kind}`, { id: made.id, body: { name: "Renamed" }, headers });
+    assert.deepEqual([changed.json.name, changed.json.externalId], ["Renamed", externalId]);
+    assertRefused(
+      await call(`update${kind}`, { id: made.id, body: { name: "Again" }, headers }),
+      412,
+      "precondition_failed",
+    );
+    const listed = (await call(`list${kind}s`)).json.items;
+    assert.ok(listed.some((each: { id: string; name: string }) => each.id === made.id && each.name === "Renamed"));
+    await call(`update${kind}`, { id: made.id, body: { externalId: null } });
+    await call(`update${kind}`, { id: other.id, body: { externalId } });
+    for (const { id } of [made, other]) await call(`delete${kind}`, { id });
+    assertRefused(await call(`get${kind}`, { id: made.id }), 404, "not_found");
+    assertRefused(await call(`delete${kind}`, { id: made.id }), 404, "not_found");
+    const { items } = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 50 });
+    const results = items.filter(({ resourceId }) => resourceId === made.id).map(({ result }) => result);
+    assert.deepEqual(results, ["deleted", "updated", "updated", "created"]);
+  });
+
+test("groups: members and channels need scopes of their own, and one in use is not deleted", async () => {
+  const { json: group } = await call("createGroup", { body: { name: "Hall" } });
+  const members = { memberUserIds: [tenant.admin.id] };
+  assertRefused(await call("updateGroup", { id: group.id, body: members }), 400, "invalid_request");
+  const { json: joined } = await call("updateGroupMembers", { id: group.id, body: members });
+  assert.deepEqual(joined.memberUserIds, [tenant.admin.id]);
+  const channels = [{ type: "email", target: tenant.admin.email }];
+  const { json: sent } = await call("updateGroupChannels", { id: group.id, body: { channels } });
+  assert.deepEqual([sent.channels, sent.memberUserIds], [channels, [tenant.admin.id]]);
+  await server.app.devices.createDevice(tenant.caller, { name: "Pump", groupIds: [group.id] });
+  const refused = await call("deleteGroup", { id: group.id });
+  assertRefused(refused, 409, "in_use");
+  assert.equal(refused.json.devices, 1);
+});
+
+test("a device is changed field by field", async () => {
+  const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Pump", description: "Old" });
+  const { json } = await call("updateDevice", { id, body: { name: "Feed pump" } });
+  assert.deepEqual([json.name, json.description], ["Feed pump", "Old"]);
+});
+
+test("on call: the duties at an instant, of one group or of all", async () => {
+  const day = { ...TIMES, name: "Day", startTime: "08:00", endTime: "16:00", userIds: [tenant.admin.id] };
+  const { json: shift } = await call("createShift", { body: day });
+  const { json: group } = await call("createGroup", { body: { name: "Covered" } });
+  await call("assignShift", { id: group.id, body: { shiftId: shift.id } });
+  const midnight = Math.floor(server.clock.now().getTime() / (24 * HOUR)) * 24 * HOUR;
+  const at = async (hour: number, more = "") => {
+    const instant = new Date(midnight + hour * HOUR).toISOString();
+    const { items } = (await call("listOnCall", { query: `?at=${instant}${more}` })).json;
+    return items.filter(({ shiftId }: { shiftId: string }) => shiftId === shift.id);
+  };
+  const [duty] = await at(9, `&groupId=${group.id}`);
+  assert.deepEqual([duty.userIds, duty.groupIds], [[tenant.admin.id], [group.id]]);
+  assert.deepEqual(
+    [duty.startsAt, duty.endsAt],
+    [8, 16].map((hour) => new Date(midnight + hour * HOUR).toISOString()),
+  );
+  assert.deepEqual([(await at(7)).length, (await at(8)).length, (await at(16)).length], [0, 1, 0]);
+  for (let i = 0; i < 2; i++) await call("unassignShift", { id: group.id, nested: shift.id });
+  assert.deepEqual(await at(9, `&groupId=${group.id}`), []);
+});
+
+test("threshold packs: enabled, disabled, guarded by revision, and tried on stored telemetry", async () => {
+  const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [RULE] } });
+  const { json: off } = await call("disableThreshold", { id: pack.id });
+  assert.deepEqual([off.enabled, off.revision], [false, 2]);
+  assert.deepEqual((await call("disableThreshold", { id: pack.id })).json, off);
+  assert.equal((await call("enableThreshold", { id: pack.id })).json.revision, 3);
+  const stale = await call("updateThreshold", { id: pack.id, body: { name: "x", revision: 2 } });
+  assertRefused(stale, 412, "precondition_failed");
+  assert.equal(stale.json.detail, "revision");
+  const rules = [{ ...RULE, value: 80 }];
+  const { json: changed } = await call("updateThreshold", { id: pack.id, body: { rules, revision: 3 } });
+  assert.deepEqual([changed.revision, changed.rules[0].value], [4, 80]);
+  const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const period = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
+  const { json: tried } = await call("dryRunThreshold", { id: pack.id, body: { deviceId, ...period } });
+  assert.deepEqual([tried.anomalies, tried.devices, tried.cut], [[], 1, false]);
+});
+
+test("MQTT clients: a password once, replaced, disabled, enabled, deleted; the key's owner answers for them", async () => {
+  const body = {
+    clientId: "scada",
+    username: "scada",
+    subscribe: [`t/${tenant.slug}/telemetry/+`],
+    externalId: "scada",
+  };
+  const headers = { "idempotency-key": "scada" };
+  const { json: made } = await call("createMqttClient", { body, headers });
+  assert.ok(made.password.length > 20);
+  const [listed] = (await call("listMqttClients")).json.items;
+  assert.deepEqual([listed.externalId, listed.ownerId, listed.subscribe], ["scada", tenant.admin.id, body.subscribe]);
+  const second = { ...body, clientId: "scada-2", username: "scada-2" };
+  assertRefused(await call("createMqttClient", { body: second }), 409, "already_exists");
+  const { json: replaced } = await call("rotateMqttClientPassword", { id: "scada" });
+  assert.notEqual(replaced.password, made.password);
+  for (let i = 0; i < 2; i++) await call("disableMqttClient", { id: "scada" });
+  for (let i = 0; i < 2; i++) await call("enableMqttClient", { id: "scada" });
+  await call("deleteMqttClient", { id: "scada" });
+  assert.equal((await call("listMqttClients")).json.total, 0);
+  assertRefused(await call("enableMqttClient", { id: "scada" }), 404, "not_found");
+});
+
+test("every operation that configures has succeeded above with its documented shape", () => {
+  const configuring = new Set(OPERATIONS.configuration);
+  assert.deepEqual([...answered].filter((id) => configuring.has(id)).sort(), [...configuring].sort());
+});
