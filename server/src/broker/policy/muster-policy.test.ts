@@ -52,7 +52,7 @@ function policyOver({ device = PUMP, client = { ok: true, principal: GATEWAY }, 
   const refused: Refusal[] = [];
   const counted: string[] = [];
   const done: unknown[][] = [];
-  const noted =
+  const recording =
     (name: string) =>
     (...args: unknown[]) =>
       void done.push([name, ...args]);
@@ -70,16 +70,16 @@ function policyOver({ device = PUMP, client = { ok: true, principal: GATEWAY }, 
         done.push(["openSession", session]);
         return opened;
       },
-      closeSession: noted("closeSession"),
+      closeSession: recording("closeSession"),
     },
     commands: {
       waitingCommands: async (request: object) => [request],
-      acknowledgeCommand: async (id: string) => noted("acknowledgeCommand")(id),
+      acknowledgeCommand: async (id: string) => recording("acknowledgeCommand")(id),
     },
-    telemetry: { ingest: async (message: object) => noted("ingest")(message) },
+    telemetry: { ingest: async (message: object) => recording("ingest")(message) },
     metrics: {
       refusals: { inc: ({ reason }: { reason: string }) => counted.push(reason) },
-      connections: { inc: noted("inc"), dec: noted("dec") },
+      connections: { inc: recording("inc"), dec: recording("dec") },
     },
     logger: createLogger("silent"),
   } as unknown as PolicyDeps;
