@@ -160,12 +160,12 @@ test("a service's message waits while the device is offline, and while an agent 
   const gateway = await connectMqtt(server, files, { username: "gateway", password });
   const first = newAgent();
   await first.connect();
-  await first.publish("{}");
+  await first.publish('{"a":1}');
   await first.close();
   await gateway.publishAsync(topic!, "from the gateway", { qos: 1 });
   await silent.renew();
   await silent.connect();
-  await silent.publish("{}");
+  await silent.publish('{"a":1}');
   await silent.close();
   const last = newAgent();
   await last.connect();

@@ -107,8 +107,8 @@ const sabotage: Record<string, string[]> = {
   ],
   "a deleted device has no live certificate": ["UPDATE devices SET deleted_at = now()"],
   "the topic of a rejected message is a publish topic of a certificate of its device": [
-    `INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload)
-      SELECT gen_random_uuid(), uid, now(), 't/acme/telemetry/another', '', '' FROM devices`,
+    `INSERT INTO rejected_messages (id, tenant_id, device_uid, at, topic, reason, payload)
+      SELECT gen_random_uuid(), tenant_id, uid, now(), 't/acme/telemetry/another', '', '' FROM devices`,
   ],
   "the triggers that keep audit, revocations and ticket history unchanged are enabled": [noTriggers],
   "the ticket numbers of a tenant run from 1 to its last number without a gap": [

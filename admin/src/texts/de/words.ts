@@ -109,7 +109,7 @@ export const t: typeof en = {
   linkExpired: "Link abgelaufen",
   linkIsBeingSent: "Link wird gesendet",
   gone410: "Nicht mehr da (410)",
-  notSentNoMailServer: "Nicht gesendet: kein Mailserver ist eingestellt",
+  notSentNoMailServer: "Nicht gesendet: kein Mailserver",
   onItsWay: "Unterwegs",
   whoIsOnDutyOn: "wer in ihren Schichten Dienst hat",
   allItsMembers: "alle ihre Mitglieder",

@@ -109,7 +109,7 @@ export const t = {
   linkExpired: "Link expired",
   linkIsBeingSent: "Link is being sent",
   gone410: "Gone (410)",
-  notSentNoMailServer: "Not sent: no mail server is set",
+  notSentNoMailServer: "Not sent: no mail server",
   onItsWay: "On its way",
   whoIsOnDutyOn: "who is on duty on its shifts",
   allItsMembers: "all its members",

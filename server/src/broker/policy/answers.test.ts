@@ -96,6 +96,8 @@ test("the codes of single requests are those of MQTT 5", () => {
     refusedFilter: 0x80,
     notAuthorized: 0x87,
     filterInvalid: 0x8f,
+    notStored: 0x83,
+    payloadFormatInvalid: 0x99,
     quotaExceeded: 0x97,
     sharedNotSupported: 0x9e,
   });

@@ -66,6 +66,7 @@ function policyOver({ device = PUMP, client = { ok: true, principal: GATEWAY }, 
     connections: {
       authenticateMqttClient: () => answer(client),
       recordRefusal: (refusal: Refusal) => refused.push(refusal),
+      tenantOfDevice: async () => undefined,
       openSession: async (session: object) => {
         done.push(["openSession", session]);
         return opened;
@@ -136,7 +137,7 @@ test("another client id, a foreign will topic and missing credentials are refuse
   ]);
   assert.deepEqual(await refusal({}, { credential: { kind: "none" } }), [
     { allow: false, reason: "no_credentials", answer: "not_authorized" },
-    [{ reason: "no_credentials", clientId: "pump-1", remoteAddress }],
+    [{ reason: "no_credentials", clientId: "pump-1", remoteAddress, tlsVersion: undefined }],
   ]);
 });
 

@@ -3,9 +3,11 @@ import { after, before, test } from "node:test";
 import { MINUTE } from "../../../src/lib/clock.ts";
 import { assignPacks, sendValues } from "../../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../../harness/devices.ts";
+import { type Sinks, startSinks } from "../../harness/http/sinks.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
 import { type SignedIn, signIn } from "../../harness/sign-in.ts";
 
+let sinks: Sinks;
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
@@ -15,7 +17,8 @@ let group: string;
 let pack: string;
 
 before(async () => {
-  server = await startServer();
+  sinks = await startSinks();
+  server = await startServer({ env: sinks.env });
   tenant = await newTenant(server);
   [admin, operator] = [await signIn(server, tenant), await signIn(server, tenant, "operator")];
   viewer = await signIn(server, tenant, "viewer");
@@ -39,7 +42,10 @@ before(async () => {
     await assignPacks(where(), tenant.caller, id, pack);
   }
 });
-after(() => server.stop());
+after(async () => {
+  await server.stop();
+  await sinks.stop();
+});
 
 const where = () => ({ database: server.app.database, clock: server.clock });
 
@@ -214,7 +220,7 @@ test("an acknowledged anomaly stops its further pages, as the list of its pages 
   const { json } = await operator.call("GET", `/deliveries?anomalyId=${id}`);
   assert.deepEqual(
     json.items.map(({ type, target, state }: { type: string; target: string; state: string }) => [type, target, state]),
-    [["anomaly.opened", operator.email, "pending"]],
+    [["anomaly.opened", operator.email, "sent"]],
   );
 });
 

@@ -109,7 +109,7 @@ test("on-call shows the week's duties and the hours without a recipient, also af
 
 test("everyone finds exactly the active people of the tenant by address", async () => {
   const { items, total } = await ok(viewer.call("GET", `/people?q=${operator.email.toUpperCase()}`));
-  assert.deepEqual([items, total], [[{ id: operator.userId, email: operator.email, role: "operator" }], 1]);
+  assert.deepEqual([items, total], [[{ id: operator.userId, email: operator.email, name: null, role: "operator" }], 1]);
   assert.equal((await ok(otherAdmin.call("GET", `/people?q=${operator.email}`))).total, 0);
   const left = await signIn(server, tenant, "viewer");
   await server.app.access.deactivateUser(tenant.caller, left.email);

@@ -59,7 +59,7 @@ browserTest("a channel that nothing can be sent to says why, and so does the pag
   const window = await open();
   const { page } = window;
   await page.goto(`/groups/${groupId}`);
-  await page.getByRole("region", { name: "Channels" }).getByText("Not sent: no mail server is set").waitFor();
+  await page.getByRole("region", { name: "Channels" }).getByText("Not sent: no mail server").waitFor();
   await page.goto("/anomalies");
   await page
     .getByRole("link", { name: /temperature/i })
