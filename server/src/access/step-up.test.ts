@@ -59,11 +59,15 @@ test("every other dangerous operation needs one whatever its body says", () => {
 
 test("a key with the scope of a dangerous operation is dangerous, also by a wildcard", () => {
   assert.deepEqual([...DANGEROUS_SCOPES].sort(), [
+    "commands:write",
     "device-certificates:issue",
     "device-certificates:read",
     "device-certificates:revoke",
     "device-registry:delete",
+    "group-channels:write",
+    "group-members:write",
     "groups:write",
+    "mqtt-clients:write",
     "provisioning:write",
     "webhooks:write",
   ]);

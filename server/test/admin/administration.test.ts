@@ -226,8 +226,8 @@ test("a tenant is shown with its quotas; its name and retention are changed toge
     [json.total, json.items[0].before, json.items[0].after],
     [
       1,
-      { name: before.name, telemetryRetentionDays: 90, adminsNeedFactor: false },
-      { name: "New name", telemetryRetentionDays: 30, adminsNeedFactor: false },
+      { name: before.name, telemetryRetentionDays: 90, adminsNeedFactor: false, lastResort: "admins" },
+      { name: "New name", telemetryRetentionDays: 30, adminsNeedFactor: false, lastResort: "admins" },
     ],
   );
   for (const body of [{ telemetryRetentionDays: 31 }, { name: "" }, { slug: "x" }])
@@ -245,10 +245,10 @@ test("histories name their actors (users, even deleted ones, keys, claims and de
   actors.push("user:nobody", "device:x", "system");
   const ask = (who: SignedIn) => who.call("GET", `/actors?actors=${actors.join(",")}`);
   const [ofUser, ...others] = [
-    { actor: actors[0], name: user.email, deleted: false },
-    { actor: actors[1], name: "SCADA", deleted: false },
-    { actor: actors[2], name: "Feed pump 1", deleted: false },
-    { actor: actors[3], name: "Feed pump 9", deleted: false },
+    { actor: actors[0], name: user.email, email: user.email, deleted: false },
+    { actor: actors[1], name: "SCADA", email: null, deleted: false },
+    { actor: actors[2], name: "Feed pump 1", email: null, deleted: false },
+    { actor: actors[3], name: "Feed pump 9", email: null, deleted: false },
   ];
   assert.deepEqual((await ask(admin)).json.items, [ofUser, ...others]);
   assert.deepEqual((await ask(operator)).json.items, [ofUser]);

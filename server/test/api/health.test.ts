@@ -6,6 +6,7 @@ import { parseConfig } from "../../src/config/config.ts";
 import { openMasterKeyStore } from "../../src/config/master-key.ts";
 import { encryptAgain } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
+import { VERSION } from "../../src/lib/installed/version.ts";
 import { enrollDevice, newTenant } from "../harness/devices.ts";
 import { eventually } from "../harness/eventually.ts";
 import { https } from "../harness/http/https.ts";
@@ -21,7 +22,7 @@ after(() => server.stop());
 const get = (path: string) => https(server.httpUrl + path, { ca: server.ca });
 
 test("/healthz shows that the process runs, /readyz that it can serve", async () => {
-  assert.deepEqual((await get("/healthz")).json, { status: "ok" });
+  assert.deepEqual((await get("/healthz")).json, { status: "ok", version: VERSION });
   assert.deepEqual((await get("/readyz")).json, {
     status: "ok",
     database: true,
@@ -87,7 +88,8 @@ test("the front page and the API's description need no key", async () => {
   ] as const) {
     const document = await get(`/openapi/${surface}.json`);
     assert.equal(document.status, 200);
-    assert.deepEqual(document.json, JSON.parse(JSON.stringify(expected)));
+    const externalDocs = expected.externalDocs && { ...expected.externalDocs, url: `${server.httpUrl}/docs/api` };
+    assert.deepEqual(document.json, JSON.parse(JSON.stringify({ ...expected, externalDocs })));
     assert.equal(document.headers["cache-control"], "public, max-age=300");
     const again = { ca: server.ca, headers: { "if-none-match": String(document.headers.etag) } };
     assert.equal((await https(`${server.httpUrl}/openapi/${surface}.json`, again)).status, 304);
