@@ -27,7 +27,7 @@ export const owners: Record<string, readonly string[]> = {
   ],
   groups: ["groups", "group_members", "shifts", "shift_users", "group_shifts"],
   certificates: ["certificates", "blocked_keys"],
-  enrollment: ["claims", "claim_guesses"],
+  enrollment: ["claims", "claim_guesses", "device_name_numbers"],
   connections: [
     "client_ids",
     "mqtt_clients",

@@ -23,6 +23,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
     stepUp: ({ maxUses }: { maxUses?: number }) => maxUses !== undefined && maxUses > 1,
     scopes: ["provisioning:write"],
   },
+  allowReenrollment: { stepUp: true },
   // Every scope of certificates is dangerous: reading them shows which identity to attack.
   issueCertificate: { stepUp: true, scopes: ["device-certificates:issue", "device-certificates:read"] },
   createMqttClient: { stepUp: true, scopes: ["mqtt-clients:write"] },

@@ -97,6 +97,7 @@ export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "device_findings",
   "device_groups",
   "device_latest",
+  "device_name_numbers",
   "device_thresholds",
   "device_type_thresholds",
   "device_types",

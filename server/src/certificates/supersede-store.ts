@@ -41,7 +41,7 @@ export function supersedeCertificates(
  * @param device FROM item whose row has the locked device's `device_uid`
  */
 export function lockLiveCertificate(
-  p: Parameters<{ proofCertificateId: string; now: Date }>,
+  p: Parameters<{ proofCertificateId: string | null; now: Date }>,
   device: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return sql`

@@ -31,6 +31,7 @@ export interface Schema {
   device_findings: DeviceFindingsTable;
   device_groups: DeviceGroupsTable;
   device_latest: DeviceLatestTable;
+  device_name_numbers: DeviceNameNumbersTable;
   device_thresholds: DeviceThresholdsTable;
   device_type_thresholds: DeviceTypeThresholdsTable;
   device_types: DeviceTypesTable;
@@ -329,6 +330,7 @@ export interface ClaimsTable {
   intended_name: string;
   intended_group_ids: string[] | null;
   intended_device_type_id: string | null;
+  device_uid: string | null;
   status: Generated<"pending" | "used" | "revoked">;
   max_uses: number;
   used_count: Generated<number>;
@@ -463,6 +465,12 @@ export interface DeviceLatestTable {
   writers: string[] | null;
   replaced: boolean[] | null;
   texts: string[] | null;
+}
+
+export interface DeviceNameNumbersTable {
+  tenant_id: string;
+  template: string;
+  last: string;
 }
 
 export interface DeviceThresholdsTable {

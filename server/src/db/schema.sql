@@ -371,6 +371,7 @@ CREATE TABLE claims (
   intended_name text NOT NULL,
   intended_group_ids uuid[],
   intended_device_type_id uuid,
+  device_uid uuid,
   status text NOT NULL DEFAULT 'pending'::text,
   max_uses integer NOT NULL,
   used_count integer NOT NULL DEFAULT 0,
@@ -384,14 +385,17 @@ CREATE TABLE claims (
   CONSTRAINT claims_code_hmac_key UNIQUE (code_hmac),
   CONSTRAINT claims_check CHECK (((used_count >= 0) AND (used_count <= max_uses))),
   CONSTRAINT claims_check1 CHECK ((((status = 'used'::text) = (used_count = max_uses)) OR (status = 'revoked'::text))),
+  CONSTRAINT claims_check2 CHECK (((device_uid IS NULL) OR (max_uses = 1))),
   CONSTRAINT claims_max_uses_check CHECK (((max_uses >= 1) AND (max_uses <= 100))),
   CONSTRAINT claims_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'used'::text, 'revoked'::text]))),
+  CONSTRAINT claims_tenant_id_device_uid_fkey FOREIGN KEY (tenant_id, device_uid) REFERENCES devices(tenant_id, uid),
   CONSTRAINT claims_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT claims_tenant_id_intended_device_type_id_fkey FOREIGN KEY (tenant_id, intended_device_type_id) REFERENCES device_types(tenant_id, id) ON DELETE SET NULL (intended_device_type_id)
 );
 CREATE INDEX claims_device_type ON claims USING btree (tenant_id, intended_device_type_id) WHERE (intended_device_type_id IS NOT NULL);
 CREATE INDEX claims_listed ON claims USING btree (tenant_id, id);
 CREATE INDEX claims_listed_by_status ON claims USING btree (tenant_id, status, id);
+CREATE INDEX claims_of_device ON claims USING btree (device_uid) WHERE (device_uid IS NOT NULL);
 CREATE INDEX claims_open ON claims USING btree (tenant_id, expires_at) WHERE (status = 'pending'::text);
 CREATE TRIGGER claims_listed AFTER INSERT OR DELETE ON claims
   FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
@@ -602,6 +606,14 @@ CREATE TABLE device_latest (
 CREATE INDEX device_latest_time_replaced ON device_latest USING btree (device_uid) WHERE (replaced IS NOT NULL);
 CREATE TRIGGER device_latest_first_message AFTER INSERT ON device_latest
   FOR EACH ROW WHEN ((new.part = 0)) EXECUTE FUNCTION check_silence_of_sender();
+
+CREATE TABLE device_name_numbers (
+  tenant_id uuid NOT NULL,
+  template text NOT NULL,
+  last bigint NOT NULL,
+  CONSTRAINT device_name_numbers_pkey PRIMARY KEY (tenant_id, template),
+  CONSTRAINT device_name_numbers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
 
 CREATE TABLE device_thresholds (
   tenant_id uuid NOT NULL,
@@ -2463,6 +2475,16 @@ AS $function$
 BEGIN
   RAISE EXCEPTION '%', code USING ERRCODE = 'MU001';
 END $function$;
+
+CREATE FUNCTION name_of_device(template text, number bigint, fingerprint text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT replace(n.name, '{fingerprint}',
+                 left(fingerprint, greatest(0, 120 - char_length(replace(n.name, '{fingerprint}', '')))))
+    FROM (SELECT replace(template, '{n}', coalesce(number::text, '{n}')) AS name) n
+$function$;
 
 CREATE FUNCTION notify_key_ended()
  RETURNS trigger

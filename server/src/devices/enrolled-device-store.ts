@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Parameters } from "../db/statement.ts";
 
 // Fragments of the statement that records a redemption. `claim` names a CTE with the redeemed claim's tenant_id,
-// intended_name, intended_device_type_id, intended_group_ids; `device` one with device_uid, tenant_id, device_id.
+// intended_device_type_id, intended_group_ids, for a new device also its device_name; `device` one with device_uid, tenant_id, device_id.
 
 /**
  * The parameters of {@link insertEnrolledDevice} and {@link updateEnrolledDevice}: the identity and the reported
@@ -40,7 +40,7 @@ export function insertEnrolledDevice(
     INSERT INTO devices (uid, tenant_id, id, name, device_type_id, hardware_fingerprint, fingerprint_key,
       hardware_model, agent_version, agent_capabilities, mac_address, created_at, updated_at,
       certificate_until, certificate_kind, certificate_renew_after, certificate_revoked)
-    SELECT ${p.deviceUid}::uuid, c.tenant_id, ${p.deviceId}::text, c.intended_name, c.intended_device_type_id,
+    SELECT ${p.deviceUid}::uuid, c.tenant_id, ${p.deviceId}::text, c.device_name, c.intended_device_type_id,
       ${p.hardwareFingerprint}::text, ${p.fingerprintKey}::text, ${p.hardwareModel}::text, ${p.agentVersion}::text,
       coalesce(${p.agentCapabilities}::text[], '{}'), ${p.macAddress}::text, ${p.now}::timestamptz,
       ${p.now}::timestamptz, ${p.notAfter}::timestamptz, ${p.certificateKind}::text, ${p.renewAfter}::timestamptz, false

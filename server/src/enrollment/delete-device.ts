@@ -7,6 +7,7 @@ import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { enqueueTelemetryDeletion } from "../telemetry/telemetry.ts";
+import { revokeClaimsOfDevice } from "./claims/claim-store.ts";
 import { confirmDrops } from "./confirm-drops.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 
@@ -27,6 +28,8 @@ export const deleteDevice = adminUseCase(
     let drops: DropNumbers;
     return {
       change: async (tx) => {
+        // Claims are locked before devices, as by a redemption.
+        await revokeClaimsOfDevice(tx, caller.tenantId, deviceId, caller.actor, now);
         // This locks the device's row, so no certificate is issued to it afterwards.
         const device = await retireDevice(tx, caller.tenantId, deviceId, now);
         if (device === undefined) throw notFound("device");

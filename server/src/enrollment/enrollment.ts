@@ -5,6 +5,7 @@
 
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
+import { allowReenrollment } from "./claims/allow-reenrollment.ts";
 import { createClaim } from "./claims/create-claim.ts";
 import { pruneGuesses } from "./claims/guess-throttle.ts";
 import { KnownClaims } from "./claims/known-claims.ts";
@@ -33,6 +34,7 @@ export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 /** The functions for callers and devices. Each file documents its errors. */
 export const enrollmentUseCases = {
   createClaim,
+  allowReenrollment,
   listClaims,
   getClaim,
   nameClaims,

@@ -56,3 +56,8 @@ export function unknownDeviceType(id: string): MusterError<EnrollmentErrorCode> 
 export function keyBlocked(): MusterError<EnrollmentErrorCode> {
   return refusal("invalid_csr", { message: "This key was blocked; make a new one." });
 }
+
+/** Returns the error for a claim that re-enrolls a device other than the one that redeems it. */
+export function claimOfOtherDevice(): MusterError<EnrollmentErrorCode> {
+  return refusal("invalid_claim_request", { message: "This claim re-enrolls another device." });
+}

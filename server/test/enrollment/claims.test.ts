@@ -31,6 +31,7 @@ test("the answer that creates a claim shows its code; later answers show the las
     revokedBy: null,
     lastRedeemedAt: null,
     deviceIds: [],
+    reenrollsDeviceId: null,
   });
   assert.deepEqual(await registry.enrollment.getClaim(tenant.caller, made.id), made);
   const stored = await registry.database.db.selectFrom("claims").selectAll().where("id", "=", made.id).execute();

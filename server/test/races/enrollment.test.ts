@@ -67,6 +67,16 @@ test("one fingerprint redeemed twenty times simultaneously enrolls one device an
   await track.assertConsistent();
 });
 
+test("two claims with one numbered name, redeemed simultaneously, give each number once", async () => {
+  const tenant = await addTenant(track);
+  const name = { intendedName: "Pump {n}", maxUses: 30 };
+  const claims = [await claimOf(tenant, name), await claimOf(tenant, name)];
+  assert.deepEqual(tally(await track.race(times(60, (at) => redeem(claims[at % 2]!.claimCode)))), { ok: 60 });
+  const { items } = await track.devices.listDevices(tenant.caller, page);
+  const numbered = times(60, (at) => `Pump ${at + 1}`);
+  assert.deepEqual(items.map((device) => device.name).sort(), numbered.sort());
+});
+
 test("redemptions racing the claim's revocation enroll before it or are refused", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {

@@ -18,6 +18,7 @@ const acts: typeof en.acts = {
   "device.cancel-command": "Befehl abgebrochen",
   "device.create": "Gerät hinzugefügt",
   "device.delete": "Gerät gelöscht",
+  "device.allow-reenrollment": "Erneute Registrierung eines Geräts erlaubt",
   "device.disconnect": "Gerät getrennt",
   "device.revoke-certificates": "Alle Zertifikate eines Geräts widerrufen",
   "device.send-command": "Befehl gesendet",

@@ -17,6 +17,7 @@ const acts = {
   "device.cancel-command": "Command cancelled",
   "device.create": "Device added",
   "device.delete": "Device deleted",
+  "device.allow-reenrollment": "Re-enrollment of a device allowed",
   "device.disconnect": "Device disconnected",
   "device.revoke-certificates": "All certificates of a device revoked",
   "device.send-command": "Command sent",

@@ -17,9 +17,9 @@ export const ERROR_TEXTS = {
     detail: "The name of the field or the unknown id, if there is one",
   },
   invalid_claim_request: {
-    summary: "`expiresInMinutes` or `maxUses` is outside its limits.",
+    summary: "`expiresInMinutes` or `maxUses` is outside its limits, or the claim re-enrolls another device.",
     remedy:
-      "The message names the limit: 5 to 1440 minutes, 1 to 100 uses. Use smaller values; for more devices, create more claims.",
+      "The message names the limit: 5 to 1440 minutes, 1 to 100 uses. Use smaller values; for more devices, create more claims. A claim that re-enrolls a device is redeemed by that device only.",
     again: "no",
   },
   invalid_csr: {

@@ -64,6 +64,7 @@ export const redeemClaim = deviceRoute({
     })
     .meta({ id: "Enrollment" }),
   errors: [
+    "invalid_claim_request",
     "invalid_claim_code",
     "claim_revoked",
     "claim_expired",

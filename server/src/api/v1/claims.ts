@@ -23,6 +23,10 @@ export const claimRecord = z
     revokedBy: z.string().nullable(),
     lastRedeemedAt: nullableTimestamp,
     deviceIds: z.array(id).meta({ description: "The devices that redeemed it" }),
+    reenrollsDeviceId: id.nullable().meta({
+      description:
+        "The only device that may redeem it: it enrolls again without a certificate as proof and keeps its id. Null for a claim of new devices",
+    }),
   })
   .meta({ id: "Claim" });
 
@@ -55,11 +59,15 @@ export const CLAIM_EXAMPLE = {
   revokedBy: null,
   lastRedeemedAt: null,
   deviceIds: [],
+  reenrollsDeviceId: null,
 };
 
 export const newClaim = z
   .strictObject({
-    intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
+    intendedName: label().meta({
+      description:
+        "Name of the devices that enroll with it. `{n}` becomes the next number of this name in the tenant, `{fingerprint}` the device's hardware fingerprint",
+    }),
     intendedGroupIds: z
       .array(z.string().max(128))
       .max(records.groupsOfDevice.value)

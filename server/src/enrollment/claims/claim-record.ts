@@ -18,6 +18,8 @@ export interface ClaimRecord {
   revokedBy: string | null;
   lastRedeemedAt: Date | null;
   deviceIds: string[];
+  /** The only device that may redeem it, which enrolls again without proof of its identity; `null` for new devices. */
+  reenrollsDeviceId: string | null;
 }
 
 export function toClaimRecord(row: ClaimRow, now: Date): ClaimRecord {
@@ -38,5 +40,6 @@ export function toClaimRecord(row: ClaimRow, now: Date): ClaimRecord {
     revokedBy: row.revoked_by,
     lastRedeemedAt: row.last_redeemed_at,
     deviceIds: row.device_ids,
+    reenrollsDeviceId: row.reenrolls_device_id,
   };
 }

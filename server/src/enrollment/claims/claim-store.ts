@@ -10,10 +10,13 @@ import { unknownDeviceType } from "../errors.ts";
 export type ClaimStatus = "pending" | "used" | "revoked";
 
 /** A stored claim, without its code, with the devices it enrolled. */
-export interface ClaimRow extends Omit<ClaimsTable, "code_hmac" | "status" | "used_count" | "tenant_id"> {
+export interface ClaimRow
+  extends Omit<ClaimsTable, "code_hmac" | "status" | "used_count" | "tenant_id" | "device_uid"> {
   status: ClaimStatus;
   used_count: number;
   device_ids: string[];
+  /** The id of the device that it re-enrolls; `null` for a claim of new devices. */
+  reenrolls_device_id: string | null;
 }
 
 export type NewClaimRow = Pick<
@@ -24,6 +27,7 @@ export type NewClaimRow = Pick<
   | "intended_name"
   | "intended_group_ids"
   | "intended_device_type_id"
+  | "device_uid"
   | "max_uses"
   | "expires_at"
   | "created_at"
@@ -55,6 +59,18 @@ export async function findGroupIds(db: Db, tenantId: string, ids: readonly strin
 export async function findClaim(db: Db, tenantId: string, id: string): Promise<ClaimRow | undefined> {
   const { rows } = await sql<ClaimRow>`
     SELECT ${COLUMNS} FROM claims c WHERE c.tenant_id = ${tenantId} AND c.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Returns the live device of this id; `fingerprint_key` is `null` if it never enrolled with a claim. */
+export async function findEnrolled(
+  db: Db,
+  tenantId: string,
+  deviceId: string,
+): Promise<{ uid: string; name: string; fingerprint_key: string | null } | undefined> {
+  const { rows } = await sql<{ uid: string; name: string; fingerprint_key: string | null }>`
+    SELECT uid, name, fingerprint_key FROM shared_devices
+     WHERE tenant_id = ${tenantId} AND id = ${deviceId} AND deleted_at IS NULL`.execute(db);
   return rows[0];
 }
 
@@ -105,6 +121,19 @@ export async function revokeAllClaims(tx: Tx, by: string, now: Date): Promise<nu
   return await revokePending(tx, sql<SqlBool>`true`, by, now);
 }
 
+/** Revokes the pending claims that re-enroll the device. @returns how many */
+export async function revokeClaimsOfDevice(
+  tx: Tx,
+  tenantId: string,
+  deviceId: string,
+  by: string,
+  now: Date,
+): Promise<number> {
+  const device = sql`(SELECT uid FROM shared_devices
+    WHERE tenant_id = ${tenantId} AND id = ${deviceId} AND deleted_at IS NULL)`;
+  return await revokePending(tx, sql<SqlBool>`device_uid = ${device}`, by, now);
+}
+
 /** Returns the claims of a database that enroll no further device. */
 export async function readEndedClaims(db: Db): Promise<string[]> {
   const rows = await db.selectFrom("claims").select("id").where("status", "<>", "pending").execute();
@@ -129,5 +158,6 @@ async function revokePending(tx: Tx, which: RawBuilder<SqlBool>, by: string, now
 
 const COLUMNS = sql`c.id, c.code_hint, c.intended_name, c.intended_group_ids, c.intended_device_type_id, c.status,
   c.max_uses, c.used_count, c.expires_at, c.created_at, c.created_by, c.revoked_at, c.revoked_by, c.last_redeemed_at,
+  (SELECT d.id FROM shared_devices d WHERE d.uid = c.device_uid) AS reenrolls_device_id,
   ARRAY(SELECT e.device_id FROM shared_certificates e WHERE e.claim_id = c.id GROUP BY e.device_id
     ORDER BY min(e.issued_at), e.device_id) AS device_ids`;

@@ -8,10 +8,11 @@ import { isUuid } from "../../lib/ids.ts";
 import { plainLine } from "../../lib/text.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { refusal, unknownDeviceType } from "../errors.ts";
-import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH, MAX_INTENDED_GROUPS } from "../limits.ts";
-import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
+import { CLAIM_USES, INTENDED_NAME_LENGTH, MAX_INTENDED_GROUPS } from "../limits.ts";
 import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
 import { findClaim, findGroupIds, insertClaim } from "./claim-store.ts";
+import { claimMinutes, drawClaim, limited } from "./draw-claim.ts";
+import { checkNameTemplate, prepareNumbers } from "./name-template.ts";
 
 /** The input for a claim (spec 2.1). */
 export interface NewClaim {
@@ -32,28 +33,24 @@ export const createClaim = useCase(
   { scope: "provisioning:write", role: "admin" },
   async (deps: EnrollmentDeps, caller, input: NewClaim): Promise<ClaimRecord & { claimCode: string }> => {
     const name = plainLine("intendedName", input.intendedName, INTENDED_NAME_LENGTH);
-    const minutes = limited("expiresInMinutes", input.expiresInMinutes, CLAIM_MINUTES, " (24 hours)");
+    checkNameTemplate(name);
+    const minutes = claimMinutes(input.expiresInMinutes);
     const uses = limited("maxUses", input.maxUses, CLAIM_USES);
     const groupIds = [...new Set(input.intendedGroupIds)];
     await requireGroupsAndType(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
 
     const now = deps.clock.now();
-    const id = deps.ids.uuid(now);
-    const claimCode = newClaimCode(deps.ids);
-    const characters = normalizeClaimCode(claimCode)!;
-    const row = {
-      id,
-      code_hmac: claimCodeHmac(characters, deps.claimCodeKeys()[0]!),
-      code_hint: claimCodeHint(characters),
+    const { claimCode, row } = drawClaim(deps, caller, now, {
       intended_name: name,
       intended_group_ids: groupIds.length === 0 ? null : groupIds,
       intended_device_type_id: input.intendedDeviceTypeId ?? null,
+      device_uid: null,
       max_uses: uses,
       expires_at: addMs(now, minutes * MINUTE),
-      created_at: now,
-      created_by: caller.actor,
-    };
+    });
+    const { id } = row;
     const add = async (tx: Tx, round: string | null) => {
+      await prepareNumbers(tx, caller.tenantId, name);
       await insertClaim(tx, caller.tenantId, row, round);
       const record = toClaimRecord((await findClaim(tx, caller.tenantId, id))!, now);
       await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now, after: record }, deps.ids);
@@ -66,20 +63,6 @@ export const createClaim = useCase(
     return made;
   },
 );
-
-/** @throws MusterError invalid_request, invalid_claim_request */
-function limited(
-  field: string,
-  value: number | undefined,
-  limit: { min: number; max: number; default: number },
-  remark = "",
-): number {
-  if (value === undefined) return limit.default;
-  if (!Number.isInteger(value)) throw refusal("invalid_request", { message: `${field} must be a whole number.` });
-  if (value >= limit.min && value <= limit.max) return value;
-  const message = `${field} must be from ${limit.min} to ${limit.max}${remark}.`;
-  throw refusal("invalid_claim_request", { message });
-}
 
 /**
  * Requires known ids; those of another tenant count as unknown (docs/api-conventions.md).

@@ -15,6 +15,8 @@ export interface RedemptionFacts {
   keyBlocked: boolean;
   /** The device that enrolled with this fingerprint before (spec 3.1 rule 4). */
   device: { uid: string; id: string } | undefined;
+  /** The device to which the claim is bound, which needs no proof; any other may not redeem it. */
+  boundTo: string | undefined;
   /** Whether an MQTT client or another tenant's device has the client id that the certificate would be for. */
   clientIdInUse: boolean;
   publishTemplates: string[];
@@ -42,6 +44,7 @@ interface FactsRow {
   status: RedemptionFacts["status"];
   expires_at: Date;
   device_uid: string | null;
+  bound_to: string | null;
   device_id: string;
   publish_topics: string[] | null;
   subscribe_topics: string[] | null;
@@ -57,7 +60,7 @@ interface FactsRow {
 const factsByCode = statement<RedemptionKeys, FactsRow>(
   "redemption-facts",
   (p) => sql`
-  SELECT c.id AS claim_id, c.tenant_id, c.status, c.expires_at, t.slug,
+  SELECT c.id AS claim_id, c.tenant_id, c.status, c.expires_at, c.device_uid AS bound_to, t.slug,
     d.uid AS device_uid, d.id AS device_id, y.publish_topics, y.subscribe_topics,
     ${isKeyBlocked(p.spkiSha256)} AS key_blocked,
     ${isClientIdInUse(sql`coalesce(d.id, ${p.newDeviceId}::text)`, sql.ref("c.tenant_id"), p.now)} AS client_id_in_use,
@@ -87,6 +90,7 @@ function toFacts(row: FactsRow): RedemptionFacts {
     expiresAt: row.expires_at,
     keyBlocked: row.key_blocked,
     device: row.device_uid === null ? undefined : { uid: row.device_uid, id: row.device_id },
+    boundTo: row.bound_to ?? undefined,
     clientIdInUse: row.client_id_in_use,
     publishTemplates: row.publish_topics ?? [],
     subscribeTemplates: row.subscribe_topics ?? [],

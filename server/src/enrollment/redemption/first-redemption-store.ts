@@ -18,6 +18,7 @@ import {
 } from "../../devices/devices.ts";
 import { TenantBatchers } from "../../lib/batching/tenant-batchers.ts";
 import { askedRows, jsonOf, SIGNED_TYPES } from "../asked-rows-store.ts";
+import { lockNumbers, takeNumbers } from "../claims/name-numbers-store.ts";
 import { isInTime } from "../deadline-store.ts";
 import { deviceValues, type NotRecorded, outcomeOf, type Redemption } from "./outcome.ts";
 
@@ -60,7 +61,8 @@ const rows = askedRows<FirstValues>({
   agentCapabilities: "text[]",
   macAddress: "text",
 });
-const [asked, claim, enrolled] = [sql.ref("asked"), sql.ref("claim"), sql.ref("enrolled")];
+const [asked, counted, redeemed] = [sql.ref("asked"), sql.ref("counted"), sql.ref("redeemed")];
+const [claim, enrolled] = [sql.ref("claim"), sql.ref("enrolled")];
 
 interface ManyValues {
   /** JSON: an array of objects with the values of each redemption. */
@@ -82,7 +84,10 @@ const enroll = statement<ManyValues, Enrolled & { deviceUid: string; recorded: b
   locked AS MATERIALIZED (${lockOpenClaims(p)}),
   granted AS (${grantUses()}),
   counted AS (${countUses()}),
-  claim AS (${redeemedClaims()}),
+  redeemed AS (${redeemedClaims()}),
+  numbers AS MATERIALIZED (${lockNumbers(p.tenantId, counted)}),
+  taken AS (${takeNumbers(p.tenantId, redeemed)}),
+  claim AS (${withDeviceNames()}),
   device AS (${insertEnrolledDevice(rows.valuesOf("c"), claim)}),
   named AS (${nameTenantAndType()}),
   enrolled AS (SELECT n.*, ${withTopics("n")} FROM named n),
@@ -121,7 +126,7 @@ function lockOpenClaims(p: P): Sql {
     SELECT l.*, clock_timestamp() AS locked_at FROM (
       SELECT c.id, c.code_hmac, c.expires_at, c.max_uses - c.used_count AS uses_left FROM claims c
       WHERE (SELECT is_open FROM quota) AND c.code_hmac = ANY (ARRAY(SELECT "codeHmac" FROM ${asked}))
-        AND (c.tenant_id, c.status) IS NOT DISTINCT FROM (${p.tenantId}::uuid, 'pending')
+        AND (c.tenant_id, c.status) IS NOT DISTINCT FROM (${p.tenantId}::uuid, 'pending') AND c.device_uid IS NULL
       ORDER BY c.id FOR NO KEY UPDATE) l`;
 }
 
@@ -149,6 +154,15 @@ function redeemedClaims(): Sql {
   return sql`
     SELECT g.*, c.tenant_id, c.status, c.intended_name, c.intended_device_type_id, c.intended_group_ids
     FROM counted c JOIN granted g ON g.claim_id = c.id`;
+}
+
+/** Selects the redemptions with the names of their devices: by the template of the claim, each with its own number. */
+function withDeviceNames(): Sql {
+  return sql`
+    SELECT r.*, name_of_device(r.intended_name,
+      t.before + row_number() OVER (PARTITION BY r.intended_name ORDER BY r.claim_id, r.place),
+      r."hardwareFingerprint") AS device_name
+    FROM ${redeemed} r LEFT JOIN taken t ON t.template = r.intended_name`;
 }
 
 /** Selects the new devices with the tenant's slug and the topic templates of their types. */

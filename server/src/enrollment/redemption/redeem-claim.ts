@@ -34,7 +34,7 @@ const ATTEMPTS = 3;
  * certificate.
  *
  * @throws MusterError invalid_request, invalid_claim_code, rate_limited, claim_revoked, claim_expired, claim_exhausted,
- * invalid_csr, reenrollment_proof_required, client_id_in_use, quota_exceeded, issuance_failed
+ * invalid_csr, invalid_claim_request, reenrollment_proof_required, client_id_in_use, quota_exceeded, issuance_failed
  */
 export const redeemClaim = countOutcomes(
   "redeem",
@@ -74,7 +74,7 @@ async function redeemByFacts(
   });
   if (facts === undefined) return refuseGuess(deps, from.address, now);
   const { csr, proofCertificateId } = checkRedemption(facts, { csr: attempt.csr, peer: from.peer, now });
-  return facts.device === undefined || proofCertificateId === undefined
+  return facts.device === undefined
     ? await enrollFirst(deps, attempt, facts, csr, device)
     : await enrollAgain(deps, attempt, { ...facts, device: facts.device, proofCertificateId }, csr);
 }
@@ -97,7 +97,7 @@ async function enrollFirst(
 async function enrollAgain(
   deps: EnrollmentDeps,
   { reported, now }: Attempt,
-  known: Facts & { device: { uid: string; id: string }; proofCertificateId: string },
+  known: Facts & { device: { uid: string; id: string }; proofCertificateId: string | undefined },
   { spki, spkiSha256 }: CsrResult,
 ): Promise<RedemptionAnswer | undefined> {
   const { claimId, device, proofCertificateId, tenantSlug } = known;

@@ -167,6 +167,7 @@ export const RULES: Rules = {
     nameClaims: ["no key", "admin", ({ claim }) => [[claim]]],
     getClaim: ["provisioning:read", "admin", ({ claim }) => [claim]],
     revokeClaim: ["provisioning:write", "admin", ({ claim }) => [claim]],
+    allowReenrollment: ["no key", "admin", ({ device }) => [device]],
     issueBundle: ["device-certificates:issue", "admin", ({ device }) => [{ deviceId: device }]],
     revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
     deleteDevice: ["device-registry:delete", "admin", ({ device }) => [device]],

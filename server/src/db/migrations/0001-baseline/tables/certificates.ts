@@ -9,6 +9,8 @@ CREATE TABLE claims (
   intended_name text NOT NULL,
   intended_group_ids uuid[],
   intended_device_type_id uuid,
+  -- The one device that may enroll with it, again and without proof of its identity.
+  device_uid uuid,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'used', 'revoked')),
   max_uses integer NOT NULL CHECK (max_uses BETWEEN 1 AND 100),
   used_count integer NOT NULL DEFAULT 0,
@@ -21,13 +23,25 @@ CREATE TABLE claims (
   CHECK (used_count BETWEEN 0 AND max_uses),
   CHECK ((status = 'used') = (used_count = max_uses) OR status = 'revoked'),
   FOREIGN KEY (tenant_id, intended_device_type_id) REFERENCES device_types (tenant_id, id)
-    ON DELETE SET NULL (intended_device_type_id)
+    ON DELETE SET NULL (intended_device_type_id),
+  FOREIGN KEY (tenant_id, device_uid) REFERENCES devices (tenant_id, uid),
+  CHECK (device_uid IS NULL OR max_uses = 1)
 );
 CREATE INDEX claims_device_type ON claims (tenant_id, intended_device_type_id)
   WHERE intended_device_type_id IS NOT NULL;
 CREATE INDEX claims_listed ON claims (tenant_id, id);
 CREATE INDEX claims_listed_by_status ON claims (tenant_id, status, id);
+CREATE INDEX claims_of_device ON claims (device_uid) WHERE device_uid IS NOT NULL;
 CREATE INDEX claims_open ON claims (tenant_id, expires_at) WHERE status = 'pending';
+
+-- The last number given to a device by each name template that has {n}; all claims of a tenant with one template share
+-- it.
+CREATE TABLE device_name_numbers (
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  template text NOT NULL,
+  last bigint NOT NULL,
+  PRIMARY KEY (tenant_id, template)
+);
 
 -- Wrong claim codes, per address, for the throttle.
 CREATE TABLE claim_guesses (
