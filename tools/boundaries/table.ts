@@ -103,7 +103,7 @@ export const table = {
     certificates: ["pki", "devices", "access", "audit", ...FLOOR],
     devices: ["access", "audit", ...FLOOR],
     groups: ["access", "audit", ...FLOOR],
-    identity: ["access", "audit", ...FLOOR],
+    identity: ["groups", "access", "audit", ...FLOOR],
     access: ["audit", ...FLOOR],
     authorities: ["pki", "audit", ...FLOOR],
     audit: FLOOR,

@@ -12,6 +12,10 @@ export interface NamedRecord {
   email?: string;
   /** Whether the record is deleted; histories still name it. */
   deleted: boolean;
+  /** Devices only: the ids of its groups. */
+  groupIds?: readonly string[];
+  /** Devices only: the place in its metadata. */
+  place?: string | null;
 }
 
 /**

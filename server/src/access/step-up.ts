@@ -78,7 +78,15 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
   ],
   ...["disableMqttClient", "deleteMqttClient", "removeOwnChannel", "unassignShift"],
   // These operations change records of the tenant; audits and histories show the changes.
-  ...["createDevice", "replaceDevice", "createDeviceType", "updateDeviceType", "deleteDeviceType", "deleteGroup"],
+  ...[
+    "createDevice",
+    "importDevices",
+    "replaceDevice",
+    "createDeviceType",
+    "updateDeviceType",
+    "deleteDeviceType",
+    "deleteGroup",
+  ],
   ...[
     "createShift",
     "updateShift",

@@ -5,6 +5,8 @@ import * as connectGuide from "./admin/connect-guide.ts";
 import * as deviceTypes from "./admin/device-types.ts";
 import * as deviceBulk from "./admin/devices/bulk.ts";
 import * as deviceCommands from "./admin/devices/commands.ts";
+import * as deviceFind from "./admin/devices/find.ts";
+import * as deviceImport from "./admin/devices/import.ts";
 import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
@@ -49,6 +51,8 @@ const RESOURCES = [
   events,
   devices,
   deviceBulk,
+  deviceFind,
+  deviceImport,
   deviceCommands,
   telemetry,
   findings,

@@ -651,6 +651,7 @@ export interface OneTimeLinksTable {
   user_id: string | null;
   email: string | null;
   role: "admin" | "operator" | "viewer" | null;
+  group_ids: Generated<string[]>;
   created_by: string;
   created_at: Date;
   expires_at: Date;
@@ -1229,6 +1230,7 @@ export interface SharedDevicesView {
   deleted_at: Date | null;
   certificate_until: Date | null;
   certificate_renew_after: Date | null;
+  place: string | null;
 }
 
 export interface SharedGroupChannelsView {

@@ -907,6 +907,7 @@ CREATE TABLE one_time_links (
   user_id uuid,
   email text,
   role text,
+  group_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
   created_by text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
@@ -1774,7 +1775,8 @@ CREATE VIEW shared_devices AS
     last_seen_at,
     deleted_at,
     certificate_until,
-    certificate_renew_after
+    certificate_renew_after,
+    device_place(metadata) AS place
    FROM devices;
 
 CREATE VIEW shared_group_channels AS
@@ -2196,6 +2198,15 @@ BEGIN
   PERFORM notify_rules_changed(NEW.uid::text);
   RETURN NULL;
 END $function$;
+
+CREATE FUNCTION device_place(metadata jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT left(metadata ->> f.name, 120) FROM unnest(ARRAY['place', 'location', 'site']) WITH ORDINALITY AS f (name, n)
+   WHERE jsonb_typeof(metadata -> f.name) IN ('string', 'number') AND metadata ->> f.name <> '' ORDER BY f.n LIMIT 1
+$function$;
 
 CREATE FUNCTION device_threshold_unassigned()
  RETURNS trigger

@@ -3,6 +3,7 @@ import { spendAllowance, visibleDevice } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
+import type { Metadata } from "./metadata.ts";
 
 export interface NewDeviceRow {
   uid: string;
@@ -10,6 +11,7 @@ export interface NewDeviceRow {
   name: string;
   description: string;
   device_type_id: string | null;
+  metadata: Metadata;
   created_at: Date;
   updated_at: Date;
 }
@@ -20,9 +22,9 @@ export interface NewDeviceRow {
  */
 export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow, round: string | null): Promise<void> {
   try {
-    await sql`INSERT INTO devices (uid, tenant_id, id, name, description, device_type_id, created_at, updated_at)
+    await sql`INSERT INTO devices (uid, tenant_id, id, name, description, device_type_id, metadata, created_at, updated_at)
       VALUES (${row.uid}, ${tenantId}, ${row.id}, ${row.name}, ${row.description}, ${row.device_type_id},
-              ${row.created_at}, ${row.updated_at})
+              ${JSON.stringify(row.metadata)}::jsonb, ${row.created_at}, ${row.updated_at})
       RETURNING ${spendAllowance(sql`${tenantId}`, "devices", sql`${round}`)}`.execute(tx);
   } catch (error) {
     if (violatedUnique(error) === "devices_id") throw alreadyExists("There is already a device with this id.", row.id);

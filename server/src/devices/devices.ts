@@ -4,6 +4,7 @@ import type { DevicesDeps } from "./deps.ts";
 import { createDeviceType, listDeviceTypes, tenantOfDeviceType, updateDeviceType } from "./device-types.ts";
 import { countDevices } from "./list/count-devices.ts";
 import { listDevices } from "./list/list-devices.ts";
+import { listMetadataFields } from "./list/list-metadata-fields.ts";
 import { nameDevices } from "./list/name-devices.ts";
 import { suggestDevices } from "./list/suggest-devices.ts";
 import { changeDevice, patchDevice, replaceDevice } from "./replace-device.ts";
@@ -11,7 +12,7 @@ import { deleteDeviceType } from "./types/delete-device-type.ts";
 import { getDeviceType, listOutdatedDevices } from "./types/show-device-type.ts";
 import { getDevice } from "./view-devices.ts";
 
-export type { NewDevice } from "./create-device.ts";
+export { checkNewDevice, type NewDevice } from "./create-device.ts";
 export {
   type DeviceSelection,
   hasDeviceType,
@@ -34,6 +35,7 @@ export {
 export { type DeviceCounts, OVERDUE_MS } from "./list/count-devices.ts";
 export { DEVICE_ORDERS, type DeviceOrder } from "./list/device-list-store.ts";
 export type { DeviceQuery } from "./list/list-devices.ts";
+export type { Metadata } from "./metadata.ts";
 export { type PresenceRow, presenceStatement, recordOwedEvents, setOffline } from "./presence-store.ts";
 export type { DeviceChange, DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
@@ -61,6 +63,7 @@ export const deviceUseCases = {
   getDevice,
   listDevices,
   countDevices,
+  listMetadataFields,
   suggestDevices,
   nameDevices,
 };

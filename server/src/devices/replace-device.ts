@@ -87,6 +87,10 @@ function patchedMetadata(before: Metadata, patch: Metadata | null): Metadata {
 
 /** The changed fields of a device; absent fields stay. */
 export interface DeviceChange {
+  name?: string | undefined;
+  description?: string | undefined;
+  /** Fields that its metadata gets; other fields stay. */
+  addMetadata?: Metadata | undefined;
   /** `null` removes the type. */
   deviceTypeId?: string | null | undefined;
   addGroupIds?: readonly string[] | undefined;
@@ -96,7 +100,7 @@ export interface DeviceChange {
 }
 
 /**
- * Changes the type, groups or threshold packs of a device. Removing an id that the device does not have changes
+ * Changes fields, the type, groups or threshold packs of a device. Removing an id that the device does not have changes
  * nothing.
  *
  * @throws MusterError not_found; insufficient_role; invalid_request, with an id that is not the tenant's in `detail`
@@ -105,9 +109,9 @@ export const changeDevice = useCase(
   { role: "operator" },
   async (deps: DevicesDeps, caller, id: string, change: DeviceChange): Promise<DeviceRecord> =>
     await editDevice(deps, caller, id, ({ name, description, metadata, ...before }) => ({
-      name,
-      description,
-      metadata,
+      name: change.name === undefined ? name : plainLine("name", change.name),
+      description: change.description === undefined ? description : plainText("description", change.description),
+      metadata: change.addMetadata ? checkMetadata({ ...metadata, ...change.addMetadata }) : metadata,
       deviceTypeId: change.deviceTypeId === undefined ? before.deviceTypeId : change.deviceTypeId,
       groupIds: changedIds(before.groupIds, change.addGroupIds, change.removeGroupIds),
       thresholdIds: changedIds(before.thresholdIds, change.addThresholdIds, change.removeThresholdIds),

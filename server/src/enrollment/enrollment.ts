@@ -5,6 +5,7 @@
 
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
+import { importDevices } from "./bulk/import-devices.ts";
 import { allowReenrollment } from "./claims/allow-reenrollment.ts";
 import { createClaim } from "./claims/create-claim.ts";
 import { pruneGuesses } from "./claims/guess-throttle.ts";
@@ -27,6 +28,7 @@ import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
 import { showCertificateChain } from "./show-chain.ts";
 
 export type { DeviceOutcome } from "./bulk/change-devices.ts";
+export type { ImportOutcome, ImportRow } from "./bulk/import-devices.ts";
 export { carryEndedClaims, readEndedClaims, revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
@@ -47,6 +49,7 @@ export const enrollmentUseCases = {
   revokeDeviceCertificates,
   deleteDevice,
   changeDevices,
+  importDevices,
   blockKey,
   revokeEveryCertificate,
   connectGuide,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { unlessTaken } from "../db/refusal.ts";
 import type { Channel } from "./channels.ts";
 import type { AlwaysPages, EscalationStep } from "./escalation.ts";
@@ -87,4 +87,33 @@ export async function removeShift(tx: Tx, groupId: string, shiftId: string): Pro
   const { rows } = await sql`
     DELETE FROM group_shifts WHERE group_id = ${groupId} AND shift_id = ${shiftId} RETURNING 1`.execute(tx);
   return rows.length > 0;
+}
+
+/** Returns those `ids` (UUIDs) that are groups of the tenant. */
+export async function findGroupIds(db: Db, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM groups WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[])`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Locks the groups in one order, as {@link lockGroup} does, and adds the user to those with fewer than `most` members.
+ *
+ * @returns the ids of these groups
+ */
+export async function joinGroupsAsMember(
+  tx: Tx,
+  of: { tenantId: string; userId: string; groupIds: readonly string[]; most: number; now: Date },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM groups WHERE tenant_id = ${of.tenantId} AND id = ANY (${[...of.groupIds]}::uuid[])
+      ORDER BY id FOR NO KEY UPDATE),
+    joined AS (
+      INSERT INTO group_members (group_id, user_id)
+      SELECT l.id, ${of.userId}::uuid FROM locked l
+       WHERE (SELECT count(*) FROM group_members m WHERE m.group_id = l.id) < ${of.most}
+      RETURNING group_id)
+    UPDATE groups g SET updated_at = ${of.now} FROM joined j WHERE g.id = j.group_id RETURNING g.id`.execute(tx);
+  return rows.map(({ id }) => id).sort();
 }

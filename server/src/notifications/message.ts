@@ -1,5 +1,13 @@
 import type { EventKind } from "../events/events.ts";
 
+/** A device as messages name it. */
+export interface NamedDevice {
+  id: string;
+  name: string;
+  /** The place in its metadata; `null` without one, absent in messages of an earlier version. */
+  place?: string | null;
+}
+
 /** A message about an anomaly. Times are ISO 8601. */
 export interface AnomalyMessage {
   type: Extract<EventKind, "anomaly.opened" | "anomaly.resolved">;
@@ -7,7 +15,7 @@ export interface AnomalyMessage {
   /** The time zone of the recipient's shift, used for local times. */
   timeZone: string;
   group: { id: string; name: string };
-  device: { id: string; name: string };
+  device: NamedDevice;
   anomaly: {
     id: string;
     severity: string;
@@ -28,7 +36,7 @@ export interface CertificateMessage {
   type: NoticeKind;
   at: string;
   timeZone: string;
-  device: { id: string; name: string };
+  device: NamedDevice;
   certificate: { id: string; serialNumber: string; expiresAt: string };
 }
 

@@ -11,6 +11,10 @@ export interface NamedActor {
   email: string | null;
   /** Whether it is a deleted user. */
   deleted: boolean;
+  /** The ids of a device's groups; empty for other actors. */
+  groupIds: readonly string[];
+  /** The place in a device's metadata. */
+  place: string | null;
 }
 
 /**
@@ -40,5 +44,8 @@ async function namesOf(
   const ids = actors.filter((actor) => actor.startsWith(prefix)).map((actor) => actor.slice(prefix.length));
   if (ids.length === 0 || !isAdmitted(caller, names)) return [];
   const records = await names(caller, [...new Set(ids)]);
-  return records.map(({ id, name, email = null, deleted }) => ({ actor: prefix + id, name, email, deleted }));
+  return records.map(({ id, name, email = null, deleted, groupIds = [], place = null }) => ({
+    ...{ actor: prefix + id, name, email, deleted },
+    ...{ groupIds, place },
+  }));
 }

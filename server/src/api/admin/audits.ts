@@ -159,6 +159,11 @@ const namedActor = z
     }),
     email: z.string().nullable().meta({ description: "The e-mail address of a user" }),
     deleted: z.boolean().meta({ description: "The user is deleted; their acts stay in the histories" }),
+    groupIds: z.array(z.string()).meta({ description: "The groups of a device" }),
+    place: z
+      .string()
+      .nullable()
+      .meta({ description: "The place in a device's metadata: `place`, `location` or `site`" }),
   })
   .meta({ id: "NamedActor" });
 
@@ -178,7 +183,11 @@ export const nameActors = adminRoute({
   response: z.strictObject({ items: z.array(namedActor) }).meta({ id: "NamedActors" }),
   errors: [],
   examples: {
-    response: { items: [{ actor: ACTOR, name: "Ada Lovelace", email: "ada@acme.example", deleted: false }] },
+    response: {
+      items: [
+        { actor: ACTOR, name: "Ada Lovelace", email: "ada@acme.example", deleted: false, groupIds: [], place: null },
+      ],
+    },
   },
   handler: async (caller, { query }, nameActors) => ({ items: await nameActors(caller, query.actors) }),
 });

@@ -5,9 +5,10 @@ import { records } from "../../lib/limits/records.ts";
 import { inApp } from "../in-app.ts";
 import { CERTIFICATE_STATE, CONNECTIVITY } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, longPage, paging, sortBy } from "../shapes.ts";
+import { idParams, instant, longPage, paging, sortBy } from "../shapes.ts";
 import * as specified from "../v1/devices.ts";
-import { idOrNone, oneOf } from "./shapes/list-shapes.ts";
+import { oneOf, oneOfIds, withoutNull } from "./shapes/list-shapes.ts";
+import { metadataFields } from "./shapes/metadata-fields.ts";
 
 const TAG = "Devices";
 
@@ -17,14 +18,14 @@ const deviceQuery = z.strictObject({
     .max(records.searchCharacters.value)
     .optional()
     .meta({ description: "Part of the id or the name, ignoring case" }),
-  groupId: idOrNone,
-  notGroupId: idOrNone,
-  deviceTypeId: idOrNone,
-  notDeviceTypeId: idOrNone,
-  thresholdId: id
-    .optional()
-    .meta({ description: "A threshold pack that monitors the device, assigned to it or to its type" }),
-  notThresholdId: id.optional().meta({ description: "A threshold pack that does not monitor the device" }),
+  groupId: oneOfIds("In one of these groups, or `none`: in no group"),
+  notGroupId: oneOfIds("In none of these groups"),
+  deviceTypeId: oneOfIds("One of these types, or `none`: without a type"),
+  notDeviceTypeId: oneOfIds("None of these types"),
+  thresholdId: oneOfIds("Threshold packs, one of which monitors the device, assigned to it or to its type"),
+  notThresholdId: oneOfIds("Threshold packs, none of which monitors the device"),
+  metadata: metadataFields("Fields of the metadata that the device has"),
+  notMetadata: metadataFields("Fields of the metadata that the device does not have"),
   connectivity: oneOf(CONNECTIVITY, "One of these states, separated by commas"),
   notConnectivity: oneOf(CONNECTIVITY, "None of these states, separated by commas"),
   certificateState: oneOf(CERTIFICATE_STATE, "One of these states, separated by commas"),
@@ -52,15 +53,18 @@ export const listDevices = adminRoute({
   errors: [],
   examples: { response: { items: [specified.DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listDevices) => {
-    const { notGroupId, notDeviceTypeId, notThresholdId, notConnectivity, notCertificateState, ...wanted } = query;
+    const { notGroupId, notDeviceTypeId, notThresholdId, notConnectivity, notCertificateState, ...others } = query;
+    const { notMetadata, ...wanted } = others;
     const not = {
       groupId: notGroupId,
       deviceTypeId: notDeviceTypeId,
-      thresholdId: notThresholdId,
+      thresholdId: withoutNull(notThresholdId),
       connectivity: notConnectivity,
       certificateState: notCertificateState,
+      metadata: notMetadata,
     };
-    return listDevices(caller, { ...wanted, not, countAhead: records.countedAhead.value });
+    const thresholdId = withoutNull(wanted.thresholdId);
+    return listDevices(caller, { ...wanted, thresholdId, not, countAhead: records.countedAhead.value });
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { identityServices, identityUseCases } from "../../identity/identity.ts";
+import { records } from "../../lib/limits/records.ts";
 import { adminRoute, openRoute } from "../route.ts";
 import { id, idParams, page, paging, timestamp } from "../shapes.ts";
 import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./sign-in/session.ts";
@@ -12,6 +13,7 @@ const fields = {
   id,
   email: z.string(),
   role,
+  groupIds: z.array(id).meta({ description: "The groups that the user joins at the acceptance, if they still exist" }),
   createdAt: timestamp,
   createdBy: z.string().meta({ description: "The inviter, in the notation of audits" }),
   expiresAt: timestamp,
@@ -22,6 +24,7 @@ const EXAMPLE = {
   id: "0199c1d4-4a00-7c55-b1d2-3e4f5a6b7c8d",
   email: "grace@acme.example",
   role: "operator",
+  groupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
   createdAt: "2026-11-20T10:00:00.000Z",
   createdBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
   expiresAt: "2026-11-23T10:00:00.000Z",
@@ -52,7 +55,17 @@ export const inviteUser = adminRoute({
   summary: "Invite a user",
   description:
     "The link works once, within 72 hours; it is mailed, and can also be passed on by hand. A later invitation of the same address replaces it. An address that has an account gets the same answer; its mail says so instead of containing the link. Inviting an admin needs a step-up.",
-  body: z.strictObject({ email, role }).meta({ id: "InviteCreate" }),
+  body: z
+    .strictObject({
+      email,
+      role,
+      groupIds: z
+        .array(z.string().max(128))
+        .max(records.groupsOfDevice.value)
+        .optional()
+        .meta({ description: "Groups that the user joins at the acceptance" }),
+    })
+    .meta({ id: "InviteCreate" }),
   status: 201,
   response: z
     .strictObject({

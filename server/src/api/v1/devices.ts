@@ -91,7 +91,8 @@ export const listDevices = publicRoute({
   handler: (caller, { query: { metadataKey: key, metadataValue: value, ...query } }, listDevices) => {
     if (key === undefined && value !== undefined)
       throw new Refusal("invalid_request", "metadataValue goes with metadataKey", { detail: "metadataKey" });
-    return listDevices(caller, { ...query, ...(key === undefined ? {} : { metadata: { key, value } }) });
+    if (key === undefined) return listDevices(caller, query);
+    return listDevices(caller, { ...query, metadata: [{ field: key, values: value === undefined ? [] : [value] }] });
   },
 });
 

@@ -9,14 +9,23 @@ import { lastSeenAt } from "../last-seen-store.ts";
 
 /** Properties that a device has, or does not have. For a property with several values, one suffices. */
 export interface DeviceProperties {
-  /** `null`: in no group. */
-  groupId?: string | null | undefined;
+  /** Its groups; `null`: in no group. */
+  groupId?: OneOrMore<string | null> | undefined;
   /** `null`: without a type. */
-  deviceTypeId?: string | null | undefined;
+  deviceTypeId?: OneOrMore<string | null> | undefined;
   /** A threshold pack that watches the device, through its own assignment or its type's. */
-  thresholdId?: string | undefined;
+  thresholdId?: OneOrMore<string> | undefined;
   connectivity?: Connectivity | readonly Connectivity[] | undefined;
   certificateState?: CertificateState | readonly CertificateState[] | undefined;
+  /** Fields of its metadata, each with the wanted values as text; no value: the field exists. */
+  metadata?: readonly MetadataProperty[] | undefined;
+}
+
+export type OneOrMore<T> = T | readonly T[];
+
+export interface MetadataProperty {
+  field: string;
+  values: readonly string[];
 }
 
 export interface DeviceFilter extends DeviceProperties {
@@ -50,13 +59,38 @@ function propertyConditions(
   now: Date,
 ): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
-  if (groupId !== undefined) conditions.push(inGroup(groupId));
-  if (deviceTypeId === null) conditions.push(sql`d.device_type_id IS NULL`);
-  else if (deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${deviceTypeId}::uuid`);
-  if (thresholdId !== undefined) conditions.push(isWatchedBy(thresholdId));
+  if (groupId !== undefined) conditions.push(anyOf(groupId, inGroup));
+  if (deviceTypeId !== undefined) conditions.push(anyOf(deviceTypeId, hasType));
+  if (thresholdId !== undefined) conditions.push(anyOf(thresholdId, isWatchedBy));
   if (connectivity !== undefined) conditions.push(isOneOf(sql`d.connectivity`, connectivity));
   if (states !== undefined) conditions.push(isInOneOf(states, now));
   return conditions;
+}
+
+/** Returns the conditions on the metadata of the device `d`, which no index finds. */
+export function metadataConditions({ metadata = [], not = {} }: DeviceFilter): RawBuilder<unknown>[] {
+  return [...metadata.map(hasField), ...negated((not.metadata ?? []).map(hasField))];
+}
+
+function anyOf<T extends string | null>(
+  wanted: OneOrMore<T>,
+  condition: (value: T) => RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> {
+  const values = Array.isArray(wanted) ? (wanted as readonly T[]) : [wanted as T];
+  return values.length === 1
+    ? condition(values[0]!)
+    : sql<SqlBool>`(${sql.join([sql`false`, ...values.map(condition)], sql` OR `)})`;
+}
+
+function hasType(deviceTypeId: string | null): RawBuilder<SqlBool> {
+  if (deviceTypeId === null) return sql`d.device_type_id IS NULL`;
+  return sql`d.device_type_id = ${deviceTypeId}::uuid`;
+}
+
+function hasField({ field, values }: MetadataProperty): RawBuilder<SqlBool> {
+  return values.length === 0
+    ? sql`jsonb_exists(d.metadata, ${field}::text)`
+    : sql`coalesce(d.metadata ->> ${field}::text = ANY (${[...values]}::text[]), false)`;
 }
 
 function inGroup(groupId: string | null): RawBuilder<SqlBool> {

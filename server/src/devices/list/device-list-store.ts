@@ -10,7 +10,7 @@ import { sortedPage } from "../../lists/sorted-page.ts";
 import { oncePerWalk } from "../../lists/walk.ts";
 import { type DeviceRow, deviceColumns } from "../device-view-store.ts";
 import { lastSeenAt, withLastSeen } from "../last-seen-store.ts";
-import { type DeviceFilter, deviceConditions } from "./device-conditions-store.ts";
+import { type DeviceFilter, deviceConditions, metadataConditions } from "./device-conditions-store.ts";
 
 /**
  * The orders of a list of devices. Without an order, and among equal values, the newest device comes first. There are
@@ -33,8 +33,6 @@ export interface DeviceListing {
   filter: DeviceFilter;
   /** A part of the id or the name, in any case. */
   q?: string | undefined;
-  /** A field of the metadata: with this value, or with any. */
-  metadata?: { key: string; value?: string | undefined } | undefined;
   /** Selects devices whose editable fields changed at or after this time. */
   changedSince?: Date | undefined;
   sort?: { by: DeviceOrder; descending: boolean } | undefined;
@@ -55,7 +53,7 @@ export async function listDeviceRows(
     order: { ...ORDERS[sort.by], descending: sort.descending },
     indexed: INDEXED.includes(sort.by),
   };
-  const matches = textConditions(text);
+  const matches = allOf([...textConditions(text), ...metadataConditions(filter)]);
   if (matches !== undefined) {
     const searched = await searchFor(db, matches, { filter, now, manySeen });
     if (order === undefined) return await searchPage(db, tenantId, { ...shown, ...searched }, page);
@@ -67,15 +65,12 @@ export async function listDeviceRows(
   return await filteredPage(db, tenantId, { ...shown, where }, page);
 }
 
-/** Returns the conditions that no index finds, so that devices are read in steps. */
-function textConditions({ q, metadata, changedSince }: Omit<DeviceListing, "filter" | "sort">) {
+/** Returns conditions that no index finds: devices are read in steps for them, and for those on metadata. */
+function textConditions({ q, changedSince }: Omit<DeviceListing, "filter" | "sort">) {
   const conditions: RawBuilder<unknown>[] = [];
   if (q !== undefined) conditions.push(sql`(${contains("d.name", q)} OR ${contains("d.id", q)})`);
   if (changedSince !== undefined) conditions.push(sql`d.updated_at >= ${changedSince}::timestamptz`);
-  if (metadata?.value !== undefined)
-    conditions.push(sql`coalesce(d.metadata ->> ${metadata.key}::text = ${metadata.value}::text, false)`);
-  else if (metadata !== undefined) conditions.push(sql`jsonb_exists(d.metadata, ${metadata.key}::text)`);
-  return allOf(conditions);
+  return conditions;
 }
 
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> | undefined {

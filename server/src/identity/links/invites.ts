@@ -10,6 +10,7 @@ import {
 import { recordAct } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { joinAsMember, requireGroups } from "../../groups/groups.ts";
 import { DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
@@ -29,6 +30,8 @@ export interface Invite {
   id: string;
   email: string;
   role: Role;
+  /** The groups that the user joins at the acceptance. */
+  groupIds: string[];
   createdAt: Date;
   createdBy: string;
   expiresAt: Date;
@@ -40,18 +43,24 @@ export interface NewInvite extends Invite {
   mailed: boolean;
 }
 
+export interface InviteInput {
+  email: string;
+  role: Role;
+  groupIds?: readonly string[] | undefined;
+}
+
 /**
  * Invites a person: the link is mailed, and the admin can also pass it on. A later invitation of the same address
  * replaces it. The response is the same for an address that a user of any tenant has; only the mail says so, to its
  * reader.
  *
- * @throws MusterError invalid_request, quota_exceeded; rate_limited when the mailbox or the tenant has reached its
+ * @throws MusterError invalid_request, with an unknown group in `detail`; quota_exceeded; rate_limited when the mailbox or the tenant has reached its
  * daily invitations
  */
 export const inviteUser = adminUseCase(
   { role: "admin" },
   "invite.create",
-  async (deps: IdentityDeps, caller, input: { email: string; role: Role }): Promise<PreparedChange<NewInvite>> => {
+  async (deps: IdentityDeps, caller, input: InviteInput): Promise<PreparedChange<NewInvite>> => {
     const email = checkEmail(input.email);
     const { database, clock, limits, quotas, mail } = deps;
     let made: { invite: NewInvite; isTaken: boolean } | undefined;
@@ -59,12 +68,14 @@ export const inviteUser = adminUseCase(
       change: async (tx) => {
         await quotas.within(tx, caller.tenantId, "users", 1);
         await countInvite(deps, tx, email, caller.tenantId);
-        const link = await makeLink(deps, tx, { ...of(caller), purpose: "invite", email, role: input.role });
+        const groupIds = await requireGroups(tx, caller.tenantId, input.groupIds ?? []);
+        const intended = { email, role: input.role, groupIds };
+        const link = await makeLink(deps, tx, { ...of(caller), purpose: "invite", ...intended });
         if ((await countInvites(tx, caller.tenantId, clock.now())) > limits.invitesOfTenant)
           throw invalidRequest(`At most ${limits.invitesOfTenant} invitations can be open: withdraw one first.`);
-        const invite = { ...link, email, role: input.role, createdBy: caller.actor, mailed: mail.configured };
+        const invite = { ...link, ...intended, createdBy: caller.actor, mailed: mail.configured };
         made = { invite, isTaken: await isTaken(tx, email) };
-        return { target: link.id, after: { email, role: input.role }, result: invite };
+        return { target: link.id, after: intended, result: invite };
       },
       committed: async () => {
         const name = await tenantName(database.db, caller.tenantId);
@@ -139,9 +150,10 @@ export async function acceptInvite(
   const passwordHash = await hashChosen(deps, password, email!);
   const opened = await inTransaction(deps.database.db, async (tx) => {
     const row = await useLink(deps, tx, "invite", token);
-    const [{ role, createdBy }, tenantId] = [toInvite(row), row.tenant_id!];
+    const [{ role, groupIds: named, createdBy }, tenantId] = [toInvite(row), row.tenant_id!];
     const userId = await addUser(deps, tx, { tenantId, email: row.email!, role, passwordHash, drawn: false });
-    const after = { email: row.email, role, invitedBy: createdBy };
+    const groupIds = await joinAsMember(tx, tenantId, userId, named, deps.clock.now());
+    const after = { email: row.email, role, groupIds, invitedBy: createdBy };
     const act = { act: "user.create", target: userId, after };
     await recordAct(tx, { tenantId, actor: `user:${userId}`, address: visit.address }, act, {
       ids: deps.ids,
@@ -157,6 +169,7 @@ function toInvite(row: LinkRow): Invite {
     id: row.id,
     email: row.email!,
     role: row.role!,
+    groupIds: row.group_ids,
     createdAt: row.created_at,
     createdBy: row.created_by,
     expiresAt: row.expires_at,

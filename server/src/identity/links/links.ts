@@ -20,7 +20,15 @@ const MINUTES = { setup: "setupLinkMinutes", invite: "inviteMinutes", reset: "re
 export async function makeLink(
   { ids, clock, limits, baseUrl }: Pick<IdentityDeps, "ids" | "clock" | "limits" | "baseUrl">,
   tx: Tx,
-  of: { purpose: LinkPurpose; createdBy: string; tenantId?: string; userId?: string; email?: string; role?: Role },
+  of: {
+    purpose: LinkPurpose;
+    createdBy: string;
+    tenantId?: string;
+    userId?: string;
+    email?: string;
+    role?: Role;
+    groupIds?: string[];
+  },
 ): Promise<NewLink> {
   const now = clock.now();
   const token = makeToken(ids);
@@ -33,6 +41,7 @@ export async function makeLink(
     user_id: of.userId ?? null,
     email: of.email ?? null,
     role: of.role ?? null,
+    group_ids: of.groupIds ?? [],
     created_by: of.createdBy,
     created_at: now,
     expires_at: link.expiresAt,

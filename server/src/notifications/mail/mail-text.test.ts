@@ -8,7 +8,7 @@ const OPENED: AnomalyMessage = {
   at: "2026-07-21T12:00:00.000Z",
   timeZone: "Europe/Berlin",
   group: { id: "g", name: "Pump hall" },
-  device: { id: "pump-1", name: "Pump 1" },
+  device: { id: "pump-1", name: "Pump 1", place: "Hall 3" },
   anomaly: {
     id: "a1",
     severity: "critical",

@@ -6,6 +6,7 @@ import type {
   ConfirmationMessage,
   DigestMessage,
   GroupTestMessage,
+  NamedDevice,
   SingleMessage,
   SuppressedMessage,
   UserTestMessage,
@@ -160,8 +161,8 @@ function headline(message: SingleMessage): string {
   return `${what}: ${device.name}: ${anomaly.message}`;
 }
 
-function deviceName({ id, name }: { id: string; name: string }): string {
-  return `${name} (${id})`;
+function deviceName({ id, name, place }: NamedDevice): string {
+  return place == null ? `${name} (${id})` : `${name} (${id}), ${place}`;
 }
 
 function table(facts: [string, string][]): string[] {

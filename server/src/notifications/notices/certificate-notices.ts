@@ -52,7 +52,7 @@ async function notifyAdmins(
     type,
     at: now.toISOString(),
     timeZone: "UTC",
-    device: { id: row.device_id, name: row.device_name },
+    device: { id: row.device_id, name: row.device_name, place: row.place },
     certificate: { id: row.id, serialNumber: row.serial_number, expiresAt: row.not_after.toISOString() },
   });
   await mailAdmins(deps, tx, rows, messageOf, now);

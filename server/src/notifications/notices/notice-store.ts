@@ -10,6 +10,7 @@ export interface NoticeRow {
   not_after: Date;
   device_id: string;
   device_name: string;
+  place: string | null;
 }
 
 /** The maximum number of notices that one statement records. */
@@ -25,7 +26,7 @@ async function recordNotices(tx: Tx, kind: string, now: Date, certificates: RawB
        ORDER BY c.id LIMIT ${NOTICE_BATCH}
       ON CONFLICT DO NOTHING RETURNING certificate_id
     )
-    SELECT c.id, c.tenant_id, c.serial_number, c.not_after, c.device_id, d.name AS device_name
+    SELECT c.id, c.tenant_id, c.serial_number, c.not_after, c.device_id, d.name AS device_name, d.place
       FROM recorded r JOIN shared_certificates c ON c.id = r.certificate_id JOIN shared_devices d ON d.uid = c.device_uid
      ORDER BY c.id`.execute(tx);
   return rows;

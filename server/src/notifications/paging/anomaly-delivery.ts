@@ -34,7 +34,7 @@ export function anomalyDelivery(
       at: (type === "anomaly.resolved" ? (anomaly.resolved_at ?? now) : anomaly.opened_at).toISOString(),
       timeZone: to.timeZone,
       group: { id: group.id, name: group.name },
-      device: { id: anomaly.device_id, name: anomaly.device_name },
+      device: { id: anomaly.device_id, name: anomaly.device_name, place: anomaly.place },
       anomaly: {
         id: anomaly.id,
         severity: anomaly.severity,

@@ -7,6 +7,7 @@ export interface PagedAnomaly {
   tenant_id: string;
   device_id: string;
   device_name: string;
+  place: string | null;
   metric: string | null;
   value: unknown;
   breached: unknown;
@@ -21,7 +22,7 @@ export interface PagedAnomaly {
 /** Reads anomalies by id. */
 export async function readAnomalies(db: Db, ids: string[]): Promise<Map<string, PagedAnomaly>> {
   const { rows } = await sql<PagedAnomaly>`
-    SELECT a.id, a.tenant_id, a.device_id, d.name AS device_name, a.metric, a.value, a.breached, a.severity, a.status,
+    SELECT a.id, a.tenant_id, a.device_id, d.name AS device_name, d.place, a.metric, a.value, a.breached, a.severity, a.status,
            a.message, a.opened_at, a.resolved_at, a.resolved_by
       FROM shared_anomalies a JOIN shared_devices d ON d.uid = a.device_uid
      WHERE a.id = ANY (${ids}::uuid[])`.execute(db);

@@ -52,7 +52,7 @@ CREATE VIEW shared_device_types AS
 
 CREATE VIEW shared_devices AS
   SELECT uid, tenant_id, id, name, device_type_id, fingerprint_key, connectivity, connectivity_since, last_seen_at, deleted_at,
-         certificate_until, certificate_renew_after
+         certificate_until, certificate_renew_after, device_place(metadata) AS place
     FROM devices;
 
 CREATE VIEW shared_group_channels AS

@@ -41,6 +41,8 @@ CREATE TABLE one_time_links (
   user_id uuid REFERENCES users,
   email text,
   role text CHECK (role IN ('admin', 'operator', 'viewer')),
+  -- The groups that an invited user joins; those that no longer exist at the acceptance are left out.
+  group_ids uuid[] NOT NULL DEFAULT '{}',
   created_by text NOT NULL,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
