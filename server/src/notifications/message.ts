@@ -4,8 +4,12 @@ import type { EventKind } from "../events/events.ts";
 export interface NamedDevice {
   id: string;
   name: string;
-  /** The place in its metadata; `null` without one, absent in messages of an earlier version. */
-  place?: string | null;
+  /** The place in its metadata; absent without one. */
+  place?: string;
+}
+
+export function namedDevice(row: { device_id: string; device_name: string; place: string | null }): NamedDevice {
+  return { id: row.device_id, name: row.device_name, ...(row.place !== null && { place: row.place }) };
 }
 
 /** A message about an anomaly. Times are ISO 8601. */

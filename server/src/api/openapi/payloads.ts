@@ -13,6 +13,9 @@ interface Payload {
 export const MESSAGES_TAG = "Messages to webhooks";
 
 const named = z.strictObject({ id, name: z.string() }).meta({ id: "NamedReference" });
+const notifiedDevice = named
+  .extend({ place: z.string().optional().meta({ description: "In its metadata: `place`, `location` or `site`" }) })
+  .meta({ id: "NotifiedDevice" });
 const user = z.strictObject({ email: z.string() }).meta({ id: "MessageUser" });
 const AT = "2026-11-20T10:20:00.000Z";
 const GROUP = { id: "0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d", name: "Pump hall" };
@@ -21,7 +24,7 @@ const requestedBy = z.string().meta({ description: "`apikey:<id>`, `user:<id>` o
 const anomalyMessage = z
   .strictObject({
     group: named.meta({ description: "The group that is notified" }),
-    device: named,
+    device: notifiedDevice,
     anomaly: z
       .strictObject({
         id,
@@ -40,7 +43,7 @@ const anomalyMessage = z
 
 const ANOMALY = {
   group: GROUP,
-  device: { id: "pump-1", name: "Feed pump 1" },
+  device: { id: "pump-1", name: "Feed pump 1", place: "Hall 3" },
   anomaly: {
     id: "0199c1c7-3333-7a11-9c22-5e6f7a8b9c0d",
     severity: "major",

@@ -30,6 +30,7 @@ export interface ImportRow {
 export interface ImportOutcome {
   /** `not_tried`: the time limit was reached, or the caller lost the rights during the request. */
   outcome: "created" | "changed" | "unchanged" | "refused" | "not_tried";
+  /** The device that the row found; `null` for a new or an unknown one. */
   id: string | null;
   /** The name before the change; `null` for a new device. */
   nameBefore: string | null;
@@ -99,13 +100,12 @@ interface Wanted {
 }
 
 async function importOne(deps: EnrollmentDeps, caller: Caller, wanted: Wanted): Promise<ImportOutcome> {
-  const { row, id = null } = wanted;
   try {
     return await createOrChange(deps, caller, wanted);
   } catch (error) {
-    const refused = { outcome: "refused", id: row.id ?? id, nameBefore: null } as const;
+    const refused = { outcome: "refused", id: null, nameBefore: null } as const;
     if (isMusterError(error)) return { ...refused, error: error.code, message: error.message };
-    deps.logger.error({ device: id, err: (error as Error).message }, "could not import a device");
+    deps.logger.error({ device: wanted.id, err: (error as Error).message }, "could not import a device");
     return { ...refused, error: "internal_error", message: "Internal error. The server log has details." };
   }
 }
@@ -125,7 +125,7 @@ async function createOrChange(
   const { name, description, metadata } = row;
   const { deviceTypeId, groupIds } = resolveRow(row, names);
   const before = await deviceUseCases.getDevice(deps, caller, id).catch(unlessMissing);
-  const same = { id, error: null, message: null, nameBefore: before?.name ?? null };
+  const same = { id: before?.id ?? null, error: null, message: null, nameBefore: before?.name ?? null };
   if (before === undefined) {
     const input = { id, name: name ?? "", description, deviceTypeId, groupIds, metadata };
     if (preview) {

@@ -33,7 +33,7 @@ test("a page names the device and what is wrong, in the local time of the recipi
   const { subject, text } = mailText(OPENED, "https://muster.example");
   assert.equal(subject, "[Muster] CRITICAL: Pump 1: temperature is above 90");
   for (const line of [
-    /^Device +Pump 1 \(pump-1\)$/m,
+    /^Device +Pump 1 \(pump-1\), Hall 3$/m,
     /^Metric +temperature$/m,
     /^Value +95$/m,
     /^Limit +90$/m,

@@ -162,7 +162,7 @@ function headline(message: SingleMessage): string {
 }
 
 function deviceName({ id, name, place }: NamedDevice): string {
-  return place == null ? `${name} (${id})` : `${name} (${id}), ${place}`;
+  return place === undefined ? `${name} (${id})` : `${name} (${id}), ${place}`;
 }
 
 function table(facts: [string, string][]): string[] {

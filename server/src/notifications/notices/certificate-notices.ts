@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import type { NoticeKind } from "../message.ts";
+import { type NoticeKind, namedDevice } from "../message.ts";
 import { mailAdmins } from "./mail-admins.ts";
 import {
   NOTICE_BATCH,
@@ -52,7 +52,7 @@ async function notifyAdmins(
     type,
     at: now.toISOString(),
     timeZone: "UTC",
-    device: { id: row.device_id, name: row.device_name, place: row.place },
+    device: namedDevice(row),
     certificate: { id: row.id, serialNumber: row.serial_number, expiresAt: row.not_after.toISOString() },
   });
   await mailAdmins(deps, tx, rows, messageOf, now);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { NewDelivery } from "../delivery/delivery-store.ts";
-import type { AnomalyMessage } from "../message.ts";
+import { type AnomalyMessage, namedDevice } from "../message.ts";
 import type { PagedAnomaly } from "./paged-anomaly-store.ts";
 import type { Recipient } from "./recipients.ts";
 
@@ -34,7 +34,7 @@ export function anomalyDelivery(
       at: (type === "anomaly.resolved" ? (anomaly.resolved_at ?? now) : anomaly.opened_at).toISOString(),
       timeZone: to.timeZone,
       group: { id: group.id, name: group.name },
-      device: { id: anomaly.device_id, name: anomaly.device_name, place: anomaly.place },
+      device: namedDevice(anomaly),
       anomaly: {
         id: anomaly.id,
         severity: anomaly.severity,

@@ -27,6 +27,8 @@ export interface Records {
   certificate: string;
   /** The device, which has a certificate. */
   certifiedDevice: string;
+  /** A device that enrolled with a claim. */
+  enrolledDevice: string;
   /** The client id of an MQTT client. */
   mqttClient: string;
   /** The client id of a disabled MQTT client. */
@@ -59,6 +61,7 @@ export const NOWHERE: Records = {
   ticket: "00000000-0000-7000-8000-000000000006",
   claim: "00000000-0000-7000-8000-000000000007",
   certifiedDevice: "no-such-device",
+  enrolledDevice: "no-such-device",
   certificate: "00000000-0000-7000-8000-000000000008",
   mqttClient: "no-such-client",
   disabledMqttClient: "no-such-client",
@@ -180,6 +183,12 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     certifiedDevice: async () => {
       await certificate();
       return await deviceId();
+    },
+    enrolledDevice: async () => {
+      const id = await deviceId();
+      const fingerprint = { hardware_fingerprint: id, fingerprint_key: id };
+      await server.app.database.db.updateTable("devices").set(fingerprint).where("id", "=", id).execute();
+      return id;
     },
     mqttClient,
     disabledMqttClient: async () => {

@@ -66,7 +66,8 @@ export const importDevices = adminRoute({
       items: [{ outcome: "changed", id: "pump-1", nameBefore: "Pump", error: null, message: null }],
     },
   },
-  handler: async (caller, { body }, importDevices) => ({
-    items: await importDevices(caller, body.rows, { preview: body.preview ?? false }),
-  }),
+  handler: async (caller, { body }, importDevices) => {
+    const outcomes = await importDevices(caller, body.rows, { preview: body.preview ?? false });
+    return { items: outcomes.map((outcome, at) => ({ ...outcome, id: outcome.id ?? body.rows[at]?.id ?? null })) };
+  },
 });
