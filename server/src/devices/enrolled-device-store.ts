@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { Parameters } from "../db/statement.ts";
 
 // Fragments of the statement that records a redemption. `claim` names a CTE with the redeemed claim's tenant_id,
-// intended_device_type_id, intended_group_ids, for a new device also its device_name; `device` one with device_uid, tenant_id, device_id.
+// intended_device_type_id, intended_group_ids, for a new device also its device_name; `device` one with device_uid,
+// tenant_id, device_id.
 
 /**
  * The parameters of {@link insertEnrolledDevice} and {@link updateEnrolledDevice}: the identity and the reported

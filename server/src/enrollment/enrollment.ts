@@ -28,7 +28,6 @@ import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
 import { showCertificateChain } from "./show-chain.ts";
 
 export type { DeviceOutcome } from "./bulk/change-devices.ts";
-export type { ImportOutcome, ImportRow } from "./bulk/import-devices.ts";
 export { carryEndedClaims, readEndedClaims, revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";

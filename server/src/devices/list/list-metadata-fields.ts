@@ -1,17 +1,10 @@
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import type { DevicesDeps } from "../deps.ts";
-import { countMetadataFields } from "./metadata-field-store.ts";
+import { countMetadataFields, type MetadataField } from "./metadata-field-store.ts";
 
-/** A field of devices' metadata, for columns and filters. */
-export interface MetadataField {
-  name: string;
-  /** The number of devices that have it. */
-  devices: number;
-  /** Its most frequent values as text. */
-  values: string[];
-}
-
-/** Lists the fields in the metadata of the newest 5,000 devices that the caller sees, most frequent first, at most 100. */
+/**
+ * Lists the fields in the metadata of the newest 5,000 devices that the caller sees, most frequent first, at most 100.
+ */
 export const listMetadataFields = useCase(
   { role: "viewer" },
   async ({ database }: DevicesDeps, caller): Promise<MetadataField[]> =>

@@ -1,7 +1,15 @@
 import { sql } from "kysely";
 import { type Viewer, visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
-import type { MetadataField } from "./list-metadata-fields.ts";
+
+/** A field of devices' metadata, for columns and filters. */
+export interface MetadataField {
+  name: string;
+  /** The number of devices that have it. */
+  devices: number;
+  /** Its most frequent values as text. */
+  values: string[];
+}
 
 /** The numbers of devices read, of fields, and of values of a field: about 50 ms. */
 const [NEWEST, FIELDS, VALUES] = [5_000, 100, 20];

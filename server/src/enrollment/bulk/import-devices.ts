@@ -2,30 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { type Caller, isStanding, requireMay, useCase } from "../../access/access.ts";
 import { reserveIdempotencyKey } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { checkNewDevice, type DeviceRecord, deviceUseCases, type Metadata } from "../../devices/devices.ts";
+import { checkNewDevice, type DeviceRecord, deviceUseCases } from "../../devices/devices.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { type ImportNames, readNames, resolveRow } from "./import-names.ts";
+import type { ImportRow } from "./import-row.ts";
 import { findIdsByFingerprint } from "./import-store.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-
-/** A row of an imported file. Absent fields stay unchanged. */
-export interface ImportRow {
-  /** The device's id, or the id that a new device gets. */
-  id?: string | undefined;
-  /** Finds a device that enrolled itself, for a row without `id`. */
-  hardwareFingerprint?: string | undefined;
-  name?: string | undefined;
-  description?: string | undefined;
-  /** The id or the name of a device type. */
-  deviceType?: string | undefined;
-  /** Ids or names of groups that the device joins; it leaves none. */
-  groups?: readonly string[] | undefined;
-  /** Fields that its metadata gets; other fields stay. */
-  metadata?: Metadata | undefined;
-}
 
 export interface ImportOutcome {
   /** `not_tried`: the time limit was reached, or the caller lost the rights during the request. */
@@ -43,7 +28,8 @@ const MOST_MS = 20_000;
 
 /**
  * Creates or changes a device per row, one after the other. Each has its own transaction and audit entry, so a refused
- * row does not affect the others, and repeating an import changes nothing. `preview` checks the rows and writes nothing.
+ * row does not affect the others, and repeating an import changes nothing. `preview` checks the rows and writes
+ * nothing.
  *
  * @returns the outcome of each row, in their order
  * @throws MusterError invalid_request, rate_limited: nothing has changed
@@ -76,7 +62,7 @@ async function importRows(
   preview: boolean,
 ): Promise<ImportOutcome[]> {
   const until = deps.clock.monotonicMs() + MOST_MS;
-  const names = await readNames(deps, caller);
+  const names = await readNames(deps, caller.tenantId);
   const fingerprints = rows.flatMap(({ id, hardwareFingerprint }) =>
     id === undefined && hardwareFingerprint !== undefined ? [hardwareFingerprint] : [],
   );

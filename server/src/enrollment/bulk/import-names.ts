@@ -1,8 +1,7 @@
-import type { Caller } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import type { EnrollmentDeps } from "../deps.ts";
-import type { ImportRow } from "./import-devices.ts";
+import type { ImportRow } from "./import-row.ts";
 import { listGroupNames, listTypeNames, type NamedId } from "./import-store.ts";
 
 /** The groups and the types of the tenant, by lower-case name. */
@@ -11,7 +10,7 @@ export interface ImportNames {
   types: ReadonlyMap<string, readonly string[]>;
 }
 
-export async function readNames({ database: { db } }: EnrollmentDeps, { tenantId }: Caller): Promise<ImportNames> {
+export async function readNames({ database: { db } }: EnrollmentDeps, tenantId: string): Promise<ImportNames> {
   const [groups, types] = [await listGroupNames(db, tenantId), await listTypeNames(db, tenantId)];
   return { groups: byName(groups), types: byName(types) };
 }

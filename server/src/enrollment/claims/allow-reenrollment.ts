@@ -35,7 +35,7 @@ export const allowReenrollment = adminUseCase(
         if (device === undefined) throw notFound("device");
         if (device.fingerprint_key === null)
           throw invalidRequest("the device never enrolled itself: issue a certificate bundle for it", deviceId);
-        const { claimCode, row } = drawClaim(deps, caller, now, {
+        const { claimCode, row } = drawClaim(deps, actor, now, {
           intended_name: device.name,
           intended_group_ids: null,
           intended_device_type_id: null,

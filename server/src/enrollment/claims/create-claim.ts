@@ -40,7 +40,7 @@ export const createClaim = useCase(
     await requireGroupsAndType(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
 
     const now = deps.clock.now();
-    const { claimCode, row } = drawClaim(deps, caller, now, {
+    const { claimCode, row } = drawClaim(deps, caller.actor, now, {
       intended_name: name,
       intended_group_ids: groupIds.length === 0 ? null : groupIds,
       intended_device_type_id: input.intendedDeviceTypeId ?? null,

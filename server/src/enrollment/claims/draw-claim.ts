@@ -1,4 +1,3 @@
-import type { Caller } from "../../access/access.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { refusal } from "../errors.ts";
 import { CLAIM_MINUTES } from "../limits.ts";
@@ -8,7 +7,7 @@ import type { NewClaimRow } from "./claim-store.ts";
 /** Draws the code of a new claim. The row has its HMAC and hint only. */
 export function drawClaim(
   deps: Pick<EnrollmentDeps, "ids" | "claimCodeKeys">,
-  caller: Caller,
+  actor: string,
   now: Date,
   intended: Omit<NewClaimRow, "id" | "code_hmac" | "code_hint" | "created_at" | "created_by">,
 ): { claimCode: string; row: NewClaimRow } {
@@ -19,7 +18,7 @@ export function drawClaim(
     code_hmac: claimCodeHmac(characters, deps.claimCodeKeys()[0]!),
     code_hint: claimCodeHint(characters),
     created_at: now,
-    created_by: caller.actor,
+    created_by: actor,
     ...intended,
   };
   return { claimCode, row };

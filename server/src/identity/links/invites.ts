@@ -54,8 +54,8 @@ export interface InviteInput {
  * replaces it. The response is the same for an address that a user of any tenant has; only the mail says so, to its
  * reader.
  *
- * @throws MusterError invalid_request, with an unknown group in `detail`; quota_exceeded; rate_limited when the mailbox or the tenant has reached its
- * daily invitations
+ * @throws MusterError invalid_request, with an unknown group in `detail`; quota_exceeded; rate_limited when the
+ * mailbox or the tenant has reached its daily invitations
  */
 export const inviteUser = adminUseCase(
   { role: "admin" },
