@@ -39,5 +39,15 @@ export const deleteDevice = (id: string) => must(api.DELETE(`${DEVICES}/{id}`, {
 /** Closes the sessions of a device, which may connect again immediately. */
 export const disconnectDevice = (id: string) =>
   must(api.POST(`${DEVICES}/{id}/disconnect`, { params: { path: { id } } }));
+export const suggestionsQuery = (q: string) => read("/api/admin/device-suggestions", { query: { q } });
+export const metadataFieldsQuery = read("/api/admin/metadata-fields", {});
+export type ImportRow = Schemas["ImportRow"];
+export type ImportOutcome = Schemas["ImportOutcome"];
+/** Adds or changes a device per row; a preview writes nothing. */
+export const importDevices = (rows: ImportRow[], preview: boolean) =>
+  must(api.POST(`${DEVICES}/import`, { body: { rows, preview } }));
+/** Creates a claim with which the device enrolls again. */
+export const allowReenrollment = (id: string) =>
+  must(api.POST(`${DEVICES}/{id}/re-enrollment`, { params: { path: { id } }, body: {} }));
 /** Applies one change to many devices; the answer has an outcome for each device. */
 export const changeDevices = (body: Schemas["BulkChange"]) => must(api.POST(`${DEVICES}/bulk`, { body }));

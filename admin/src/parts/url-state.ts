@@ -31,6 +31,8 @@ export interface ListState {
   /** Changes filters and returns to the first page. */
   onFilter: (changed: FilterValues) => void;
   onSkip: (skip: number) => void;
+  /** Changes what is shown of the records: columns, density. */
+  onShow: (changed: FilterValues) => void;
 }
 
 /** Holds the state of a list in its address: `filters` by name, `sort` (`-` before the name for descending), `skip`. */
@@ -49,5 +51,6 @@ export function useListState(): ListState {
     },
     onFilter: (changed) => change({ ...changed, skip: undefined }),
     onSkip: (skip) => change({ skip: skip > 0 ? String(skip) : undefined }),
+    onShow: (changed) => change(changed),
   };
 }

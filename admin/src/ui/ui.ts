@@ -11,6 +11,7 @@ export * from "./display/zone.ts";
 export * from "./input/action.tsx";
 export * from "./input/copy.tsx";
 export * from "./input/dialog.tsx";
+export * from "./input/filter.ts";
 export * from "./input/filters.tsx";
 export * from "./input/link-button.tsx";
 export * from "./input/secret.tsx";

@@ -143,18 +143,9 @@ const SCREENS: Record<string, readonly string[]> = {
   "/tickets/$id": ["/tickets/:ticket"],
   "/deliveries": ["/deliveries", "/deliveries?anomalyId=:anomaly"],
   "/devices": ["/devices", "/devices?q=none"],
-  "/devices/$id": [
-    "",
-    "?tab=telemetry",
-    "?tab=anomalies",
-    "?tab=tickets",
-    "?tab=certificates",
-    "?tab=connections",
-    "?tab=history",
-    "?tab=audit",
-  ]
-    .concat("?tab=rejected")
-    .map((tab) => `/devices/:device${tab}`),
+  "/devices/$id": ["", "?tab=telemetry", "?tab=anomalies", "?tab=certificates", "?tab=refused", "?tab=history"].map(
+    (tab) => `/devices/:device${tab}`,
+  ),
   "/devices/$id/connect": ["/devices/:device/connect"],
   "/devices/$id/rotate": ["/devices/press-7/rotate"],
   "/connect": ["/connect"],

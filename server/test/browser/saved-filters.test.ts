@@ -11,6 +11,7 @@ import {
   VIEWS,
   type Watched,
 } from "../harness/http/browser.ts";
+import { chooseFilter } from "../harness/http/filters.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
@@ -63,9 +64,9 @@ browserTest(
     const total = (text: string) => page.getByText(text, { exact: true }).waitFor();
     await total("4 anomalies");
     assert.equal(await saved.count(), 0);
-    await page.getByLabel("Threshold pack").selectOption({ label: "Bearings" });
+    await chooseFilter(page, "Threshold pack", "Bearings");
     await total("2 anomalies");
-    await page.getByLabel("Group", { exact: true }).selectOption({ label: "Hall 3" });
+    await chooseFilter(page, "Group", "Hall 3");
     await total("1 anomaly");
     await page.getByRole("link", { name: "temperature is above 90" }).waitFor();
 
@@ -99,22 +100,19 @@ browserTest(
   },
 );
 
-browserTest("a phone shows the first filter, and the others on demand", async () => {
+browserTest("a phone shows the filters that are set, and the choices of one on demand", async () => {
   const window = await windowOf(admin, "/anomalies");
   const { page } = window;
-  const pack = page.getByLabel("Threshold pack");
-  await pack.selectOption({ label: "Pipes" });
+  await chooseFilter(page, "Threshold pack", "Pipes");
   await page.setViewportSize(VIEWS[1].viewport);
-  await page.getByLabel("State").waitFor();
-  await pack.waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "More filters (1 set)", exact: true }).click();
-  await pack.waitFor();
-  await assertSound(window, "filters on a phone");
-  await page.getByRole("button", { name: "Fewer filters", exact: true }).click();
-  await pack.waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "Clear filters", exact: true }).click();
+  const said = page.getByRole("button", { name: "Threshold pack is Pipes" });
+  await said.click();
+  await page.getByRole("radio", { name: "Bearings" }).waitFor();
+  await assertSound(window, "a filter on a phone");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Remove the filter Threshold pack" }).click();
   await page.getByText("4 anomalies", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "More filters", exact: true }).waitFor();
+  await said.waitFor({ state: "detached" });
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });

@@ -1,4 +1,4 @@
-import { Checkbox, TextInput } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
@@ -12,6 +12,7 @@ import {
 } from "../../api/certificates.ts";
 import { DEVICES } from "../../api/devices.ts";
 import { Problem } from "../../api/problem.ts";
+import { DeviceField } from "../../parts/form/device-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Dialog, Notice, ShownOnce } from "../../ui/ui.ts";
 import { BundleOnce } from "./bundle-once.tsx";
@@ -52,7 +53,7 @@ function Issue({ deviceId, onClose }: { deviceId: string; onClose: () => void })
       refreshes={[CERTIFICATES, DEVICES]}
     >
       <p>{t.forADeviceThatCannot}</p>
-      <TextInput label={common.deviceId} autoComplete="off" spellCheck={false} data-autofocus {...field("deviceId")} />
+      <DeviceField label={common.device} {...field("deviceId")} />
       <LiveBundles deviceId={form.values.deviceId.trim()} />
       <Override {...override} />
     </Form>

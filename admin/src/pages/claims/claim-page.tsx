@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/claims.ts";
+import { t as fleet } from "#texts/pages/fleet.ts";
 import { CLAIMS, type Claim, claimCodeQuery, claimQuery, revokeClaim } from "../../api/claims.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
@@ -9,6 +10,7 @@ import { Actor } from "../../parts/actor.tsx";
 import type { BulkOutcome } from "../../parts/bulk/run-in-parts.ts";
 import { ConfirmEnd, Outcome } from "../../parts/bulk/use-bulk.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
+import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
@@ -79,6 +81,7 @@ function ClaimFacts({ claim }: { claim: Claim }) {
   const type = useQuery(deviceTypesQuery).data?.items.find(({ id }) => id === claim.intendedDeviceTypeId);
   const facts = {
     [common.state]: <ClaimState claim={claim} />,
+    ...(claim.reenrollsDeviceId && { [fleet.reenrolls]: <DeviceLink id={claim.reenrollsDeviceId} /> }),
     [t.uses]: t.of(claim.usedCount, claim.maxUses),
     [common.code]: <span className="mono">{`CLAIM-…-${claim.codeHint}`}</span>,
     [common.type]: type ? <a href={`/device-types/${type.id}`}>{type.name}</a> : common.none,

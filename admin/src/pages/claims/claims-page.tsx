@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/claims.ts";
+import { t as fleet } from "#texts/pages/fleet.ts";
 import { CLAIMS, type Claim, claimCodeQuery, claimsQuery, createClaim } from "../../api/claims.ts";
 import { type DeviceType, deviceTypesQuery } from "../../api/device-types.ts";
 import { Actor } from "../../parts/actor.tsx";
@@ -107,11 +108,12 @@ function Fields({ types, onClose }: { types: readonly DeviceType[]; onClose: () 
     >
       <TextInput
         label={t.for}
-        description={t.theNameThatItsDevices}
+        description={`${t.theNameThatItsDevices} ${fleet.nameHelp}`}
         placeholder={t.feedPump1}
         data-autofocus
         {...field("intendedName")}
       />
+      <NamePreview name={form.values.intendedName} uses={Number(form.values.maxUses)} />
       <NativeSelect
         label={common.type}
         description={t.decidesTheTopicsThatIts}
@@ -137,4 +139,12 @@ function Fields({ types, onClose }: { types: readonly DeviceType[]; onClose: () 
       <GroupsField label={common.groups} description={t.itsDevicesJoinThemWithout} {...field("intendedGroupIds")} />
     </Form>
   );
+}
+
+/** Says how several devices will be named. */
+function NamePreview({ name, uses }: { name: string; uses: number }) {
+  if (uses < 2 || name.trim() === "") return null;
+  if (!name.includes("{n}")) return name.includes("{fingerprint}") ? null : <p className="soft">{fleet.sameName}</p>;
+  const numbered = (n: number) => name.trim().replace("{n}", String(n));
+  return <p className="soft">{fleet.namesLike(numbered(1), numbered(2))}</p>;
 }

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/device.ts";
+import { t as fleet } from "#texts/pages/fleet.ts";
 import type { Versioned } from "../../api/client.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { DEVICES, type Device, deleteDevice, deviceQuery, disconnectDevice, replaceDevice } from "../../api/devices.ts";
@@ -11,6 +12,7 @@ import { GroupsField, PacksField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields, useVersion } from "../../parts/form/form.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { Action, Opens } from "../../ui/ui.ts";
+import { AllowReenrollment } from "./allow-reenrollment.tsx";
 import { metadataIn, metadataRule, metadataText } from "./metadata.ts";
 import type { TabProps } from "./tab-props.ts";
 
@@ -38,6 +40,15 @@ export function DeviceActions({ device, etag }: TabProps) {
         >
           <p>{t.itsSessionIsClosedAt}</p>
         </Asks>
+      )}
+      {useMay("allowReenrollment") && (
+        <Opens
+          label={fleet.allowReenrollment}
+          title={fleet.allowReenrollmentOf(name)}
+          disabled={device.hardwareFingerprint === null}
+        >
+          {(close) => <AllowReenrollment id={id} onClose={close} />}
+        </Opens>
       )}
       {useMay("deleteDevice") && (
         <Asks

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/device.ts";
+import { t as fleet } from "#texts/pages/fleet.ts";
 import { deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useRejectedToday } from "../../parts/rejected-notice.tsx";
@@ -13,27 +14,27 @@ import { Page, Tabs } from "../../ui/ui.ts";
 import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
-import { CommandsTab } from "./commands/commands-tab.tsx";
-import { OverviewTab } from "./overview-tab.tsx";
-import { AnomaliesTab, AuditTab, HistoryTab, RefusalsTab, TicketsTab } from "./record-tabs.tsx";
-import { RejectedTab } from "./rejected-tab.tsx";
+import { AnomaliesAndTicketsTab, HistoryAndAuditTab, OverviewAndCommandsTab, RefusedTab } from "./merged-tabs.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
 
 /** The tabs in their order, each with the operation that it needs. */
 const TABS = [
-  ["overview", t.overview, "getDevice", OverviewTab],
+  ["overview", t.overview, "getDevice", OverviewAndCommandsTab],
   ["telemetry", t.telemetry, "readSeries", TelemetryTab],
-  ["anomalies", common.anomalies, "listAnomalies", AnomaliesTab],
-  ["tickets", common.tickets, "listTickets", TicketsTab],
+  ["anomalies", fleet.anomaliesAndTickets, "listAnomalies", AnomaliesAndTicketsTab],
   ["certificates", common.certificates, "listCertificates", CertificatesTab],
-  ["commands", t.commands, "listCommands", CommandsTab],
-  // The address keeps the former name of the tab, for links and bookmarks.
-  ["connections", common.refusals, "listRefusals", RefusalsTab],
-  ["history", t.history, "listTimeline", HistoryTab],
-  ["audit", common.audit, "listAdminAudit", AuditTab],
-  ["rejected", t.rejectedMessages, "listRejected", RejectedTab],
+  ["refused", fleet.refusedTab, "listRejected", RefusedTab],
+  ["history", t.history, "listTimeline", HistoryAndAuditTab],
 ] as const;
+/** Former names of parts of these tabs, in links and bookmarks. */
+const FORMER: Readonly<Record<string, string>> = {
+  tickets: "anomalies",
+  commands: "overview",
+  connections: "refused",
+  rejected: "refused",
+  audit: "history",
+};
 
 export default function DevicePage() {
   const { id } = usePathParams<"id">();
@@ -52,11 +53,11 @@ function DeviceScreen({ device, etag }: TabProps) {
   const { operations } = useSession();
   const [{ tab: wanted }] = useUrlState();
   const offered = TABS.filter(([, , operation]) => operations.includes(operation));
-  const [name, , , Content] = offered.find(([name]) => name === wanted) ?? TABS[0];
+  const [name, , , Content] = offered.find(([name]) => name === (FORMER[wanted ?? ""] ?? wanted)) ?? TABS[0];
   const rejected = useRejectedToday(device.id).length;
   const tabs = offered.map(([tab, label]) => ({
     href: tab === "overview" ? `/devices/${device.id}` : `/devices/${device.id}?tab=${tab}`,
-    label: tab === "rejected" && rejected > 0 ? t.tabWithNumber(label, numberText(rejected)) : label,
+    label: tab === "refused" && rejected > 0 ? t.tabWithNumber(label, numberText(rejected)) : label,
     current: tab === name,
   }));
   return (

@@ -23,6 +23,7 @@ import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time, useOpens } f
 import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { Channels } from "./channels.tsx";
 import { EscalationForm } from "./escalation-form.tsx";
+import { GroupDevices } from "./group-devices.tsx";
 import { GroupShifts } from "./group-shifts.tsx";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
@@ -50,6 +51,7 @@ export default function GroupPage() {
           <Escalation group={group} />
           <GroupShifts group={group.record} />
           <Members group={group} />
+          <GroupDevices group={group.record} />
           <Channels group={group} />
           {mayChange && <TestMessages group={group.record} />}
         </>
@@ -61,7 +63,6 @@ export default function GroupPage() {
 function factsOf({ id, description, updatedAt }: Group) {
   return {
     [common.description]: description,
-    [common.devices]: <a href={`/devices?groupId=${id}`}>{t.theDevicesOfThisGroup}</a>,
     [common.changed]: <Time at={updatedAt} />,
     [t.groupId]: <span className="mono">{id}</span>,
   };

@@ -3,11 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t as fleet } from "#texts/pages/fleet.ts";
 import { t } from "#texts/pages/users.ts";
 import { INVITES, type Invite, invitesQuery, inviteUser, withdrawInvite } from "../../api/people/invites.ts";
 import { type Role, USERS, type User, usersQuery } from "../../api/people/users.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
 import { Actor } from "../../parts/actor.tsx";
+import { GroupsField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
@@ -108,13 +110,13 @@ function Withdraw({ invite: { id, email } }: { invite: Invite }) {
 
 function InviteUser({ onClose }: { onClose: () => void }) {
   const [link, setLink] = useState<MadeLink & { role: Role }>();
-  const [form, field] = useFields({ email: "", role: "operator" as Role }, "inviteUser");
-  const submit = async ({ email, role }: typeof form.values) =>
-    setLink({ ...(await inviteUser({ email: email.trim(), role })), role });
+  const [form, field] = useFields({ email: "", role: "operator" as Role, groupIds: [] as string[] }, "inviteUser");
+  const submit = async ({ email, role, groupIds }: typeof form.values) =>
+    setLink({ ...(await inviteUser({ email: email.trim(), role, groupIds })), role });
   if (link)
     return (
       <ShowLink title={t.invitationOf(link.email)} link={link} onDone={onClose}>
-        {link.role !== "admin" && (
+        {link.role !== "admin" && form.values.groupIds.length === 0 && (
           <Notice tone="accent" title={t.inNoGroupYet}>
             <p>{t.seesNoDeviceUntilAn(link.email, <a href="/groups">{t.group}</a>)}</p>
           </Notice>
@@ -130,6 +132,7 @@ function InviteUser({ onClose }: { onClose: () => void }) {
         data={Object.entries(ROLES).map(([value, label]) => ({ value, label }))}
         {...field("role")}
       />
+      <GroupsField label={common.groups} description={fleet.joinsGroups} {...field("groupIds")} />
     </Form>
   );
 }

@@ -1,23 +1,30 @@
 import { useQuery } from "@tanstack/react-query";
 import { actorQuery } from "../../api/people/actors.ts";
+import { groupChoicesQuery } from "../../api/people/groups.ts";
+import { DeviceLine } from "./device-line.tsx";
 
 interface DeviceLinkProps {
   id: string;
   /** Set where the link must not be dragged, as on a board. */
   still?: boolean;
+  /** Shows the name alone, within a sentence. */
+  plain?: boolean;
 }
 
-/** A link to a device by its name, or by its id while the name is unknown or the device is deleted. */
-export function DeviceLink({ id, still = false }: DeviceLinkProps) {
-  const name = useQuery(actorQuery(`device:${id}`)).data?.name;
-  return (
+/** A link to a device by its name line, or by its id while the name is unknown or the device is deleted. */
+export function DeviceLink({ id, still = false, plain = false }: DeviceLinkProps) {
+  const device = useQuery(actorQuery(`device:${id}`)).data;
+  const groups = new Map(useQuery(groupChoicesQuery()).data?.items.map((group) => [group.id, group.name]));
+  const link = (
     <a
-      className={name === undefined ? "mono" : undefined}
+      className={device ? undefined : "mono"}
       href={`/devices/${encodeURIComponent(id)}`}
-      title={name === undefined ? undefined : id}
+      title={device ? `${device.name} (${id})` : undefined}
       {...(still ? { draggable: false } : {})}
     >
-      {name ?? id}
+      {device?.name ?? id}
     </a>
   );
+  if (plain || !device) return link;
+  return <DeviceLine id={id} name={link} more={[...device.groupIds.map((each) => groups.get(each)), device.place]} />;
 }

@@ -38,6 +38,8 @@ export interface TableProps<Row> {
   href?: ((row: Row) => string) | undefined;
   sorting?: Sorting | undefined;
   selection?: Selection | undefined;
+  /** Shows lower rows. */
+  dense?: boolean | undefined;
   /** Shown instead of a table without rows. */
   empty?: ReactNode;
 }
@@ -47,7 +49,8 @@ function idOf(row: unknown): string {
   return (row as { id: string }).id;
 }
 
-const SKELETON_ROWS = 6;
+/** They fill a screen, so that what is below the table does not jump up. */
+const SKELETON_ROWS = 20;
 
 /** Records in rows; on a phone each is a card. */
 export function Table<Row>(props: TableProps<Row>) {
@@ -55,7 +58,7 @@ export function Table<Row>(props: TableProps<Row>) {
   if (rows?.length === 0 && empty) return <>{empty}</>;
   return (
     <div className="table-frame framed">
-      <table className="table" aria-label={label} aria-busy={rows === undefined}>
+      <table className={props.dense ? "table table-dense" : "table"} aria-label={label} aria-busy={rows === undefined}>
         <thead>
           <tr>
             {selection && (

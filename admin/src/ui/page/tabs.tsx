@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "react";
+import { NativeSelect } from "@mantine/core";
+import { type RefObject, useEffect, useRef } from "react";
 import "./tabs.css";
 
 interface Tab {
@@ -10,7 +11,7 @@ interface Tab {
 }
 
 /** Parts of a screen, each with an address of its own. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+export function Tabs({ label, tabs }: TabsProps) {
   const element = useRef<HTMLElement>(null);
   const current = tabs.find((tab) => tab.current)?.href;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is current
@@ -22,7 +23,39 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
     return () => observer.disconnect();
   }, [current]);
   return (
-    <nav ref={element} className="tabs" aria-label={label}>
+    <>
+      {tabs.length > FITTING && <TabSelect label={label} tabs={tabs} />}
+      <Links element={element} label={label} tabs={tabs} />
+    </>
+  );
+}
+
+/** A phone shows more tabs than these as a select. */
+const FITTING = 4;
+
+interface TabsProps {
+  label: string;
+  tabs: readonly Tab[];
+}
+
+/** The tabs as a list that a phone shows whole; choosing one follows its link. */
+function TabSelect({ label, tabs }: TabsProps) {
+  const open = (href: string) =>
+    document.querySelector<HTMLAnchorElement>(`.tabs a[href=${JSON.stringify(href)}]`)?.click();
+  return (
+    <NativeSelect
+      className="tabs-select"
+      aria-label={label}
+      value={tabs.find((tab) => tab.current)?.href}
+      onChange={(event) => open(event.currentTarget.value)}
+      data={tabs.map(({ href, label }) => ({ value: href, label }))}
+    />
+  );
+}
+
+function Links({ element, label, tabs }: TabsProps & { element: RefObject<HTMLElement | null> }) {
+  return (
+    <nav ref={element} data-many={tabs.length > FITTING || undefined} className="tabs" aria-label={label}>
       {tabs.map(({ href, label, count, current }) => (
         <a key={href} href={href} aria-current={current ? "page" : undefined}>
           {label}
