@@ -49,7 +49,8 @@ browserTest("a bundle is issued once, connects from its archive, and its revocat
   const { page } = window;
   await page.getByRole("button", { name: "Issue bundle" }).click();
   // The list has a filter of the same name.
-  await page.getByRole("dialog").getByLabel("Device id").fill("pump-1");
+  await page.getByRole("dialog").getByLabel("Search by name, id or fingerprint").fill("pump-1");
+  await page.getByRole("dialog").getByRole("radio", { name: "pump-1" }).check();
   await page.getByText("0 of 2").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Issue bundle" }).click();
   await page.getByText("the private key is not shown again").waitFor();

@@ -65,7 +65,7 @@ browserTest(
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await closed(client);
     await page.getByText(/^The session of .* is closed\.$/).waitFor();
-    await page.getByRole("link", { name: "Audit" }).last().click();
+    await page.getByRole("link", { name: "History" }).last().click();
     await page.getByText("Device disconnected").waitFor();
     await page.goto(`/devices/${device.deviceId}?tab=telemetry`);
     await page.getByRole("button", { name: "Show", exact: true }).click();
@@ -82,7 +82,7 @@ browserTest(
     await closed(session);
     await page.getByRole("button", { name: "Revoke all", disabled: true }).waitFor();
     await assert.rejects(connectMqtt(server, device));
-    await page.getByRole("link", { name: "Audit" }).last().click();
+    await page.getByRole("link", { name: "History" }).last().click();
     await page.getByText("All certificates of a device revoked").waitFor();
     await page.getByRole("table", { name: "Certificates" }).getByText("Revoked").waitFor();
     assert.deepEqual(window.problems, []);

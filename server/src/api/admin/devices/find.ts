@@ -26,7 +26,7 @@ export const suggestDevices = adminRoute({
   summary: "Suggest devices",
   description:
     "At most 20 devices that the user can see whose id, name or hardware fingerprint contains the text, for pickers. The one with exactly this id or fingerprint comes first; the newest 20,000 devices are searched.",
-  query: z.strictObject({ q: z.string().max(records.searchCharacters.value) }),
+  query: z.strictObject({ q: z.string().max(records.searchCharacters.value).default("") }),
   status: 200,
   response: z.strictObject({ items: z.array(suggestion) }).meta({ id: "DeviceSuggestions" }),
   errors: [],
