@@ -37,24 +37,14 @@ export default function DevicesPage() {
   const filters = deviceFilters(types, groups, packs, fields);
   const shown = useDeviceColumns(types, groups, fields, list.values);
   const [selected, onChange] = useSelection(query);
-  const [maySelect, mayCreate] = [useMay("changeDevices"), useMay("createDevice")];
-  const mayChange = useMay("importDevices");
+  const maySelect = useMay("changeDevices");
   const connect = useMay("createClaim") && <Action main label={common.connectADevice} href="/connect" />;
   return (
     <Page
       title={common.devices}
       actions={
         <>
-          {mayChange && (
-            <Opens wide keep label={fleet.import} title={fleet.importDevices}>
-              {(close) => <ImportDevices onClose={close} />}
-            </Opens>
-          )}
-          {mayCreate && (
-            <Opens label={t.addDevice} title={t.addADevice}>
-              {(close) => <AddDevice onClose={close} types={types} />}
-            </Opens>
-          )}
+          <AddActions types={types} />
           {connect}
         </>
       }
@@ -87,6 +77,23 @@ export default function DevicesPage() {
         types={types}
       />
     </Page>
+  );
+}
+
+function AddActions({ types }: { types: Types }) {
+  return (
+    <>
+      {useMay("importDevices") && (
+        <Opens wide keep label={fleet.import} title={fleet.importDevices}>
+          {(close) => <ImportDevices onClose={close} />}
+        </Opens>
+      )}
+      {useMay("createDevice") && (
+        <Opens label={t.addDevice} title={t.addADevice}>
+          {(close) => <AddDevice onClose={close} types={types} />}
+        </Opens>
+      )}
+    </>
   );
 }
 

@@ -30,7 +30,9 @@ export const allowReenrollment = adminRoute({
   description:
     "Creates a claim with one use, bound to the device. The device, recognized by its hardware fingerprint, enrolls with it without its former certificate and keeps its id and its history. An earlier pending claim of this kind is revoked; certificates are not. The code is shown only in this answer.",
   params: idParams,
-  body: z.strictObject({ expiresInMinutes: specified.newClaim.shape.expiresInMinutes }).meta({ id: "ReenrollmentCreate" }),
+  body: z
+    .strictObject({ expiresInMinutes: specified.newClaim.shape.expiresInMinutes })
+    .meta({ id: "ReenrollmentCreate" }),
   status: 201,
   response: specified.createdClaim,
   errors: ["not_found", "invalid_claim_request", "quota_exceeded"],
