@@ -18,13 +18,18 @@ export function FilterChip({ filter, value, opened, onOpen, onChange }: FilterCh
   useEffect(() => {
     if (!opened) return;
     element.current?.querySelector<HTMLElement>("select, input")?.focus();
-    const close = ({ target }: Event) => !element.current?.contains(target as Node) && onOpen(false);
+    const close = ({ target }: Event) => {
+      if (element.current?.contains(target as Node)) return;
+      leaveField();
+      onOpen(false);
+    };
     document.addEventListener("pointerdown", close);
     return () => document.removeEventListener("pointerdown", close);
   }, [opened, onOpen]);
   const closes = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();
+    leaveField();
     onOpen(false);
   };
   const said = sentenceOf(filter, value);
@@ -59,6 +64,11 @@ export function FilterChip({ filter, value, opened, onOpen, onChange }: FilterCh
       )}
     </fieldset>
   );
+}
+
+/** Takes the focus from a field before its panel closes: a text field applies what was typed when it loses the focus. */
+function leaveField(): void {
+  (document.activeElement as HTMLElement | null)?.blur();
 }
 
 /** `Connection is not online, offline` */

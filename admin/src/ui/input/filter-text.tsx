@@ -5,7 +5,7 @@ import type { Filter } from "./filter.ts";
 
 const TYPING_MS = 300;
 
-/** A text filter, applied when the user pauses. */
+/** A text filter, applied when the user pauses, presses Enter or leaves the field. */
 export function TextField({
   filter,
   value,
@@ -23,6 +23,7 @@ export function TextField({
     const timer = setTimeout(() => onChange(text), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
+  const apply = () => text !== value && onChange(text);
   return (
     <TextInput
       type="search"
@@ -31,6 +32,8 @@ export function TextField({
       title={filter.not ? t.withBeforeItAllOthers : undefined}
       maxLength={filter.maxLength}
       value={text}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === "Enter" && apply()}
       onChange={(event) => setText(event.currentTarget.value)}
       data-filter="text"
       aria-keyshortcuts="/"
