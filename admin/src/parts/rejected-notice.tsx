@@ -30,7 +30,7 @@ export function RejectedNotice({ deviceId }: { deviceId: string }) {
         <Ago at={at} />: {sentence(reason)}
       </p>
       <p>
-        <a href={`/devices/${deviceId}?tab=rejected`}>{t.rejectedMessages}</a>
+        <a href={`/devices/${deviceId}?tab=refused`}>{t.rejectedMessages}</a>
       </p>
     </Notice>
   );

@@ -23,7 +23,7 @@ browserTest(
     const window = await openPage(server);
     const { page } = window;
     await useSession(window, server, admin.cookie);
-    await page.goto(`/devices/${earlier.deviceId}?tab=commands`);
+    await page.goto(`/devices/${earlier.deviceId}`);
     await page.getByText("No command waits for the device").waitFor();
     await page.getByRole("button", { name: "Send a command" }).click();
     await page.getByText("lists no topic that its devices may subscribe to").waitFor();
@@ -33,7 +33,7 @@ browserTest(
     const subscribeTopics = ["commands/{deviceId}"];
     await server.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, { subscribeTopics });
     const device = await enrollDevice(server, tenant);
-    await page.goto(`/devices/${device.deviceId}?tab=commands`);
+    await page.goto(`/devices/${device.deviceId}`);
     for (const payload of ["open", "<img src=x onerror=alert(1)>"]) {
       await page.getByRole("button", { name: "Send a command" }).click();
       await page.getByLabel("Payload").fill(payload);

@@ -143,7 +143,7 @@ if (!onPostgres)
     await page.getByRole("link", { name: bold("Watch its telemetry") }).click();
     publishing = start(commandsOf(""));
     await page.getByRole("img", { name: /temperature.*Latest: temperature 2[0-4]$/ }).waitFor();
-    await page.getByRole("link", { name: bold("Refusals") }).waitFor();
+    await page.getByRole("link", { name: bold("Refused"), exact: true }).waitFor();
     await page.getByRole("link", { name: bold("Refused clients") }).waitFor();
     await page.getByRole("link", { name: bold("Claims") }).waitFor();
     const words = [...PAGE.matchAll(/\*\*([^*]+)\*\*/g)].map(([, words]) => words);

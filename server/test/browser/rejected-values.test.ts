@@ -34,7 +34,7 @@ browserTest("a person who looks at a device sees first that its messages are ref
   await client.publishAsync(device.topic, '{"place":{"lat":1,"lon":null}}', { qos: 1 });
   await page.reload();
   await page.getByText("Values not stored: 1, stored: 1").waitFor();
-  await page.getByText("Rejected messages (2)").click();
+  await page.getByLabel("Parts of the device").and(page.locator("select")).selectOption({ label: "Refused (2)" });
   await page.getByText("/place/lon").waitFor();
   await assertSound(window, "rejected messages");
   await page.goto("/findings?kind=values_rejected");
@@ -52,7 +52,7 @@ browserTest(
     const window = await openPage(server);
     const { page } = window;
     await useSession(window, server, (await signIn(server, tenant)).cookie);
-    await page.goto(`/devices/${device.deviceId}?tab=connections`);
+    await page.goto(`/devices/${device.deviceId}?tab=refused`);
     await page.getByText("The client sent neither a certificate nor a user name and password").waitFor();
     await page.getByText("Give the client one file with its certificate").waitFor();
     await assertSound(window, "no certificate");

@@ -27,14 +27,6 @@ const TABS = [
   ["refused", fleet.refusedTab, "listRejected", RefusedTab],
   ["history", t.history, "listTimeline", HistoryAndAuditTab],
 ] as const;
-/** Former names of parts of these tabs, in links and bookmarks. */
-const FORMER: Readonly<Record<string, string>> = {
-  tickets: "anomalies",
-  commands: "overview",
-  connections: "refused",
-  rejected: "refused",
-  audit: "history",
-};
 
 export default function DevicePage() {
   const { id } = usePathParams<"id">();
@@ -53,7 +45,7 @@ function DeviceScreen({ device, etag }: TabProps) {
   const { operations } = useSession();
   const [{ tab: wanted }] = useUrlState();
   const offered = TABS.filter(([, , operation]) => operations.includes(operation));
-  const [name, , , Content] = offered.find(([name]) => name === (FORMER[wanted ?? ""] ?? wanted)) ?? TABS[0];
+  const [name, , , Content] = offered.find(([name]) => name === wanted) ?? TABS[0];
   const rejected = useRejectedToday(device.id).length;
   const tabs = offered.map(([tab, label]) => ({
     href: tab === "overview" ? `/devices/${device.id}` : `/devices/${device.id}?tab=${tab}`,

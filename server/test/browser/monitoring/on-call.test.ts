@@ -120,7 +120,7 @@ browserTest(
     for (const name of ["Delete", "Rename", "Change members", "Add a channel", "Send a test message"])
       assert.equal(await page.getByRole("button", { name }).count(), 0, name);
     await assertSound(window, "viewer's group");
-    await page.getByRole("link", { name: "the devices of this group" }).click();
+    await page.getByRole("heading", { name: "Devices of the group" }).waitFor();
     await page.getByRole("link", { name: "Press 1" }).waitFor();
     assert.deepEqual([...window.problems, ...adminWindow.problems], []);
     for (const { context } of [window, adminWindow]) await context.close();
