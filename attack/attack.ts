@@ -39,11 +39,11 @@ export interface Done {
 
 export interface Run {
   readonly ended: AbortSignal;
-  /** Reports that the attack is under way: measuring starts then. */
+  /** Reports that the attack is under way: the phase that is measured starts then. */
   begun(): void;
 }
 
-/** The message of an assault's thread when it is under way; the next message is its {@link Done}. */
+/** The message of an assault's process when it is under way; the next message is its {@link Done}. */
 export const BEGUN = "begun";
 
 /** A hostile load. `attacks/index.ts` lists them. */
@@ -56,9 +56,9 @@ export interface Attack<Plan = any> {
   readonly memory?: number;
   /** Fills the database before the service starts, where the attacker has had months for it. */
   seed?(database: Database, env: { short: boolean }): Promise<void>;
-  /** Sets up what the attacker may have: tenants, devices, rules. The plan is plain data: it goes to another thread. */
+  /** Sets up what the attacker may have: tenants, devices, rules. The plan is plain data, for another process. */
   prepare(env: Environment): Promise<Plan>;
-  /** Attacks until `run.ended`, in a thread of its own. */
+  /** Attacks until `run.ended`, in a process of its own. */
   assault(plan: Plan, run: Run): Promise<Done>;
   /** Checks more promises than those of every attack, while the attack goes on. @returns the broken ones */
   check?(env: Environment, plan: Plan): Promise<string[]>;

@@ -47,7 +47,8 @@ async function runEach(
   attacks: readonly Attack[],
   progress: (line: string) => void,
 ): Promise<Row[]> {
-  const measure = (phase: Phase) => measureHonest(scene.service, scene.honest, scene.sinks, phase);
+  const measure = (phase: Phase, begun?: Promise<void>) =>
+    measureHonest(scene.service, scene.honest, scene.sinks, phase, begun);
   const phase = scene.short ? SHORT_PHASE : PHASE;
   await measure(WARM_UP);
   progress(`${database}: the honest tenant alone`);
@@ -57,7 +58,7 @@ async function runEach(
     progress(`${database}: ${attack.name}: ${attack.what}`);
     const env = createEnvironment(scene, nth);
     const plan = await attack.prepare(env);
-    const { under, done, unkept } = await underAttack(env, attack, plan, () => measure(phase));
+    const { under, done, unkept } = await underAttack(env, attack, plan, (begun) => measure(phase, begun));
     const promises = { ...(scene.short ? SHORT_PROMISES : PROMISES), ...(attack.memory && { memory: attack.memory }) };
     const idle = done.count === 0 ? ["the attack did not happen"] : [];
     const broken = [...brokenPromises(promises, without, under), ...unkept, ...idle];
@@ -69,10 +70,15 @@ async function runEach(
   return rows;
 }
 
-async function underAttack(env: Environment, attack: Attack, plan: unknown, measure: () => Promise<Figures>) {
-  const assault = await startAssault(attack, plan);
+async function underAttack(
+  env: Environment,
+  attack: Attack,
+  plan: unknown,
+  measure: (begun: Promise<void>) => Promise<Figures>,
+) {
+  const assault = startAssault(attack, plan);
   try {
-    const under = await measure();
+    const under = await measure(assault.begun);
     const unkept = (await attack.check?.(env, plan)) ?? [];
     return { under, unkept, done: await assault.stop() };
   } catch (error) {

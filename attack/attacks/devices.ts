@@ -18,7 +18,7 @@ const [PACKS, RULES_A_PACK] = [5, 10];
 /** Readings are a millisecond apart and newer than any before them: older ones are not evaluated. */
 const BEHIND_MS = 9 * 60_000;
 
-/** Each assault runs in a thread of its own, which counts on when a session is opened again. */
+/** Each assault runs in a process of its own, which counts on when a session is opened again. */
 let sent = 0;
 const newest: number[] = [];
 

@@ -29,7 +29,7 @@ export interface Figures {
   readonly failures: readonly string[];
 }
 
-/** The least length of a phase, and the number of faults that page in it. */
+/** The least length of a phase from its begin on, and the number of faults that page in it. */
 export interface Phase {
   readonly seconds: number;
   readonly faults: number;
@@ -46,11 +46,13 @@ const QUIET = '{"temperature":21.5}';
 /** The period of the timer that notices a delay of the event loop; the metric includes it. */
 const LOOP_TIMER_MS = 20;
 
+/** @param begun when the attack is under way: the honest load and the figures begin before, the phase then */
 export async function measureHonest(
   service: Service,
   { publishers, monitored, visitor, keys }: HonestTenant,
   sinks: Sinks,
   { seconds, faults }: Phase,
+  begun = Promise.resolve(),
 ): Promise<Figures> {
   await longestBlock(service.metricsUrl);
   const phase = new AbortController();
@@ -72,7 +74,9 @@ export async function measureHonest(
     memoryGained(service.pid, ended),
   ]);
   const apart = (seconds * 1000) / (2 * faults);
-  const paging = Promise.all([pageDelays(monitored.slice(0, faults), sinks, apart), sleep(seconds * 1000)]);
+  const paging = begun.then(() =>
+    Promise.all([pageDelays(monitored.slice(0, faults), sinks, apart), sleep(seconds * 1000)]),
+  );
   const [[acknowledgements, healthz, requests, connections, sessions, memory], [pages]] = await Promise.all([
     running,
     paging.finally(() => phase.abort()),
