@@ -12,16 +12,13 @@ import type { CountedResponse } from "./counted-response.ts";
 import { GatedBlock, GatedConnection, type Parsed, type UnderWay } from "./gated-connection.ts";
 import { paceReading } from "./pace-reading.ts";
 import { RequestTurns } from "./request-turns.ts";
+import { UnsentAnswers, type UnsentLimits } from "./unsent-answers.ts";
 
-export type GateLimits = Pick<
-  Limits,
-  | "httpsRequestsOfConnection"
-  | "httpsRequestsOfAddress"
-  | "httpsRequests"
-  | "httpsUnsentBytesOfConnection"
-  | "httpsUnsentBytesOfAddress"
-  | "httpsUnsentBytes"
->;
+export type GateLimits = UnsentLimits &
+  Pick<
+    Limits,
+    "httpsRequestsOfConnection" | "httpsRequestsOfAddress" | "httpsRequests" | "httpsUnsentBytesOfConnection"
+  >;
 
 export interface GateOptions {
   readonly limits: GateLimits;
@@ -60,8 +57,8 @@ export class RequestGate {
   readonly #known = new RequestTurns("known");
   readonly #unknown = new RequestTurns("unknown");
   readonly #unknownShare: TimeShare;
+  readonly #unsent: UnsentAnswers;
   #underWay = 0;
-  #unsentBytes = 0;
   #sharedCount = 0;
   #isKnownTurnPlanned = false;
   #isUnknownTurnPlanned = false;
@@ -69,6 +66,11 @@ export class RequestGate {
   constructor(options: GateOptions) {
     this.#options = options;
     this.#unknownShare = new TimeShare(UNKNOWN_SHARE, options.clock);
+    this.#unsent = new UnsentAnswers(options.limits, this.#blocks, (slowest) => {
+      options.onCapReached("unsent", slowest.socket.remoteAddress ?? "");
+      this.#closed(slowest);
+      slowest.socket.destroy();
+    });
   }
 
   /** Takes over a connection whose handshake is done, once Node's HTTP server has it. */
@@ -86,7 +88,7 @@ export class RequestGate {
       !connection.isClosed &&
       connection.unanswered < limits.httpsRequestsOfConnection &&
       connection.unsentBytes < limits.httpsUnsentBytesOfConnection;
-    connection.reading = paceReading(socket, mayRead, () => this.#countUnsent(connection));
+    connection.reading = paceReading(socket, mayRead, () => this.#unsent.count(connection));
     socket.once("close", () => this.#closed(connection));
   }
 
@@ -153,7 +155,7 @@ export class RequestGate {
     connection.block.underWay++;
     this.#underWay++;
     this.#requests.set(request, underWay);
-    response.onWritten = () => this.#countUnsent(connection);
+    response.onWritten = () => this.#unsent.count(connection);
     response.once("close", () => this.#answered(underWay));
     this.#options.handle(request, response);
   }
@@ -165,7 +167,7 @@ export class RequestGate {
     const { request, response, payer } = underWay;
     const isRefused = response.statusCode >= 400 && response.statusCode < 500;
     if (isRefused && this.#requests.delete(request)) this.#options.budget.charge(payer, REFUSED_TOKENS);
-    this.#countUnsent(connection);
+    this.#unsent.count(connection);
     connection.reading.flow();
     this.#planned(connection);
     this.#planTurns();
@@ -245,50 +247,13 @@ export class RequestGate {
     return true;
   }
 
-  #countUnsent(connection: GatedConnection): void {
-    const { limits } = this.#options;
-    const more = connection.countUnsent();
-    const { block } = connection;
-    block.unsentBytes += more;
-    this.#unsentBytes += more;
-    if (more <= 0) return;
-    if (block.unsentBytes > limits.httpsUnsentBytesOfAddress) this.#closeSlowest(block);
-    if (this.#unsentBytes > limits.httpsUnsentBytes) this.#closeSlowest(this.#blockWithMostUnsent());
-  }
-
-  #blockWithMostUnsent(): GatedBlock | undefined {
-    let most: GatedBlock | undefined;
-    for (const block of this.#blocks.values()) if (block.unsentBytes > (most?.unsentBytes ?? 0)) most = block;
-    return most;
-  }
-
-  /** Closes the slowest reader, after recounting the bytes that others have sent since. */
-  #closeSlowest(block: GatedBlock | undefined): void {
-    if (!block) return;
-    for (const each of block.connections) {
-      const more = each.countUnsent();
-      block.unsentBytes += more;
-      this.#unsentBytes += more;
-    }
-    const { limits, onCapReached } = this.#options;
-    const isTooMuch =
-      block.unsentBytes > limits.httpsUnsentBytesOfAddress || this.#unsentBytes > limits.httpsUnsentBytes;
-    const connection = isTooMuch ? block.slowest() : undefined;
-    if (!connection) return;
-    onCapReached("unsent", connection.socket.remoteAddress ?? "");
-    this.#closed(connection);
-    connection.socket.destroy();
-  }
-
   /** Forgets a connection. Node does not notify responses that waited behind others when their connection ends. */
   #closed(connection: GatedConnection): void {
     const { block } = connection;
     if (!block.connections.delete(connection)) return;
     connection.isClosed = true;
     connection.waiting.length = 0;
-    const less = connection.countUnsent();
-    block.unsentBytes += less;
-    this.#unsentBytes += less;
+    this.#unsent.forget(connection);
     for (const each of connection.underWay) this.#release(each);
     connection.underWay.clear();
     block.known.delete(connection);
