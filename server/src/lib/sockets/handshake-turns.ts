@@ -3,18 +3,12 @@ import type { Server } from "node:tls";
 import { addressBlock } from "../address.ts";
 import { UniqueQueue } from "../collections/unique-queue.ts";
 
-/**
- * The maximum number of handshakes per turn. One takes the server about 0.5 ms, so they delay the rest of the event
- * loop by about 2 ms.
- */
-const HANDSHAKES_A_TURN = 4;
-
 type Start = (raw: Socket) => void;
 
 /**
- * Starts a TLS handshake once its first bytes have arrived, at most four per turn of the event loop, with address
- * blocks taking turns. A flood of handshakes therefore delays other work, and other clients' handshakes, by
- * milliseconds only.
+ * Starts a TLS handshake once its first bytes have arrived, at most one per turn of the event loop, with address blocks
+ * taking turns. It takes about 0.5 ms, and an acknowledgement waits for some ten turns, so a flood of handshakes delays
+ * other work, and other clients' handshakes, by milliseconds only.
  *
  * @param server a server without other listeners for its connections; listeners added later run when a connection is
  *   accepted
@@ -46,7 +40,7 @@ export class HandshakeTurns {
   readonly #start: Start;
   readonly #ready = new Map<string, Socket[]>();
   readonly #blocks = new UniqueQueue<string>();
-  #left = HANDSHAKES_A_TURN;
+  #isTurnTaken = false;
 
   constructor(start: Start) {
     this.#start = start;
@@ -54,7 +48,7 @@ export class HandshakeTurns {
 
   /** Starts the handshake now, or in a later turn. */
   add(raw: Socket): void {
-    if (this.#left > 0 && this.#blocks.size === 0) {
+    if (!this.#isTurnTaken) {
       this.#begin(raw);
       return;
     }
@@ -67,13 +61,14 @@ export class HandshakeTurns {
 
   #begin(raw: Socket): void {
     if (raw.destroyed) return;
-    if (this.#left-- === HANDSHAKES_A_TURN) setImmediate(() => this.#nextTurn());
+    this.#isTurnTaken = true;
+    setImmediate(() => this.#nextTurn());
     this.#start(raw);
   }
 
   #nextTurn(): void {
-    this.#left = HANDSHAKES_A_TURN;
-    while (this.#left > 0) {
+    this.#isTurnTaken = false;
+    while (!this.#isTurnTaken) {
       const block = this.#blocks.take();
       if (block === undefined) return;
       const ready = this.#ready.get(block)!;
