@@ -10,9 +10,14 @@ const SLICE_BYTES = 16 * 1024;
 export class CountedResponse extends ServerResponse {
   /** Called after each write. */
   onWritten: (() => void) | undefined;
+  /** Decides when the next slices of a large body are written, once its client has read the previous ones. */
+  onDrained: (proceed: () => void) => void = (proceed) => proceed();
+  /** The length of the body so far. */
+  bodyBytes = 0;
 
   // biome-ignore lint/suspicious/noExplicitAny: Node's overloads are handed on as they are
   override write(chunk: any, encoding?: any, callback?: any): boolean {
+    this.bodyBytes += chunk.length;
     const more = super.write(chunk, encoding, callback);
     this.onWritten?.();
     return more;
@@ -25,6 +30,7 @@ export class CountedResponse extends ServerResponse {
       this.#writeSlices(chunk, 0, typeof encoding === "function" ? encoding : callback);
       return this;
     }
+    if (chunk && typeof chunk !== "function") this.bodyBytes += chunk.length;
     super.end(chunk, encoding, callback);
     this.onWritten?.();
     return this;
@@ -36,7 +42,7 @@ export class CountedResponse extends ServerResponse {
       const isWritten = this.write(body.subarray(at, at + SLICE_BYTES));
       at += SLICE_BYTES;
       if (isWritten || at >= body.length) continue;
-      this.once("drain", () => this.#writeSlices(body, at, callback));
+      this.once("drain", () => this.onDrained(() => this.#writeSlices(body, at, callback)));
       return;
     }
     this.end(callback);

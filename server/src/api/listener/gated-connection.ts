@@ -32,6 +32,8 @@ export class GatedBlock {
   /** The connections whose next request is due: authenticated ones, and the others. */
   readonly known = new UniqueQueue<GatedConnection>();
   readonly unknown = new UniqueQueue<GatedConnection>();
+  /** The unauthenticated connections that may be sent more of a large answer. */
+  readonly writing = new UniqueQueue<GatedConnection>();
   readonly name: string;
   underWay = 0;
   unsentBytes = 0;
@@ -57,6 +59,8 @@ export class GatedConnection {
   readonly isShared: boolean;
   readonly waiting: Parsed[] = [];
   readonly underWay = new Set<UnderWay>();
+  /** Continues the large answers whose client has read all that was written. */
+  readonly drained: (() => void)[] = [];
   reading: PacedReading = { flow: () => undefined, waitingBytes: () => 0 };
   /** The bytes it occupies in memory: unsent answers and unparsed requests. */
   unsentBytes = 0;

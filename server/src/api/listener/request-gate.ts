@@ -4,9 +4,9 @@ import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock, isInRanges, withoutMapping } from "../../lib/address.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
-import { TimeShare } from "../../lib/limits/time-share.ts";
 import type { UnauthenticatedBudget } from "../../lib/limits/unauthenticated-budget.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
+import { PacedTurns } from "../../lib/time-share/paced-turns.ts";
 import { clientAddress } from "./client-address.ts";
 import type { CountedResponse } from "./counted-response.ts";
 import { GatedBlock, GatedConnection, type Parsed, type UnderWay } from "./gated-connection.ts";
@@ -35,12 +35,15 @@ export interface GateOptions {
   handle(request: IncomingMessage, response: CountedResponse): void;
 }
 
-/** The number of unauthenticated clients' requests that start per turn of the event loop; each takes about 0.1 ms. */
-const UNKNOWN_A_TURN = 16;
-/** Their share of the event loop, after a burst such as a few browsers that load the app. */
-const UNKNOWN_SHARE = { share: 0.2, burstMs: 200 };
+/**
+ * The share of the event loop for unauthenticated clients, after a burst such as a few browsers that load the app. A
+ * step starts a request, in about 0.1 ms, or writes a part of a large answer.
+ */
+const UNKNOWN_TURNS = { share: 0.2, burstMs: 200, turnMs: 1, mostSteps: 16 };
 /** The extra charge for a refusal (4xx): well-behaved clients cause few of them before they authenticate. */
 const REFUSED_TOKENS = 2;
+/** The bytes of an answer that cost as much as a request. */
+const BYTES_A_TOKEN = 64 * 1024;
 /** The charge to a block for a closed connection, besides the request: a minute's refill after about sixty of them. */
 const CLOSED_TOKENS = 100;
 
@@ -56,16 +59,17 @@ export class RequestGate {
   readonly #blocks = new Map<string, GatedBlock>();
   readonly #known = new RequestTurns("known");
   readonly #unknown = new RequestTurns("unknown");
-  readonly #unknownShare: TimeShare;
+  /** Large answers to unauthenticated clients. */
+  readonly #writing = new RequestTurns("writing");
+  readonly #unknownTurns: PacedTurns;
   readonly #unsent: UnsentAnswers;
   #underWay = 0;
   #sharedCount = 0;
   #isKnownTurnPlanned = false;
-  #isUnknownTurnPlanned = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#unknownShare = new TimeShare(UNKNOWN_SHARE, options.clock);
+    this.#unknownTurns = new PacedTurns(UNKNOWN_TURNS, options.clock, () => this.#unknownStep());
     this.#unsent = new UnsentAnswers(options.limits, this.#blocks, (slowest) => {
       options.onCapReached("unsent", slowest.socket.remoteAddress ?? "");
       this.#closed(slowest);
@@ -156,6 +160,7 @@ export class RequestGate {
     this.#underWay++;
     this.#requests.set(request, underWay);
     response.onWritten = () => this.#unsent.count(connection);
+    response.onDrained = (proceed) => this.#drained(underWay, proceed);
     response.once("close", () => this.#answered(underWay));
     this.#options.handle(request, response);
   }
@@ -164,13 +169,30 @@ export class RequestGate {
     const { connection } = underWay;
     this.#release(underWay);
     if (!connection.underWay.delete(underWay)) return;
-    const { request, response, payer } = underWay;
-    const isRefused = response.statusCode >= 400 && response.statusCode < 500;
-    if (isRefused && this.#requests.delete(request)) this.#options.budget.charge(payer, REFUSED_TOKENS);
+    this.#charge(underWay);
     this.#unsent.count(connection);
     connection.reading.flow();
     this.#planned(connection);
     this.#planTurns();
+  }
+
+  /** Charges the answer of a request that has not authenticated. */
+  #charge({ request, response, payer }: UnderWay): void {
+    if (!this.#requests.delete(request)) return;
+    const { statusCode, bodyBytes } = response;
+    const isRefused = statusCode >= 400 && statusCode < 500;
+    this.#options.budget.charge(payer, (isRefused ? REFUSED_TOKENS : 0) + Math.floor(bodyBytes / BYTES_A_TOKEN));
+  }
+
+  /** Writes more of a large answer: now if the client has authenticated, otherwise when it is the client's turn. */
+  #drained({ request, connection }: UnderWay, proceed: () => void): void {
+    if (connection.isKnown || !this.#requests.has(request)) {
+      proceed();
+      return;
+    }
+    connection.drained.push(proceed);
+    this.#writing.add(connection);
+    this.#unknownTurns.plan();
   }
 
   #release(underWay: UnderWay): void {
@@ -204,46 +226,28 @@ export class RequestGate {
   }
 
   #planTurns(): void {
-    if (!this.#isKnownTurnPlanned && !this.#known.isEmpty) {
-      this.#isKnownTurnPlanned = true;
-      setImmediate(() => {
-        this.#isKnownTurnPlanned = false;
-        this.#take(this.#known, Number.POSITIVE_INFINITY);
-      });
-    }
-    if (this.#isUnknownTurnPlanned || this.#unknown.isEmpty) return;
-    this.#isUnknownTurnPlanned = true;
-    const pauseMs = this.#unknownShare.pauseMs();
-    if (pauseMs > 0) setTimeout(() => this.#unknownTurn(), pauseMs).unref();
-    else this.#unknownTurn();
-  }
-
-  /**
-   * Runs a turn. Between two immediates set together, only the microtasks of the first run: the work of its requests
-   * until they had to wait.
-   */
-  #unknownTurn(): void {
-    const { clock } = this.#options;
-    let begun = 0;
-    let hasMore = false;
+    if (!this.#unknown.isEmpty) this.#unknownTurns.plan();
+    if (this.#isKnownTurnPlanned || this.#known.isEmpty) return;
+    this.#isKnownTurnPlanned = true;
     setImmediate(() => {
-      begun = clock.monotonicMs();
-      hasMore = this.#take(this.#unknown, UNKNOWN_A_TURN);
-    });
-    setImmediate(() => {
-      this.#unknownShare.charge(clock.monotonicMs() - begun);
-      this.#isUnknownTurnPlanned = false;
-      if (hasMore) this.#planTurns();
+      this.#isKnownTurnPlanned = false;
+      while (this.#beginNext(this.#known));
     });
   }
 
-  /** Starts requests. @returns whether others may start now */
-  #take(turns: RequestTurns, most: number): boolean {
-    for (let left = most; left > 0; left--) {
-      const connection = this.#hasRoom() ? turns.take(this.#mayBegin) : undefined;
-      if (!connection) return false;
-      if (connection.waiting.length > 0 && !connection.isClosed) this.#begin(connection);
-    }
+  /** Continues one answer and starts one request. @returns whether others may be next */
+  #unknownStep(): boolean {
+    const reader = this.#writing.take(() => true);
+    reader?.drained.shift()?.();
+    if (reader && reader.drained.length > 0) this.#writing.add(reader);
+    return this.#beginNext(this.#unknown) || reader !== undefined;
+  }
+
+  /** Starts a request. @returns whether another may start now */
+  #beginNext(turns: RequestTurns): boolean {
+    const connection = this.#hasRoom() ? turns.take(this.#mayBegin) : undefined;
+    if (!connection) return false;
+    if (connection.waiting.length > 0 && !connection.isClosed) this.#begin(connection);
     return true;
   }
 
@@ -253,11 +257,13 @@ export class RequestGate {
     if (!block.connections.delete(connection)) return;
     connection.isClosed = true;
     connection.waiting.length = 0;
+    connection.drained.length = 0;
     this.#unsent.forget(connection);
     for (const each of connection.underWay) this.#release(each);
     connection.underWay.clear();
     block.known.delete(connection);
     block.unknown.delete(connection);
+    block.writing.delete(connection);
     if (block.connections.size === 0) this.#blocks.delete(block.name);
     this.#planTurns();
   }

@@ -1,11 +1,12 @@
 import { UniqueQueue } from "../../lib/collections/unique-queue.ts";
 import type { GatedBlock, GatedConnection } from "./gated-connection.ts";
 
-/** A kind of a block's connections: those that have authenticated, or the others. */
-export type Kind = "known" | "unknown";
+/** A queue of a block's connections. */
+type Kind = "known" | "unknown" | "writing";
 
 /**
- * The connections whose next request is due; the address blocks take turns, and so do the connections within a block.
+ * The connections whose next request, or next part of an answer, is due; the address blocks take turns, and so do the
+ * connections within a block.
  */
 export class RequestTurns {
   readonly #kind: Kind;

@@ -97,7 +97,7 @@ export const https = limitTable({
   },
   httpsUnauthenticatedRequests: {
     level: "address",
-    of: "the burst of HTTPS requests from one address block without a valid key, session, claim code or certificate, in each process; a refused one (4xx) counts as three, a connection without any request as five",
+    of: "the burst of HTTPS requests from one address block without a valid key, session, claim code or certificate, in each process; a refused one (4xx) counts as three, every 64 KiB of an answer as one more, a connection without any request as five",
     value: 3_000,
     reached:
       "429 rate_limited with Retry-After, and the connection is closed and counted; new connections from the block are closed before the TLS handshake, for up to a minute",

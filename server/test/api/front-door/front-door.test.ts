@@ -235,3 +235,37 @@ test("a connection that ends without credentials is charged to its address block
   });
   assert.deepEqual([...new Set(door.closed)], ["budget"]);
 });
+
+test("an unauthenticated client pays for the bytes of large answers, too", async (t) => {
+  const body = Buffer.alloc(10 * 64 * 1024);
+  const door = await frontDoor(t, {}, (_request, response) => void response.end(body), 30);
+  const { socket, text, ended } = await open(door);
+  for (let sent = 1; sent <= 3; sent++) {
+    socket.write(GET);
+    await eventually(async () => answersIn(text()) === sent && text().length > sent * body.length);
+  }
+  socket.write(GET);
+  await ended;
+  assert.equal(answersIn(text()), 3);
+  assert.match(text(), /HTTP\/1\.1 429/);
+  assert.deepEqual([...new Set(door.closed)], ["budget"]);
+});
+
+test("a large answer waits until unauthenticated clients have time again, unless its client has authenticated", async (t) => {
+  const body = Buffer.alloc(5_000_000);
+  const hold = { ms: 0 };
+  const door = await frontDoor(t, {}, (_request, response) => {
+    door.clock.advance(hold.ms);
+    response.end(body);
+  });
+  const [unknown, known] = [await open(door), await open(door)];
+  hold.ms = 10 * SECOND;
+  unknown.socket.write(GET);
+  await eventually(async () => answersIn(unknown.text()) === 1);
+  hold.ms = 0;
+  known.socket.write(KNOWN_GET);
+  await eventually(async () => known.text().length > body.length);
+  assert.ok(unknown.text().length < body.length, `${unknown.text().length} bytes were written`);
+  door.clock.advance(60 * SECOND);
+  await eventually(async () => unknown.text().length > body.length);
+});
