@@ -6,8 +6,8 @@ import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics/metrics.ts";
+import type { Resolve } from "../lib/outgoing/resolve-target.ts";
 import type { Secret } from "../lib/secret.ts";
-import type { Resolve } from "./webhooks/resolve-target.ts";
 
 /** The dependencies of this feature's use cases. */
 export interface NotificationsDeps {

@@ -1,4 +1,5 @@
 import { type Bound, bind } from "../access/access.ts";
+import { createResolve } from "../lib/outgoing/resolve-host.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listCoverage } from "./coverage/list-coverage.ts";
@@ -19,7 +20,6 @@ import { listGroupTests, testGroup } from "./test-messages/test-group.ts";
 import { listOwnTests, testOwnNotifications } from "./test-messages/test-own.ts";
 import { deleteWebhook, enableWebhook, requestWebhookConfirmation } from "./webhooks/change-webhooks.ts";
 import { createWebhook, rotateWebhookSecret } from "./webhooks/create-webhook.ts";
-import { createResolve } from "./webhooks/resolve-host.ts";
 import { showWebhook } from "./webhooks/show-webhook.ts";
 import { testWebhook } from "./webhooks/test-webhook.ts";
 import { getWebhook, listWebhooks } from "./webhooks/view-webhooks.ts";

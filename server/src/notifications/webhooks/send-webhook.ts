@@ -2,13 +2,13 @@ import { request } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isIPv6 } from "node:net";
 import { SECOND } from "../../lib/clock.ts";
+import { type PrivateTargets, resolveTarget, TargetRefused } from "../../lib/outgoing/resolve-target.ts";
 import { untilAborted } from "../../lib/timeouts.ts";
 import { linkOf } from "../channels/confirmation-token.ts";
 import type { ClaimedRow } from "../delivery/claim-store.ts";
 import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import type { ConfirmationMessage, Message } from "../message.ts";
-import { resolveTarget, TargetRefused } from "./resolve-target.ts";
 import type { SecretSeeds } from "./signing-store.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
@@ -26,7 +26,7 @@ export async function sendWebhook(
   const url = new URL(delivery.target);
   const signal = AbortSignal.any([AbortSignal.timeout(deps.limits.webhookSeconds * SECOND), abandon]);
   try {
-    const target = resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks, signal);
+    const target = resolveTarget(url, deps.resolve, privateTargets(deps), signal);
     address = await untilAborted(target, signal);
   } catch (error) {
     return failed(error, { final: error instanceof TargetRefused });
@@ -58,6 +58,10 @@ export async function sendWebhook(
     const { code } = error as { code?: string };
     return failed(error, { maybeSent: code !== "ECONNREFUSED" && code !== "ENOTFOUND" });
   }
+}
+
+function privateTargets({ settings }: NotificationsDeps): PrivateTargets {
+  return { allowed: settings.allowPrivateWebhooks, setting: "MUSTER_WEBHOOK_ALLOW_PRIVATE" };
 }
 
 /** Builds the payload structure that Standard Webhooks recommends. */

@@ -4,6 +4,12 @@ import { isPublicAddress } from "./public-address.ts";
 /** Resolves every address of a host name. `signal` aborts the lookup. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<string[]>;
 
+/** Whether targets may be in private networks and on this machine, and the setting with which an operator says so. */
+export interface PrivateTargets {
+  allowed: boolean;
+  setting: string;
+}
+
 /** The target must not be called, now or later. */
 export class TargetRefused extends Error {
   override readonly name = "TargetRefused";
@@ -18,7 +24,7 @@ export class TargetRefused extends Error {
 export async function resolveTarget(
   url: URL,
   resolve: Resolve,
-  allowPrivate: boolean,
+  { allowed, setting }: PrivateTargets,
   signal: AbortSignal,
 ): Promise<string> {
   if (url.protocol !== "https:") throw new TargetRefused("only https addresses are called");
@@ -26,7 +32,7 @@ export async function resolveTarget(
   const addresses = isIP(host) ? [host] : await resolve(host, signal);
   const [first] = addresses;
   if (first === undefined) throw new TargetRefused("the host has no address");
-  if (!allowPrivate && !addresses.every(isPublicAddress))
-    throw new TargetRefused("the host is not on the public internet (MUSTER_WEBHOOK_ALLOW_PRIVATE)");
+  if (!allowed && !addresses.every(isPublicAddress))
+    throw new TargetRefused(`the host is not on the public internet (${setting})`);
   return first;
 }

@@ -27,7 +27,7 @@ test("a webhook host is resolved once, and refused if any of its addresses is no
       return addresses;
     };
   const target = (url: string, resolve = answers("1.1.1.1"), allow = false) =>
-    resolveTarget(new URL(url), resolve, allow, new AbortController().signal);
+    resolveTarget(new URL(url), resolve, { allowed: allow, setting: "ALLOW" }, new AbortController().signal);
   assert.equal(await target("https://hooks.example/x", answers("1.1.1.1", "2606:4700::1111")), "1.1.1.1");
   assert.equal(lookups, 1);
   await assert.rejects(target("https://hooks.example/x", answers("1.1.1.1", "10.0.0.1")), /public internet/);

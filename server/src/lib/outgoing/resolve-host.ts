@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { SECOND } from "../../lib/clock.ts";
+import { SECOND } from "../clock.ts";
 import type { Resolve } from "./resolve-target.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type AddressRange, addressRange, isInRanges } from "../../lib/address.ts";
+import { type AddressRange, addressRange, isInRanges } from "../address.ts";
 
 /** IPv4, and the only IPv6 block from which internet addresses are assigned (RFC 4291 2.5.4). */
 const PUBLIC = ranges("0.0.0.0/0", "2000::/3");
