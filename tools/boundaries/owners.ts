@@ -7,6 +7,7 @@
 export const owners: Record<string, readonly string[]> = {
   access: [
     "tenants",
+    "tenant_domains",
     "users",
     "api_keys",
     "api_key_windows",

@@ -17,6 +17,7 @@ import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
+import { addTenantDomain, listTenantDomains, removeTenantDomain } from "./tenants/domains.ts";
 import { createTenant, setTelemetryRetention, systemCaller } from "./tenants/manage-tenants.ts";
 import { addTenant, listAllTenants, listTenants } from "./tenants/platform-tenants.ts";
 import { changeUser, removeUser, setPlatformUser } from "./users/change-users.ts";
@@ -102,6 +103,9 @@ export const accessUseCases = {
   addTenant,
   getTenant,
   updateTenant,
+  addTenantDomain,
+  removeTenantDomain,
+  listTenantDomains,
   setTelemetryRetention,
   setQuota,
   tenantUsage,

@@ -79,6 +79,7 @@ export interface Schema {
   telemetry_hour: TelemetryHourTable;
   telemetry_messages: TelemetryMessagesTable;
   telemetry_shapes: TelemetryShapesTable;
+  tenant_domains: TenantDomainsTable;
   tenant_quotas: TenantQuotasTable;
   tenants: TenantsTable;
   thresholds: ThresholdsTable;
@@ -917,6 +918,12 @@ export interface TelemetryShapesTable {
   metrics: string[];
   kinds: string;
   time_replaced: boolean;
+}
+
+export interface TenantDomainsTable {
+  domain: string;
+  tenant_id: string;
+  created_at: Date;
 }
 
 export interface TenantQuotasTable {

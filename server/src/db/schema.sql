@@ -1306,6 +1306,16 @@ CREATE TABLE telemetry_shapes (
   CONSTRAINT telemetry_shapes_check CHECK (((cardinality(metrics) = length(kinds)) AND (cardinality(metrics) > 0)))
 );
 
+CREATE TABLE tenant_domains (
+  domain text NOT NULL,
+  tenant_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT tenant_domains_pkey PRIMARY KEY (domain),
+  CONSTRAINT tenant_domains_domain_check CHECK ((domain = lower(domain))),
+  CONSTRAINT tenant_domains_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX tenant_domains_tenant ON tenant_domains USING btree (tenant_id, domain);
+
 CREATE TABLE tenant_quotas (
   tenant_id uuid NOT NULL,
   quota text NOT NULL,

@@ -3,6 +3,7 @@ import { paged, quotaValue, subcommand, tenantSubcommand, wholeNumber } from "..
 import { pageLines, type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 import { addKeyBlocking } from "./certificates.ts";
+import { addTenantDomains } from "./tenant-domains.ts";
 
 const SHOWN_ONCE = "Copy it now: it is not shown again.";
 
@@ -43,6 +44,7 @@ function addTenants(tenant: Command, exit: Exit): void {
       }),
     );
   addQuotas(tenant, exit);
+  addTenantDomains(tenant, exit);
 }
 
 function addQuotas(tenant: Command, exit: Exit): void {

@@ -28,6 +28,17 @@ export const accessSubcommands: readonly Subcommand[] = [
     ...(await access.setQuota(await access.systemCaller(input.slug), input.quota, input.value)),
   })),
 
+  tenantSubcommand("tenant.domain.add", { domain: text }, ({ access }, caller, { domain }) =>
+    access.addTenantDomain(caller, domain),
+  ),
+  tenantSubcommand("tenant.domain.remove", { domain: text }, async ({ access }, caller, { domain }) => {
+    await access.removeTenantDomain(caller, domain);
+    return { domain };
+  }),
+  tenantSubcommand("tenant.domain.list", {}, async ({ access }, caller) => ({
+    items: await access.listTenantDomains(caller),
+  })),
+
   tenantSubcommand("user.create", { email: text, role: z.enum(ROLES) }, ({ access }, caller, input) =>
     access.createUser(caller, input),
   ),

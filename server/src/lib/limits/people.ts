@@ -47,6 +47,13 @@ export const people = limitTable({
     value: 120,
     reached: LATER,
   },
+  domainsOfTenant: {
+    level: "tenant",
+    of: "domains of e-mail addresses for single sign-on",
+    value: 100,
+    reached: "400 invalid_request, naming the limit",
+    fixed: true,
+  },
   sessionsOfUser: {
     level: "record",
     of: "concurrent sessions of a user",

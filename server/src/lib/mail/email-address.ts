@@ -25,13 +25,14 @@ const DOTS_IGNORED = new Set(["gmail.com", "googlemail.com"]);
 export function parseEmailAddress(text: string): string | undefined {
   const at = text.lastIndexOf("@");
   const localPart = text.slice(0, Math.max(at, 0));
-  const domain = asciiDomain(text.slice(at + 1));
+  const domain = parseDomain(text.slice(at + 1));
   if (domain === undefined || localPart.length > MAX_LOCAL_PART || !LOCAL_PART.test(localPart)) return undefined;
   const address = `${localPart}@${domain}`;
   return address.length <= MAX_ADDRESS ? address : undefined;
 }
 
-function asciiDomain(text: string): string | undefined {
+/** @returns the domain of an e-mail address in ASCII; `undefined` for any other text */
+export function parseDomain(text: string): string | undefined {
   if (text.length > MAX_ADDRESS) return undefined;
   if (DOMAIN.test(text) && !/xn--/i.test(text)) return text;
   const ascii = UNICODE_DOMAIN.test(text) ? domainToASCII(text) : "";

@@ -14,6 +14,14 @@ CREATE TABLE tenants (
   last_resort text NOT NULL DEFAULT 'admins' CHECK (last_resort IN ('admins', 'none'))
 );
 
+-- The domains of e-mail addresses whose owners sign in at the tenant's identity provider.
+CREATE TABLE tenant_domains (
+  domain text PRIMARY KEY CHECK (domain = lower(domain)),
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX tenant_domains_tenant ON tenant_domains (tenant_id, domain);
+
 CREATE TABLE users (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
