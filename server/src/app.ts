@@ -210,7 +210,7 @@ function closeParts(open: {
     telemetry: () => features.telemetry.drain(),
     notifications: () => features.notifications.stop(),
     events: () => features.events.stop(),
-    identity: () => features.identity.stopFollowing(),
+    identity: () => features.identity.close(),
     sessions: () => features.connections.stopNode(),
     access: () => features.access.close(),
     authorities: () => authorities.close(),

@@ -19,14 +19,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
   device: { label: t.device, named: true, screen: (id) => `/devices/${id}`, operation: "getDevice" },
 };
 
+const WITHOUT_ID: Readonly<Record<string, string>> = { system: t.theServiceOrItsShell, visitor: t.notSignedIn };
+
 /**
- * An actor: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`, by name if known, with a link to its
- * screen.
+ * An actor: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` or `system`, by name if known, with a
+ * link to its screen.
  */
 export function Actor({ of }: { of: string }) {
   const { user } = useSession();
   const [kind, id] = split(of);
-  if (id === undefined) return <>{of === "system" ? t.theServiceOrItsShell : of}</>;
+  if (id === undefined) return <>{WITHOUT_ID[of] ?? of}</>;
   if (of === `user:${user.id}`) return <>{t.you}</>;
   return <Named of={of} kind={kind} id={id} />;
 }

@@ -4,6 +4,7 @@ import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { deleteFilter, listFilters, renameFilter, saveFilter } from "./filters/saved-filters.ts";
 import { createFollowedKeys, type FollowedKeys } from "./keys/followed-keys.ts";
+import { createKeyAddresses } from "./keys/key-addresses.ts";
 import { createLastUsed } from "./keys/last-used.ts";
 import { listKeys, listKeyWrites } from "./keys/list-keys.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
@@ -150,7 +151,7 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   admitRequest(presented: string | undefined, address: string): Promise<Admission>;
   /** Synchronizes the clock of the rate limit with the other processes; called every few seconds. */
   compareRequestClocks(): Promise<void>;
-  /** Deletes request windows that no longer contain a counted request. */
+  /** Deletes request windows that no longer contain a counted request, and address blocks of keys out of use. */
   prune(stopped?: AbortSignal): Promise<void>;
   /** Sets the quota utilization metric. */
   measure(): Promise<void>;
@@ -161,29 +162,31 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   followKey: FollowedKeys["follow"];
   /** Finds followed keys that have expired; called every ten seconds. */
   checkFollowedKeys: FollowedIds["check"];
-  /** Waits for pending last-use writes and stops following keys; call it before the database closes. */
+  /** Waits for pending writes about used keys and stops following keys; call it before the database closes. */
   close(): Promise<void>;
 }
 
 export function createAccess(deps: AccessDeps): Access {
   const lastUsed = createLastUsed(deps);
+  const addresses = createKeyAddresses(deps);
   const requestClock = createRequestClock(deps);
   const followed = createFollowedKeys(deps);
   const admissions = createAdmissions(deps, requestClock);
   return {
     ...bind(deps, accessUseCases),
     ...bind(deps, shellServices),
-    admitRequest: (presented, address) => admitRequest(admissions, lastUsed, presented, address),
+    admitRequest: (presented, address) => admitRequest(admissions, { lastUsed, addresses }, presented, address),
     compareRequestClocks: () => requestClock.compare(),
     async prune(stopped) {
       const sinceMs = (await requestClock.now()) - WINDOW_MS;
       await pruneAlong("", (from, limit) => pruneWindows(deps.database.db, { sinceMs, from, limit }), { stopped });
+      await addresses.prune(stopped);
     },
     measure: createMeasure(deps),
     followKey: followed.follow,
     checkFollowedKeys: followed.check,
     async close() {
-      await Promise.all([lastUsed.drain(), followed.stop()]);
+      await Promise.all([lastUsed.drain(), addresses.drain(), followed.stop()]);
     },
   };
 }

@@ -4,9 +4,10 @@ import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, type Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
-import { recordAct } from "./admin-audit.ts";
+import { type Administrator, recordAct } from "./admin-audit.ts";
 import { type ApiAuditRow, listWriteRows, type WriteFilter } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
+import { type ListExport, recordExport } from "./exports.ts";
 import { type ApiRequest, IDEMPOTENCY_MS, reserveIdempotencyKey } from "./idempotency.ts";
 import { deleteKeys, findRequest, storeAnswer } from "./idempotency-store.ts";
 import { type CertificateOfWrite, type KeyWrite, recordKeyWrite, type WriteResult } from "./key-writes.ts";
@@ -89,9 +90,12 @@ export interface Audit {
   storeAnswer(request: ApiRequest, answer: string): Promise<void>;
   /** Deletes expired Idempotency-Keys; called every few minutes. */
   prune(stopped?: AbortSignal): Promise<void>;
+  /** Records the export of a list in the administrative audit, before its first byte is sent. */
+  recordExport(by: Administrator, exported: ListExport): Promise<void>;
 }
 
-export function createAudit({ database, clock }: { database: Database; clock: Clock }): Audit {
+export function createAudit(deps: { database: Database; clock: Clock; ids: Ids }): Audit {
+  const { database, clock } = deps;
   const { db } = database;
   const since = () => addMs(clock.now(), -IDEMPOTENCY_MS);
   return {
@@ -111,6 +115,7 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
     async storeAnswer({ holder, idempotency }, answer) {
       if (idempotency) await storeAnswer(db, holder, idempotency.key, answer);
     },
+    recordExport: (by, exported) => recordExport(deps, by, exported),
     async prune(stopped) {
       const before = since();
       await pruneAlong(BEGINNING, (from, limit) => deleteKeys(db, { from, before, limit }), { stopped });

@@ -9,6 +9,7 @@ export interface Schema {
   admin_audit: AdminAuditTable;
   anomalies: AnomaliesTable;
   api_audit: ApiAuditTable;
+  api_key_blocks: ApiKeyBlocksTable;
   api_key_windows: ApiKeyWindowsTable;
   api_keys: ApiKeysTable;
   authorities: AuthoritiesTable;
@@ -66,6 +67,7 @@ export interface Schema {
   shift_users: ShiftUsersTable;
   shifts: ShiftsTable;
   sign_in_failures: SignInFailuresTable;
+  sign_in_repeats: SignInRepeatsTable;
   silence_checks: SilenceChecksTable;
   silence_rechecks: SilenceRechecksTable;
   stored_messages: StoredMessagesTable;
@@ -189,6 +191,13 @@ export interface ApiAuditTable {
   certificate_id: string | null;
   serial_number: string | null;
   fingerprint_sha256: string | null;
+}
+
+export interface ApiKeyBlocksTable {
+  key_id: string;
+  block: string;
+  first_at: Date;
+  seen_at: Date;
 }
 
 export interface ApiKeyWindowsTable {
@@ -803,6 +812,18 @@ export interface SignInFailuresTable {
   subject: Buffer;
   account: Buffer | null;
   failures: number;
+  until: Date;
+}
+
+export interface SignInRepeatsTable {
+  tenant_id: string | null;
+  user_id: string | null;
+  email: string | null;
+  address_block: string;
+  cause: string;
+  times: number;
+  first_at: Date;
+  last_at: Date;
   until: Date;
 }
 

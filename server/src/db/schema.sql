@@ -135,6 +135,16 @@ CREATE TRIGGER api_audit_listed AFTER INSERT ON api_audit
 CREATE TRIGGER api_audit_not_truncated BEFORE TRUNCATE ON api_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
 
+CREATE TABLE api_key_blocks (
+  key_id text NOT NULL,
+  block text NOT NULL,
+  first_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT api_key_blocks_pkey PRIMARY KEY (key_id, block),
+  CONSTRAINT api_key_blocks_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE
+);
+CREATE INDEX api_key_blocks_seen ON api_key_blocks USING btree (seen_at);
+
 CREATE TABLE api_key_windows (
   key_id text NOT NULL,
   passed integer NOT NULL,
@@ -1143,6 +1153,22 @@ CREATE TABLE sign_in_failures (
 );
 CREATE INDEX sign_in_failures_account ON sign_in_failures USING btree (account) WHERE (account IS NOT NULL);
 CREATE INDEX sign_in_failures_until ON sign_in_failures USING btree (until);
+
+CREATE TABLE sign_in_repeats (
+  tenant_id uuid,
+  user_id uuid,
+  email text,
+  address_block text NOT NULL,
+  cause text NOT NULL,
+  times integer NOT NULL,
+  first_at timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_repeats_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT sign_in_repeats_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX sign_in_repeats_same ON sign_in_repeats USING btree (tenant_id, user_id, address_block, cause) NULLS NOT DISTINCT;
+CREATE INDEX sign_in_repeats_until ON sign_in_repeats USING btree (until);
 
 CREATE TABLE silence_checks (
   device_uid uuid NOT NULL,

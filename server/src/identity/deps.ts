@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { FailedSignIns } from "./sign-in-events/failures.ts";
 import type { HashGate } from "./throttle/hash-gate.ts";
 
 /** The dependencies of this feature. */
@@ -16,6 +17,7 @@ export interface IdentityDeps {
   logger: Logger;
   quotas: Quotas;
   hashGate: HashGate;
+  failedSignIns: FailedSignIns;
   /** The keys that sign the cookies of known browsers: the current key, then former keys. */
   knownBrowserKeys: () => readonly KeyObject[];
   secrets: Secrets;

@@ -11,6 +11,7 @@ import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up
 import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
 import { changePassword, endOtherSessions, endOwnSession, listOwnSessions, stepUp } from "./own-account.ts";
 import { signIn } from "./sign-in.ts";
+import { createFailedSignIns } from "./sign-in-events/failed-sign-ins.ts";
 import { createHashGate } from "./throttle/hash-gate.ts";
 import { mayCommand, prune, signOut, useSession } from "./use-session.ts";
 
@@ -84,15 +85,26 @@ export interface Identity
   extends Bound<typeof identityUseCases>,
     Bound<typeof identityServices>,
     Bound<typeof shellServices>,
-    FollowedSessions {}
+    Omit<FollowedSessions, "stopFollowing"> {
+  /** Writes the failed sign-ins of this process to the audit now, instead of a moment later. */
+  recordFailedSignIns(): Promise<void>;
+  /** Stops following sessions and records what is pending; call it before the database closes. */
+  close(): Promise<void>;
+}
 
-export function createIdentity(process: Omit<IdentityDeps, "hashGate">): Identity {
+export function createIdentity(process: Omit<IdentityDeps, "hashGate" | "failedSignIns">): Identity {
   const { passwordHashes: atOnce, waitingPasswordHashes: waiting } = process.limits;
-  const deps = { ...process, hashGate: createHashGate({ atOnce, waiting }) };
+  const failedSignIns = createFailedSignIns(process);
+  const deps = { ...process, hashGate: createHashGate({ atOnce, waiting }), failedSignIns };
+  const { stopFollowing, ...followed } = createFollowedSessions(deps);
   return {
     ...bind(deps, identityUseCases),
     ...bind(deps, identityServices),
     ...bind(deps, shellServices),
-    ...createFollowedSessions(deps),
+    ...followed,
+    recordFailedSignIns: failedSignIns.flush,
+    async close() {
+      await Promise.all([stopFollowing(), failedSignIns.stop()]);
+    },
   };
 }

@@ -6,6 +6,7 @@ import { invalidCredentials } from "./errors.ts";
 import { findFactor } from "./factors/factor-store.ts";
 import type { NewSession, Visit } from "./session.ts";
 import { findSession, insertSession } from "./session-store.ts";
+import { recordSession } from "./sign-in-events/record-session.ts";
 import { makeToken, tokenHash } from "./tokens.ts";
 
 /** The greatest stored length of a browser's `User-Agent`; longer texts are cut. */
@@ -65,5 +66,7 @@ export async function beginSession(
   };
   await insertSession(tx, row, limits.sessionsOfUser);
   const session = await findSession(tx, { tokenSha256, now, idleSince: addMs(now, -MINUTE) });
+  const more = { factor: session!.factor };
+  await recordSession({ ids, clock }, tx, session!, { act: "session.begin", address, more });
   return { session: session!, token };
 }

@@ -1,6 +1,6 @@
 import { findCredentials, lockCredentials, lockUserById, setPasswordHash, verifyPassword } from "../access/access.ts";
 import { recordAct } from "../audit/audit.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isMusterError } from "../lib/errors.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -12,22 +12,31 @@ import { openSession } from "./open-session.ts";
 import { hashChosen } from "./password-rules.ts";
 import type { NewSession, Session, Visit } from "./session.ts";
 import { deleteOtherSessions, deleteSessionOf, listSessionRows, renewSession } from "./session-store.ts";
+import type { Failing } from "./sign-in-events/failures.ts";
+import { recordSession } from "./sign-in-events/record-session.ts";
 import { countedInSession, throttled, throttledCode } from "./throttle/throttle.ts";
 import { makeToken, tokenHash } from "./tokens.ts";
 
 /** @throws MusterError invalid_credentials, sign_in_throttled, rate_limited */
-export async function verifyOwnPassword(deps: IdentityDeps, { user }: Session, password: string): Promise<string> {
-  return await throttled(
-    deps,
-    countedInSession(deps, user),
-    async () => {
-      const found = await findCredentials(deps.database.db, user.email);
-      if (!found || !(await deps.hashGate.run(() => verifyPassword(password, found.passwordHash))))
-        throw wrongPassword();
-      return found.passwordHash;
-    },
-    (error) => isMusterError(error, "invalid_credentials"),
+async function verifyOwnPassword(
+  deps: IdentityDeps,
+  { user }: Session,
+  { password, address }: { password: string; address: string },
+): Promise<string> {
+  const attempt = async () => {
+    const found = await findCredentials(deps.database.db, user.email);
+    if (!found || !(await deps.hashGate.run(() => verifyPassword(password, found.passwordHash)))) throw wrongPassword();
+    return found.passwordHash;
+  };
+  const isFailure = (error: unknown) => isMusterError(error, "invalid_credentials");
+  return await deps.failedSignIns.reported(whoIn(user, address), () =>
+    throttled(deps, countedInSession(deps, user), attempt, isFailure),
   );
+}
+
+/** Names a signed-in user who fails a check. */
+function whoIn({ id, email }: Session["user"], address: string): Failing {
+  return { email, address, actor: `user:${id}` };
 }
 
 /**
@@ -43,7 +52,7 @@ export async function changePassword(
   { currentPassword, newPassword, ...visit }: { currentPassword: string; newPassword: string } & Visit,
 ): Promise<NewSession> {
   const { user, tenant } = session;
-  const verifiedHash = await verifyOwnPassword(deps, session, currentPassword);
+  const verifiedHash = await verifyOwnPassword(deps, session, { password: currentPassword, address: visit.address });
   if (newPassword === currentPassword)
     throw invalidRequest("The new password must differ from the present one.", "newPassword");
   const passwordHash = await hashChosen(deps, newPassword, user.email);
@@ -85,12 +94,15 @@ export async function stepUp(
 ): Promise<{ token: string }> {
   const hasFactor = session.factor === "given";
   if (hasFactor && code === undefined) throw factorRequired();
-  await verifyOwnPassword(deps, session, password);
+  await verifyOwnPassword(deps, session, { password, address });
   const { database, ids, clock } = deps;
   const token = makeToken(ids);
-  const renew = (db: Db) => renewSession(db, session.id, tokenHash(token), clock.now());
+  const renew = async (tx: Tx) => {
+    await renewSession(tx, session.id, tokenHash(token), clock.now());
+    await recordSession(deps, tx, session, { act: "session.step-up", address });
+  };
   if (hasFactor) await withCode(deps, session, { code: code!, address }, renew);
-  else await renew(database.db);
+  else await inTransaction(database.db, renew);
   return { token };
 }
 
@@ -110,7 +122,8 @@ async function withCode(
       await takeCode(deps, tx, session, given);
       await admitted(tx);
     });
-  await throttledCode(deps, session.user.id, attempt);
+  const { user } = session;
+  await deps.failedSignIns.reported(whoIn(user, given.address), () => throttledCode(deps, user.id, attempt));
 }
 
 /** A session as its user sees it. */
@@ -142,11 +155,21 @@ export async function listOwnSessions(
 }
 
 /** Ends one of the user's own sessions. @throws MusterError not_found */
-export async function endOwnSession({ database }: IdentityDeps, { user }: Session, id: string): Promise<void> {
-  if (!isUuid(id) || !(await deleteSessionOf(database.db, user.id, id))) throw notFound("session");
+export async function endOwnSession(
+  deps: IdentityDeps,
+  { user, tenant }: Session,
+  { id, address }: { id: string; address: string },
+): Promise<void> {
+  await inTransaction(deps.database.db, async (tx) => {
+    if (!isUuid(id) || !(await deleteSessionOf(tx, user.id, id))) throw notFound("session");
+    await recordSession(deps, tx, { id, user, tenant }, { act: "session.end", address });
+  });
 }
 
 /** Ends the user's other sessions. */
-export async function endOtherSessions({ database }: IdentityDeps, { id, user }: Session): Promise<void> {
-  await deleteOtherSessions(database.db, user.id, id);
+export async function endOtherSessions(deps: IdentityDeps, session: Session, address: string): Promise<void> {
+  await inTransaction(deps.database.db, async (tx) => {
+    const ended = await deleteOtherSessions(tx, session.user.id, session.id);
+    if (ended > 0) await recordSession(deps, tx, session, { act: "session.end-others", address, more: { ended } });
+  });
 }

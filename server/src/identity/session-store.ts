@@ -101,11 +101,6 @@ export async function recordSessionUse(db: Db, id: string, now: Date): Promise<v
     .execute();
 }
 
-/** Fires `user_sessions_ended`. */
-export async function deleteSession(db: Db, id: string): Promise<void> {
-  await db.deleteFrom("user_sessions").where("id", "=", id).execute();
-}
-
 /** Gives the session a new token and sets its verification time to `now`. */
 export async function renewSession(db: Db, id: string, tokenSha256: Buffer, now: Date): Promise<void> {
   const commanded = sql<string[]>`'{}'::text[]`;
@@ -182,9 +177,10 @@ export async function deleteSessionOf(db: Db, userId: string, id: string): Promi
   return deleted !== undefined;
 }
 
-/** Fires `user_sessions_ended`. */
-export async function deleteOtherSessions(db: Db, userId: string, id: string): Promise<void> {
-  await db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "<>", id).execute();
+/** Fires `user_sessions_ended`. @returns how many sessions ended */
+export async function deleteOtherSessions(db: Db, userId: string, id: string): Promise<number> {
+  const deleted = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "<>", id).returning("id");
+  return (await deleted.execute()).length;
 }
 
 /** Fires `user_sessions_ended`. */

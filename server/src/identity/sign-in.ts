@@ -40,7 +40,9 @@ export async function signIn(deps: IdentityDeps, { email, password, browser, ...
     if (!found || !isRight) throw invalidCredentials();
     return await inTransaction(database.db, (tx) => openSession(deps, tx, found, visit));
   };
-  const opened = await throttled(deps, counted, attempt, (error) => isMusterError(error, "invalid_credentials"));
+  const isFailure = (error: unknown) => isMusterError(error, "invalid_credentials");
+  const who = { email, address: visit.address };
+  const opened = await deps.failedSignIns.reported(who, () => throttled(deps, counted, attempt, isFailure));
   // A browser becomes known only after a complete sign-in; otherwise the password alone would yield any number of known
   // browsers.
   return opened.session.factor === "required" ? opened : remembered(deps, opened);

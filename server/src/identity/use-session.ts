@@ -1,10 +1,13 @@
 import { BEGINNING, pruneAlong } from "../db/prune.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { deleteUnconfirmed } from "./factors/factor-store.ts";
 import { deleteExpiredLinks } from "./links/link-store.ts";
 import type { Session } from "./session.ts";
-import { deleteExpired, deleteSession, findSession, recordCommanded, recordSessionUse } from "./session-store.ts";
+import { deleteExpired, deleteSessionOf, findSession, recordCommanded, recordSessionUse } from "./session-store.ts";
+import { recordRepeats } from "./sign-in-events/record-failures.ts";
+import { recordSession } from "./sign-in-events/record-session.ts";
 import { deleteEnded } from "./throttle/throttle-store.ts";
 import { isToken, tokenHash } from "./tokens.ts";
 
@@ -46,16 +49,24 @@ export async function mayCommand(
   return await recordCommanded(database.db, { id, device, most: limits.devicesCommanded });
 }
 
-/** Ends a session. Idempotent. */
-export async function signOut(deps: IdentityDeps, sessionId: string): Promise<void> {
-  await deleteSession(deps.database.db, sessionId);
+/** Ends the session of its user. Idempotent. */
+export async function signOut(deps: IdentityDeps, session: Session, address: string): Promise<void> {
+  await inTransaction(deps.database.db, async (tx) => {
+    if (!(await deleteSessionOf(tx, session.user.id, session.id))) return;
+    await recordSession(deps, tx, session, { act: "session.end", address });
+  });
 }
 
-/** Deletes expired sessions and links, unconfirmed factors and ended throttle windows; called every few minutes. */
-export async function prune({ database, clock, limits }: IdentityDeps, stopped?: AbortSignal): Promise<void> {
+/**
+ * Deletes expired sessions and links, unconfirmed factors and ended throttle windows, and records the repeats of failed
+ * sign-ins; called every few minutes.
+ */
+export async function prune(deps: IdentityDeps, stopped?: AbortSignal): Promise<void> {
+  const { database, clock, limits } = deps;
   const now = clock.now();
   const clean = async (deleteOld: typeof deleteExpired, before: Date) =>
     await pruneAlong(BEGINNING, (from, limit) => deleteOld(database.db, { from, before, limit }), { stopped });
   for (const deleteOld of [deleteExpired, deleteExpiredLinks, deleteEnded]) await clean(deleteOld, now);
   await clean(deleteUnconfirmed, addMs(now, -limits.factorSetUpMinutes * MINUTE));
+  await recordRepeats(deps, stopped);
 }

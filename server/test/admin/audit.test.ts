@@ -45,7 +45,7 @@ const OTHER_TABLES = [
   "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
   "telemetry.*|device_latest|roll_up_marks|rejected_messages",
   "broker_nodes|mqtt_sessions|stored_.*|wills|session_drop.*|connection_refusals.*",
-  "list_.*|request_clock|api_key_windows|claim_guesses|schema_migrations",
+  "list_.*|request_clock|api_key_windows|api_key_blocks|claim_guesses|sign_in_repeats|schema_migrations",
   // The private records of users.
   "saved_filters|user_channels|user_notifications",
 ].join("|");

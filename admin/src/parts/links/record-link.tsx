@@ -15,11 +15,18 @@ interface RecordLinkProps {
 }
 
 /** Records that act themselves are named like actors. */
-const ACTORS: Readonly<Record<string, string>> = { user: "user", key: "apikey", claim: "claim", device: "device" };
+const ACTORS: Readonly<Record<string, string>> = {
+  user: "user",
+  key: "apikey",
+  claim: "claim",
+  device: "device",
+  session: "user",
+};
 
 /** Parts of a group are on its screen; the id of a webhook begins with that of its group. */
 const OF_GROUP: ReadonlySet<string> = new Set(["group", "channel", "webhook", "webhook-secret"]);
 const UUID_LENGTH = 36;
+const UUID = /^[0-9a-f-]{36}$/;
 
 const SCREENS: Readonly<Record<string, readonly [label: string, href: (id: string) => string]>> = {
   anomaly: ["anomaly", (id) => `/anomalies/${id}`],
@@ -37,6 +44,7 @@ const SCREENS: Readonly<Record<string, readonly [label: string, href: (id: strin
 export function RecordLink({ kind, id, name, gone = false }: RecordLinkProps) {
   if (gone) return <>{name ?? <ShortId id={id} />}</>;
   const actor = ACTORS[kind];
+  if (kind === "session" && !UUID.test(id)) return <>{t.manyAccounts}</>;
   if (actor) return <Actor of={`${actor}:${id}`} />;
   if (OF_GROUP.has(kind)) return <GroupLink id={id.slice(0, UUID_LENGTH)} name={name} />;
   const screen = SCREENS[kind];
@@ -61,7 +69,7 @@ function GroupLink({ id, name }: { id: string; name: string | undefined }) {
 
 /** The end of a UUID, which differs most; other ids are shown whole. */
 function ShortId({ id }: { id: string }) {
-  const isUuid = /^[0-9a-f-]{36}$/.test(id);
+  const isUuid = UUID.test(id);
   return (
     <span className="mono" title={id}>
       {isUuid ? `…${id.slice(-8)}` : id}

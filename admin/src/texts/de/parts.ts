@@ -9,6 +9,8 @@ export const t: typeof en = {
   claim: "Claim",
   device: "Gerät",
   theServiceOrItsShell: "der Dienst oder seine Shell",
+  notSignedIn: "nicht angemeldet",
+  manyAccounts: "viele Konten",
   you: "Sie",
   deleted: (name) => `${name} (gelöscht)`,
   progress: "Fortschritt",

@@ -11,6 +11,8 @@ export const t = {
   claim: "claim",
   device: "device",
   theServiceOrItsShell: "the service or its shell",
+  notSignedIn: "not signed in",
+  manyAccounts: "many accounts",
   you: "you",
   deleted: (name: Value) => `${name} (deleted)`,
   progress: "Progress",

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import { invalidApiKey } from "../errors.ts";
 import { parseKey } from "../keys/api-key.ts";
+import type { KeyAddresses } from "../keys/key-addresses.ts";
 import type { LastUsed } from "../keys/last-used.ts";
 import { scopesIn } from "../keys/scopes.ts";
 import type { Admissions, Authorization } from "./admissions.ts";
@@ -29,14 +30,16 @@ export interface Admission {
  */
 export async function admitRequest(
   admissions: Admissions,
-  lastUsed: LastUsed,
+  { lastUsed, addresses }: { lastUsed: LastUsed; addresses: KeyAddresses },
   presented: string | undefined,
   address: string,
 ): Promise<Admission> {
   const parsed = presented === undefined ? undefined : parseKey(presented);
   const authorization = parsed && (await admissions.authorize(parsed));
   if (!parsed || !authorization) throw invalidApiKey();
-  lastUsed.record(parsed.id, authorization.key.last_used_at, authorization.now, address);
+  const { key, now } = authorization;
+  lastUsed.record(parsed.id, key.last_used_at, now, address);
+  addresses.record({ keyId: parsed.id, tenantId: key.tenant_id, address, now });
   return { caller: callerOf(parsed.id, authorization, address), ...allowance(authorization) };
 }
 

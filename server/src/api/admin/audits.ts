@@ -13,9 +13,9 @@ import { apiWrite, period, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
 const TAG = "Audits";
 
 const text = z.string().min(1).max(200);
-const actor = text
-  .optional()
-  .meta({ description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`" });
+const actor = text.optional().meta({
+  description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
+});
 
 const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
 
@@ -115,12 +115,13 @@ export const listAdminAudit = adminRoute({
   path: "/api/admin/audit/admin",
   tag: TAG,
   summary: "List the administrative audit",
-  description: "Administrative changes of the tenant and their actors, from the admin app and the shell, newest first.",
+  description:
+    "Administrative changes of the tenant and their actors, from the admin app and the shell, newest first; also sign-ins and their failures (`session.`), exports of lists, and uses of API keys from new addresses.",
   query: z.strictObject({
     actor,
-    act: text
-      .optional()
-      .meta({ description: "An act such as `user.create`, or `user.` for all acts on that kind of record" }),
+    act: text.optional().meta({
+      description: "An act such as `user.create` or `session.refuse`, or `user.` for all acts on that kind of record",
+    }),
     target: text.optional().meta({ description: "The id of the record acted on" }),
     notActor: actor,
     notAct: text.optional(),

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, type Declaration, sessionIdOf } from "../../access/access.ts";
+import type { Audit } from "../../audit/audit.ts";
 import type { Identity } from "../../identity/identity.ts";
 import { type Clock, MINUTE } from "../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
@@ -17,6 +18,7 @@ import type { ValidInput } from "./validate.ts";
 export interface ExportTools {
   slots: ExportSlots;
   identity: Pick<Identity, "followSession">;
+  audit: Pick<Audit, "recordExport">;
   clock: Clock;
   logger: Logger;
 }
@@ -43,7 +45,7 @@ export async function serveExport(
   request: FastifyRequest,
   reply: FastifyReply,
   { route, input, run }: Exported,
-  { slots, identity, clock, logger }: ExportTools,
+  { slots, identity, audit, clock, logger }: ExportTools,
 ): Promise<FastifyReply> {
   const caller = request.who as Caller;
   const columns = csvColumns(route.response!);
@@ -54,7 +56,7 @@ export async function serveExport(
     leave();
   };
   try {
-    const { as: _, ...query } = input.query as Record<string, unknown>;
+    const { as: _as, skip: _skip, limit: _limit, ...query } = input.query as Record<string, unknown>;
     const read = (walk: Walk, limit: number) =>
       route.handler(caller, { ...input, query: { ...query, skip: 0, limit, walk } } as never, run);
     const parts = exportedParts(read);
@@ -64,6 +66,7 @@ export async function serveExport(
       release();
       return reply.send("");
     }
+    await audit.recordExport(caller, { list: route.csv!, filter: query });
     const file = new PassThrough();
     unfollow = await identity.followSession(sessionIdOf(caller)!, () =>
       file.destroy(new Error("the session has ended")),

@@ -43,6 +43,8 @@ export async function giveFactor(
       if (!(await deleteSessionOf(tx, user.id, session.id))) throw invalidCredentials();
       return await beginSession(deps, tx, { userId: user.id, givenFactorId }, visit);
     });
-  const opened = await throttled(deps, counted, attempt, (error) => isMusterError(error, "invalid_credentials"));
+  const isFailure = (error: unknown) => isMusterError(error, "invalid_credentials");
+  const who = { email: user.email, address: visit.address };
+  const opened = await deps.failedSignIns.reported(who, () => throttled(deps, counted, attempt, isFailure));
   return remembered(deps, opened);
 }

@@ -86,7 +86,7 @@ export async function confirmFactor(
   const { database, ids, knownBrowserKeys } = deps;
   const userId = session.user.id;
   const token = makeToken(ids);
-  const recoveryCodes = await throttledCode(deps, userId, () =>
+  const attempt = () =>
     inTransaction(database.db, async (tx) => {
       await lockOwner(tx, session);
       const { replaced } = await confirmIn(deps, tx, userId, { id, code });
@@ -94,8 +94,9 @@ export async function confirmFactor(
       if (!(await renewWithFactor(tx, session.id, tokenHash(token), id))) throw notFound("session");
       await record(deps, tx, session, { act: replaced ? "user.replace-factor" : "user.add-factor", address });
       return await newRecoveryCodes(deps, tx, id);
-    }),
-  );
+    });
+  const who = { email: session.user.email, address, actor: `user:${userId}` };
+  const recoveryCodes = await deps.failedSignIns.reported(who, () => throttledCode(deps, userId, attempt));
   return { recoveryCodes, token, browser: makeKnownBrowser(knownBrowserKeys()[0]!, { userId, factorId: id }, ids) };
 }
 

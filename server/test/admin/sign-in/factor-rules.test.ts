@@ -42,7 +42,7 @@ async function withRule() {
 }
 
 const lastAct = async ({ caller }: TestTenant) =>
-  (await server.app.access.listAdminActs(caller, { skip: 0, limit: 1 })).items[0]!;
+  (await server.app.access.listAdminActs(caller, { skip: 0, limit: 1, not: { act: "session." } })).items[0]!;
 
 test("an admin without a second factor cannot require one of the others", async () => {
   const tenant = await newTenant(server);

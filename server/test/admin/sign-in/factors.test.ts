@@ -35,9 +35,10 @@ const stepUp = (user: SignedIn, code?: string) =>
   });
 const factorOf = async (user: Pick<SignedIn, "call">) => (await user.call("GET", "/session")).json.factor;
 
-/** Returns the audit entries of a user, newest first. */
+/** Returns the audit entries of a user except those of sign-ins, newest first. */
 async function actsOf({ userId }: SignedIn) {
-  const { items } = await server.app.access.listAdminActs(tenant.caller, { skip: 0, limit: 10_000 });
+  const query = { skip: 0, limit: 10_000, not: { act: "session." } };
+  const { items } = await server.app.access.listAdminActs(tenant.caller, query);
   return items.filter(({ target }) => target === userId);
 }
 

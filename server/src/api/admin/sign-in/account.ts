@@ -116,7 +116,7 @@ export const endSession = accountRoute({
   status: 204,
   errors: ["not_found"],
   examples: {},
-  handler: ({ session }, { params }, endOwnSession) => endOwnSession(session, params.id),
+  handler: ({ session, address }, { params }, endOwnSession) => endOwnSession(session, { id: params.id, address }),
 });
 
 export const endOtherSessions = accountRoute({
@@ -130,5 +130,5 @@ export const endOtherSessions = accountRoute({
   status: 204,
   errors: [],
   examples: {},
-  handler: ({ session }, _input, endOtherSessions) => endOtherSessions(session),
+  handler: ({ session, address }, _input, endOtherSessions) => endOtherSessions(session, address),
 });

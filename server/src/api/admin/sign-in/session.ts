@@ -139,8 +139,8 @@ export const signOut = accountRoute({
   evenWithout: MISSING,
   errors: [],
   examples: {},
-  handler: async ({ session }, _input, signOut) => {
-    await signOut(session.id);
+  handler: async ({ session, address }, _input, signOut) => {
+    await signOut(session, address);
     return ended();
   },
 });

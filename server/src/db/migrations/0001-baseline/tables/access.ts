@@ -69,6 +69,16 @@ CREATE INDEX api_keys_counted ON api_keys (tenant_id, expires_at) WHERE revoked_
 CREATE INDEX api_keys_tenant ON api_keys (tenant_id, created_at);
 CREATE INDEX api_keys_user ON api_keys (user_id) WHERE revoked_at IS NULL;
 
+-- The address blocks (an IPv4 address, an IPv6 /64) from which a key was used. The first use is in the audit.
+CREATE TABLE api_key_blocks (
+  key_id text NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+  block text NOT NULL,
+  first_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,
+  PRIMARY KEY (key_id, block)
+);
+CREATE INDEX api_key_blocks_seen ON api_key_blocks (seen_at);
+
 -- A sliding window per API key: when its requests of the last minute were admitted, in order, on the clock of
 -- request_clock. "passed" is how many requests the last statement admitted. The first request of a key creates the row,
 -- which is deleted when nothing was admitted for a while. At a fillfactor of 50 an update stays in its page (HOT).

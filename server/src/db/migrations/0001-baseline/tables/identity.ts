@@ -32,6 +32,22 @@ CREATE TABLE sign_in_failures (
 CREATE INDEX sign_in_failures_account ON sign_in_failures (account) WHERE account IS NOT NULL;
 CREATE INDEX sign_in_failures_until ON sign_in_failures (until);
 
+-- Failed sign-ins since their entry in the audit, counted until "until" per account, address block and cause. Without
+-- tenant and user: of addresses that no account has. Without user alone: those beyond the limit of a tenant.
+CREATE TABLE sign_in_repeats (
+  tenant_id uuid REFERENCES tenants,
+  user_id uuid REFERENCES users,
+  email text,
+  address_block text NOT NULL,
+  cause text NOT NULL,
+  times integer NOT NULL,
+  first_at timestamptz NOT NULL,
+  last_at timestamptz NOT NULL,
+  until timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX sign_in_repeats_same ON sign_in_repeats (tenant_id, user_id, address_block, cause) NULLS NOT DISTINCT;
+CREATE INDEX sign_in_repeats_until ON sign_in_repeats (until);
+
 -- Set-up, invitation and password-reset links. A used link is deleted. Only the hash of its token is stored.
 CREATE TABLE one_time_links (
   id uuid PRIMARY KEY,
