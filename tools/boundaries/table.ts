@@ -42,11 +42,12 @@ export const table = {
     greeting: [],
     "set-up-link-file": [],
     "show-set-up-link": ["lib", "set-up-link-file"],
-    cli: ["config", "control", "demo", "lib", "main", "mcp"],
+    cli: ["config", "control", "demo", "lib", "main", "mcp", "plant"],
     demo: ["control", "pki", "lib"],
     mcp: ["lib"],
+    plant: ["lib"],
 
-    api: [...FEATURES, "lib", "mcp"],
+    api: [...FEATURES, "lib", "mcp", "plant"],
     broker: [...FEATURES, "lib"],
     control: [...FEATURES, "backup", "doctor", "lib"],
 
@@ -150,7 +151,7 @@ export const table = {
 
   /** Package → the only places that may import it. Packages that are not named here are unrestricted. */
   packages: {
-    zod: ["api/", "config/", "control/"],
+    zod: ["api/", "config/", "control/", "plant/"],
     kysely: ["db/", "lists/", "*-store.ts", "app.ts"],
     pg: ["db/"],
     "@electric-sql/pglite": ["db/"],

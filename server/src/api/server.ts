@@ -22,6 +22,7 @@ import type { Metrics } from "../lib/metrics/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { withTimeout } from "../lib/timeouts.ts";
+import { serveBatch } from "./batch/serve-batch.ts";
 import { ExportSlots } from "./export/export-slots.ts";
 import { answerErrors } from "./http/answer-errors.ts";
 import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
@@ -229,6 +230,7 @@ function installRoutes(
     adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, authenticated, operationsOf }),
   };
   mountRoutes(app, tools);
+  serveBatch(app, { ...tools, isUnavailable: deps.isUnavailable });
   serveMcp(app, { ...tools, ...deps, corsOrigins: deps.config.corsOrigins });
 }
 

@@ -3,6 +3,7 @@ import { VERSION } from "../lib/installed/version.ts";
 import { allowRemote } from "./remote/guard.ts";
 import { addLogin } from "./remote/login.ts";
 import { addMcp } from "./remote/mcp.ts";
+import { addPlant } from "./remote/plant.ts";
 import type { Exit } from "./send.ts";
 import { addAccessSubcommands } from "./subcommands/access.ts";
 import { addAuditSubcommands } from "./subcommands/audits.ts";
@@ -38,6 +39,7 @@ export function createProgram(exit: Exit): Command {
   allowRemote(program);
   addLogin(program, exit);
   addMcp(program, VERSION);
+  addPlant(program, exit);
   addServiceSubcommands(program, exit);
   addBackupSubcommands(program, exit);
   addRevocationSubcommands(program, exit);

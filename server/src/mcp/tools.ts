@@ -33,7 +33,7 @@ interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  "x-required-scope": string;
+  "x-required-scope"?: string;
   parameters?: Json[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Json }> };
   responses: Record<string, { content?: Json }>;
@@ -71,6 +71,7 @@ export function toolsOf(document: object, { writes }: { writes: boolean }): Tool
 }
 
 function isOffered(method: string, { responses, "x-required-scope": scope }: Operation, writes: boolean): boolean {
+  if (scope === undefined) return false;
   // A tool answers once.
   if (Object.values(responses).some(({ content }) => content && "text/event-stream" in content)) return false;
   const [resource = "", action] = scope.split(":");
@@ -85,7 +86,7 @@ function toolOf(method: string, path: string, operation: Operation, resolve: (va
   const required = all.filter((each) => each.required).map(({ name }) => name);
   if (body) properties.body = resolve(body.schema) as Json & { description: string };
   if (body && operation.requestBody?.required) required.push("body");
-  const reads = operation["x-required-scope"].endsWith(":read");
+  const reads = operation["x-required-scope"]!.endsWith(":read");
   return {
     name: operation.operationId,
     title: operation.summary,

@@ -1,19 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Caller, requesterOf, requireMay } from "../../access/access.ts";
-import type { Outcome, RunTool } from "../../mcp/server.ts";
+import type { RunTool } from "../../mcp/server.ts";
 import { type Tool, toolsOf } from "../../mcp/tools.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import { admitKey } from "../pipeline/guards.ts";
 import { BODY_LIMIT, type PipelineTools } from "../pipeline/pipeline.ts";
-import { validate } from "../pipeline/validate.ts";
-import { problemOf, Refusal } from "../problem.ts";
-import type { PublicRoute } from "../route.ts";
-import { routes } from "../routes.ts";
+import { type RunTools, routeOf, runRoute } from "../pipeline/run-route.ts";
+import { Refusal } from "../problem.ts";
 
 export const MCP_PATH = "/mcp";
 
-interface McpTools extends PipelineTools {
-  isUnavailable: (error: unknown) => boolean;
+interface McpTools extends PipelineTools, RunTools {
   addresses: { readonly baseUrl: string };
   corsOrigins: readonly string[];
 }
@@ -44,7 +40,7 @@ export function serveMcp(app: FastifyInstance, tools: McpTools): void {
       // A batch would run many operations for one request of the key.
       if (Array.isArray(request.body)) throw new Refusal("invalid_request", "send one message per request");
       const writes = new URL(request.url, "https://localhost").searchParams.get("writes") === "true";
-      const run = runnerOf(request, tools);
+      const run: RunTool = ({ name }, raw) => runRoute(request, tools, routeOf(name), raw);
       const { answerHttp, offered } = await load(writes);
       const answer = await answerHttp(VERSION, offered, run, { request: webRequest(request), body: request.body });
       reply.code(answer.status).headers(Object.fromEntries(answer.headers));
@@ -69,23 +65,4 @@ function requireKnownOrigin({ headers: { origin } }: FastifyRequest, { addresses
 function webRequest({ method, url, headers }: FastifyRequest): Request {
   const plain = Object.entries(headers).filter((each): each is [string, string] => typeof each[1] === "string");
   return new Request(new URL(url, "https://localhost"), { method, headers: plain });
-}
-
-/** Returns the function that runs a tool as its route does: scope, validation, use case, audit. */
-function runnerOf(request: FastifyRequest, { bound, isUnavailable }: McpTools): RunTool {
-  const caller = request.who as Caller;
-  return async ({ name }, raw): Promise<Outcome> => {
-    try {
-      const route = routes.find((each): each is PublicRoute => each.surface === "public" && each.operationId === name)!;
-      requireMay(caller, route.useCase.may);
-      const input = validate(route, raw);
-      const asked = { id: request.id, ...requesterOf(caller), operation: route.operationId };
-      const as = route.method === "GET" ? caller : { ...caller, request: asked };
-      return { ok: true, answer: await route.handler(as, input, bound.get(route.useCase)) };
-    } catch (error) {
-      const problem = problemOf(error, request.id, isUnavailable);
-      if (problem.status >= 500) request.log.error({ err: error, requestId: request.id }, "a tool failed");
-      return { ok: false, problem: problem.body };
-    }
-  };
 }

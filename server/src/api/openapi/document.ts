@@ -2,6 +2,7 @@ import { SCOPES } from "../../access/access.ts";
 import { VERSION } from "../../lib/installed/version.ts";
 import type { Route } from "../route.ts";
 import { errorBody } from "../shapes.ts";
+import { BATCH_TAG, batchOperation } from "./batch.ts";
 import { errorSchema, failureComponents } from "./failures.ts";
 import { headerComponents } from "./headers.ts";
 import { operation } from "./operation.ts";
@@ -71,6 +72,7 @@ export function document(surface: Surface, routes: readonly Route[], baseUrl = D
     paths[route.path] ??= {};
     paths[route.path]![route.method.toLowerCase()] = operation(route, schemas);
   }
+  if (surface === "public") paths["/api/v1/batch"] = { post: batchOperation(schemas) };
   const sent = surface === "public" ? { webhooks: webhooks(schemas) } : {};
   const components = {
     ...(surface === "public" ? { securitySchemes: { apiKey: API_KEY } } : {}),
@@ -92,7 +94,7 @@ export function document(surface: Surface, routes: readonly Route[], baseUrl = D
       url: `${baseUrl}/docs/api`,
       description: "The API reference, with a page for every operation and error",
     },
-    tags: tagsOf(routes, surface === "public" ? [MESSAGES_TAG] : []),
+    tags: tagsOf(routes, surface === "public" ? [BATCH_TAG, MESSAGES_TAG] : []),
     paths,
     ...sent,
     components: used(components, { paths, ...sent }),

@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DANGEROUS_SCOPES } from "../../access/access.ts";
+import { plantSchema } from "../../plant/plant.ts";
 import { adminDocument, deviceDocument, publicDocument } from "./openapi.ts";
 import { operationsText } from "./operations.ts";
 
@@ -14,6 +15,7 @@ const files: Record<string, string> = {
   "public.json": `${JSON.stringify(publicDocument(), null, 2)}\n`,
   "admin.json": `${JSON.stringify(adminDocument(), null, 2)}\n`,
   "device.json": `${JSON.stringify(deviceDocument(), null, 2)}\n`,
+  "plant.schema.json": `${JSON.stringify(plantSchema(), null, 2)}\n`,
   "operations.txt": operationsText(),
   "dangerous-scopes.json": `${JSON.stringify([...DANGEROUS_SCOPES], null, 2)}\n`,
 };

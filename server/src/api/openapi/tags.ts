@@ -21,6 +21,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Events: "The tenant's events, as they happen.",
   Webhooks:
     "Addresses of other systems to which groups' pages are sent, signed as Standard Webhooks specifies. A webhook is a channel of a group.",
+  Batches: "Many operations in one request.",
   "Messages to webhooks":
     "The messages that the service sends to webhooks. A tag of their own keeps generated clients from overwriting the operations of webhooks.",
   "Device types":

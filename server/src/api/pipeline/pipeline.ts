@@ -81,7 +81,8 @@ function authenticatedBySuccess({ authenticated }: PipelineTools) {
   };
 }
 
-function writes({ method, safe }: Route): boolean {
+/** Reports whether the route changes something. */
+export function writes({ method, safe }: Route): boolean {
   return method !== "GET" && !safe;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { plantSchema } from "../../plant/plant.ts";
 import { routes } from "../routes.ts";
 import { devicePage } from "./device-page.ts";
 import { describe } from "./document.ts";
@@ -94,6 +95,7 @@ function makersOf(site: Site): Map<string, Maker> {
     beside("style.css", "text/css; charset=utf-8"),
     beside("reference.js", "text/javascript; charset=utf-8"),
     beside("icon.svg", "image/svg+xml"),
+    ["/openapi/plant.schema.json", () => ({ type: JSON_TYPE, content: JSON.stringify(plantSchema()) })],
     ["/openapi/public.json", () => ({ type: JSON_TYPE, content: site.public.text })],
     ["/openapi/device.json", () => ({ type: JSON_TYPE, content: site.device.text })],
   ]);

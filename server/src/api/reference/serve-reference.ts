@@ -33,7 +33,15 @@ export function serveReference(app: FastifyInstance, addresses: { baseUrl: strin
     const file = reference.file(path);
     return file ? send(request, reply, file) : missing(request, reply, reference.missing);
   };
-  for (const path of ["/docs", "/docs/", ROOT, `${ROOT}/*`, "/openapi/public.json", "/openapi/device.json"]) {
+  for (const path of [
+    "/docs",
+    "/docs/",
+    ROOT,
+    `${ROOT}/*`,
+    "/openapi/public.json",
+    "/openapi/device.json",
+    "/openapi/plant.schema.json",
+  ]) {
     app.get(path, { config: { isStatic: true } }, answer);
     refuseOtherMethods(app, path, ["GET"]);
   }

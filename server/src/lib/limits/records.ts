@@ -48,6 +48,7 @@ export const records = limitTable({
   requestBytes: perRequest("bytes of a body of the public and the admin API", 256 * 1_024, "413 payload_too_large"),
   deviceRequestBytes: perRequest("bytes of a body of a device-facing endpoint", 16 * 1_024, "413 payload_too_large"),
   requestDepth: perRequest("levels of nesting in a body", 16),
+  operationsOfBatch: perRequest("operations of a batch", 50),
   problemsOfRequest: perRequest("problems of a request that its refusal lists", 50, "the first ones are listed"),
   csrCharacters: perRequest("characters of a certificate signing request", 8 * 1_024, "400 invalid_csr"),
   searchCharacters: perRequest("characters of a search text (q)", 200),

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { SECOND } from "../../src/lib/clock.ts";
-import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
-import { https } from "../harness/http/https.ts";
-import { assertRefused, publicApi } from "../harness/http/public-api.ts";
-import { startServer, type TestServer } from "../harness/server.ts";
+import { SECOND } from "../../../src/lib/clock.ts";
+import { newKey, newTenant, type TestTenant } from "../../harness/devices.ts";
+import { https } from "../../harness/http/https.ts";
+import { assertRefused, publicApi } from "../../harness/http/public-api.ts";
+import { startServer, type TestServer } from "../../harness/server.ts";
 
 /** Walks through lists by cursor, and the filters and changes of devices. */
 let server: TestServer;

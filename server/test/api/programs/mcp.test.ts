@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { SCOPES } from "../../src/access/access.ts";
-import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
-import { https } from "../harness/http/https.ts";
-import { startServer, type TestServer } from "../harness/server.ts";
+import { SCOPES } from "../../../src/access/access.ts";
+import { newKey, newTenant, type TestTenant } from "../../harness/devices.ts";
+import { https } from "../../harness/http/https.ts";
+import { startServer, type TestServer } from "../../harness/server.ts";
 
-const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
+const launcher = join(import.meta.dirname, "../../../bin/muster.mjs");
 const folder = mkdtempSync(join(tmpdir(), "muster-mcp-"));
 let server: TestServer;
 let tenant: TestTenant;
