@@ -5,7 +5,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { findProgram } from "./go-programs.ts";
 import { missingFromLock } from "./lockfile.ts";
 import { type RuleCheck, ruleChecks } from "./rule-checks.ts";
 
@@ -21,6 +22,8 @@ const GENERATORS = [
 
 interface Step {
   name: string;
+  /** @returns why the step cannot run on this machine */
+  missing?: () => string | undefined;
   /** @returns the problems found, or an empty string */
   run: () => string;
 }
@@ -29,6 +32,11 @@ const steps: Step[] = [
   { name: "lock file is complete", run: lockFile },
   { name: "format and lint", run: () => tool("biome", ["check", "--error-on-warnings", "."]) },
   ...ruleChecks.map((each) => ({ name: each.name, run: () => violationsOf(each) })),
+  {
+    name: "workflows",
+    missing: () => (findProgram("actionlint") ? undefined : "no actionlint: run tools/go-programs actionlint"),
+    run: () => tool(findProgram("actionlint")!, ["-no-color"]),
+  },
   { name: "types", run: () => tool("tsc", ["-p", "."]) },
   { name: "types of the admin app", run: appTypes },
   {
@@ -44,7 +52,12 @@ const steps: Step[] = [
 
 const only = process.argv.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
 
-for (const { name, run } of steps.filter((step) => step.name.includes(only ?? ""))) {
+for (const { name, run, missing } of steps.filter((step) => step.name.includes(only ?? ""))) {
+  const reason = missing?.();
+  if (reason !== undefined) {
+    console.log(`- ${name}: skipped, ${reason}`);
+    continue;
+  }
   const started = performance.now();
   const wrong = run();
   console.log(`${wrong ? "✖" : "✔"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
@@ -65,11 +78,11 @@ function appTypes(): string {
 }
 
 /**
- * Runs a program of `node_modules/.bin`.
+ * Runs a program of `node_modules/.bin`, or one that is named by its path.
  * @returns its output if it fails, else an empty string
  */
 function tool(name: string, args: string[]): string {
-  const program = name === "node" ? process.execPath : join(root, "node_modules/.bin", name);
+  const program = name === "node" ? process.execPath : resolve(root, "node_modules/.bin", name);
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
   if (error) return `${name}: ${error.message}`;
   return status === 0 ? "" : `${stdout}${stderr}`.trim() || `${name} ended with ${status}`;

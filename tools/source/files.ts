@@ -35,7 +35,8 @@ export function documents(root: string): string[] {
 /** Returns the files whose comments begin with `#`: scripts, Dockerfiles and YAML. */
 export function scripts(root: string): string[] {
   const deployed = ["deploy/**/*.{yaml,cfg,ini,sh}", "deploy/cluster/prepare"];
-  return filesIn(root, ".ci/*", "tools/with-postgres", "Dockerfile", "*.yaml", ...deployed);
+  const hosted = [".github/**/*.yml", "tools/go-programs"];
+  return filesIn(root, ".ci/*", "tools/with-postgres", ...hosted, "Dockerfile", "*.yaml", ...deployed);
 }
 
 /** Returns the SQL files. */
