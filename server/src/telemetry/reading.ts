@@ -1,4 +1,7 @@
 import { ingest } from "../lib/limits/ingest.ts";
+import { longerThan, nameProblem, quoted } from "../lib/metric-name.ts";
+
+export { nameProblem, quoted };
 
 /** A value that a device publishes. */
 export type MetricValue = number | boolean | string;
@@ -18,23 +21,8 @@ export const MAX_METRICS = ingest.metricsPerMessage.value;
 export const MAX_REJECTED_PER_DEVICE = ingest.rejectedMessagesPerDevice.value;
 export const MAX_REJECTED_PAYLOAD_BYTES = ingest.rejectedPayloadBytes.value;
 const MAX_TEXT_BYTES = ingest.metricTextBytes.value;
-const MAX_NAME_BYTES = ingest.metricNameBytes.value;
 const MAX_AHEAD_MS = 10 * 60_000;
 const MAX_BEHIND_MS = 30 * 86_400_000;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-
-/** Returns why `name` cannot name a metric, or `undefined` if it can. */
-export function nameProblem(name: string): string | undefined {
-  if (name.length === 0) return "a metric needs a name";
-  if (longerThan(name, MAX_NAME_BYTES)) return `the metric name ${quoted(name)} is longer than ${MAX_NAME_BYTES} bytes`;
-  if (CONTROL.test(name)) return `the metric name ${quoted(name)} contains a control character`;
-  if (!name.isWellFormed()) return `the metric name ${quoted(name)} is not valid Unicode`;
-  // Assigning this key in an object that maps metrics to values would set the prototype.
-  if (name === "__proto__") return `a metric cannot be named ${quoted(name)}`;
-  return undefined;
-}
 
 /** Returns why `value` cannot be a value of `name`, or `undefined` if it is a {@link MetricValue} within the limits. */
 export function valueProblem(name: string, value: unknown): string | undefined {
@@ -67,14 +55,6 @@ export function readingAt(time: number, nowMs: number): Reading {
   return { time: plausible ? time : undefined, timeReplaced: !plausible, metrics: [], values: [] };
 }
 
-/** Formats text from a device for use in a reason: cut to 40 characters, quoted, control characters escaped. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text).replace(
-    /[\u007f-\u009f]/g,
-    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
-  );
-}
-
 /** Names the kind of `value` for use in a reason. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
@@ -82,13 +62,4 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
   return typeof value === "boolean" ? String(value) : `a ${typeof value}`;
-}
-
-/**
- * Checks whether `text` exceeds `bytes` bytes in UTF-8. Counts bytes only if the number of characters does not decide
- * it.
- */
-function longerThan(text: string, bytes: number): boolean {
-  if (text.length > bytes) return true;
-  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }

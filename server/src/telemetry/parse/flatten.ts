@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../lib/json-object.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { MAX_METRICS, type MetricValue, nameProblem, quoted, type Reading, valueProblem } from "../reading.ts";
 import type { Problems } from "./problems.ts";
 import { type Rejection, tooManyMetrics } from "./rejection.ts";

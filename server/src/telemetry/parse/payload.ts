@@ -1,11 +1,17 @@
 import { isUtf8 } from "node:buffer";
-import { isObject, type JsonObject } from "../../lib/json-object.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { ingest } from "../../lib/limits/ingest.ts";
 import { kindOf, MAX_METRICS, MAX_PAYLOAD_BYTES, quoted, type Reading, readingAt } from "../reading.ts";
+import { readingNow } from "./append-value.ts";
+import { readCayenneLpp } from "./cayenne-lpp.ts";
+import { readExtracted } from "./extraction.ts";
 import { type Place, readValues } from "./flatten.ts";
+import { AUTOMATIC, type Format } from "./format.ts";
 import { type Into, Problems } from "./problems.ts";
 import { invalid, type ReadingChecks, type Rejection, tooManyMetrics, tooManyReadings } from "./rejection.ts";
 import { readSenml } from "./senml.ts";
+import { readSenmlCbor } from "./senml-cbor.ts";
+import { readTelegraf } from "./telegraf.ts";
 
 export type { MetricValue, Reading } from "../reading.ts";
 
@@ -16,23 +22,66 @@ export type { MetricValue, Reading } from "../reading.ts";
 export type ParsedPayload = { readings: Reading[]; rejected: Rejection | undefined };
 
 /**
- * Parses a telemetry payload: `{metric: value, …}` (server time), `{"ts": ms, "values": {…}}`, an array of the latter,
- * or a SenML array (RFC 8428). Valid fields become readings, the others problems (docs/spec-decisions.md). Never
- * throws.
+ * Parses a telemetry payload in the format of its device type. The automatic one knows `{metric: value, …}` (server
+ * time), `{"ts": ms, "values": {…}}`, an array of the latter, and a SenML array (RFC 8428). Valid fields become readings,
+ * the others problems (docs/telemetry.md). Never throws.
  */
 export function parsePayload(
   payload: Uint8Array,
   nowMs: number,
   maxReadings: number = ingest.readingsPerMessage.value,
+  format: Format = AUTOMATIC,
 ): ParsedPayload {
-  const document = readJson(payload);
-  if (document instanceof Refused) return nothing(document.rejection);
-  const problems = new Problems();
-  const readings: Reading[] = [];
-  const rejection = readDocument(document, { nowMs, maxReadings }, { readings, problems });
+  const into: Into = { readings: [], problems: new Problems() };
+  const rejection = sizeProblem(payload) ?? read(payload, format, { nowMs, maxReadings }, into);
   if (rejection !== undefined) return nothing(rejection);
+  const { readings, problems } = into;
+  if (format.factors !== undefined) multiply(readings, format.factors);
   if (problems.count > 0) return { readings, rejected: problems.rejection() };
   return { readings, rejected: undefined };
+}
+
+function sizeProblem({ length }: Uint8Array): Rejection | undefined {
+  if (length === 0) return invalid("the payload is empty");
+  if (length <= MAX_PAYLOAD_BYTES) return undefined;
+  return {
+    cause: "payload_bytes",
+    reason: `the payload has ${length} bytes; at most ${MAX_PAYLOAD_BYTES} are allowed`,
+  };
+}
+
+function read(payload: Uint8Array, format: Format, checks: ReadingChecks, into: Into): Rejection | undefined {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
+  if (format.payloadFormat === "cayenne-lpp") return readCayenneLpp(bytes, checks, into);
+  if (format.payloadFormat === "senml-cbor") return readSenmlCbor(bytes, checks, into) ?? checkMetrics(into.readings);
+  const document = readJson(bytes);
+  if (document instanceof Refused) return document.rejection;
+  if (format.payloadFormat === "telegraf") {
+    return readTelegraf(document, checks, into) ?? checkMetrics(into.readings);
+  }
+  if (format.payloadFormat === "senml-json") {
+    if (!Array.isArray(document)) return invalid(`the payload is ${kindOf(document)}; a SenML pack is an array`);
+    return readSenml(document, checks, into) ?? checkMetrics(into.readings);
+  }
+  if (format.extraction.length > 0) return readExtracted(document, format.extraction, timeOf(document, checks), into);
+  return readDocument(document, checks, into);
+}
+
+/** Returns an empty reading at the time of a document of the second form, otherwise at the server's. */
+function timeOf(document: unknown, { nowMs }: ReadingChecks): Reading {
+  const isOwn = isObject(document) && isTimed(document) && Number.isInteger(document.ts);
+  return isOwn ? readingAt((document.ts as number) * 1000, nowMs) : readingNow();
+}
+
+/** Multiplies the numbers of these metrics. A product too large for a double becomes the largest one. */
+function multiply(readings: readonly Reading[], factors: ReadonlyMap<string, number>): void {
+  for (const { metrics, values } of readings) {
+    for (const [index, metric] of metrics.entries()) {
+      const [factor, value] = [factors.get(metric), values[index]];
+      if (factor === undefined || typeof value !== "number") continue;
+      values[index] = Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value * factor));
+    }
+  }
 }
 
 function nothing(rejected: Rejection): ParsedPayload {
@@ -48,15 +97,10 @@ class Refused {
   }
 }
 
-function readJson(payload: Uint8Array): unknown {
-  if (payload.length === 0) return new Refused(invalid("the payload is empty"));
-  if (payload.length > MAX_PAYLOAD_BYTES) {
-    const reason = `the payload has ${payload.length} bytes; at most ${MAX_PAYLOAD_BYTES} are allowed`;
-    return new Refused({ cause: "payload_bytes", reason });
-  }
+function readJson(payload: Buffer): unknown {
   if (!isUtf8(payload)) return new Refused(invalid("the payload is not valid UTF-8"));
   try {
-    return JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8"));
+    return JSON.parse(payload.toString("utf8"));
   } catch {
     return new Refused(invalid("the payload is not valid JSON"));
   }
@@ -70,7 +114,7 @@ function readDocument(document: unknown, checks: ReadingChecks, into: Into): Rej
   if (Array.isArray(document)) return readArray(document, checks, into);
   if (!isObject(document)) return invalid(`the payload is ${kindOf(document)}; an object or an array is expected`);
   if (isTimed(document)) return readTimed(document, [], checks.nowMs, into);
-  return readInto(document, [], { time: undefined, timeReplaced: false, metrics: [], values: [] }, into);
+  return readInto(document, [], readingNow(), into);
 }
 
 function readArray(records: unknown[], checks: ReadingChecks, into: Into): Rejection | undefined {

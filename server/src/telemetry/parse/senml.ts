@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from "../../lib/json-object.ts";
-import { kindOf, MAX_METRICS, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { kindOf, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
+import { appendValue, readingNow } from "./append-value.ts";
 import type { Into } from "./problems.ts";
-import { at, invalid, type ReadingChecks, type Rejection, tooManyMetrics, tooManyReadings } from "./rejection.ts";
+import { at, invalid, type ReadingChecks, type Rejection } from "./rejection.ts";
 
 /** RFC 8428 4.4: the supported version. Records of a later version must not be processed. */
 const VERSION = 10;
@@ -73,7 +74,7 @@ function readRecord(
   const problem = value === undefined ? noSingleValue(record) : valueProblem(name, value);
   if (problem !== undefined) return problem;
   const time = base.time + ((record.t as number | undefined) ?? 0);
-  return append(into, checks, readingFor(time, checks.nowMs), name, value as MetricValue);
+  return appendValue(into, checks, readingFor(time, checks.nowMs), name, value as MetricValue);
 }
 
 /** Returns a problem of a record that concerns the whole pack (RFC 8428 4.1, 4.4). */
@@ -129,29 +130,7 @@ function noSingleValue({ v, vs, vb, vd, s }: JsonObject): string {
  * time.
  */
 function readingFor(seconds: number, nowMs: number): Reading {
-  if (seconds === 0) return { time: undefined, timeReplaced: false, metrics: [], values: [] };
+  if (seconds === 0) return readingNow();
   const fromNow = seconds < ABSOLUTE_FROM ? nowMs * 1000 : 0;
   return readingAt(fromNow + Math.round(seconds * 1e6), nowMs);
-}
-
-/** Adds the value to the previous reading if that has the same time and lacks this metric, otherwise to `reading`. */
-function append(
-  into: Reading[],
-  checks: ReadingChecks,
-  reading: Reading,
-  name: string,
-  value: MetricValue,
-): Rejection | undefined {
-  const last = into.at(-1);
-  const sameTime = last !== undefined && last.time === reading.time && last.timeReplaced === reading.timeReplaced;
-  // Readings whose time is replaced differ only by their order, so each stays separate.
-  const target = sameTime && !reading.timeReplaced && !last.metrics.includes(name) ? last : reading;
-  // Checked this early because with thousands of names the search above would take long.
-  if (target.metrics.length === MAX_METRICS) return tooManyMetrics(`more than ${MAX_METRICS}`);
-  if (target === reading && into.push(reading) > checks.maxReadings) {
-    return tooManyReadings(`more than ${checks.maxReadings}`, checks);
-  }
-  target.metrics.push(name);
-  target.values.push(value);
-  return undefined;
 }
