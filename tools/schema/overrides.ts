@@ -27,6 +27,11 @@ export const overrides: Readonly<Record<string, Override>> = {
   "anomalies.breached": { type: "unknown" },
   "anomalies.value": { type: "unknown" },
   "deliveries.payload": { type: "unknown" },
+  "device_types.metrics": {
+    type: `readonly ({ metric: string } & { [Name in "label" | "unit" | "pointer"]?: string | undefined } & {
+    factor?: number | undefined;
+  })[]`,
+  },
   "devices.metadata": { type: "Record<string, unknown>" },
   "events.changed_row": { type: "Record<string, unknown>" },
   "events.xid": { type: "string", note: "Select it as text." },

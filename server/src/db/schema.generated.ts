@@ -505,6 +505,12 @@ export interface DeviceTypesTable {
   updated_at: Date;
   silent_for_seconds: number | null;
   external_id: string | null;
+  payload_format: Generated<"auto" | "senml-json" | "senml-cbor" | "telegraf" | "cayenne-lpp">;
+  metrics: Generated<
+    readonly ({ metric: string } & { [Name in "label" | "unit" | "pointer"]?: string | undefined } & {
+      factor?: number | undefined;
+    })[]
+  >;
 }
 
 export interface DevicesTable {
@@ -1243,6 +1249,10 @@ export interface SharedDeviceTypesView {
   publish_topics: string[];
   subscribe_topics: string[];
   silent_for_seconds: number | null;
+  payload_format: "auto" | "senml-json" | "senml-cbor" | "telegraf" | "cayenne-lpp";
+  metrics: readonly ({ metric: string } & { [Name in "label" | "unit" | "pointer"]?: string | undefined } & {
+    factor?: number | undefined;
+  })[];
 }
 
 export interface SharedDevicesView {

@@ -663,13 +663,19 @@ CREATE TABLE device_types (
   updated_at timestamp with time zone NOT NULL,
   silent_for_seconds integer,
   external_id text,
+  payload_format text NOT NULL DEFAULT 'auto'::text,
+  metrics jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT device_types_pkey PRIMARY KEY (id),
   CONSTRAINT device_types_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT device_types_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
+  CONSTRAINT device_types_metrics_check CHECK ((jsonb_typeof(metrics) = 'array'::text)),
+  CONSTRAINT device_types_payload_format_check CHECK ((payload_format = ANY (ARRAY['auto'::text, 'senml-json'::text, 'senml-cbor'::text, 'telegraf'::text, 'cayenne-lpp'::text]))),
   CONSTRAINT device_types_silent_for_seconds_check CHECK (((silent_for_seconds >= 1) AND (silent_for_seconds <= 2592000))),
   CONSTRAINT device_types_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE UNIQUE INDEX device_types_external_id ON device_types USING btree (tenant_id, external_id);
+CREATE TRIGGER device_types_other_format AFTER UPDATE OF payload_format, metrics ON device_types
+  FOR EACH ROW WHEN (((old.payload_format IS DISTINCT FROM new.payload_format) OR (old.metrics IS DISTINCT FROM new.metrics))) EXECUTE FUNCTION device_type_format_changed();
 CREATE TRIGGER device_types_other_silence AFTER UPDATE OF silent_for_seconds ON device_types
   FOR EACH ROW WHEN ((old.silent_for_seconds IS DISTINCT FROM new.silent_for_seconds)) EXECUTE FUNCTION check_silence_of_type();
 
@@ -1796,7 +1802,9 @@ CREATE VIEW shared_device_types AS
     name,
     publish_topics,
     subscribe_topics,
-    silent_for_seconds
+    silent_for_seconds,
+    payload_format,
+    metrics
    FROM device_types;
 
 CREATE VIEW shared_devices AS
@@ -2272,12 +2280,22 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION device_type_format_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM notify_format_changed(NEW.id);
+  RETURN NULL;
+END $function$;
+
 CREATE FUNCTION device_type_of_device_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   PERFORM notify_rules_changed(NEW.uid::text);
+  PERFORM notify_format_changed(NEW.uid);
   PERFORM resolve_unevaluated(NEW.uid, w.threshold_id, NEW.updated_at, 'device_type_changed')
      FROM (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = OLD.device_type_id ORDER BY threshold_id) w;
   RETURN NULL;
@@ -2531,6 +2549,13 @@ AS $function$
   SELECT replace(n.name, '{fingerprint}',
                  left(fingerprint, greatest(0, 120 - char_length(replace(n.name, '{fingerprint}', '')))))
     FROM (SELECT replace(template, '{n}', coalesce(number::text, '{n}')) AS name) n
+$function$;
+
+CREATE FUNCTION notify_format_changed(changed uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  SELECT pg_notify('muster_formats', changed::text)
 $function$;
 
 CREATE FUNCTION notify_key_ended()

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { unlessTaken } from "../db/refusal.ts";
+import type { MetricSetting, PayloadFormat } from "./payload-settings.ts";
 
 export interface DeviceTypeRow {
   id: string;
@@ -9,6 +10,8 @@ export interface DeviceTypeRow {
   subscribe_topics: string[];
   silent_for_seconds: number | null;
   external_id: string | null;
+  payload_format: PayloadFormat;
+  metrics: readonly MetricSetting[];
   created_at: Date;
   updated_at: Date;
 }
@@ -20,6 +23,8 @@ export const DEVICE_TYPE_COLUMNS = [
   "subscribe_topics",
   "silent_for_seconds",
   "external_id",
+  "payload_format",
+  "metrics",
   "created_at",
   "updated_at",
 ] as const;
@@ -30,6 +35,7 @@ export async function insertDeviceType(db: Db, tenantId: string, row: DeviceType
     tenant_id: tenantId,
     publish_topics: topics(row.publish_topics),
     subscribe_topics: topics(row.subscribe_topics),
+    metrics: metrics(row.metrics),
   });
   await unlessTaken("device_types_external_id", row.external_id, () => insert.execute());
 }
@@ -57,6 +63,8 @@ export interface DeviceTypeChange {
   subscribeTopics: string[] | undefined;
   silentForSeconds: number | null | undefined;
   externalId: string | null | undefined;
+  payloadFormat: PayloadFormat | undefined;
+  metrics: readonly MetricSetting[] | undefined;
 }
 
 /** Locks and returns the row until the transaction ends; `undefined` when the tenant has none with this id. */
@@ -71,7 +79,8 @@ export async function lockDeviceTypeRow(tx: Tx, tenantId: string, id: string): P
 }
 
 /**
- * Changes a row that {@link lockDeviceTypeRow} has locked. Fires `device_types_other_silence`.
+ * Changes a row that {@link lockDeviceTypeRow} has locked. Fires `device_types_other_silence`,
+ * `device_types_other_format`.
  *
  * @returns the changed row
  */
@@ -91,6 +100,8 @@ export async function updateDeviceTypeRow(
       ...(change.subscribeTopics === undefined ? {} : { subscribe_topics: topics(change.subscribeTopics) }),
       ...(change.silentForSeconds === undefined ? {} : { silent_for_seconds: change.silentForSeconds }),
       ...(change.externalId === undefined ? {} : { external_id: change.externalId }),
+      ...(change.payloadFormat === undefined ? {} : { payload_format: change.payloadFormat }),
+      ...(change.metrics === undefined ? {} : { metrics: metrics(change.metrics) }),
     })
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
@@ -146,4 +157,9 @@ export async function findTenantOfType(db: Db, id: string): Promise<string | und
 /** Casts a JavaScript array, as both drivers require. */
 function topics(value: string[]) {
   return sql<string[]>`${value}::text[]`;
+}
+
+/** Casts settings of metrics, which PostgreSQL's driver would send as an array. */
+function metrics(value: readonly MetricSetting[]) {
+  return sql<readonly MetricSetting[]>`${JSON.stringify(value)}::text::jsonb`;
 }

@@ -15,6 +15,7 @@ import {
   lockDeviceTypeRow,
   updateDeviceTypeRow,
 } from "./device-type-store.ts";
+import { checkPayloadSettings, type MetricSetting, type PayloadFormat } from "./payload-settings.ts";
 import type { Precondition } from "./replace-device.ts";
 import { checkTemplates } from "./topics.ts";
 
@@ -30,6 +31,9 @@ export interface DeviceTypeRecord {
   silentForSeconds: number | null;
   /** The name by which a program that manages the type knows it. */
   externalId: string | null;
+  payloadFormat: PayloadFormat;
+  /** What the type says about metrics of its devices, in the order in which the app shows them. */
+  metrics: readonly MetricSetting[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -42,6 +46,8 @@ export interface NewDeviceType {
   silentForSeconds?: number | null | undefined;
   /** Unique among the types of the tenant. */
   externalId?: string | null | undefined;
+  payloadFormat?: PayloadFormat | undefined;
+  metrics?: readonly MetricSetting[] | undefined;
 }
 
 const MAX_PACKS = records.thresholdsOfDevice.value;
@@ -61,6 +67,8 @@ export const createDeviceType = adminUseCase(
   "device-type.create",
   async (deps: DevicesDeps, caller, input: NewDeviceType): Promise<PreparedChange<DeviceTypeRecord>> => {
     const now = deps.clock.now();
+    const { payloadFormat = "auto", metrics = [] } = input;
+    checkPayloadSettings({ payloadFormat, metrics });
     const row: DeviceTypeRow = {
       id: deps.ids.uuid(now),
       name: plainLine("name", input.name),
@@ -68,6 +76,8 @@ export const createDeviceType = adminUseCase(
       subscribe_topics: checkTemplates(input.subscribeTopics ?? []),
       silent_for_seconds: checkSilence(input.silentForSeconds ?? null),
       external_id: checkExternalId(input.externalId ?? null),
+      payload_format: payloadFormat,
+      metrics,
       created_at: now,
       updated_at: now,
     };
@@ -103,6 +113,8 @@ export const updateDeviceType = adminUseCase(
       subscribeTopics: input.subscribeTopics && checkTemplates(input.subscribeTopics),
       silentForSeconds: input.silentForSeconds === undefined ? undefined : checkSilence(input.silentForSeconds),
       externalId: input.externalId === undefined ? undefined : checkExternalId(input.externalId),
+      payloadFormat: input.payloadFormat,
+      metrics: input.metrics,
     };
     if (!isUuid(id)) throw notFound("device type");
     return {
@@ -111,6 +123,8 @@ export const updateDeviceType = adminUseCase(
         if (!old) throw notFound("device type");
         const before = await withThresholds(tx, caller, old, undefined);
         if (matches && !matches(before)) throw preconditionFailed();
+        const { payloadFormat = old.payload_format, metrics = old.metrics } = input;
+        checkPayloadSettings({ payloadFormat, metrics });
         const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
         const result = await withThresholds(tx, caller, row, input.thresholdIds);
         return { target: id, before, after: result, result };
@@ -165,6 +179,8 @@ export function toDeviceTypeRecord(row: DeviceTypeRow, thresholdIds: string[]): 
     thresholdIds,
     silentForSeconds: row.silent_for_seconds,
     externalId: row.external_id,
+    payloadFormat: row.payload_format,
+    metrics: row.metrics.map(({ metric, label, unit, pointer, factor }) => ({ metric, label, unit, pointer, factor })),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

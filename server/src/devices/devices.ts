@@ -36,7 +36,7 @@ export { type DeviceCounts, OVERDUE_MS } from "./list/count-devices.ts";
 export { DEVICE_ORDERS, type DeviceOrder } from "./list/device-list-store.ts";
 export type { DeviceQuery } from "./list/list-devices.ts";
 export type { Metadata } from "./metadata.ts";
-export type { MetricSetting, PayloadFormat, PayloadSettings } from "./payload-settings.ts";
+export { type MetricSetting, PAYLOAD_FORMATS, type PayloadFormat, type PayloadSettings } from "./payload-settings.ts";
 export { type PresenceRow, presenceStatement, recordOwedEvents, setOffline } from "./presence-store.ts";
 export type { DeviceChange, DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";

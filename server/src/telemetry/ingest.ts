@@ -8,6 +8,7 @@ import { createPartitionTargets } from "./batch/partition-targets.ts";
 import { createRepeats } from "./batch/repeats.ts";
 import { createLatestCache } from "./latest/latest-cache.ts";
 import { createShapes } from "./messages/device-shapes.ts";
+import { FormatCache } from "./parse/format-cache.ts";
 import { type FirstArrival, type Message, prepareMessage, unprepared } from "./parse/prepare-message.ts";
 import { createServerTime, reservedTimes, type ServerTime } from "./parse/server-time.ts";
 import { type IngestQueue, IngestShard } from "./queue/ingest-shard.ts";
@@ -103,17 +104,20 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
     dirtyHours: createDirtyHourTracker(),
   };
   const shards = Array.from({ length: shardsHere }, () => new IngestShard(shared));
+  const formats = new FormatCache(database);
 
   function add(message: Message, nowMs: number, serverTime: ServerTime, position?: StreamPosition): Answer {
-    const maxReadings = limits.readingsPerMessage;
-    const shard = shards[shardOf(message.deviceUid, shards.length)]!;
-    if (message.payload.length <= LARGE_BYTES) {
-      const prepared = prepareMessage(message, nowMs, serverTime, maxReadings);
-      return shard.add(message, prepared, undefined, position);
-    }
-    const times = serverTime.reserve(message.deviceUid, nowMs, maxReadings);
-    const prepare = () => prepareMessage(message, nowMs, times, maxReadings);
-    return shard.add(message, unprepared(message, nowMs), prepare, position);
+    return formats.with(message, (format) => {
+      const maxReadings = limits.readingsPerMessage;
+      const shard = shards[shardOf(message.deviceUid, shards.length)]!;
+      if (message.payload.length <= LARGE_BYTES) {
+        const prepared = prepareMessage(message, nowMs, serverTime, maxReadings, format);
+        return shard.add(message, prepared, undefined, position);
+      }
+      const times = serverTime.reserve(message.deviceUid, nowMs, maxReadings);
+      const prepare = () => prepareMessage(message, nowMs, times, maxReadings, format);
+      return shard.add(message, unprepared(message, nowMs), prepare, position);
+    });
   }
 
   return {
@@ -127,16 +131,11 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
       return add(message, nowMs, recordFirst(ofDevices, arrival));
     },
     replay: ({ message, nowMs, time }, position) => add(message, nowMs, reservedTimes(time), position),
-    queue() {
-      const queues = shards.map((shard) => shard.queue());
-      return {
-        messages: queues.reduce((sum, { messages }) => sum + messages, 0),
-        bytes: queues.reduce((sum, { bytes }) => sum + bytes, 0),
-      };
-    },
+    queue: () => queueOf([formats, ...shards]),
     isolatedTenants: () => isolation.size,
     lastReceived: (deviceUids) => lastReceived(deviceUids, received, shards),
     async drain() {
+      await formats.drain();
       await Promise.all(shards.map((shard) => shard.drain()));
     },
   };
@@ -155,6 +154,14 @@ function recordFirst(times: ServerTime, arrival: FirstArrival): ServerTime {
       arrival.time = first;
       return reservedTimes(first);
     },
+  };
+}
+
+function queueOf(parts: readonly { queue(): IngestQueue }[]): IngestQueue {
+  const queues = parts.map((part) => part.queue());
+  return {
+    messages: queues.reduce((sum, { messages }) => sum + messages, 0),
+    bytes: queues.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
 

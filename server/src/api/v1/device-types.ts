@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { deviceUseCases } from "../../devices/devices.ts";
+import { deviceUseCases, PAYLOAD_FORMATS } from "../../devices/devices.ts";
 import { records } from "../../lib/limits/records.ts";
 import { pageOfAll } from "../../lib/page.ts";
 import { publicRoute } from "../route.ts";
-import { externalId, id, idParams, label, page, strictPaging, timestamp } from "../shapes.ts";
+import { externalId, id, idParams, label, page, plainName, strictPaging, timestamp } from "../shapes.ts";
 
 const TAG = "Device types";
 const PATH = "/api/v1/device-types";
@@ -20,6 +20,38 @@ const silentForSeconds = z
   .nullable()
   .meta({ description: "A device that is silent for longer opens an anomaly; `null`: never" });
 
+const payloadFormat = z.enum(PAYLOAD_FORMATS).meta({
+  id: "PayloadFormat",
+  description: "How payloads are decoded. `auto`: JSON in the forms of the telemetry guide; the others exactly that",
+});
+
+const metricSetting = z
+  .strictObject({
+    metric: plainName.meta({ description: "The name of the metric as it is stored" }),
+    label: label().optional().meta({ description: "The name that people see" }),
+    unit: label(records.unitCharacters.value).optional().meta({ description: "The unit that people see: `°C`" }),
+    pointer: z.string().max(records.pointerCharacters.value).optional().meta({
+      description:
+        "The place of the value in a JSON document (RFC 6901). If a metric has one, only metrics with a place are stored. Format `auto` only",
+    }),
+    factor: z.number().optional().meta({ description: "Numbers are multiplied by it, other than 0, before storage" }),
+  })
+  .meta({ id: "MetricSettingChange" });
+
+const metrics = z.array(metricSetting).max(records.metricsOfDeviceType.value).meta({
+  description: "What the type says about metrics, in the order in which the app shows them",
+});
+
+const metricRecord = z
+  .strictObject({
+    metric: z.string(),
+    label: z.string().optional(),
+    unit: z.string().optional(),
+    pointer: z.string().optional(),
+    factor: z.number().optional(),
+  })
+  .meta({ id: "MetricSetting" });
+
 export const deviceType = z
   .strictObject({
     id,
@@ -29,6 +61,8 @@ export const deviceType = z
     thresholdIds: z.array(id).meta({ description: "Threshold packs that monitor every device of the type" }),
     silentForSeconds: z.int().nullable(),
     externalId,
+    payloadFormat,
+    metrics: z.array(metricRecord),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -49,6 +83,8 @@ export const DEVICE_TYPE_EXAMPLE = {
   thresholdIds: [],
   silentForSeconds: 900,
   externalId: null,
+  payloadFormat: "auto",
+  metrics: [{ metric: "temperature", label: "Temperature", unit: "°C", pointer: "/data/temp", factor: 0.1 }],
   createdAt: "2026-11-20T09:00:00.000Z",
   updatedAt: "2026-11-20T09:00:00.000Z",
 };
@@ -60,6 +96,8 @@ const fields = {
   thresholdIds,
   silentForSeconds,
   externalId,
+  payloadFormat,
+  metrics,
 };
 
 export const deviceTypeCreate = z.strictObject({
@@ -68,6 +106,8 @@ export const deviceTypeCreate = z.strictObject({
   thresholdIds: thresholdIds.optional(),
   silentForSeconds: silentForSeconds.optional(),
   externalId: externalId.optional(),
+  payloadFormat: payloadFormat.optional(),
+  metrics: metrics.optional(),
 });
 
 export const deviceTypeUpdate = z.strictObject(fields).partial();

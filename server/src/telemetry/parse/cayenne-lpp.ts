@@ -54,9 +54,9 @@ const TYPES: Readonly<Record<number, LppType>> = {
 };
 
 /**
- * Reads a Cayenne LPP payload: channel, type and data of each value, as one reading at the server's time. A value becomes
- * the metric `<type>_<channel>`, such as `temperature_1` or `gps_2.latitude`. A type that is not known ends the reading,
- * because the length of its data is not known either.
+ * Reads a Cayenne LPP payload: channel, type and data of each value, as one reading at the server's time. A value
+ * becomes the metric `<type>_<channel>`, such as `temperature_1` or `gps_2.latitude`. A type that is not known ends the
+ * reading, because the length of its data is not known either.
  *
  * @returns the problem of the whole message, or `undefined`
  */

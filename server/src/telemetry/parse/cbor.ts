@@ -9,8 +9,8 @@ export class CborProblem extends Error {}
 export type CborValue = unknown;
 
 /**
- * Decodes one CBOR item (RFC 8949) that fills `bytes`. Time and memory are bounded by their number: a length that exceeds
- * the rest is refused before anything is allocated.
+ * Decodes one CBOR item (RFC 8949) that fills `bytes`. Time and memory are bounded by their number: a length that
+ * exceeds the rest is refused before anything is allocated.
  *
  * @throws CborProblem
  */

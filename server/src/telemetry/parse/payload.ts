@@ -23,8 +23,8 @@ export type ParsedPayload = { readings: Reading[]; rejected: Rejection | undefin
 
 /**
  * Parses a telemetry payload in the format of its device type. The automatic one knows `{metric: value, …}` (server
- * time), `{"ts": ms, "values": {…}}`, an array of the latter, and a SenML array (RFC 8428). Valid fields become readings,
- * the others problems (docs/telemetry.md). Never throws.
+ * time), `{"ts": ms, "values": {…}}`, an array of the latter, and a SenML array (RFC 8428). Valid fields become
+ * readings, the others problems (docs/telemetry.md). Never throws.
  */
 export function parsePayload(
   payload: Uint8Array,

@@ -1,5 +1,6 @@
 import { type PreparedMessage, type RejectedMessage, rowsOf } from "../message.ts";
 import { MAX_REJECTED_PAYLOAD_BYTES } from "../reading.ts";
+import type { Format } from "./format.ts";
 import { parsePayload } from "./payload.ts";
 import type { Rejection } from "./rejection.ts";
 import type { ServerTime } from "./server-time.ts";
@@ -31,9 +32,10 @@ export function prepareMessage(
   nowMs: number,
   serverTime: Pick<ServerTime, "next">,
   maxReadings: number,
+  format: Format,
 ): PreparedMessage {
   const { tenantId, deviceUid } = message;
-  const { readings: parsed, rejected } = parsePayload(message.payload, nowMs, maxReadings);
+  const { readings: parsed, rejected } = parsePayload(message.payload, nowMs, maxReadings, format);
   if (parsed.length === 0) return reject(message, rejected!, serverTime.next(deviceUid, nowMs));
   const readings = parsed as PreparedMessage["readings"];
   for (const reading of parsed) reading.time ??= serverTime.next(deviceUid, nowMs);

@@ -30,9 +30,9 @@ const POLL_MS = SECOND;
  * later.
  */
 const ABSENT_MS = 3 * SECOND;
-/** The size of the shortest array record with a value. */
-const RECORD_BYTES = 8;
-const BRACE = 0x7b;
+/** The size of the shortest record with a value, in a JSON array and in a SenML pack in CBOR. */
+const [JSON_RECORD_BYTES, CBOR_RECORD_BYTES] = [8, 3];
+const [BRACE, BRACKET] = [0x7b, 0x5b];
 
 /**
  * Routes device messages: directly into the database, or into the stream, from which the processes store them. All
@@ -207,12 +207,19 @@ export class StreamIngest {
   #arrivalOf({ arrival, deviceUid, payload }: Message): Arrival {
     if (arrival?.nowMs !== undefined) return { nowMs: arrival.nowMs, time: arrival.time ?? arrival.nowMs * 1000 };
     const nowMs = this.#deps.clock.now().getTime();
-    // An object is one reading, but each record of an array may need a time.
-    const count = payload[0] === BRACE ? 1 : Math.ceil(payload.length / RECORD_BYTES) + 1;
+    const count = mostReadings(payload);
     const first = { nowMs, time: this.#times.reserve(deviceUid, nowMs, count).next(deviceUid, nowMs) };
     if (arrival) Object.assign(arrival, first);
     return first;
   }
+}
+
+/** Returns the maximum number of readings of a payload, whose format is unknown here. Each may need a time. */
+function mostReadings(payload: Buffer): number {
+  // An object is one reading, unless it is a batch of Telegraf.
+  if (payload[0] === BRACE && !payload.includes('"metrics"')) return 1;
+  const isJson = payload[0] === BRACE || payload[0] === BRACKET;
+  return Math.ceil(payload.length / (isJson ? JSON_RECORD_BYTES : CBOR_RECORD_BYTES)) + 1;
 }
 
 /** Returns an even share of the partitions. */

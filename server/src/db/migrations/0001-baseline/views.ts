@@ -48,7 +48,8 @@ CREATE VIEW shared_device_type_thresholds AS
 CREATE VIEW shared_rejected_messages AS SELECT tenant_id, device_uid, at FROM rejected_messages;
 
 CREATE VIEW shared_device_types AS
-  SELECT id, tenant_id, name, publish_topics, subscribe_topics, silent_for_seconds FROM device_types;
+  SELECT id, tenant_id, name, publish_topics, subscribe_topics, silent_for_seconds, payload_format, metrics
+    FROM device_types;
 
 CREATE VIEW shared_devices AS
   SELECT uid, tenant_id, id, name, device_type_id, fingerprint_key, connectivity, connectivity_since, last_seen_at, deleted_at,

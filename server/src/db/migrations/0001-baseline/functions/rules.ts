@@ -14,6 +14,20 @@ CREATE FUNCTION notify_pack_changed(pack uuid) RETURNS void LANGUAGE sql AS $$
   SELECT pg_notify('muster_packs', pack::text)
 $$;
 
+-- Processes cache the payload format of a device type, and which type a device has; "changed" is either.
+CREATE FUNCTION notify_format_changed(changed uuid) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_notify('muster_formats', changed::text)
+$$;
+
+CREATE FUNCTION device_type_format_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM notify_format_changed(NEW.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER device_types_other_format AFTER UPDATE OF payload_format, metrics ON device_types
+  FOR EACH ROW WHEN ((OLD.payload_format, OLD.metrics) IS DISTINCT FROM (NEW.payload_format, NEW.metrics))
+  EXECUTE FUNCTION device_type_format_changed();
+
 -- Resolves the anomalies of a pack whose rule no longer evaluates the device (NULL: any device), and deletes their rule
 -- states. Ingest opens anomalies under a key share lock of the pack and checks the rule after it has the lock. The full
 -- lock here waits for those transactions, so none opens an anomaly afterwards.
@@ -112,6 +126,7 @@ CREATE CONSTRAINT TRIGGER device_type_thresholds_unassigned AFTER DELETE ON devi
 CREATE FUNCTION device_type_of_device_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM notify_rules_changed(NEW.uid::text);
+  PERFORM notify_format_changed(NEW.uid);
   PERFORM resolve_unevaluated(NEW.uid, w.threshold_id, NEW.updated_at, 'device_type_changed')
      FROM (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = OLD.device_type_id ORDER BY threshold_id) w;
   RETURN NULL;

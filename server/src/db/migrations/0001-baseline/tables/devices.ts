@@ -12,6 +12,11 @@ CREATE TABLE device_types (
   silent_for_seconds integer CHECK (silent_for_seconds BETWEEN 1 AND 2592000),
   -- The name by which a program that manages the record knows it.
   external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
+  -- How the payloads of its devices are decoded.
+  payload_format text NOT NULL DEFAULT 'auto'
+    CHECK (payload_format IN ('auto', 'senml-json', 'senml-cbor', 'telegraf', 'cayenne-lpp')),
+  -- Objects with a "metric" and optionally its "label", "unit", "pointer" (RFC 6901) and "factor".
+  metrics jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(metrics) = 'array'),
   UNIQUE (tenant_id, id)
 );
 CREATE UNIQUE INDEX device_types_external_id ON device_types (tenant_id, external_id);
