@@ -76,7 +76,7 @@ export function createListener(options: ListenerOptions): Listener {
     keepAliveInitialDelay: KEEPALIVE_MS,
   });
 
-  takeHandshakesInTurns(server, limits.mqttHandshakeSeconds * SECOND);
+  takeHandshakesInTurns(server, limits.mqttHandshakeSeconds * SECOND, options.clock);
   server.on("connection", connections.opened);
   // Without this, a handshake that fails or times out leaves its socket open forever.
   server.on("tlsClientError", (error, socket) => {

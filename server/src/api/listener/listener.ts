@@ -69,7 +69,7 @@ export function createListener(
     gate.parsed(request, response as CountedResponse);
   };
   const server = createServer(serverOptions(context, limits, checkEveryMs), onAnyRequest);
-  takeHandshakesInTurns(server, limits.httpsHandshakeSeconds * SECOND);
+  takeHandshakesInTurns(server, limits.httpsHandshakeSeconds * SECOND, clock);
   server.setTimeout(limits.httpsIdleSeconds * SECOND);
   // Without these listeners Node answers an `Expect` itself: 100 before the request is authenticated, or 417 without a
   // body.

@@ -1,22 +1,30 @@
 import type { Socket } from "node:net";
 import type { Server } from "node:tls";
 import { addressBlock } from "../address.ts";
+import type { Clock } from "../clock.ts";
 import { UniqueQueue } from "../collections/unique-queue.ts";
+import { PacedTurns } from "../time-share/paced-turns.ts";
 
 type Start = (raw: Socket) => void;
 
 /**
+ * All idle time of the event loop; otherwise a quarter, because the rest of a handshake costs about as much again as its
+ * start.
+ */
+const PACE = { share: 0.25, burstMs: Number.POSITIVE_INFINITY, turnMs: 1, mostSteps: 1 };
+
+/**
  * Starts a TLS handshake once its first bytes have arrived, at most one per turn of the event loop, with address blocks
- * taking turns. It takes about 0.5 ms, and an acknowledgement waits for some ten turns, so a flood of handshakes delays
- * other work, and other clients' handshakes, by milliseconds only.
+ * taking turns. An acknowledgement waits for some ten turns, so a flood of handshakes delays other work, and other
+ * clients' handshakes, by milliseconds only.
  *
  * @param server a server without other listeners for its connections; listeners added later run when a connection is
  *   accepted
  * @param firstBytesMs how long a client may stay silent before its connection is closed
  */
-export function takeHandshakesInTurns(server: Server, firstBytesMs: number): void {
+export function takeHandshakesInTurns(server: Server, firstBytesMs: number, clock: Pick<Clock, "monotonicMs">): void {
   const listeners = server.listeners("connection");
-  const turns = new HandshakeTurns((raw) => {
+  const turns = new HandshakeTurns(clock, (raw) => {
     raw.setTimeout(0);
     for (const listener of listeners) listener.call(server, raw);
   });
@@ -40,42 +48,35 @@ export class HandshakeTurns {
   readonly #start: Start;
   readonly #ready = new Map<string, Socket[]>();
   readonly #blocks = new UniqueQueue<string>();
-  #isTurnTaken = false;
+  readonly #turns: PacedTurns;
 
-  constructor(start: Start) {
+  constructor(clock: Pick<Clock, "monotonicMs">, start: Start) {
     this.#start = start;
+    this.#turns = new PacedTurns(PACE, clock, () => this.#startNext());
   }
 
-  /** Starts the handshake now, or in a later turn. */
+  /** Starts the handshake when it is its turn. */
   add(raw: Socket): void {
-    if (!this.#isTurnTaken) {
-      this.#begin(raw);
-      return;
-    }
     const block = addressBlock(raw.remoteAddress ?? "");
     const ready = this.#ready.get(block);
     if (ready) ready.push(raw);
     else this.#ready.set(block, [raw]);
     this.#blocks.add(block);
+    this.#turns.plan();
   }
 
-  #begin(raw: Socket): void {
-    if (raw.destroyed) return;
-    this.#isTurnTaken = true;
-    setImmediate(() => this.#nextTurn());
-    this.#start(raw);
-  }
-
-  #nextTurn(): void {
-    this.#isTurnTaken = false;
-    while (!this.#isTurnTaken) {
+  /** @returns whether others may be due */
+  #startNext(): boolean {
+    for (;;) {
       const block = this.#blocks.take();
-      if (block === undefined) return;
+      if (block === undefined) return false;
       const ready = this.#ready.get(block)!;
       const raw = ready.shift()!;
       if (ready.length > 0) this.#blocks.add(block);
       else this.#ready.delete(block);
-      this.#begin(raw);
+      if (raw.destroyed) continue;
+      this.#start(raw);
+      return this.#blocks.size > 0;
     }
   }
 }

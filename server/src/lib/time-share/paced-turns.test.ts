@@ -68,3 +68,32 @@ test("work that is planned while a turn ends has the next turn", async () => {
   await turn();
   assert.equal(done, 2);
 });
+
+test("a burst takes idle time only: other work has its share after each turn", async () => {
+  const gapsWhileOthersTake = async (othersMs: number) => {
+    let [now, ended] = [0, 0];
+    const gaps: number[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const turns = new PacedTurns({ ...OPTIONS, share: 0.25, mostSteps: 1 }, { monotonicMs: () => now }, () => {
+      gaps.push(now - ended);
+      now += 2;
+      ended = now;
+      if (gaps.length === 4) resolve();
+      return gaps.length < 4;
+    });
+    const others = () => {
+      now += othersMs;
+      if (gaps.length < 4) setImmediate(others);
+    };
+    setImmediate(others);
+    turns.plan();
+    await promise;
+    return gaps.slice(1);
+  };
+  assert.deepEqual(await gapsWhileOthersTake(0), [0, 0, 0]);
+  const gaps = await gapsWhileOthersTake(1);
+  assert.ok(
+    gaps.every((gap) => gap >= 6),
+    `${gaps}`,
+  );
+});

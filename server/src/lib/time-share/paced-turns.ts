@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, SECOND } from "../clock.ts";
 import { TimeShare, type TimeShareOptions } from "./time-share.ts";
 
 export interface PacedTurnsOptions extends TimeShareOptions {
@@ -8,9 +8,13 @@ export interface PacedTurnsOptions extends TimeShareOptions {
   readonly mostSteps: number;
 }
 
+/** An event loop that needs less than this from one turn to the next has nothing else to do, in milliseconds. */
+const IDLE_MS = 0.1;
+
 /**
- * Does queued work in short turns of the event loop, and within a share of its time. A turn has as many steps as fit,
- * by the duration of the previous turn's steps.
+ * Does queued work in short turns of the event loop, and within a share of its time. While the loop has other work, it
+ * has that share after each turn, too, so that a burst only takes idle time. A turn has as many steps as fit, by the
+ * duration of the previous turn's steps.
  */
 export class PacedTurns {
   readonly #options: PacedTurnsOptions;
@@ -20,6 +24,9 @@ export class PacedTurns {
   #isPlanned = false;
   #hasMore = false;
   #steps: number;
+  /** The duration and the end of the previous turn. */
+  #tookMs = 0;
+  #endedAt = 0;
 
   /** @param step does one piece of the work; returns false if nothing can be done now */
   constructor(options: PacedTurnsOptions, clock: Pick<Clock, "monotonicMs">, step: () => boolean) {
@@ -35,7 +42,10 @@ export class PacedTurns {
     this.#hasMore = true;
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    const pauseMs = this.#share.pauseMs();
+    this.#turnAfter(this.#share.pauseMs());
+  }
+
+  #turnAfter(pauseMs: number): void {
     if (pauseMs > 0) setTimeout(() => this.#turn(), pauseMs).unref();
     else this.#turn();
   }
@@ -49,18 +59,35 @@ export class PacedTurns {
     let done = 0;
     setImmediate(() => {
       begun = this.#clock.monotonicMs();
+      const restMs = this.#restMs(begun);
+      if (restMs > 0) {
+        this.#turnAfter(restMs);
+        return;
+      }
       do {
         this.#hasMore = false;
         if (this.#step()) this.#hasMore = true;
       } while (++done < this.#steps && this.#hasMore);
     });
     setImmediate(() => {
-      const tookMs = this.#clock.monotonicMs() - begun;
-      this.#share.charge(tookMs);
-      this.#adapt(tookMs / done);
-      this.#isPlanned = false;
-      if (this.#hasMore) this.plan();
+      if (done > 0) this.#ended(begun, done);
     });
+  }
+
+  /** Returns the milliseconds that other work still has after the previous turn; 0 if there is none. */
+  #restMs(now: number): number {
+    const othersMs = now - this.#endedAt;
+    const leftMs = this.#tookMs * (1 / this.#options.share - 1) - othersMs;
+    return othersMs <= IDLE_MS || leftMs <= 0 ? 0 : Math.min(SECOND, Math.ceil(leftMs));
+  }
+
+  #ended(begun: number, steps: number): void {
+    this.#endedAt = this.#clock.monotonicMs();
+    this.#tookMs = this.#endedAt - begun;
+    this.#share.charge(this.#tookMs);
+    this.#adapt(this.#tookMs / steps);
+    this.#isPlanned = false;
+    if (this.#hasMore) this.plan();
   }
 
   #adapt(stepMs: number): void {
