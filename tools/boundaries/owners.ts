@@ -83,6 +83,8 @@ export const owners: Record<string, readonly string[]> = {
     "certificate_notices",
     "webhooks",
     "disabled_webhooks",
+    "maintenance_windows",
+    "maintenance_window_devices",
   ],
   authorities: ["authorities", "settings", "retired_keys"],
   lists: ["list_blocks", "list_changes"],

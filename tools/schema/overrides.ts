@@ -37,6 +37,9 @@ export const overrides: Readonly<Record<string, Override>> = {
   "events.xid": { type: "string", note: "Select it as text." },
   "groups.channels": { type: '{ type: "email" | "webhook"; target: string }[]' },
   "groups.escalation": { type: '{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]' },
+  "maintenance_windows.recurrence": {
+    type: '{ timeZone: string; startTime: string; endTime: string; daysOfWeek: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; validFrom: string | null; validUntil: string | null }',
+  },
   "notification_inbox.changed_row": { type: "Record<string, unknown>" },
   "rejected_messages.problems": { type: "{ path: string; reason: string }[]" },
   "shifts.days_of_week": { type: '("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]' },

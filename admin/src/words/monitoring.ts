@@ -67,10 +67,16 @@ export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
   late: ["bad", t.tooLate],
 };
 
-/** The quiet choice of a user that held a message back. */
+/** What puts an escalation step off. */
+export const HELD_BY: Readonly<Record<NonNullable<Schemas["EscalationPage"]["heldBy"]>, string>> = {
+  window: t.maintenanceWindow,
+};
+
+/** What held a message back: a quiet choice of its user, or a maintenance window. */
 export const DEFERRED_BY: Readonly<Record<NonNullable<Schemas["Delivery"]["deferredBy"]>, string>> = {
   quiet_hours: t.quietHoursOfTheUser,
   off_shift: t.theUserWantsPagesOn,
+  held: t.maintenanceWindow,
 };
 
 /** The receivers of a step of escalation. */

@@ -3,6 +3,7 @@ import { ANOMALY_STATUSES, SEVERITIES } from "../anomalies/anomalies.ts";
 import { COMMAND_STATES } from "../commands/commands.ts";
 import { REFUSAL_REASONS } from "../connections/connections.ts";
 import { DAYS_OF_WEEK } from "../groups/groups.ts";
+import { COVERS, HELD_BY } from "../notifications/notifications.ts";
 import { OPERATORS } from "../rules/rules.ts";
 import { TICKET_PRIORITIES, TICKET_STATUSES, TICKET_TYPES } from "../tickets/tickets.ts";
 
@@ -30,6 +31,11 @@ export const NOTIFY = z.enum(["shift", "members", "channels"]).meta({
   description: "The users on duty on the group's shifts, all its members, or its channels",
 });
 export const DAY_OF_WEEK = z.enum(DAYS_OF_WEEK).meta({ id: "DayOfWeek" });
+export const COVERED = z.enum(COVERS).meta({
+  id: "Covered",
+  description: "Every device, those of a group or of a device type, or the named ones",
+});
+export const HELD = z.enum(HELD_BY).meta({ id: "HeldBy", description: "`window`: a maintenance window" });
 export const SEVERITY = z.enum(SEVERITIES).meta({ id: "Severity" });
 export const OPERATOR = z.enum(OPERATORS).meta({
   id: "Operator",

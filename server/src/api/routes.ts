@@ -12,6 +12,7 @@ import * as events from "./v1/events.ts";
 import * as groupChanges from "./v1/group-changes.ts";
 import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
+import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
 import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
 import * as telemetry from "./v1/telemetry.ts";
@@ -29,6 +30,7 @@ const RESOURCES = [
   groups,
   groupChanges,
   shifts,
+  maintenanceWindows,
   thresholds,
   thresholdChanges,
   anomalies,

@@ -111,6 +111,8 @@ export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "idempotency_keys",
   "list_blocks",
   "list_changes",
+  "maintenance_window_devices",
+  "maintenance_windows",
   "mqtt_sessions",
   "notification_inbox",
   "pages",

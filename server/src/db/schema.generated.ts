@@ -46,6 +46,8 @@ export interface Schema {
   idempotency_keys: IdempotencyKeysTable;
   list_blocks: ListBlocksTable;
   list_changes: ListChangesTable;
+  maintenance_window_devices: MaintenanceWindowDevicesTable;
+  maintenance_windows: MaintenanceWindowsTable;
   mqtt_clients: MqttClientsTable;
   mqtt_sessions: MqttSessionsTable;
   notification_inbox: NotificationInboxTable;
@@ -117,6 +119,7 @@ export interface Schema {
   shared_group_shifts: SharedGroupShiftsView;
   shared_groups: SharedGroupsView;
   shared_latest_values: SharedLatestValuesView;
+  shared_maintenance_windows: SharedMaintenanceWindowsView;
   shared_mqtt_clients: SharedMqttClientsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
   shared_readings: SharedReadingsView;
@@ -408,7 +411,7 @@ export interface DeliveriesTable {
   claimed_by: string | null;
   priority: Generated<number>;
   queue: GeneratedAlways<string>;
-  deferred_by: "quiet_hours" | "off_shift" | null;
+  deferred_by: "quiet_hours" | "off_shift" | "held" | null;
   deferred_until: Date | null;
   release_at: Date | null;
   step: number | null;
@@ -620,6 +623,38 @@ export interface ListChangesTable {
   change: number;
 }
 
+export interface MaintenanceWindowDevicesTable {
+  tenant_id: string;
+  window_id: string;
+  device_uid: string;
+}
+
+export interface MaintenanceWindowsTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  covers: "all" | "group" | "deviceType" | "devices";
+  group_id: string | null;
+  device_type_id: string | null;
+  starts_at: Date | null;
+  ends_at: Date | null;
+  recurrence: {
+    timeZone: string;
+    startTime: string;
+    endTime: string;
+    daysOfWeek: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+    validFrom: string | null;
+    validUntil: string | null;
+  } | null;
+  skipped_until: Date | null;
+  extended_from: Date | null;
+  extended_until: Date | null;
+  holds_critical: boolean;
+  created_at: Date;
+  created_by: string;
+  updated_at: Date;
+}
+
 export interface MqttClientsTable {
   id: string;
   tenant_id: string;
@@ -682,6 +717,7 @@ export interface PagesTable {
   due_at: Date;
   state: Generated<"due" | "paged" | "nobody" | "stopped" | "late" | "deferred">;
   critical: Generated<boolean>;
+  held_by: "window" | null;
 }
 
 export interface QuotaRoundsTable {
@@ -1318,6 +1354,12 @@ export interface SharedLatestValuesView {
   any_replaced: boolean | null;
   part: number;
   place: string | null;
+}
+
+export interface SharedMaintenanceWindowsView {
+  id: string;
+  tenant_id: string;
+  ends_at: Date | null;
 }
 
 export interface SharedMqttClientsView {

@@ -495,7 +495,7 @@ END)))::uuid) STORED,
   CONSTRAINT deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
   CONSTRAINT deliveries_check CHECK (((state = 'pending'::text) = (done_at IS NULL))),
   CONSTRAINT deliveries_check1 CHECK (((state = 'digested'::text) = (digest_id IS NOT NULL))),
-  CONSTRAINT deliveries_deferred_by_check CHECK ((deferred_by = ANY (ARRAY['quiet_hours'::text, 'off_shift'::text]))),
+  CONSTRAINT deliveries_deferred_by_check CHECK ((deferred_by = ANY (ARRAY['quiet_hours'::text, 'off_shift'::text, 'held'::text]))),
   CONSTRAINT deliveries_deferred_check CHECK (((state = 'deferred'::text) = (deferred_by IS NOT NULL))),
   CONSTRAINT deliveries_priority_check CHECK (((priority >= 0) AND (priority <= 3))),
   CONSTRAINT deliveries_signed_check CHECK (((channel = 'email'::text) OR (group_id IS NOT NULL) OR (user_id IS NOT NULL))),
@@ -858,6 +858,49 @@ CREATE TABLE list_changes (
 );
 CREATE INDEX list_changes_at ON list_changes USING btree (tenant_id, list, variant, at);
 
+CREATE TABLE maintenance_window_devices (
+  tenant_id uuid NOT NULL,
+  window_id uuid NOT NULL,
+  device_uid uuid NOT NULL,
+  CONSTRAINT maintenance_window_devices_pkey PRIMARY KEY (window_id, device_uid),
+  CONSTRAINT maintenance_window_devices_device_uid_fkey FOREIGN KEY (device_uid) REFERENCES devices(uid),
+  CONSTRAINT maintenance_window_devices_tenant_id_window_id_fkey FOREIGN KEY (tenant_id, window_id) REFERENCES maintenance_windows(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX maintenance_window_devices_device ON maintenance_window_devices USING btree (device_uid);
+
+CREATE TABLE maintenance_windows (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  name text NOT NULL,
+  covers text NOT NULL,
+  group_id uuid,
+  device_type_id uuid,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  recurrence jsonb,
+  skipped_until timestamp with time zone,
+  extended_from timestamp with time zone,
+  extended_until timestamp with time zone,
+  holds_critical boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT maintenance_windows_pkey PRIMARY KEY (id),
+  CONSTRAINT maintenance_windows_tenant_id_id_key UNIQUE (tenant_id, id),
+  CONSTRAINT maintenance_windows_check CHECK (((covers = 'group'::text) = (group_id IS NOT NULL))),
+  CONSTRAINT maintenance_windows_check1 CHECK (((covers = 'deviceType'::text) = (device_type_id IS NOT NULL))),
+  CONSTRAINT maintenance_windows_check2 CHECK ((((starts_at IS NULL) = (recurrence IS NOT NULL)) AND ((ends_at IS NULL) = (recurrence IS NOT NULL)))),
+  CONSTRAINT maintenance_windows_check3 CHECK ((starts_at <= ends_at)),
+  CONSTRAINT maintenance_windows_check4 CHECK (((extended_from IS NULL) = (extended_until IS NULL))),
+  CONSTRAINT maintenance_windows_covers_check CHECK ((covers = ANY (ARRAY['all'::text, 'group'::text, 'deviceType'::text, 'devices'::text]))),
+  CONSTRAINT maintenance_windows_tenant_id_device_type_id_fkey FOREIGN KEY (tenant_id, device_type_id) REFERENCES device_types(tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT maintenance_windows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT maintenance_windows_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES groups(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX maintenance_windows_ended ON maintenance_windows USING btree (ends_at) WHERE (ends_at IS NOT NULL);
+CREATE INDEX maintenance_windows_group ON maintenance_windows USING btree (tenant_id, group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX maintenance_windows_type ON maintenance_windows USING btree (tenant_id, device_type_id) WHERE (device_type_id IS NOT NULL);
+
 CREATE TABLE mqtt_clients (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -949,7 +992,9 @@ CREATE TABLE pages (
   due_at timestamp with time zone NOT NULL,
   state text NOT NULL DEFAULT 'due'::text,
   critical boolean NOT NULL DEFAULT false,
+  held_by text,
   CONSTRAINT pages_pkey PRIMARY KEY (anomaly_id, group_id, after_minutes),
+  CONSTRAINT pages_held_by_check CHECK ((held_by = 'window'::text)),
   CONSTRAINT pages_notify_check CHECK ((notify = ANY (ARRAY['shift'::text, 'members'::text, 'channels'::text]))),
   CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text, 'deferred'::text]))),
   CONSTRAINT pages_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id),
@@ -958,6 +1003,7 @@ CREATE TABLE pages (
 CREATE INDEX pages_by_age ON pages USING btree (due_at);
 CREATE INDEX pages_due ON pages USING btree (due_at) WHERE (state = 'due'::text);
 CREATE INDEX pages_group ON pages USING btree (tenant_id, group_id);
+CREATE INDEX pages_held ON pages USING btree (tenant_id) WHERE ((state = 'due'::text) AND (held_by IS NOT NULL));
 CREATE INDEX pages_queued ON pages USING btree (tenant_id, critical, due_at) WHERE (state = 'due'::text);
 CREATE INDEX pages_to_nobody ON pages USING btree (tenant_id, anomaly_id) WHERE (state = 'nobody'::text);
 
@@ -1884,6 +1930,12 @@ CREATE VIEW shared_latest_values AS
     u.place
    FROM device_latest l
      CROSS JOIN LATERAL UNNEST(l.metrics, string_to_array(l.kinds, NULL::text), l.numbers, l.texts, l.times, l.received, l.replaced, l.writers) WITH ORDINALITY u(metric, kind, number, text, ts, received_at, replaced, writer, place);
+
+CREATE VIEW shared_maintenance_windows AS
+ SELECT id,
+    tenant_id,
+    ends_at
+   FROM maintenance_windows;
 
 CREATE VIEW shared_mqtt_clients AS
  SELECT id,

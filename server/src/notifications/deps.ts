@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import type { Quotas } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -26,6 +27,7 @@ export interface NotificationsDeps {
     | "webhookTargetsPaused"
   >;
   limits: Limits;
+  quotas: Quotas;
   groups: Pick<Groups, "addWebhook" | "removeWebhook">;
   /**
    * The keys from which the secrets of webhooks and confirmation links are derived: the current one, then former ones

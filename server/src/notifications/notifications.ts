@@ -23,6 +23,9 @@ import { createWebhook, rotateWebhookSecret } from "./webhooks/create-webhook.ts
 import { showWebhook } from "./webhooks/show-webhook.ts";
 import { testWebhook } from "./webhooks/test-webhook.ts";
 import { getWebhook, listWebhooks } from "./webhooks/view-webhooks.ts";
+import { deleteWindow, endWindow, extendWindow, updateWindow } from "./windows/change-window.ts";
+import { createWindow } from "./windows/create-window.ts";
+import { getWindow, listWindows } from "./windows/view-windows.ts";
 import { createWorker, type NotificationWorker } from "./worker.ts";
 
 export type { ConfirmationLink } from "./channels/confirm-channel.ts";
@@ -30,7 +33,9 @@ export { endConfirmationLinks } from "./channels/end-links-store.ts";
 export type { ChannelRecord } from "./channels/list-channels.ts";
 export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";
+export { HELD_BY } from "./holds/hold.ts";
 export type { PagingProblems } from "./paging/read-paging-problems.ts";
+export { COVERS } from "./windows/window-record.ts";
 
 /** The use cases of callers, and jobs: `noticeCertificates` runs at least daily, `prune` every few minutes. */
 export const notificationUseCases = {
@@ -67,6 +72,13 @@ export const notificationUseCases = {
   removeOwnChannel,
   testOwnNotifications,
   listOwnTests,
+  createWindow,
+  getWindow,
+  listWindows,
+  updateWindow,
+  endWindow,
+  extendWindow,
+  deleteWindow,
 };
 
 /**

@@ -6,14 +6,15 @@ import type { NotificationsDeps } from "./deps.ts";
 import { deletePages } from "./paging/page-store.ts";
 import { deleteEndedChannels, deleteUnnamed } from "./personal/own-channel-store.ts";
 import { deleteForgotten } from "./webhooks/webhook-store.ts";
+import { deleteEndedWindows } from "./windows/window-store.ts";
 
 /** How long pages and deliveries are stored. */
 const RETENTION_MS = 30 * DAY;
 
 /**
- * Fails messages that have been pending for a day, and deletes messages and pages older than 30 days. Also deletes the
- * addresses of former channels: those of users after a day, those of groups' webhooks when due. Must be called every
- * few minutes.
+ * Fails messages that have been pending for a day, and deletes messages, pages and ended windows older than 30 days.
+ * Also deletes the addresses of former channels: those of users after a day, those of groups' webhooks when due. Must
+ * be called every few minutes.
  */
 export async function prune(deps: NotificationsDeps): Promise<void> {
   const { db } = deps.database;
@@ -23,6 +24,7 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   const before = addMs(now, -RETENTION_MS);
   await pruneInBatches((limit) => deleteDeliveries(db, before, limit));
   await pruneInBatches((limit) => deletePages(db, before, limit));
+  await pruneInBatches((limit) => deleteEndedWindows(db, before, limit));
   await pruneInBatches((limit) => deleteEndedChannels(db, limit));
   await pruneInBatches((limit) => deleteUnnamed(db, addMs(now, -DAY), limit));
   await pruneInBatches((limit) => deleteForgotten(db, now, limit));

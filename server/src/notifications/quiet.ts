@@ -11,7 +11,7 @@ export interface QuietChoices {
 }
 
 /** The quiet choice that defers a message. */
-export type DeferredBy = "quiet_hours" | "off_shift";
+export type DeferredBy = "quiet_hours" | "off_shift" | "held";
 
 export interface Deferral {
   by: DeferredBy;

@@ -12,7 +12,17 @@ type Ask = (operationId: string, asked?: { path?: string; body?: unknown }) => P
 export type ErrorWays = ReturnType<typeof errorWays>;
 
 /** The quotas that operations can reach. */
-export const QUOTAS = ["openClaims", "devices", "groups", "rules", "channels", "deviceTypes", "shifts", "mqttClients"];
+export const QUOTAS = [
+  "openClaims",
+  "devices",
+  "groups",
+  "rules",
+  "channels",
+  "deviceTypes",
+  "shifts",
+  "maintenanceWindows",
+  "mqttClients",
+];
 
 const RULE = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
 const TIMES = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
@@ -56,6 +66,7 @@ export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: Te
     createCommand: () => ask("createCommand"),
     createDeviceType: () => ask("createDeviceType"),
     createShift: () => ask("createShift"),
+    createMaintenanceWindow: () => ask("createMaintenanceWindow"),
     createMqttClient: () => ask("createMqttClient"),
     updateThreshold: () => ask("updateThreshold", { body: { rules: [RULE, { ...RULE, metric: "x" }] } }),
     updateGroupChannels: () => ask("updateGroupChannels", { body: { channels } }),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Route } from "../../src/api/route.ts";
+import { addMs, HOUR } from "../../src/lib/clock.ts";
 import { addAnomaly } from "./anomalies.ts";
 import { enrollDevice, type TestDevice, type TestTenant } from "./devices.ts";
 import type { TestServer } from "./server.ts";
@@ -39,6 +40,8 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
   await groups.assignShift(caller, group.id, shift.id);
   const mqttClient = { clientId: `client-${randomUUID()}`, username: randomUUID() };
   await connections.createMqttClient(caller, mqttClient);
+  const endsAt = addMs(server.clock.now(), HOUR);
+  const window = await notifications.createWindow(caller, { name: "Firmware", covers: "all", endsAt });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const threshold = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   const { database } = server.app;
@@ -57,6 +60,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     devices: deviceId,
     groups: group.id,
     shifts: shift.id,
+    "maintenance-windows": window.id,
     thresholds: threshold.id,
     anomalies: anomaly,
     tickets: ticket.id,
@@ -73,6 +77,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     anomalyId: anomaly,
     shiftId: shift.id,
     groupId: group.id,
+    until: addMs(server.clock.now(), 2 * HOUR),
     groupIds: [group.id],
     intendedGroupIds: [group.id],
     userIds: [tenant.admin.id],

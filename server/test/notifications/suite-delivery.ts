@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createSecretKey } from "node:crypto";
 import { test } from "node:test";
+import { createQuotas } from "../../src/access/access.ts";
 import type { Channel } from "../../src/groups/channels.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
@@ -184,6 +185,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
           limits: DEFAULT_LIMITS,
           baseUrl: () => "https://m",
           nodeId: () => undefined,
+          quotas: createQuotas({ ...server.app, clock: server.clock, ids: randomIds, limits: DEFAULT_LIMITS }),
           resolve: async (host) => [lookups.push(host) ? await address : ""],
         },
         { ...row, payload },

@@ -39,7 +39,7 @@ import {
   Time,
   useOpens,
 } from "../../ui/ui.ts";
-import { ANOMALY_STATUSES, NOTIFIED, PAGE_STATES, SEVERITIES } from "../../words/monitoring.ts";
+import { ANOMALY_STATUSES, HELD_BY, NOTIFIED, PAGE_STATES, SEVERITIES } from "../../words/monitoring.ts";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
 import { OpenTicket } from "../tickets/ticket-fields.tsx";
 import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
@@ -243,6 +243,14 @@ const STEPS: readonly Column<EscalationPage>[] = [
   { title: common.group, main: true, cell: ({ groupName }) => groupName },
   { title: t.after, cell: ({ afterMinutes }) => (afterMinutes === 0 ? t.atOnce : duration(afterMinutes * 60)) },
   { title: t.whom, cell: ({ notify }) => NOTIFIED[notify] },
-  { title: t.due, cell: ({ dueAt }) => <Time at={dueAt} /> },
+  {
+    title: t.due,
+    cell: ({ dueAt, heldBy }) => (
+      <>
+        <Time at={dueAt} />
+        {heldBy && <span className="soft"> {HELD_BY[heldBy]}</span>}
+      </>
+    ),
+  },
   { title: t.whatBecameOfIt, cell: ({ state }) => <Word of={PAGE_STATES} value={state} plain /> },
 ];

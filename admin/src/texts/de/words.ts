@@ -91,6 +91,7 @@ export const t: typeof en = {
   notNeeded: "Nicht nötig",
   tooLate: "Zu spät",
   quietHoursOfTheUser: "Ruhezeit des Benutzers",
+  maintenanceWindow: "Wartungsfenster",
   theUserWantsPagesOn: "der Benutzer will Alarme nur im Dienst",
   whoIsOnShift: "wer Dienst hat",
   allMembers: "alle Mitglieder",

@@ -91,6 +91,7 @@ export const t = {
   notNeeded: "Not needed",
   tooLate: "Too late",
   quietHoursOfTheUser: "quiet hours of the user",
+  maintenanceWindow: "maintenance window",
   theUserWantsPagesOn: "the user wants pages on duty only",
   whoIsOnShift: "who is on shift",
   allMembers: "all members",

@@ -15,6 +15,8 @@ const COUNTS: Record<QuotaName, Count> = {
   channels: (tenant) => sql`(SELECT coalesce(sum(jsonb_array_length(c.channels)), 0)
     FROM shared_groups c WHERE c.tenant_id = ${tenant})`,
   shifts: (tenant) => sql`(SELECT count(*) FROM shared_shifts c WHERE c.tenant_id = ${tenant})`,
+  maintenanceWindows: (tenant, now) => sql`(SELECT count(*) FROM shared_maintenance_windows c
+    WHERE c.tenant_id = ${tenant} AND (c.ends_at IS NULL OR c.ends_at > ${now}))`,
   users: (tenant) => sql`(SELECT count(*) FROM users c WHERE c.tenant_id = ${tenant} AND c.deleted_at IS NULL)`,
   apiKeys: (tenant, now) => sql`(SELECT count(*) FROM api_keys c WHERE c.tenant_id = ${tenant} AND c.revoked_at IS NULL
     AND (c.expires_at IS NULL OR c.expires_at > ${now}))`,

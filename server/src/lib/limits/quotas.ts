@@ -12,6 +12,12 @@ export const quotas = limitTable({
   groups: { level: "tenant", of: "groups", value: 10_000, reached: REFUSED },
   channels: { level: "tenant", of: "channels of all groups", value: 1_000, reached: REFUSED },
   shifts: { level: "tenant", of: "shifts", value: 10_000, reached: REFUSED },
+  maintenanceWindows: {
+    level: "tenant",
+    of: "maintenance windows that have not ended",
+    value: 1_000,
+    reached: REFUSED,
+  },
   users: { level: "tenant", of: "users who are not deleted", value: 10_000, reached: REFUSED },
   apiKeys: { level: "tenant", of: "API keys that are neither revoked nor expired", value: 1_000, reached: REFUSED },
   mqttClients: { level: "tenant", of: "MQTT clients, including disabled ones", value: 1_000, reached: REFUSED },

@@ -23,6 +23,8 @@ export const records = limitTable({
   stepsOfGroup: perRecord("escalation steps of a group", 10),
   shiftsOfGroup: perRecord("shifts of a group", 100),
   usersOfShift: perRecord("users of a shift", 500),
+  devicesOfWindow: perRecord("devices named by a maintenance window", 500),
+  windowDays: perRecord("days from the start of a maintenance window to its end", 92),
   targetCharacters: perRecord("characters of a webhook's address", 2_048),
   groupsOfDevice: perRecord("groups of a device, or of the devices of a claim", 100),
   thresholdsOfDevice: perRecord("threshold packs of a device, and of a device type", 100),

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
+import type { HeldBy } from "../holds/hold.ts";
 import type { PageState } from "./page-store.ts";
 import type { Notify } from "./recipients.ts";
 
@@ -13,6 +14,8 @@ export interface PageRecord {
   notify: Notify;
   dueAt: Date;
   state: "due" | PageState;
+  /** What puts the step off until `dueAt`; null if nothing does, or once it is no longer due. */
+  heldBy: HeldBy | null;
 }
 
 /** Lists the pages of groups of which `viewer` (a user; undefined for all groups) is a member. */
@@ -27,7 +30,8 @@ export async function listPageRows(
       ? sql`true`
       : sql`EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = p.group_id AND m.user_id = ${viewer}::uuid)`;
   const { rows } = await sql<PageRecord>`
-    SELECT p.group_id AS "groupId", g.name AS "groupName", p.after_minutes AS "afterMinutes", p.notify, p.due_at AS "dueAt", p.state
+    SELECT p.group_id AS "groupId", g.name AS "groupName", p.after_minutes AS "afterMinutes", p.notify, p.due_at AS "dueAt", p.state,
+           CASE p.state WHEN 'due' THEN p.held_by END AS "heldBy"
       FROM pages p JOIN shared_groups g ON g.id = p.group_id
      WHERE p.tenant_id = ${tenantId} AND p.anomaly_id = ${anomalyId} AND ${visible}
      ORDER BY p.due_at, g.name, p.group_id`.execute(db);

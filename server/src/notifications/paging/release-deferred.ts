@@ -4,11 +4,13 @@ import { inTransaction } from "../../db/transaction.ts";
 import { acceptDeliveries } from "../cap/accept-deliveries.ts";
 import { type NewDelivery, type NotifiedRow, notifiedOfOpening } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import type { Hold } from "../holds/hold.ts";
 import { type DueDeferredRow, deferLonger, endDeferred, lockDueDeferred } from "../personal/deferred-store.ts";
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
 import { type Deferral, deferral } from "../quiet.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
+import { readHolds } from "./hold-back.ts";
 import { resolutionTo } from "./notify-resolved.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
@@ -33,18 +35,19 @@ interface Context {
   groups: ReadonlyMap<string, PagedGroup>;
   people: ReadonlyMap<string, PersonRow>;
   notified: readonly NotifiedRow[];
+  holds: ReadonlyMap<string, Hold>;
 }
 
 async function releaseBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
   const now = deps.clock.now();
   const due = await lockDueDeferred(tx, now, BATCH);
   if (due.length === 0) return 0;
-  const context = await readContext(tx, due);
+  const context = await readContext(tx, due, now);
   const ended: string[] = [];
   const deliveries: NewDelivery[] = [];
   for (const row of due) {
     const { deferred, messages } = consider(deps, row, context, now);
-    if (deferred) await deferLonger(tx, row.id, deferred);
+    if (deferred) await deferLonger(tx, row.id, deferred, now);
     else ended.push(row.id);
     deliveries.push(...messages);
   }
@@ -53,15 +56,17 @@ async function releaseBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
   return due.length;
 }
 
-async function readContext(tx: Tx, due: readonly DueDeferredRow[]): Promise<Context> {
+async function readContext(tx: Tx, due: readonly DueDeferredRow[], now: Date): Promise<Context> {
   const anomalyIds = [...new Set(due.map((row) => row.anomaly_id))].sort();
   await shareLockAnomalies(tx, anomalyIds);
   const groups = await readGroups(tx, null, [...new Set(due.map((row) => row.group_id))]);
+  const anomalies = await readAnomalies(tx, anomalyIds);
   return {
-    anomalies: await readAnomalies(tx, anomalyIds),
+    anomalies,
     groups: new Map(groups.map((group) => [group.id, group])),
     people: await readPeople(tx, usersOf(groups)),
     notified: await notifiedOfOpening(tx, anomalyIds),
+    holds: await readHolds(tx, anomalies, now),
   };
 }
 
@@ -86,6 +91,8 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
     return { messages: mine.map((each) => resolutionTo(deps, anomaly, each, now)) };
   }
   if (anomaly.status !== "open") return NOTHING;
+  const hold = context.holds.get(anomaly.id);
+  if (hold) return { deferred: { by: "held", until: hold.until }, messages: [] };
   const to = {
     channel: "email",
     target: person.email,

@@ -10,6 +10,7 @@ import { type DeferredDelivery, insertDeferred } from "../personal/deferred-stor
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
+import { holdBack } from "./hold-back.ts";
 import { callLastResortFor } from "./last-resort.ts";
 import { hastenNext, lockDuePages, markPages, type PageRow, type PageState } from "./page-store.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
@@ -52,7 +53,7 @@ export async function sendPages(deps: NotificationsDeps, turn: TenantTurn): Prom
   });
 }
 
-type Outcome = Record<PageState, PageRow[]>;
+type Outcome = Record<PageState | "held", PageRow[]>;
 
 async function sendBatch(
   deps: NotificationsDeps,
@@ -62,12 +63,14 @@ async function sendBatch(
   const { clock, ids, logger } = deps;
   return await inTransaction(deps.database.db, async (tx) => {
     const now = clock.now();
-    const pages = await lockDuePages(tx, now, { after, perTenant });
-    const outcome: Outcome = { paged: [], nobody: [], deferred: [], stopped: [], late: [] };
-    if (pages.length === 0) return { outcome, messages: 0 };
-    const anomalyIds = [...new Set(pages.map((page) => page.anomaly_id))];
+    const due = await lockDuePages(tx, now, { after, perTenant });
+    const outcome: Outcome = { paged: [], nobody: [], deferred: [], stopped: [], late: [], held: [] };
+    if (due.length === 0) return { outcome, messages: 0 };
+    const anomalyIds = [...new Set(due.map((page) => page.anomaly_id))];
     await shareLockAnomalies(tx, anomalyIds);
     const anomalies = await readAnomalies(tx, anomalyIds);
+    outcome.held = await holdBack(tx, due, anomalies, now);
+    const pages = due.filter((page) => !outcome.held.includes(page));
     const groups = await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]);
     const groupById = new Map(groups.map((group) => [group.id, group]));
     const people = await readPeople(tx, usersOf(groups));
@@ -87,7 +90,8 @@ async function sendBatch(
       planned.some((each) => each.page === page && each.deliveries.some(({ id }) => suppressed.has(id)));
     const isSent = (each: NewDelivery) => !suppressed.has(each.id) && canSend(deps, each);
     for (const each of planned) outcome[stateOf(each, isSent)].push(each.page);
-    for (const [state, marked] of Object.entries(outcome)) await markPages(tx, marked, state as PageState);
+    for (const [state, marked] of Object.entries(outcome))
+      if (state !== "held") await markPages(tx, marked, state as PageState);
     await hastenNext(tx, [...outcome.deferred, ...outcome.nobody], now);
     await callLastResortFor(
       deps,

@@ -94,9 +94,10 @@ export async function considerDeferred(tx: Tx, userId: string, now: Date): Promi
        ORDER BY id FOR UPDATE))`.execute(tx);
 }
 
-/** Defers a message further. */
-export async function deferLonger(tx: Tx, id: string, { by, until }: Deferral): Promise<void> {
-  await sql`UPDATE deliveries SET deferred_by = ${by}, deferred_until = ${until}, release_at = ${until} WHERE id = ${id}`.execute(
+/** Defers a message further. A hold of the anomaly may end early, so it is evaluated every minute. */
+export async function deferLonger(tx: Tx, id: string, { by, until }: Deferral, now: Date): Promise<void> {
+  const again = by === "held" && until && until > addMs(now, AGAIN_MS) ? addMs(now, AGAIN_MS) : until;
+  await sql`UPDATE deliveries SET deferred_by = ${by}, deferred_until = ${until}, release_at = ${again} WHERE id = ${id}`.execute(
     tx,
   );
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Caller, LeastRole, Role } from "../../../src/access/access.ts";
+import { addMs, HOUR } from "../../../src/lib/clock.ts";
 import { addAnomaly } from "../../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../../harness/devices.ts";
 import type { TestServer } from "../../harness/server.ts";
@@ -16,6 +17,8 @@ export interface Records {
   shift: string;
   /** A shift that the group uses. */
   assignedShift: string;
+  /** A maintenance window in effect over the device. */
+  maintenanceWindow: string;
   threshold: string;
   /** A pending command for the device. */
   command: string;
@@ -56,6 +59,7 @@ export const NOWHERE: Records = {
   group: "00000000-0000-7000-8000-000000000002",
   shift: "00000000-0000-7000-8000-000000000003",
   assignedShift: "00000000-0000-7000-8000-00000000000b",
+  maintenanceWindow: "00000000-0000-7000-8000-00000000000f",
   threshold: "00000000-0000-7000-8000-000000000004",
   anomaly: "00000000-0000-7000-8000-000000000005",
   ticket: "00000000-0000-7000-8000-000000000006",
@@ -174,6 +178,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       const { id } = await groups.createShift(caller, { name: "Days", ...times });
       await groups.assignShift(caller, (await group()).id, id);
       return id;
+    },
+    maintenanceWindow: async () => {
+      const window = { name: "Firmware", covers: "devices" as const, deviceIds: [await deviceId()] };
+      const endsAt = addMs(server.clock.now(), HOUR);
+      return (await server.app.notifications.createWindow(caller, { ...window, endsAt })).id;
     },
     threshold: async () => (await rules.createThreshold(caller, { name: "Bearings", rules: [rule] })).id,
     anomaly: async () => addAnomaly(place, caller, await deviceId()),

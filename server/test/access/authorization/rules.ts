@@ -1,5 +1,6 @@
 import type { BoundUseCase, Caller, LeastRole, Scope } from "../../../src/access/access.ts";
 import type { Features } from "../../../src/features.ts";
+import { addMs, DAY, systemClock } from "../../../src/lib/clock.ts";
 import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
 
 /**
@@ -27,6 +28,8 @@ type Rules = {
 
 const page = { skip: 0, limit: 10 };
 const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-02T00:00:00Z") };
+/** An instant soon after any test's present. */
+const tomorrow = () => addMs(systemClock.now(), 2 * DAY);
 const ignore = () => undefined;
 
 /**
@@ -253,6 +256,17 @@ export const RULES: Rules = {
     removeOwnChannel: ["no key", "viewer", ({ user }) => [user]],
     testOwnNotifications: ["no key", "viewer", () => []],
     listOwnTests: ["no key", "viewer", () => []],
+    createWindow: [
+      "shifts:write",
+      "operator",
+      ({ device }) => [{ name: "x", covers: "devices", deviceIds: [device], endsAt: tomorrow() }],
+    ],
+    getWindow: ["shifts:read", "viewer", ({ maintenanceWindow }) => [maintenanceWindow]],
+    listWindows: ["shifts:read", "viewer", () => [page]],
+    updateWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow, { name: fresh() }]],
+    endWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow]],
+    extendWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow, tomorrow()]],
+    deleteWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow]],
   },
   overview: {
     readOverview: ["no key", "viewer", () => []],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { records } from "../../../lib/limits/records.ts";
 import { DELIVERY_STATES, notificationUseCases } from "../../../notifications/notifications.ts";
-import { CHANNEL_TYPE, NOTIFY } from "../../named-shapes.ts";
+import { CHANNEL_TYPE, HELD, NOTIFY } from "../../named-shapes.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, instant, longPage, nullableTimestamp, paging, timestamp } from "../../shapes.ts";
 
@@ -30,7 +30,7 @@ const delivery = z
     lastError: z.string().nullable(),
     obstacle,
     deferredBy: z
-      .enum(["quiet_hours", "off_shift"])
+      .enum(["quiet_hours", "off_shift", "held"])
       .nullable()
       .meta({ description: "The quiet choice of the user that held it back" }),
     deferredUntil: nullableTimestamp.meta({
@@ -113,6 +113,7 @@ const pageOfAnomaly = z
       description:
         "`due`: still to come. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago. `deferred`: quiet choices of all its recipients held it back, so the next step was due immediately. The sixth: the step had no recipients at the time",
     }),
+    heldBy: HELD.nullable().meta({ description: "What puts the step off until `dueAt`" }),
   })
   .meta({ id: "EscalationPage" });
 
@@ -139,6 +140,7 @@ export const listPages = adminRoute({
           notify: "shift",
           dueAt: "2026-11-20T10:20:00.000Z",
           state: "paged",
+          heldBy: null,
         },
       ],
     },

@@ -85,6 +85,8 @@ CREATE VIEW shared_latest_values AS
    CROSS JOIN LATERAL unnest(l.metrics, string_to_array(l.kinds, NULL), l.numbers, l.texts, l.times, l.received, l.replaced, l.writers)
          WITH ORDINALITY AS u (metric, kind, number, text, ts, received_at, replaced, writer, place);
 
+CREATE VIEW shared_maintenance_windows AS SELECT id, tenant_id, ends_at FROM maintenance_windows;
+
 CREATE VIEW shared_mqtt_clients AS
   SELECT id, tenant_id, disabled_at, client_id, username, owner_id, suspended FROM mqtt_clients;
 

@@ -33,7 +33,7 @@ CREATE TABLE deliveries (
     md5(tenant_id::text || ' ' || channel || ' ' || CASE channel WHEN 'email' THEN lower(target) ELSE target END)::uuid
   ) STORED,
   -- A quiet choice of its user holds the message back until "deferred_until"; it is reconsidered at "release_at".
-  deferred_by text CHECK (deferred_by IN ('quiet_hours', 'off_shift')),
+  deferred_by text CHECK (deferred_by IN ('quiet_hours', 'off_shift', 'held')),
   deferred_until timestamptz,
   release_at timestamptz,
   -- The delay, in minutes, of the escalation step whose page it is; 0 for other messages about an anomaly.

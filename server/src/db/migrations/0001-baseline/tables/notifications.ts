@@ -24,6 +24,8 @@ CREATE TABLE pages (
   due_at timestamptz NOT NULL,
   state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'paged', 'nobody', 'stopped', 'late', 'deferred')),
   critical boolean NOT NULL DEFAULT false,
+  -- Why the step was put off until "due_at": a maintenance window.
+  held_by text CHECK (held_by IN ('window')),
   PRIMARY KEY (anomaly_id, group_id, after_minutes),
   FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies (tenant_id, id),
   FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE
@@ -31,6 +33,7 @@ CREATE TABLE pages (
 CREATE INDEX pages_by_age ON pages (due_at);
 CREATE INDEX pages_due ON pages (due_at) WHERE state = 'due';
 CREATE INDEX pages_group ON pages (tenant_id, group_id);
+CREATE INDEX pages_held ON pages (tenant_id) WHERE state = 'due' AND held_by IS NOT NULL;
 CREATE INDEX pages_to_nobody ON pages (tenant_id, anomaly_id) WHERE state = 'nobody';
 CREATE INDEX pages_queued ON pages (tenant_id, critical, due_at) WHERE state = 'due';
 
@@ -133,4 +136,45 @@ CREATE TABLE disabled_webhooks (
   disabled_at timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, target_sha256)
 );
+
+-- Planned work on devices, during which their pages are held back: once, or in each occurrence of "recurrence" (the
+-- times of a shift). "skipped_until" ends an occurrence early, "extended_until" prolongs that of "extended_from".
+CREATE TABLE maintenance_windows (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  name text NOT NULL,
+  covers text NOT NULL CHECK (covers IN ('all', 'group', 'deviceType', 'devices')),
+  group_id uuid,
+  device_type_id uuid,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  recurrence jsonb,
+  skipped_until timestamptz,
+  extended_from timestamptz,
+  extended_until timestamptz,
+  holds_critical boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  updated_at timestamptz NOT NULL,
+  UNIQUE (tenant_id, id),
+  FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, device_type_id) REFERENCES device_types (tenant_id, id) ON DELETE CASCADE,
+  CHECK ((covers = 'group') = (group_id IS NOT NULL)),
+  CHECK ((covers = 'deviceType') = (device_type_id IS NOT NULL)),
+  CHECK ((starts_at IS NULL) = (recurrence IS NOT NULL) AND (ends_at IS NULL) = (recurrence IS NOT NULL)),
+  CHECK (starts_at <= ends_at),
+  CHECK ((extended_from IS NULL) = (extended_until IS NULL))
+);
+CREATE INDEX maintenance_windows_ended ON maintenance_windows (ends_at) WHERE ends_at IS NOT NULL;
+CREATE INDEX maintenance_windows_group ON maintenance_windows (tenant_id, group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX maintenance_windows_type ON maintenance_windows (tenant_id, device_type_id) WHERE device_type_id IS NOT NULL;
+
+CREATE TABLE maintenance_window_devices (
+  tenant_id uuid NOT NULL,
+  window_id uuid NOT NULL,
+  device_uid uuid NOT NULL REFERENCES devices,
+  PRIMARY KEY (window_id, device_uid),
+  FOREIGN KEY (tenant_id, window_id) REFERENCES maintenance_windows (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX maintenance_window_devices_device ON maintenance_window_devices (device_uid);
 `;

@@ -1,0 +1,28 @@
+/** What puts escalation steps off. */
+export const HELD_BY = ["window"] as const;
+export type HeldBy = (typeof HELD_BY)[number];
+
+/** Why the pages of an anomaly are held back, and until when at least. */
+export interface Hold {
+  by: HeldBy;
+  until: Date;
+}
+
+/** A due escalation step that is put off. */
+export interface HeldStep {
+  anomaly_id: string;
+  group_id: string;
+  after_minutes: number;
+  hold: Hold;
+}
+
+/** Keeps the first held step of each group's escalation: the later ones move with it. */
+export function firstSteps(held: readonly HeldStep[]): HeldStep[] {
+  const first = new Map<string, HeldStep>();
+  for (const each of held) {
+    const key = `${each.anomaly_id} ${each.group_id}`;
+    const known = first.get(key);
+    if (!known || each.after_minutes < known.after_minutes) first.set(key, each);
+  }
+  return [...first.values()];
+}
