@@ -320,7 +320,7 @@ test("409 already_processed: carried out before under this Idempotency-Key, and 
     const headers = { "idempotency-key": each.operationId };
     if (bodyOf(each) === undefined) return ask(each, { headers, path: environment.path(each, NOWHERE) });
     const [[field, value] = []] = Object.entries(bodyOf(each) as object);
-    const body = { ...(bodyOf(each) as object), [field!]: `${value}2` };
+    const body = { ...(bodyOf(each) as object), [field!]: String(value).replace(/Z?$/, "2$&") };
     return ask(each, { headers, body });
   });
 });

@@ -77,7 +77,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     anomalyId: anomaly,
     shiftId: shift.id,
     groupId: group.id,
-    until: addMs(server.clock.now(), 2 * HOUR),
+    until: addMs(server.clock.now(), 2 * HOUR).toISOString(),
     groupIds: [group.id],
     intendedGroupIds: [group.id],
     userIds: [tenant.admin.id],
