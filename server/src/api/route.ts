@@ -47,8 +47,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   status: 200 | 201 | 204;
   /** The shape of the answer; absent exactly for 204. */
   response?: z.ZodType;
-  /** The media type of an answer other than JSON: an `EventStream` of records of the shape `response`. */
-  mediaType?: "text/event-stream";
+  /** The media type of a stream of records of the shape `response`: an `EventStream`, or a `Download` (also as CSV). */
+  mediaType?: "text/event-stream" | "application/x-ndjson";
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
   /** A POST that changes nothing: it takes no `Idempotency-Key`, and no audit records it. */

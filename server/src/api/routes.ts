@@ -9,6 +9,7 @@ import * as deviceCertificates from "./v1/device-certificates.ts";
 import * as deviceTypes from "./v1/device-types.ts";
 import * as devices from "./v1/devices.ts";
 import * as events from "./v1/events.ts";
+import * as fleetTelemetry from "./v1/fleet-telemetry.ts";
 import * as groupChanges from "./v1/group-changes.ts";
 import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
@@ -25,6 +26,7 @@ import * as webhooks from "./v1/webhooks.ts";
 const RESOURCES = [
   devices,
   telemetry,
+  fleetTelemetry,
   commands,
   deviceTypes,
   groups,

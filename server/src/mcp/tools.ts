@@ -73,7 +73,7 @@ export function toolsOf(document: object, { writes }: { writes: boolean }): Tool
 function isOffered(method: string, { responses, "x-required-scope": scope }: Operation, writes: boolean): boolean {
   if (scope === undefined) return false;
   // A tool answers once.
-  if (Object.values(responses).some(({ content }) => content && "text/event-stream" in content)) return false;
+  if (Object.values(responses).some(({ content }) => content && !("application/json" in content))) return false;
   const [resource = "", action] = scope.split(":");
   if (action === "read") return true;
   return method !== "get" && writes && !NEVER_WRITTEN.has(resource);

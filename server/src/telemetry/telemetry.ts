@@ -10,6 +10,8 @@ import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
 import { measure } from "./measure.ts";
 import { maintainPartitions } from "./partitions/maintain-partitions.ts";
 import { retireMessages } from "./partitions/retire-messages.ts";
+import { listFleetReadings } from "./read/fleet/fleet-readings.ts";
+import { listFleetSeries } from "./read/fleet/fleet-series.ts";
 import { listLatest } from "./read/latest.ts";
 import { listReadings } from "./read/readings.ts";
 import { listRejected } from "./read/rejected.ts";
@@ -25,6 +27,7 @@ export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
 export type { PreparedMessage, TimedReading } from "./message.ts";
 export type { Message } from "./parse/prepare-message.ts";
+export type { FleetReading, FleetReadingPage, FleetReadingQuery } from "./read/fleet/fleet-readings.ts";
 export { readStoredReadings, type StoredReading } from "./read/readings-store.ts";
 export type { SeriesQuery } from "./read/series.ts";
 export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.ts";
@@ -46,6 +49,8 @@ export const telemetryUseCases = {
   listRejected,
   listReadings,
   readSeries,
+  listFleetReadings,
+  listFleetSeries,
   followTelemetry,
   maintainPartitions,
   retireMessages,

@@ -58,6 +58,13 @@ test("telemetry: latest values, pages of readings, chart buckets, and rejected m
     [25, 23, 21],
   );
   assert.equal(second.next, undefined);
+  const period = `from=${range.get("from")}&to=${range.get("to")}&deviceIds=${id}&metrics=temperature`;
+  const fleet = (await call("listFleetReadings", { query: `?${period}` })).json.items;
+  assert.deepEqual(
+    fleet.map(({ deviceId, value }: Record<string, unknown>) => [deviceId, value]),
+    [21, 23, 25].map((value) => [id, value]),
+  );
+  assert.equal((await call("listFleetSeries", { query: `?${period}&buckets=1` })).json.items[0].points.length, 1);
   const { points } = (await call("readSeries", { id, query: `?${range}&buckets=1` })).json;
   const counted = points.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
   assert.deepEqual([counted, points[0].min, points.at(-1).max], [3, 21, 25]);

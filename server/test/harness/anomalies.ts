@@ -21,15 +21,26 @@ export async function sendValues(
   deviceId: string,
   ...messages: Record<string, unknown>[]
 ): Promise<void> {
+  const timed = messages.map((values) => {
+    const ts = Math.max(clock.now().getTime(), (sentAt.get(clock) ?? 0) + 1);
+    sentAt.set(clock, ts);
+    return { ts, values };
+  });
+  await sendPayloads({ database, clock }, caller, deviceId, timed);
+}
+
+/** Sends payloads from a device, as {@link sendValues} does. */
+export async function sendPayloads(
+  { database, clock }: Where,
+  caller: Caller,
+  deviceId: string,
+  payloads: readonly unknown[],
+): Promise<void> {
   const { tenantId } = caller;
   const { telemetry } = testFeatures({ database: { ...database, listen: async () => async () => undefined }, clock });
   const deviceUid = await uidOf(database, caller, deviceId);
   const from = { tenantId, deviceUid, deviceId, topic: `telemetry/${deviceId}` };
-  const sent = messages.map((values) => {
-    const ts = Math.max(clock.now().getTime(), (sentAt.get(clock) ?? 0) + 1);
-    sentAt.set(clock, ts);
-    return telemetry.ingest({ ...from, payload: Buffer.from(JSON.stringify({ ts, values })) });
-  });
+  const sent = payloads.map((payload) => telemetry.ingest({ ...from, payload: Buffer.from(JSON.stringify(payload)) }));
   await Promise.all(sent);
 }
 

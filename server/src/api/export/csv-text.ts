@@ -16,7 +16,12 @@ export function titleLine(columns: readonly CsvColumn[]): string {
 
 /** Returns the line of a record. */
 export function recordLine(columns: readonly CsvColumn[], record: unknown): string {
-  return csvLine(columns.map(({ path }) => cellOf(valueAt(record, path))));
+  return `${columns.map(({ path }) => recordCell(valueAt(record, path))).join(",")}\r\n`;
+}
+
+/** A number is not a formula, even if it is negative. */
+function recordCell(value: unknown): string {
+  return typeof value === "number" ? String(value) : csvCell(cellOf(value));
 }
 
 /** Returns the last line of a truncated file: its first cell says so. */

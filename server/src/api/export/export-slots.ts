@@ -1,4 +1,4 @@
-import { type Caller, sessionIdOf } from "../../access/access.ts";
+import { type Caller, keyOf, sessionIdOf } from "../../access/access.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import { Refusal } from "../problem.ts";
 
@@ -7,7 +7,7 @@ const RETRY_SECONDS = 5;
 
 type Most = Pick<Limits, "exports" | "exportsOfTenant" | "exportsOfSession">;
 
-/** Counts the exports running in this process: per session, per tenant, and in total. */
+/** Counts the exports running in this process: per session or key, per tenant, and in total. */
 export class ExportSlots {
   readonly #limits: Most;
   readonly #running = new Map<string, number>();
@@ -19,12 +19,13 @@ export class ExportSlots {
   /** Takes a slot. @returns a function that releases it. @throws Refusal rate_limited */
   take(caller: Caller): () => void {
     const { exports, exportsOfTenant, exportsOfSession } = this.#limits;
-    const session = `session ${sessionIdOf(caller)}`;
+    const sessionId = sessionIdOf(caller);
+    const holder = sessionId === undefined ? `key ${keyOf(caller).keyId}` : `session ${sessionId}`;
     const tenant = `tenant ${caller.tenantId}`;
-    this.#require(session, exportsOfSession, "a session runs one export at a time: wait for the present one");
+    this.#require(holder, exportsOfSession, "a session or key runs one export at a time: wait for the present one");
     this.#require(tenant, exportsOfTenant, `at most ${exportsOfTenant} exports of a tenant run at a time`);
     this.#require("all", exports, "too many exports are running");
-    const names = [session, tenant, "all"];
+    const names = [holder, tenant, "all"];
     for (const name of names) this.#running.set(name, this.#count(name) + 1);
     return () => {
       for (const name of names.splice(0)) this.#leave(name);

@@ -67,7 +67,7 @@ export function headerParameters(route: Route): Json[] {
   if (takesIdempotencyKey(route)) names.push("IdempotencyKey");
   if (isConditional(route)) names.push("IfMatch");
   if (mayBeUnchanged(route)) names.push("IfNoneMatch");
-  if (route.mediaType !== undefined) names.push("LastEventId");
+  if (route.mediaType === "text/event-stream") names.push("LastEventId");
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 

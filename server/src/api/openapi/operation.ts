@@ -90,12 +90,15 @@ function withBody(route: Route, schemas: Schemas): Json {
 
 const DONE = { 200: "Done", 201: "Created", 204: "Done; there is no body" };
 
+const CSV = { "text/csv": { schema: { type: "string" } } };
+
 function successes(route: Route, schemas: Schemas): Json {
   const headers = headerReferences(successHeaders(route));
   const answer: Json = { description: DONE[route.status], headers };
   if (route.response) {
     const content = { schema: schemas.of(route.response, "answer"), example: route.examples.response };
-    answer.content = { [route.mediaType ?? "application/json"]: content };
+    const alsoCsv = route.mediaType === "application/x-ndjson" ? CSV : {};
+    answer.content = { [route.mediaType ?? "application/json"]: content, ...alsoCsv };
   }
   if (!mayBeUnchanged(route)) return { [route.status]: answer };
   const unchanged = headerReferences([...usualHeaders(route), "ETag"]);

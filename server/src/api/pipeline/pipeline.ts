@@ -4,6 +4,7 @@ import type { ApiRequest, Audit } from "../../audit/audit.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { Download } from "../export/download.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
@@ -11,7 +12,7 @@ import { withoutCookies } from "./cookies.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
-import { type ExportTools, serveExport, wantsExport } from "./serve-export.ts";
+import { type ExportTools, serveDownload, serveExport, wantsExport } from "./serve-export.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
 /** The dependencies of the pipeline. */
@@ -60,6 +61,7 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       if ("csv" in route && wantsExport(input))
         return await serveExport(request, reply, { route, input, run }, tools.exports);
       const answer = await handler(request.who, input, run);
+      if (answer instanceof Download) return await serveDownload(request, reply, answer, tools.exports);
       if (answer instanceof EventStream) return serveEventStream(request, reply, answer, tools.streams);
       return answerWith(route, request, reply, answer);
     },

@@ -69,6 +69,8 @@ export const records = limitTable({
   anomaliesOfAcknowledgement: perRequest("anomalies that one request acknowledges", 200),
   entriesOfTimeline: perRequest("entries in one answer of a device's timeline", 200),
   readingsOfPage: perRequest("readings in one page of a metric's history", 1_000),
+  metricsOfPage: perRequest("metrics of devices that one page of readings reads", 100, "the page is short"),
+  seriesOfPage: perRequest("series in one page", 20),
   bucketsOfChart: perRequest("points of one chart", 2_000),
   followedDevices: perRequest("devices whose telemetry one live stream follows", 500),
   dryRunDevices: perRequest("devices that a dry run evaluates", 1_000, "the run stops, and its answer says so"),

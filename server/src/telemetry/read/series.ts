@@ -1,5 +1,5 @@
 import { useCase } from "../../access/access.ts";
-import type { Database } from "../../db/database.ts";
+import type { Database, Db } from "../../db/database.ts";
 import { type Clock, HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
@@ -42,13 +42,24 @@ export const readSeries = useCase(
   ): Promise<Series> => {
     const seconds = bucketSecondsOf(query);
     const uid = await visibleDeviceUid(db, caller, deviceId);
-    const rows = await selectSeries(db, uid, metric, rangeOf(query, seconds), clock.now());
-    const points = rows.map(({ at, lowest, highest, total, readings }) => {
-      return { at: new Date(at / 1_000), min: lowest, avg: total / readings, max: highest, count: readings };
-    });
-    return { bucketSeconds: seconds, points };
+    return await readBuckets(db, { uid, metric }, query, seconds, clock.now());
   },
 );
+
+/** Reads the buckets of a metric of a device. */
+export async function readBuckets(
+  db: Db,
+  { uid, metric }: { uid: string; metric: string },
+  query: SeriesQuery,
+  seconds: number,
+  now: Date,
+): Promise<Series> {
+  const rows = await selectSeries(db, uid, metric, rangeOf(query, seconds), now);
+  const points = rows.map(({ at, lowest, highest, total, readings }) => {
+    return { at: new Date(at / 1_000), min: lowest, avg: total / readings, max: highest, count: readings };
+  });
+  return { bucketSeconds: seconds, points };
+}
 
 /** Human-friendly bucket sizes in seconds. Those of a minute or more consist of whole roll-ups. */
 const SIZES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];

@@ -308,6 +308,8 @@ export const RULES: Rules = {
     listRejected: ["telemetry:read", "viewer", ({ device }) => [device]],
     listReadings: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
     readSeries: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
+    listFleetReadings: ["telemetry:read", "viewer", () => [period]],
+    listFleetSeries: ["telemetry:read", "viewer", () => [period]],
     followTelemetry: ["telemetry:read", "viewer", ({ device }) => [{ deviceIds: [device] }, ignore]],
   },
   tickets: {
