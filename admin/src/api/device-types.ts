@@ -18,3 +18,7 @@ export const createDeviceType = (body: Schemas["DeviceTypeCreate"]) => must(api.
 export const updateDeviceType = (id: string, etag: string | undefined, body: Schemas["DeviceTypeUpdate"]) =>
   must(api.PATCH(`${DEVICE_TYPES}/{id}`, { params: { path: { id } }, body, ...ifMatch(etag) }));
 export const deleteDeviceType = (id: string) => must(api.DELETE(`${DEVICE_TYPES}/{id}`, { params: { path: { id } } }));
+
+export type PayloadTrial = Schemas["PayloadTrial"];
+export const tryPayload = (id: string, body: Schemas["PayloadTrialRequest"]) =>
+  must(api.POST(`${DEVICE_TYPES}/{id}/try-payload`, { params: { path: { id } }, body }));

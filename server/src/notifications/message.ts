@@ -25,6 +25,9 @@ export interface AnomalyMessage {
     severity: string;
     message: string;
     metric: string | null;
+    /** What the device's type says about the metric. */
+    label?: string;
+    unit?: string;
     value: unknown;
     limit: unknown;
     openedAt: string;

@@ -19,6 +19,7 @@ import { readSeries } from "./read/series.ts";
 import { rollUp } from "./roll-up/roll-up.ts";
 import { streamLag } from "./stream/stream-lag.ts";
 import { createStreamedIngest, type StreamedIngest } from "./stream/streamed-ingest.ts";
+import { tryPayload } from "./try-payload.ts";
 
 export type { StreamSettings } from "../lib/nats/stream-settings.ts";
 export type { BatchEvaluator, VersionOf } from "./batch/batch-evaluator.ts";
@@ -31,6 +32,8 @@ export type { FleetReading, FleetReadingPage, FleetReadingQuery } from "./read/f
 export { readStoredReadings, type StoredReading } from "./read/readings-store.ts";
 export type { SeriesQuery } from "./read/series.ts";
 export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.ts";
+
+export { PAYLOAD_ENCODINGS } from "./try-payload.ts";
 
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
@@ -51,6 +54,7 @@ export const telemetryUseCases = {
   readSeries,
   listFleetReadings,
   listFleetSeries,
+  tryPayload,
   followTelemetry,
   maintainPartitions,
   retireMessages,

@@ -63,6 +63,9 @@ export function pageRules(given: () => NotificationEnvironment): void {
       [],
     );
     const { deviceId, open } = await anomalies(tenant, [group.id, other.id]);
+    const metrics = [{ metric: "temperature 0", label: "Bearing", unit: "bar" }];
+    await server.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, { metrics });
+    await server.app.devices.changeDevice(tenant.caller, deviceId, { deviceTypeId: tenant.deviceTypeId });
     const [anomaly] = await open();
     await sinks.until(() => sinks.mailsTo(ada.email).length > 0 && sinks.hooksAt("/signed").length > 0);
     await pass(0);
@@ -71,6 +74,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     assert.equal(mail!.subject, "[Muster] CRITICAL: Pump 1: temperature 0 is above 90");
     assert.match(mail!.text, new RegExp(`^https://localhost:\\d+/anomalies/${anomaly!.id}$`, "m"));
     assert.match(mail!.text, /\(Europe\/Berlin\)/);
+    assert.match(mail!.text, /^Metric +Bearing \(temperature 0\)\r\nValue +95 bar\r$/m);
     assert.match(mail!.headers, /^From: Muster <muster@localhost>\r$/m);
 
     const [hook] = sinks.hooksAt("/signed");

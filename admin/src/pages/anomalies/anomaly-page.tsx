@@ -19,6 +19,9 @@ import { useTimeRange } from "../../parts/chart/use-time-range.ts";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { MetricName } from "../../parts/metrics/metric-name.tsx";
+import { type MetricSettings, metricTitle, metricValue } from "../../parts/metrics/metric-text.ts";
+import { useMetricSettings } from "../../parts/metrics/use-metric-settings.ts";
 import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
@@ -65,7 +68,7 @@ export default function AnomalyPage() {
     >
       {(anomaly) => (
         <>
-          <Facts framed facts={factsOf(anomaly)} />
+          <AnomalyFacts anomaly={anomaly} />
           <AnomalyChart anomaly={anomaly} />
           <Notified anomalyId={anomaly.id} />
         </>
@@ -108,11 +111,15 @@ function useHasUnfinishedTicket({ ticketId }: Anomaly): boolean {
   return ticket === undefined || (ticket.status !== "completed" && ticket.status !== "cancelled");
 }
 
-function factsOf(anomaly: Anomaly): FactList {
+function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
+  return <Facts framed facts={factsOf(anomaly, useMetricSettings(anomaly.deviceId))} />;
+}
+
+function factsOf(anomaly: Anomaly, settings: MetricSettings): FactList {
   const { openedAt, lastObservedAt, occurrences, acknowledgedAt, acknowledgedBy } = anomaly;
   const { resolvedAt, resolvedBy, comment, thresholdId } = anomaly;
   return {
-    ...subjectFacts(anomaly),
+    ...subjectFacts(anomaly, settings),
     [t.observed]: nouns.time(occurrences),
     [common.thresholdPack]: thresholdId ? <Pack id={thresholdId} /> : common.none,
     [t.opened]: <Time at={openedAt} />,
@@ -127,7 +134,7 @@ function factsOf(anomaly: Anomaly): FactList {
 }
 
 /** Returns the observed values and the limit. */
-function subjectFacts(anomaly: Anomaly): FactList {
+function subjectFacts(anomaly: Anomaly, settings: MetricSettings): FactList {
   const { metric, value, limit } = anomaly;
   if (isLostRenewal(anomaly))
     return {
@@ -135,10 +142,11 @@ function subjectFacts(anomaly: Anomaly): FactList {
       [t.aNewCertificateWasDue]: <Time at={String(limit)} />,
       [t.theCertificateEnds]: <Time at={String(value)} />,
     };
+  const shown = (each: unknown) => metricValue(metric, each, settings);
   return {
-    [common.metric]: metric ?? t.noneTheDeviceIsSilent,
-    [metric === null ? t.secondsWithoutAMessage : t.lastValueBeyondTheLimit]: reading(value),
-    [common.limit]: Array.isArray(limit) ? t.to(reading(limit[0]), reading(limit[1])) : reading(limit),
+    [common.metric]: metric === null ? t.noneTheDeviceIsSilent : <MetricName metric={metric} settings={settings} />,
+    [metric === null ? t.secondsWithoutAMessage : t.lastValueBeyondTheLimit]: shown(value),
+    [common.limit]: Array.isArray(limit) ? t.to(reading(limit[0]), shown(limit[1])) : shown(limit),
   };
 }
 
@@ -157,12 +165,13 @@ function AnomalyChart({ anomaly }: { anomaly: Anomaly }) {
 
 function Measured({ anomaly, metric }: { anomaly: Anomaly; metric: string }) {
   const { deviceId, openedAt, lastObservedAt } = anomaly;
+  const settings = useMetricSettings(deviceId);
   const whole = useMemo(() => rangeOf({ openedAt, lastObservedAt }, Date.now()), [openedAt, lastObservedAt]);
   const range = useTimeRange(whole);
   const query = useQuery({ ...seriesQuery(deviceId, metric, range.span), placeholderData: keepPreviousData });
   return (
     <Section
-      title={metric}
+      title={metricTitle(metric, settings)}
       lead={t.fromAnHourBeforeIt}
       actions={<a href={telemetryOf(deviceId, metric, range.span)}>{t.allOfItsTelemetry}</a>}
     >

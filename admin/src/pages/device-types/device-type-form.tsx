@@ -2,16 +2,16 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/devices.ts";
-import { DEVICE_TYPES, type DeviceType } from "../../api/device-types.ts";
+import { t as payloads } from "#texts/payloads.ts";
+import { DEVICE_TYPES } from "../../api/device-types.ts";
 import { PacksField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
+import { type Fields, valuesOf } from "./device-type-values.ts";
+import { MetricFields } from "./metric-fields.tsx";
+import { METRIC_RULES, metricSettings } from "./metric-values.ts";
 import { silence } from "./silence.ts";
 
-export type Fields = Pick<
-  DeviceType,
-  "name" | "publishTopics" | "subscribeTopics" | "silentForSeconds" | "thresholdIds"
->;
 interface DeviceTypeFormProps {
   operation: "createDeviceType" | "updateDeviceType";
   action: string;
@@ -24,22 +24,34 @@ interface DeviceTypeFormProps {
   load?: () => Promise<Fields>;
 }
 const SECONDS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
-const NEW = { name: "", publishTopics: ["telemetry/{deviceId}"], subscribeTopics: [], silentForSeconds: null };
+const NEW: Fields = {
+  name: "",
+  publishTopics: ["telemetry/{deviceId}"],
+  subscribeTopics: [],
+  silentForSeconds: null,
+  thresholdIds: [],
+  payloadFormat: "auto",
+  metrics: [],
+};
+const FORMATS = Object.entries(payloads.formats).map(([value, label]) => ({ value, label }));
 const LABELS = {
   name: common.name,
   publishTopics: common.publishesOn,
   subscribeTopics: t.subscribesTo,
   silentForSeconds: t.secondsOfSilence,
   thresholdIds: common.thresholdPacks,
+  payloadFormat: payloads.payloadFormat,
+  metrics: payloads.metrics,
 };
 
 /** The fields of a device type, for a new one and for a change. */
 export function DeviceTypeForm(props: DeviceTypeFormProps) {
   const { operation, action, type, onSubmit, onClose, load, done } = props;
-  const [form, field] = useFields(valuesOf(type ?? { ...NEW, thresholdIds: [] }), operation);
-  const submit = ({ publishTopics, subscribeTopics, silentForSeconds, ...values }: typeof form.values) =>
+  const [form, field] = useFields(valuesOf(type ?? NEW), operation, { metrics: METRIC_RULES as never });
+  const submit = ({ publishTopics, subscribeTopics, silentForSeconds, metrics, ...values }: typeof form.values) =>
     onSubmit({
       ...values,
+      metrics: metricSettings(metrics, values.payloadFormat),
       publishTopics: topicsIn(publishTopics),
       subscribeTopics: topicsIn(subscribeTopics),
       silentForSeconds: silentForSeconds === "" ? null : Number(silentForSeconds),
@@ -75,20 +87,19 @@ export function DeviceTypeForm(props: DeviceTypeFormProps) {
         ]}
         {...field("silentForSeconds")}
       />
+      <NativeSelect
+        label={payloads.payloadFormat}
+        description={payloads.howPayloadsAreDecoded}
+        data={FORMATS}
+        {...field("payloadFormat")}
+      />
+      <MetricFields form={form} />
       <PacksField description={t.theyWatchEveryDeviceOf} {...field("thresholdIds")} />
     </Form>
   );
 }
 
-const shownValue = (_: string, value: unknown) =>
-  Array.isArray(value) ? nouns.thresholdPack(value.length) : String(value);
-
-function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds, thresholdIds }: Fields) {
-  return {
-    name,
-    publishTopics: publishTopics.join("\n"),
-    subscribeTopics: subscribeTopics.join("\n"),
-    silentForSeconds: String(silentForSeconds ?? ""),
-    thresholdIds,
-  };
+function shownValue(field: string, value: unknown): string {
+  if (field === "metrics") return (value as Fields["metrics"]).map(({ metric }) => metric).join(", ");
+  return Array.isArray(value) ? nouns.thresholdPack(value.length) : String(value);
 }

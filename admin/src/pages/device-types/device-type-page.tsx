@@ -3,6 +3,7 @@ import { useState } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/devices.ts";
+import { t as payloads } from "#texts/payloads.ts";
 import type { Versioned } from "../../api/client.ts";
 import {
   DEVICE_TYPES,
@@ -21,10 +22,12 @@ import { usePathParams } from "../../parts/use-params.ts";
 import { type Column, Facts, Notice, Opens, Pager, Section, Table, Time } from "../../ui/ui.ts";
 import { DeviceTypeForm } from "./device-type-form.tsx";
 import { silence } from "./silence.ts";
+import { TryPayload } from "./try-payload.tsx";
 
 /** A device type, the records that refer to it, and the devices whose certificates have former topics. */
 export default function DeviceTypePage() {
   const { id } = usePathParams<"id">();
+  const mayTry = useMay("tryPayload");
   return (
     <RecordPage
       query={useQuery(deviceTypeQuery(id))}
@@ -36,6 +39,8 @@ export default function DeviceTypePage() {
       {({ record }) => (
         <>
           <Facts framed facts={factsOf(record)} />
+          {record.metrics.length > 0 && <Metrics metrics={record.metrics} />}
+          {mayTry && <TryPayload type={record} />}
           <OutdatedDevices id={record.id} />
         </>
       )}
@@ -48,10 +53,29 @@ function factsOf(type: DeviceTypeDetail) {
     [common.publishesOn]: <Lines lines={type.publishTopics} />,
     [t.subscribesTo]: <Lines lines={type.subscribeTopics} />,
     [t.silentForAtMost]: silence(type.silentForSeconds),
+    [payloads.payloadFormat]: payloads.formats[type.payloadFormat],
     [common.devices]: <a href={`/devices?deviceTypeId=${type.id}`}>{nouns.device(type.devices)}</a>,
     [t.claimsThatCanBeRedeemed]: String(type.openClaims),
     [common.changed]: <Time at={type.updatedAt} />,
   };
+}
+
+type MetricSetting = DeviceTypeDetail["metrics"][number];
+const METRIC_COLUMNS: readonly Column<MetricSetting>[] = [
+  { title: common.metric, main: true, cell: ({ metric }) => <span className="mono">{metric}</span> },
+  { title: payloads.label, cell: ({ label }) => label },
+  { title: payloads.unit, cell: ({ unit }) => unit },
+  { title: payloads.pointer, cell: ({ pointer }) => pointer !== undefined && <code>{pointer}</code> },
+  { title: payloads.factor, numeric: true, cell: ({ factor }) => factor },
+];
+
+/** What the type says about metrics of its devices. */
+function Metrics({ metrics }: { metrics: readonly MetricSetting[] }) {
+  return (
+    <Section title={payloads.metrics}>
+      <Table label={payloads.metrics} columns={METRIC_COLUMNS} rows={metrics} rowKey={({ metric }) => metric} />
+    </Section>
+  );
 }
 
 function Lines({ lines }: { lines: readonly string[] }) {

@@ -31,7 +31,7 @@ import { OPERATORS, ruleText } from "../../words/rules.ts";
 import { TryRules } from "./dry-run/try-rules.tsx";
 import { packProblems } from "./rule-problems.ts";
 import { isEquality, NEW_PACK, NEW_RULE, packOf, packValues, type ThresholdValues } from "./rule-values.ts";
-import "./rule-fields.css";
+import "../../parts/form/framed-fields.css";
 
 /** A pack: what it watches, its rules, and what they would have found. The id `new` is that of a new pack. */
 export default function ThresholdPage() {
@@ -207,10 +207,10 @@ function RuleFields({ form, at, onRemove }: RuleFieldsProps) {
   const props = (field: string) => form.getInputProps(`rules.${at}.${field}`);
   const isRange = operator === "outside";
   return (
-    <fieldset className="rule framed">
+    <fieldset className="framed-fields framed">
       <legend>{t.rule(at + 1)}</legend>
       <div className="stack">
-        <div className="rule-grid">
+        <div className="fields-grid">
           <TextInput label={common.metric} placeholder={t.temperature} spellCheck={false} {...props("metric")} />
           <NativeSelect label={t.brokenWhenIt} data={OPERATOR_CHOICES} {...props("operator")} />
           <TextInput label={isRange ? t.lowest : common.limit} inputMode={modeOf(operator)} {...props("value")} />
@@ -218,7 +218,7 @@ function RuleFields({ form, at, onRemove }: RuleFieldsProps) {
           <TextInput label={t.forSeconds} inputMode="numeric" {...props("forSeconds")} />
           <NativeSelect label={t.severity} data={SEVERITY_CHOICES} {...props("severity")} />
         </div>
-        <div className="rule-grid">
+        <div className="fields-grid">
           {!isEquality(operator) && (
             <TextInput
               label={isRange ? t.clearsAtLowest : t.clearsAt}

@@ -49,6 +49,13 @@ test("a page names the device and what is wrong, in the local time of the recipi
   assert.match(end.text, /^Resolved +2026-07-21 14:30:00 \(Europe\/Berlin\) by system$/m);
 });
 
+test("a page names the metric and its unit as the device's type does", () => {
+  const anomaly = { ...OPENED.anomaly, label: "Bearing temperature", unit: "°C" };
+  const { text } = mailText({ ...OPENED, anomaly }, "https://muster.example");
+  for (const line of [/^Metric +Bearing temperature \(temperature\)$/m, /^Value +95 °C$/m, /^Limit +90 °C$/m])
+    assert.match(text, line);
+});
+
 test("a device name cannot start a header or a line of its own, or fill the subject", () => {
   for (const bad of [
     "x\r\nBcc: eve@evil.example",

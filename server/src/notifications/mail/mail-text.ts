@@ -105,15 +105,24 @@ function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
   const facts: [string, string][] = [
     ["Device", deviceName(device)],
     ["Severity", anomaly.severity],
-    ...(anomaly.metric === null ? [] : [["Metric", anomaly.metric] as [string, string]]),
-    ["Value", JSON.stringify(anomaly.value)],
-    ["Limit", JSON.stringify(anomaly.limit)],
+    ...(anomaly.metric === null ? [] : [["Metric", metricName(anomaly)] as [string, string]]),
+    ["Value", measured(anomaly.value, anomaly)],
+    ["Limit", measured(anomaly.limit, anomaly)],
     ["Opened", localTime(anomaly.openedAt, timeZone)],
     ...(anomaly.resolvedAt === null ? [] : [["Resolved", resolution(message)] as [string, string]]),
     ["Group", group.name],
   ];
   const why = message.lastResort ? [LAST_RESORT, ""] : [];
   return { subject, lines: [oneLine(subject), "", ...why, ...table(facts), "", `${baseUrl}/anomalies/${anomaly.id}`] };
+}
+
+function metricName({ metric, label }: AnomalyMessage["anomaly"]): string {
+  return label === undefined ? metric! : `${label} (${metric})`;
+}
+
+function measured(value: unknown, { unit }: AnomalyMessage["anomaly"]): string {
+  const text = JSON.stringify(value);
+  return unit === undefined || (typeof value !== "number" && !Array.isArray(value)) ? text : `${text} ${unit}`;
 }
 
 function resolution({ anomaly, timeZone }: AnomalyMessage): string {

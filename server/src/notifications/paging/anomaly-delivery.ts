@@ -40,6 +40,8 @@ export function anomalyDelivery(
         severity: anomaly.severity,
         message: anomaly.message,
         metric: anomaly.metric,
+        ...(anomaly.label !== null && { label: anomaly.label }),
+        ...(anomaly.unit !== null && { unit: anomaly.unit }),
         value: anomaly.value,
         limit: anomaly.breached,
         openedAt: anomaly.opened_at.toISOString(),

@@ -9,6 +9,9 @@ export interface PagedAnomaly {
   device_name: string;
   place: string | null;
   metric: string | null;
+  /** What the device's type says about the metric. */
+  label: string | null;
+  unit: string | null;
   value: unknown;
   breached: unknown;
   severity: string;
@@ -22,9 +25,12 @@ export interface PagedAnomaly {
 /** Reads anomalies by id. */
 export async function readAnomalies(db: Db, ids: string[]): Promise<Map<string, PagedAnomaly>> {
   const { rows } = await sql<PagedAnomaly>`
-    SELECT a.id, a.tenant_id, a.device_id, d.name AS device_name, d.place, a.metric, a.value, a.breached, a.severity, a.status,
-           a.message, a.opened_at, a.resolved_at, a.resolved_by
+    SELECT a.id, a.tenant_id, a.device_id, d.name AS device_name, d.place, a.metric, m.setting ->> 'label' AS label,
+           m.setting ->> 'unit' AS unit, a.value, a.breached, a.severity, a.status, a.message, a.opened_at, a.resolved_at,
+           a.resolved_by
       FROM shared_anomalies a JOIN shared_devices d ON d.uid = a.device_uid
+      LEFT JOIN LATERAL (SELECT setting FROM shared_device_types y, jsonb_array_elements(y.metrics) AS s (setting)
+                          WHERE y.id = d.device_type_id AND s.setting ->> 'metric' = a.metric) m ON true
      WHERE a.id = ANY (${ids}::uuid[])`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -34,3 +34,10 @@ export async function loadPayloadSettings(
 ): Promise<(PayloadSettings & { id: string })[]> {
   return await runStatement(db, settingsOfTypes, { ids: plainArray(ids) });
 }
+
+/** Returns the settings of one type of the tenant; `undefined` if it has none with this id. */
+export async function findPayloadSettings(db: Db, tenantId: string, id: string): Promise<PayloadSettings | undefined> {
+  const { rows } = await sql<PayloadSettings>`SELECT payload_format AS "payloadFormat", metrics
+    FROM shared_device_types WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(db);
+  return rows[0];
+}

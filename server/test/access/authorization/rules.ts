@@ -310,6 +310,7 @@ export const RULES: Rules = {
     readSeries: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
     listFleetReadings: ["telemetry:read", "viewer", () => [period]],
     listFleetSeries: ["telemetry:read", "viewer", () => [period]],
+    tryPayload: ["no key", "viewer", ({ deviceType }) => [deviceType, { payload: "{}", encoding: "text" }]],
     followTelemetry: ["telemetry:read", "viewer", ({ device }) => [{ deviceIds: [device] }, ignore]],
   },
   tickets: {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../../harness/devices.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
+import { signIn } from "../../harness/sign-in.ts";
 import { openTelemetryFixture, type TelemetryFixture } from "../../harness/telemetry.ts";
 import { FORMAT_CASES } from "./payloads.ts";
 import { formatRules } from "./suite-formats.ts";
@@ -37,6 +38,38 @@ describe("formats of device types over MQTT", () => {
       assert.deepEqual(Object.fromEntries(latest.map(({ metric, value }) => [metric, value])), stored, name);
       await client.endAsync();
     }
+  });
+
+  test("a person tries payloads on a type, and nothing is stored", async () => {
+    const viewer = await signIn(server, tenant, "viewer");
+    const path = `/device-types/${tenant.deviceTypeId}/try-payload`;
+    const change = (settings: object) =>
+      server.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, {
+        payloadFormat: "auto",
+        metrics: [],
+        ...settings,
+      });
+    const tried = async (payload: string, encoding: string) =>
+      await viewer.call("POST", path, { body: { payload, encoding } });
+    for (const [name, { settings, payload, stored }] of Object.entries(FORMAT_CASES)) {
+      await change(settings);
+      for (const encoding of ["base64", "hex"] as const) {
+        const { status, json } = await tried(payload.toString(encoding), encoding);
+        assert.deepEqual([status, json.rejected, json.payloadBytes], [200, null, payload.length], name);
+        const values: { metric: string; value: unknown }[] = json.readings.flatMap(
+          (each: { values: [] }) => each.values,
+        );
+        assert.deepEqual(Object.fromEntries(values.map(({ metric, value }) => [metric, value])), stored, name);
+      }
+    }
+    await change({});
+    const partly = await tried('{"a":1,"b":null}', "text");
+    assert.deepEqual(partly.json.readings[0].values, [{ metric: "a", value: 1 }]);
+    assert.deepEqual(partly.json.rejected.problems, [
+      { path: "/b", reason: '"b" is null; a value is a number, true, false or a string' },
+    ]);
+    const odd = await tried("abc", "hex");
+    assert.deepEqual([odd.status, odd.json.detail], [400, "payload"]);
   });
 
   test("settings that contradict each other are refused, naming the metric", async () => {

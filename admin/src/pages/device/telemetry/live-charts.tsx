@@ -6,10 +6,12 @@ import type { TelemetrySnapshot } from "../../../api/live/telemetry-store.ts";
 import { bandsOf, marksOf, useDeviceWatch, type Watched } from "../../../parts/chart/device-watch.ts";
 import { Legend } from "../../../parts/chart/legend.tsx";
 import { LIVE } from "../../../parts/chart/time-range.ts";
+import { type MetricSettings, metricTitle, metricValue } from "../../../parts/metrics/metric-text.ts";
+import { useMetricSettings } from "../../../parts/metrics/use-metric-settings.ts";
 import { Chart } from "../../../ui/chart/chart.tsx";
 import type { Span } from "../../../ui/chart/gaps.ts";
 import { isNear } from "../../../ui/chart/limits.ts";
-import { Action, Ago, reading, Section, Status, useNow } from "../../../ui/ui.ts";
+import { Action, Ago, Section, Status, useNow } from "../../../ui/ui.ts";
 import { type LiveLine, liveLine } from "./live-lines.ts";
 import { SaveLines } from "./save-csv.tsx";
 import { type ChartsProps, RemoveMetric } from "./shown-metrics.tsx";
@@ -26,11 +28,12 @@ export function LiveCharts({ deviceId, metrics, range, onRemove }: ChartsProps) 
   // A device whose clock is ahead draws beyond the present.
   if (!paused) until.current = Math.max(now, ...lines.map(({ last }) => last?.at ?? 0));
   const span = { from: until.current - LIVE.ms, to: until.current };
+  const settings = useMetricSettings(deviceId);
   const watchedOf = useDeviceWatch(deviceId, range.span.from, undefined);
   return metrics.map((metric, index) => (
     <Section
       key={metric}
-      title={metric}
+      title={metricTitle(metric, settings)}
       actions={
         <>
           {index === 0 && <SaveLines deviceId={deviceId} metrics={metrics} lines={lines} span={span} />}
@@ -42,6 +45,7 @@ export function LiveCharts({ deviceId, metrics, range, onRemove }: ChartsProps) 
       <LiveChart
         deviceId={deviceId}
         metric={metric}
+        settings={settings}
         drawn={lines[index]!}
         isRead={isRead}
         span={span}
@@ -71,6 +75,7 @@ function useLines(deviceId: string, metrics: readonly string[], paused: boolean)
 interface LiveChartProps {
   deviceId: string;
   metric: string;
+  settings: MetricSettings;
   drawn: LiveLine;
   /** Set when the stored readings have been read. */
   isRead: boolean;
@@ -81,7 +86,7 @@ interface LiveChartProps {
 }
 
 /** The last ten minutes of one metric. */
-function LiveChart({ deviceId, metric, drawn, isRead, span, watched, state, onZoom }: LiveChartProps) {
+function LiveChart({ deviceId, metric, settings, drawn, isRead, span, watched, state, onZoom }: LiveChartProps) {
   const { line, last } = drawn;
   const { limits, anomalies } = watched;
   const near = useMemo(() => nearLimits(watched, line.values), [watched, line]);
@@ -89,9 +94,9 @@ function LiveChart({ deviceId, metric, drawn, isRead, span, watched, state, onZo
   return (
     <div className="stack">
       <Chart
-        label={t.lastTenMinutes(metric)}
+        label={t.lastTenMinutes(metricTitle(metric, settings))}
         times={line.times}
-        series={[{ label: metric, values: line.values }]}
+        series={[{ label: metricTitle(metric, settings), values: line.values }]}
         range={span}
         limits={near}
         bands={bandsOf(anomalies, span.to)}
@@ -108,7 +113,12 @@ function LiveChart({ deviceId, metric, drawn, isRead, span, watched, state, onZo
           ]}
         />
         {last && (
-          <span>{t.latest(<strong>{reading(last.value)}</strong>, <Ago at={new Date(last.at).toISOString()} />)}</span>
+          <span>
+            {t.latest(
+              <strong>{metricValue(metric, last.value, settings)}</strong>,
+              <Ago at={new Date(last.at).toISOString()} />,
+            )}
+          </span>
         )}
         {isRead && !last && <span>{t.noReadingInTheLast}</span>}
       </p>

@@ -9,6 +9,8 @@ import { SeriesChart } from "../../../parts/chart/series-chart.tsx";
 import { LIVE, PRESETS } from "../../../parts/chart/time-range.ts";
 import { useTimeRange } from "../../../parts/chart/use-time-range.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
+import { metricTitle } from "../../../parts/metrics/metric-text.ts";
+import { useMetricSettings } from "../../../parts/metrics/use-metric-settings.ts";
 import { RejectedNotice, useRejectedToday } from "../../../parts/rejected-notice.tsx";
 import { Empty, Section } from "../../../ui/ui.ts";
 import type { TabProps } from "../tab-props.ts";
@@ -62,11 +64,12 @@ function RangeCharts({ deviceId, metrics, range, onRemove }: ChartsProps) {
   const series = useQueries({
     queries: metrics.map((metric) => ({ ...seriesQuery(deviceId, metric, span), placeholderData: keepPreviousData })),
   });
+  const settings = useMetricSettings(deviceId);
   const watchedOf = useDeviceWatch(deviceId, span.from, preset ? undefined : span.to);
   return metrics.map((metric, index) => (
     <Section
       key={metric}
-      title={metric}
+      title={metricTitle(metric, settings)}
       actions={
         <>
           {index === 0 && <SaveSeries deviceId={deviceId} metrics={metrics} series={series.map(({ data }) => data)} />}
@@ -76,7 +79,7 @@ function RangeCharts({ deviceId, metrics, range, onRemove }: ChartsProps) {
     >
       <SeriesChart
         deviceId={deviceId}
-        label={t.overTime(metric)}
+        label={t.overTime(metricTitle(metric, settings))}
         query={series[index]!}
         watched={watchedOf(metric)}
         onZoom={range.show}

@@ -1,0 +1,43 @@
+import type { Value } from "../phrase.ts";
+
+/** The texts of payload formats and of what a device type says about metrics. */
+export const t = {
+  payloadFormat: "Payload format",
+  howPayloadsAreDecoded: "How the service decodes what devices of the type publish.",
+  formats: {
+    auto: "JSON: objects, readings with times, SenML",
+    "senml-json": "SenML in JSON",
+    "senml-cbor": "SenML in CBOR",
+    telegraf: "Telegraf's JSON",
+    "cayenne-lpp": "Cayenne LPP",
+  },
+  metrics: "Metrics",
+  metric: (number: number) => `Metric ${number}`,
+  label: "Name for people",
+  unit: "Unit",
+  pointer: "JSON Pointer",
+  pointerHint: "/data/temperature",
+  factor: "Factor",
+  metricsLead: "Names and units for charts and pages, and where values are in other JSON.",
+  onlyPointers: "Only values at the JSON Pointers are stored.",
+  addMetric: "Add a metric",
+  removeMetric: (number: number) => `Remove metric ${number}`,
+  enterPointer: "Enter a JSON Pointer that starts with /, such as /data/temperature",
+  enterFactor: "Enter a number other than 0",
+  tryPayload: "Try a payload",
+  tryLead: "Shows what would be stored of a message of such a device. Nothing is stored.",
+  payload: "Payload",
+  payloadExample: '{"temperature": 21.5}',
+  metricExample: "temperature",
+  encoding: "Written as",
+  encodings: { text: "Text", hex: "Hexadecimal", base64: "Base64" },
+  try: "Try",
+  everythingIsStored: (values: number, bytes: number) =>
+    `Everything would be stored: ${values === 1 ? "1 value" : `${values} values`} of ${bytes} bytes.`,
+  nothingIsStored: (reason: Value) => `Nothing would be stored: ${reason}.`,
+  partlyStored: (stored: number, others: number) => `Stored would be ${stored}, and not stored ${others}:`,
+  storedValues: "Values that would be stored",
+  timeReplaced: "its time is implausible, so the time of arrival is stored",
+  measured: "Measured",
+  value: "Value",
+};
