@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { addMs, HOUR } from "../../src/lib/clock.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import {
@@ -114,6 +115,10 @@ async function addWatch(): Promise<Record<"watched" | "shift", string>> {
     escalation: [{ afterMinutes: 0, notify: "shift" }],
   });
   for (const shift of [days, nights]) await groups.assignShift(caller, id, shift.id);
+  const weekly = { timeZone: "Europe/Berlin", startTime: "22:00", endTime: "02:00", daysOfWeek: ["sat"] };
+  const { createWindow } = server.app.notifications;
+  await createWindow(caller, { name: "Updates", covers: "group", groupId: id, recurrence: weekly });
+  await createWindow(caller, { name: "Move of hall 3", covers: "all", endsAt: addMs(server.clock.now(), HOUR) });
   return { watched: id, shift: nights.id };
 }
 
@@ -139,6 +144,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/groups": ["/groups", "/groups?q=none"],
   "/groups/$id": ["/groups/:group", "/groups/:watched"],
   "/shifts": ["/shifts", "/shifts?group=:watched", "/shifts?shift=:shift"],
+  "/maintenance": ["/maintenance"],
   "/tickets": ["/tickets", "/tickets?view=board", "/tickets?q=none"],
   "/tickets/$id": ["/tickets/:ticket"],
   "/deliveries": ["/deliveries", "/deliveries?anomalyId=:anomaly"],

@@ -6,6 +6,7 @@ import { deviceTypesQuery } from "../../api/device-types.ts";
 import { findingsOfDeviceQuery } from "../../api/devices.ts";
 import { deviceOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { GroupNames } from "../../parts/group-names.tsx";
+import { MaintenanceNotice } from "../../parts/maintenance-notice.tsx";
 import { RejectedNotice } from "../../parts/rejected-notice.tsx";
 import { useMay } from "../../parts/session.ts";
 import { Ago, Facts, Notice, Section, Status, Time } from "../../ui/ui.ts";
@@ -39,6 +40,7 @@ export function OverviewTab({ device }: TabProps) {
   };
   return (
     <div className="stack-loose">
+      <MaintenanceNotice deviceId={device.id} />
       <RejectedNotice deviceId={device.id} />
       <DeviceWarnings device={device} />
       <Facts framed facts={facts} />

@@ -14,6 +14,7 @@ import { TestMessageTable } from "../../parts/channels/test-message-table.tsx";
 import { PeopleField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { MaintenanceNotice } from "../../parts/maintenance-notice.tsx";
 import { RecordPage } from "../../parts/record-page.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
@@ -47,6 +48,7 @@ export default function GroupPage() {
     >
       {(group) => (
         <>
+          <MaintenanceNotice groupId={group.record.id} />
           <Facts framed facts={factsOf(group.record)} />
           <Escalation group={group} />
           <GroupShifts group={group.record} />

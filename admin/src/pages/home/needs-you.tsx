@@ -3,6 +3,7 @@ import { useState } from "react";
 import { t } from "#texts/pages/needs-you.ts";
 import type { Schemas } from "../../api/client.ts";
 import { coverageQuery } from "../../api/people/on-call.ts";
+import { MaintenanceNotice } from "../../parts/maintenance-notice.tsx";
 import { useSession } from "../../parts/session.ts";
 import { toneStyle } from "../../ui/theme/tones.ts";
 import { Action, Notice, Panel, Section, Shape } from "../../ui/ui.ts";
@@ -21,6 +22,7 @@ export function NeedsYou({ overview }: { overview: Schemas["Overview"] }) {
   const further = problems.length - SHOWN;
   return (
     <Section title={t.whatNeedsYou}>
+      <MaintenanceNotice />
       {problems.length === 0 && <Notice tone="good">{t.nothing}</Notice>}
       {problems.length > 0 && (
         <Panel tight>

@@ -19,6 +19,7 @@ export const nouns: typeof en = {
   finding: counted("Befund", "Befunde"),
   member: counted("Mitglied", "Mitglieder"),
   shift: counted("Schicht", "Schichten"),
+  maintenanceWindow: counted("Wartungsfenster", "Wartungsfenster"),
   group: counted("Gruppe", "Gruppen"),
   furtherStep: counted("weitere Stufe", "weitere Stufen"),
   channel: counted("Kanal", "Kanäle"),

@@ -11,6 +11,7 @@ export const t: typeof en = {
   acceptAnInvitation: "Einladung annehmen",
   chooseANewPassword: "Neues Passwort wählen",
   forgotYourPassword: "Passwort vergessen?",
+  maintenance: "Wartung",
   home: "Start",
   findings: "Befunde",
   thresholds: "Grenzwerte",

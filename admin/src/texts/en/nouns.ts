@@ -19,6 +19,7 @@ export const nouns = {
   finding: counted("finding", "findings"),
   member: counted("member", "members"),
   shift: counted("shift", "shifts"),
+  maintenanceWindow: counted("maintenance window", "maintenance windows"),
   group: counted("group", "groups"),
   furtherStep: counted("further step", "further steps"),
   channel: counted("channel", "channels"),

@@ -10,6 +10,7 @@ export const t = {
   acceptAnInvitation: "Accept an invitation",
   chooseANewPassword: "Choose a new password",
   forgotYourPassword: "Forgot your password?",
+  maintenance: "Maintenance",
   home: "Home",
   findings: "Findings",
   thresholds: "Thresholds",
