@@ -71,13 +71,14 @@ function Covered({ window: { covers, groupId, deviceTypeId, deviceIds } }: { win
 }
 
 function When({ window: { startsAt, endsAt, recurrence } }: { window: MaintenanceWindow }) {
-  if (!recurrence) return t.fromTo(<Time at={startsAt} />, <Time at={endsAt} />);
+  if (!recurrence) return <span>{t.fromTo(<Time at={startsAt} />, <Time at={endsAt} />)}</span>;
   const { startTime, endTime, daysOfWeek, timeZone } = recurrence;
   return t.weekly(`${startTime}–${endTime}`, daysText(daysOfWeek), timeZone);
 }
 
 function WindowState({ window: { current, next } }: { window: MaintenanceWindow }) {
-  if (current) return <Status plain of={["warn", t.inEffect(<Ago at={current.endsAt} />)]} />;
-  if (next) return <Status plain of={["accent", t.next(<Ago at={next.startsAt} />)]} />;
-  return <Status plain of={["neutral", t.ended]} />;
+  const ends = current && <span>{t.inEffect(<Ago at={current.endsAt} />)}</span>;
+  const begins = next && <span>{t.next(<Ago at={next.startsAt} />)}</span>;
+  if (ends) return <Status plain of={["warn", ends]} />;
+  return <Status plain of={begins ? ["accent", begins] : ["neutral", t.ended]} />;
 }
