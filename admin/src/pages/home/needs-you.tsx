@@ -3,10 +3,10 @@ import { useState } from "react";
 import { t } from "#texts/pages/needs-you.ts";
 import type { Schemas } from "../../api/client.ts";
 import { coverageQuery } from "../../api/people/on-call.ts";
-import { MaintenanceNotice } from "../../parts/maintenance-notice.tsx";
 import { useSession } from "../../parts/session.ts";
 import { toneStyle } from "../../ui/theme/tones.ts";
 import { Action, Notice, Panel, Section, Shape } from "../../ui/ui.ts";
+import { MaintenanceNotice } from "../maintenance/maintenance-notice.tsx";
 import { type Problem, problemsOf } from "./problems.ts";
 import "./needs-you.css";
 

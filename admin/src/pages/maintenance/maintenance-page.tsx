@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
+import { t } from "#texts/maintenance.ts";
 import { nouns } from "#texts/nouns.ts";
-import { t } from "#texts/pages/maintenance.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { type MaintenanceWindow, windowsQuery } from "../../api/people/windows.ts";
 import { GroupNames } from "../../parts/group-names.tsx";

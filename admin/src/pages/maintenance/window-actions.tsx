@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/maintenance.ts";
+import { t } from "#texts/maintenance.ts";
 import { deleteWindow, endWindow, extendWindow, type MaintenanceWindow } from "../../api/people/windows.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
 import { instantOf, localMinute } from "../../parts/filter-values.ts";

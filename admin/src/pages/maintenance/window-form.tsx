@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/maintenance.ts";
+import { t } from "#texts/maintenance.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { createWindow, type MaintenanceWindow, type NewWindow, WINDOWS } from "../../api/people/windows.ts";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { t as en } from "../../en/pages/maintenance.ts";
-import type { Value } from "../../phrase.ts";
-import { phrase } from "../../phrase.ts";
+import type { t as en } from "../en/maintenance.ts";
+import type { Value } from "../phrase.ts";
+import { phrase } from "../phrase.ts";
 
 /** Die Texte der Wartungsfenster. */
 export const t: typeof en = {

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "#texts/pages/maintenance.ts";
-import { windowsQuery } from "../api/people/windows.ts";
-import { Notice, Time } from "../ui/ui.ts";
-import { useMay } from "./session.ts";
+import { t } from "#texts/maintenance.ts";
+import { windowsQuery } from "../../api/people/windows.ts";
+import { useMay } from "../../parts/session.ts";
+import { Notice, Time } from "../../ui/ui.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 /** Further windows are on their own screen. */
 const SHOWN = 3;
 
-/** The maintenance windows in effect or within the next seven days: of a device, of a group, or of all that are seen. */
+/** The maintenance windows in effect or within the next seven days: of a device, of a group, or all. */
 export function MaintenanceNotice(of: { deviceId?: string; groupId?: string }) {
   const may = useMay("listMaintenanceWindows");
   const { data } = useQuery({ ...windowsQuery({ ...of, unended: "true" }), enabled: may });

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { Value } from "../../phrase.ts";
-import { phrase } from "../../phrase.ts";
+import type { Value } from "../phrase.ts";
+import { phrase } from "../phrase.ts";
 
 /** The texts of maintenance windows. */
 export const t = {
