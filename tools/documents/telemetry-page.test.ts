@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { MetricSetting, PayloadFormat } from "../../server/src/devices/devices.ts";
+import { formatOf } from "../../server/src/telemetry/parse/format.ts";
 import { type ParsedPayload, parsePayload, type Reading } from "../../server/src/telemetry/parse/payload.ts";
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/telemetry.md"), "utf8");
@@ -37,3 +39,18 @@ for (const heading of ["Accepted", "Partly stored", "Rejected"]) {
     }
   });
 }
+
+const BINARY = new Set(["senml-cbor", "cayenne-lpp"]);
+
+test("docs/telemetry.md: the parser answers each payload of a device type's format as the tables say", () => {
+  const section = PAGE.split(/^## /m).find((each) => each.startsWith("Formats\n")) ?? "";
+  const rows = [...section.matchAll(/^\| `(.+)` \| `(.+)` \| `(.+)` \|$/gm)];
+  assert.equal(rows.length, 7);
+  for (const [, setting, payload, result] of rows as unknown as [string, string, string, string][]) {
+    const format = setting.startsWith("[")
+      ? formatOf({ payloadFormat: "auto", metrics: JSON.parse(setting) as MetricSetting[] })
+      : formatOf({ payloadFormat: setting as PayloadFormat, metrics: [] });
+    const parsed = parsePayload(Buffer.from(payload, BINARY.has(setting) ? "hex" : "utf8"), NOW, 1_000, format);
+    assert.equal(parsed.readings.length > 0 ? describe(parsed, "Formats") : parsed.rejected?.reason, result, payload);
+  }
+});
