@@ -19,7 +19,12 @@ import type { Limits } from "./lib/limits/limits.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Metrics } from "./lib/metrics/metrics.ts";
 import { createLive } from "./live/live.ts";
-import { createNotifications, type NotificationSettings, type Notifications } from "./notifications/notifications.ts";
+import {
+  createNotifications,
+  encryptIntegrationsAgain,
+  type NotificationSettings,
+  type Notifications,
+} from "./notifications/notifications.ts";
 import { createOverview } from "./overview/overview.ts";
 import { createPlatform, type PlatformDeps } from "./platform/platform.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
@@ -67,7 +72,7 @@ export interface FeatureDeps {
 type StoredDeps = Omit<TelemetryDeps, "stream" | "workers" | "evaluator">;
 
 /** Re-encrypts, during a rotation of the master key, the data that features store encrypted under it. */
-export const encryptAgain = [encryptFactorsAgain];
+export const encryptAgain = [encryptFactorsAgain, encryptIntegrationsAgain];
 
 /** The facades of all features except the authorities. */
 export type Features = ReturnType<typeof composeFeatures>;
@@ -94,6 +99,7 @@ export function composeFeatures(process: FeatureDeps) {
     ...deps,
     groups,
     webhookKeys: () => keysFor("webhook-secrets"),
+    secrets: authorities.secrets,
     settings: process.notificationSettings,
     baseUrl: () => addresses.baseUrl,
   });

@@ -82,6 +82,7 @@ export const owners: Record<string, readonly string[]> = {
     "user_notifications",
     "certificate_notices",
     "webhooks",
+    "integrations",
     "disabled_webhooks",
     "maintenance_windows",
     "maintenance_window_devices",

@@ -35,8 +35,9 @@ export const overrides: Readonly<Record<string, Override>> = {
   "devices.metadata": { type: "Record<string, unknown>" },
   "events.changed_row": { type: "Record<string, unknown>" },
   "events.xid": { type: "string", note: "Select it as text." },
-  "groups.channels": { type: '{ type: "email" | "webhook"; target: string }[]' },
+  "groups.channels": { type: '{ type: "email" | "webhook" | "integration"; target: string }[]' },
   "groups.escalation": { type: '{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]' },
+  "integrations.settings": { type: "Record<string, string>" },
   "maintenance_windows.recurrence": {
     type: '{ timeZone: string; startTime: string; endTime: string; daysOfWeek: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; validFrom: string | null; validUntil: string | null }',
   },

@@ -41,7 +41,11 @@ export const ALWAYS_PAGES: Readonly<Record<Group["alwaysPages"], string>> = {
   none: t.usersDecideAboutAllPages,
 };
 
-export const CHANNEL_TYPES: Readonly<Record<GroupChannel["type"], string>> = { email: t.eMail, webhook: t.webhook };
+export const CHANNEL_TYPES: Readonly<Record<GroupChannel["type"], string>> = {
+  email: t.eMail,
+  webhook: t.webhook,
+  integration: t.chatOrPagingService,
+};
 
 type Day = Shift["daysOfWeek"][number];
 

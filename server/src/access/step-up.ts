@@ -44,6 +44,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   updateGroup: { stepUp: addsChannels, scopes: ["group-channels:write", "group-members:write"] },
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
   addOwnChannel: { stepUp: true },
+  createIntegration: { stepUp: true },
   // These operations reach many devices.
   sendCommand: { stepUp: "many devices", scopes: ["commands:write"] },
   // These operations cannot be undone.
@@ -76,7 +77,7 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "cancelCommand",
     "disconnectDevice",
   ],
-  ...["disableMqttClient", "deleteMqttClient", "removeOwnChannel", "unassignShift"],
+  ...["disableMqttClient", "deleteMqttClient", "removeOwnChannel", "unassignShift", "deleteIntegration"],
   // These operations change records of the tenant; audits and histories show the changes.
   ...[
     "createDevice",

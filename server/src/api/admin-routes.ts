@@ -16,6 +16,7 @@ import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as deliveries from "./admin/monitoring/deliveries.ts";
 import * as groupChannels from "./admin/monitoring/group-channels.ts";
 import * as groups from "./admin/monitoring/groups.ts";
+import * as integrations from "./admin/monitoring/integrations.ts";
 import * as maintenanceWindows from "./admin/monitoring/maintenance-windows.ts";
 import * as onCall from "./admin/monitoring/on-call.ts";
 import * as ownNotifications from "./admin/monitoring/own-notifications.ts";
@@ -68,6 +69,7 @@ const RESOURCES = [
   ownNotifications,
   tickets,
   groupChannels,
+  integrations,
   shifts,
   maintenanceWindows,
   onCall,

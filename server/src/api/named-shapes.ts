@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ANOMALY_STATUSES, SEVERITIES } from "../anomalies/anomalies.ts";
 import { COMMAND_STATES } from "../commands/commands.ts";
 import { REFUSAL_REASONS } from "../connections/connections.ts";
-import { DAYS_OF_WEEK } from "../groups/groups.ts";
+import { CHANNEL_KINDS, DAYS_OF_WEEK } from "../groups/groups.ts";
 import { COVERS, HELD_BY } from "../notifications/notifications.ts";
 import { OPERATORS } from "../rules/rules.ts";
 import { TICKET_PRIORITIES, TICKET_STATUSES, TICKET_TYPES } from "../tickets/tickets.ts";
@@ -25,7 +25,10 @@ export const REVOCATION_REASON = z
 export const CERTIFICATE_EVENT = z
   .enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"])
   .meta({ id: "CertificateEvent" });
-export const CHANNEL_TYPE = z.enum(["email", "webhook"]).meta({ id: "ChannelType" });
+export const CHANNEL_TYPE = z.enum(CHANNEL_KINDS).meta({
+  id: "ChannelType",
+  description: "An e-mail address, an https address that receives signed POSTs, or a configured chat or paging service",
+});
 export const NOTIFY = z.enum(["shift", "members", "channels"]).meta({
   id: "Notify",
   description: "The users on duty on the group's shifts, all its members, or its channels",

@@ -44,6 +44,7 @@ export interface Schema {
   group_shifts: GroupShiftsTable;
   groups: GroupsTable;
   idempotency_keys: IdempotencyKeysTable;
+  integrations: IntegrationsTable;
   list_blocks: ListBlocksTable;
   list_changes: ListChangesTable;
   maintenance_window_devices: MaintenanceWindowDevicesTable;
@@ -118,6 +119,7 @@ export interface Schema {
   shared_group_members: SharedGroupMembersView;
   shared_group_shifts: SharedGroupShiftsView;
   shared_groups: SharedGroupsView;
+  shared_integrations: SharedIntegrationsView;
   shared_latest_values: SharedLatestValuesView;
   shared_maintenance_windows: SharedMaintenanceWindowsView;
   shared_mqtt_clients: SharedMqttClientsView;
@@ -311,7 +313,7 @@ export interface CertificatesTable {
 
 export interface ChannelAddressesTable {
   tenant_id: string;
-  type: "email" | "webhook";
+  type: "email" | "webhook" | "integration";
   key: Buffer;
   address: string;
   group_id: string | null;
@@ -391,7 +393,7 @@ export interface DeliveriesTable {
   id: string;
   tenant_id: string;
   type: string;
-  channel: "email" | "webhook";
+  channel: "email" | "webhook" | "integration";
   target: string;
   user_id: string | null;
   group_id: string | null;
@@ -589,7 +591,7 @@ export interface GroupsTable {
   description: Generated<string>;
   created_at: Date;
   updated_at: Date;
-  channels: Generated<{ type: "email" | "webhook"; target: string }[]>;
+  channels: Generated<{ type: "email" | "webhook" | "integration"; target: string }[]>;
   escalation: Generated<{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]>;
   pages_lost_renewals: Generated<boolean>;
   always_pages: Generated<"all" | "critical" | "none">;
@@ -604,6 +606,26 @@ export interface IdempotencyKeysTable {
   resource_id: string;
   at: Date;
   answer: string | null;
+}
+
+export interface IntegrationsTable {
+  id: string;
+  tenant_id: string;
+  type:
+    | "slack"
+    | "teams"
+    | "google_chat"
+    | "discord"
+    | "mattermost"
+    | "pagerduty"
+    | "alertmanager"
+    | "ntfy"
+    | "telegram"
+    | "http";
+  name: string;
+  settings: Record<string, string>;
+  sealed: Buffer;
+  created_at: Date;
 }
 
 export interface ListBlocksTable {
@@ -1332,10 +1354,27 @@ export interface SharedGroupsView {
   id: string;
   tenant_id: string;
   name: string;
-  channels: { type: "email" | "webhook"; target: string }[];
+  channels: { type: "email" | "webhook" | "integration"; target: string }[];
   escalation: { afterMinutes: number; notify: "shift" | "members" | "channels" }[];
   pages_lost_renewals: boolean;
   always_pages: "all" | "critical" | "none";
+}
+
+export interface SharedIntegrationsView {
+  id: string;
+  tenant_id: string;
+  name: string;
+  type:
+    | "slack"
+    | "teams"
+    | "google_chat"
+    | "discord"
+    | "mattermost"
+    | "pagerduty"
+    | "alertmanager"
+    | "ntfy"
+    | "telegram"
+    | "http";
 }
 
 export interface SharedLatestValuesView {

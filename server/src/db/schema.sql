@@ -357,7 +357,7 @@ CREATE TABLE channel_addresses (
   CONSTRAINT channel_addresses_check2 CHECK (((failing_since IS NULL) = (last_error IS NULL))),
   CONSTRAINT channel_addresses_confirmed_by_check CHECK ((confirmed_by = ANY (ARRAY['link'::text, 'answer'::text, 'user'::text]))),
   CONSTRAINT channel_addresses_named CHECK (((group_id IS NULL) <> (user_id IS NULL))),
-  CONSTRAINT channel_addresses_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  CONSTRAINT channel_addresses_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text, 'integration'::text]))),
   CONSTRAINT channel_addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT channel_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -492,7 +492,7 @@ END)))::uuid) STORED,
   mailbox text,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT deliveries_dedupe_key UNIQUE (dedupe),
-  CONSTRAINT deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  CONSTRAINT deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text, 'integration'::text]))),
   CONSTRAINT deliveries_check CHECK (((state = 'pending'::text) = (done_at IS NULL))),
   CONSTRAINT deliveries_check1 CHECK (((state = 'digested'::text) = (digest_id IS NOT NULL))),
   CONSTRAINT deliveries_deferred_by_check CHECK ((deferred_by = ANY (ARRAY['quiet_hours'::text, 'off_shift'::text, 'held'::text]))),
@@ -837,6 +837,20 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (key_id, idempotency_key)
 );
 CREATE INDEX idempotency_keys_at ON idempotency_keys USING btree (at);
+
+CREATE TABLE integrations (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  type text NOT NULL,
+  name text NOT NULL,
+  settings jsonb NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT integrations_pkey PRIMARY KEY (id),
+  CONSTRAINT integrations_type_check CHECK ((type = ANY (ARRAY['slack'::text, 'teams'::text, 'google_chat'::text, 'discord'::text, 'mattermost'::text, 'pagerduty'::text, 'alertmanager'::text, 'ntfy'::text, 'telegram'::text, 'http'::text]))),
+  CONSTRAINT integrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX integrations_listed ON integrations USING btree (tenant_id, id);
 
 CREATE TABLE list_blocks (
   tenant_id uuid NOT NULL,
@@ -1903,6 +1917,13 @@ CREATE VIEW shared_groups AS
     pages_lost_renewals,
     always_pages
    FROM groups;
+
+CREATE VIEW shared_integrations AS
+ SELECT id,
+    tenant_id,
+    name,
+    type
+   FROM integrations;
 
 CREATE VIEW shared_latest_values AS
  SELECT l.device_uid,

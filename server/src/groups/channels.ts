@@ -1,10 +1,15 @@
+import { isUuid } from "../lib/ids.ts";
 import { parseEmailAddress } from "../lib/mail/email-address.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A notification channel of a group: an e-mail address, or an https address that receives a POST. */
+/** The kinds of channel. An integration is a configured chat or paging service (notifications/integrations/). */
+export const CHANNEL_KINDS = ["email", "webhook", "integration"] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** A notification channel: an e-mail address, an https address that receives a POST, or the id of an integration. */
 export interface Channel {
-  type: "email" | "webhook";
+  type: ChannelKind;
   target: string;
 }
 
@@ -38,6 +43,10 @@ export function checkChannel({ type, target }: Channel, where: string): Channel 
     const wrong = wrongWebhook(target);
     if (wrong !== undefined) throw invalidRequest(`${where} ${wrong}`, where);
     return { type, target };
+  }
+  if (type === "integration") {
+    if (!isUuid(target)) throw invalidRequest(`${where} must be the id of an integration`, where);
+    return { type, target: target.toLowerCase() };
   }
   const address = parseEmailAddress(target);
   if (address === undefined) throw invalidRequest(`${where} must be one e-mail address`, where);

@@ -9,6 +9,7 @@ import type { GroupsDeps } from "./deps.ts";
 import { type AlwaysPages, checkEscalation, type EscalationStep } from "./escalation.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { addMembers, insertGroup, unconfirmedChannels } from "./group-store.ts";
+import { requireIntegrations } from "./integration-reference-store.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface NewGroup {
@@ -52,6 +53,7 @@ export const createGroup = useCase(
     return await inTransaction(deps.database.db, async (tx) => {
       await deps.quotas.within(tx, caller.tenantId, "groups", 1);
       await deps.quotas.within(tx, caller.tenantId, "channels", row.channels.length);
+      await requireIntegrations(tx, caller.tenantId, row.channels);
       await insertGroup(tx, caller.tenantId, row);
       const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
       const unknown = members.find((id) => !added.has(id));

@@ -13,7 +13,7 @@ import { editGroup, setGroupChannels, setGroupMembers, updateGroup } from "./upd
 import { getGroup, listGroups } from "./view-groups.ts";
 import { addWebhook, removeWebhook } from "./webhook-channels.ts";
 
-export { type Channel, checkChannel } from "./channels.ts";
+export { CHANNEL_KINDS, type Channel, type ChannelKind, checkChannel } from "./channels.ts";
 export type { NewGroup } from "./create-group.ts";
 export { ALWAYS_PAGES, type AlwaysPages } from "./escalation.ts";
 export type { GroupRecord } from "./group-record.ts";

@@ -11,6 +11,7 @@ import { checkEscalation } from "./escalation.ts";
 import { setMembers, updateGroupRow } from "./group-change-store.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, lockGroup } from "./group-store.ts";
+import { requireIntegrations } from "./integration-reference-store.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A change to a group. Absent fields stay unchanged. */
@@ -45,6 +46,7 @@ async function changeGroup(
       if (matches && !matches(before)) throw preconditionFailed();
       const added = (fields.channels?.length ?? 0) - before.channels.length;
       if (added > 0) await deps.quotas.within(tx, tenantId, "channels", added);
+      if (fields.channels) await requireIntegrations(tx, tenantId, fields.channels);
       if (input.memberUserIds) await changeMembers(tx, tenantId, id, input.memberUserIds);
       if (!changes(before, { ...fields, memberUserIds: input.memberUserIds }))
         return { target: id, result: before, unchanged: true };

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Quotas } from "../access/access.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -34,6 +34,8 @@ export interface NotificationsDeps {
    * that receivers may still use.
    */
   webhookKeys: () => readonly KeyObject[];
+  /** Seals the secrets of integrations under the master key. */
+  secrets: SealedSecrets;
   settings: NotificationSettings;
   /** The base address of links in messages. */
   baseUrl: () => string;
@@ -44,6 +46,14 @@ export interface NotificationsDeps {
    * one had leased.
    */
   nodeId: () => string | undefined;
+}
+
+/** Encrypts secrets under the master key, as the feature `authorities` does. */
+export interface SealedSecrets {
+  /** Call it before `tx` locks a row with a sealed secret. `owner` names the record that the secret is bound to. */
+  seal(tx: Tx, secret: Buffer, owner: string): Promise<Buffer>;
+  /** Reverses `seal`; `tx` has locked the row with the sealed secret. */
+  open(tx: Tx, sealed: Buffer, owner: string): Promise<Buffer>;
 }
 
 export interface NotificationSettings {

@@ -8,6 +8,12 @@ import { uncoveredGroups } from "./coverage/uncovered-groups.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
 import type { NotificationsDeps } from "./deps.ts";
+import {
+  createIntegration,
+  deleteIntegration,
+  listChannelTypes,
+  listIntegrations,
+} from "./integrations/integrations.ts";
 import { sendPlainMail } from "./mail/plain-mail.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
 import { listGroupChannels } from "./paging/group-channels.ts";
@@ -34,6 +40,8 @@ export type { ChannelRecord } from "./channels/list-channels.ts";
 export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";
 export { HELD_BY } from "./holds/hold.ts";
+export { encryptIntegrationsAgain } from "./integrations/integration-store.ts";
+export { TYPE_NAMES } from "./integrations/registry.ts";
 export type { PagingProblems } from "./paging/read-paging-problems.ts";
 export { COVERS } from "./windows/window-record.ts";
 
@@ -68,6 +76,10 @@ export const notificationUseCases = {
   sendPlainMail,
   getOwnNotifications,
   setOwnNotifications,
+  listIntegrations,
+  createIntegration,
+  deleteIntegration,
+  listChannelTypes,
   addOwnChannel,
   removeOwnChannel,
   testOwnNotifications,

@@ -1,15 +1,17 @@
 import { inTransaction } from "../db/transaction.ts";
+import type { ChannelKind } from "../groups/groups.ts";
 import { addMs, HOUR, SECOND } from "../lib/clock.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { untilAborted, withTimeout } from "../lib/timeouts.ts";
 import { confirmChannel } from "./channels/confirm-channel.ts";
 import { retryAt } from "./delivery/back-off.ts";
-import { type ClaimedRow, claimWebhooks, recordFailed, recordSent } from "./delivery/claim-store.ts";
-import type { Channel } from "./delivery/delivery-store.ts";
+import { type ClaimedRow, claimFirst, recordFailed, recordSent } from "./delivery/claim-store.ts";
 import { createFairQueue, type FairQueue } from "./delivery/fair-queue.ts";
 import { leaseOf } from "./delivery/lease.ts";
 import { failed, type Outcome, type Send } from "./delivery/outcome.ts";
 import { type NotificationsDeps, randomFraction } from "./deps.ts";
+import { requireNewConfirmation } from "./integrations/integration-store.ts";
+import { sendIntegration } from "./integrations/send-integration.ts";
 import { claimMails } from "./mail/claim-mails.ts";
 import type { Mailer } from "./mail/send-mail.ts";
 import { escalatePastFailure } from "./paging/last-resort.ts";
@@ -58,29 +60,44 @@ export function mailWorkers(deps: NotificationsDeps, mailer: Mailer | undefined,
   });
 }
 
-/** Sends due webhooks. */
-export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopSignals): WorkerPool {
-  const { database, limits, metrics } = deps;
+/** Sends due webhooks and messages to integrations. Both kinds share the slots of a tenant and the circuit breaker. */
+export function httpWorkers(deps: NotificationsDeps, signals: StopSignals): readonly WorkerPool[] {
+  const { limits, metrics } = deps;
   const { webhookSlots: total, webhookSlotsPerTenant: perTenant, webhookSlotsPerTarget: perQueue } = limits;
   const breaker = createCircuitBreaker(limits.webhookFailures, deps.clock);
-  const fair = createFairQueue(deps, "webhook", createSlots({ total, perTenant, perQueue }), breaker);
+  const slots = createSlots({ total, perTenant, perQueue });
   metrics.beforeScrape(async () => metrics.webhookTargetsPaused.set(breaker.open()));
-  const claim = async (room: number): Promise<ClaimedRow[]> => {
-    if (stop.aborted) return [];
-    return await claimFrom(fair, room, (places) => claimWebhooks(database.db, places, leaseOf(deps)));
+  const record = (row: ClaimedRow, outcome: Outcome): Outcome => {
+    breaker.record({ tenantId: row.tenant_id, queue: row.queue }, outcome.sent || outcome.final);
+    return outcome;
   };
-  const send: Send = async (row) => {
-    const { disabled, seeds } = await readSigning(database.db, row, deps.clock.now());
+  const sendHook: Send = async (row) => {
+    const { disabled, seeds } = await readSigning(deps.database.db, row, deps.clock.now());
     if (disabled) return failed("the webhook is disabled", { final: true });
     const owner = row.user_id === null ? "group" : "user";
     if (!seeds) return failed(`the ${owner} has no such webhook any more`, { final: true });
-    const outcome = await sendWebhook(deps, row, seeds, abandon);
-    breaker.record({ tenantId: row.tenant_id, queue: row.queue }, outcome.sent || outcome.final);
+    const outcome = record(row, await sendWebhook(deps, row, seeds, signals.abandon));
     if (outcome.sent && outcome.echoed !== undefined) await confirmChannel(deps, outcome.echoed, "answer");
     return outcome;
   };
+  const sendOther: Send = async (row) => record(row, await sendIntegration(deps, row, signals.abandon));
+  const pool = (channel: ChannelKind, send: Send) =>
+    httpPool(deps, { channel, send, total, fair: createFairQueue(deps, channel, slots, breaker) }, signals);
+  return [pool("webhook", sendHook), pool("integration", sendOther)];
+}
+
+function httpPool(
+  deps: NotificationsDeps,
+  { channel, send, total, fair }: { channel: ChannelKind; send: Send; total: number; fair: FairQueue },
+  { stop }: StopSignals,
+): WorkerPool {
+  const { database } = deps;
+  const claim = async (room: number): Promise<ClaimedRow[]> => {
+    if (stop.aborted) return [];
+    return await claimFrom(fair, room, (places) => claimFirst(database.db, channel, places, leaseOf(deps)));
+  };
   return createWorkerPool(total, claim, async (row) => {
-    await attempt(deps, "webhook", row, send);
+    await attempt(deps, channel, row, send);
     fair.release({ tenantId: row.tenant_id, queue: row.queue });
   });
 }
@@ -123,7 +140,7 @@ async function claimOrRelease(
  * Sends a message and records the result. If the result cannot be recorded, another attempt under the same id follows
  * when the lease ends.
  */
-async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRow, send: Send): Promise<void> {
+async function attempt(deps: NotificationsDeps, channel: ChannelKind, row: ClaimedRow, send: Send): Promise<void> {
   const { database, clock, logger } = deps;
   const count = (result: string, times = 1) => deps.metrics.notifications.inc({ channel, result }, times);
   try {
@@ -136,7 +153,7 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
       await recordSent(database.db, row, now);
       return await markReached(database.db, row.id);
     }
-    const again = outcome.final ? undefined : nextAttempt(deps, channel, row, now);
+    const again = outcome.final ? undefined : nextAttempt(deps, channel, row, { now, after: outcome.retryAfterMs });
     const { error, maybeSent } = outcome;
     count(again ? "retried" : "failed");
     logger.warn({ delivery: row.id, attempt: row.attempts, err: error, again }, "a notification was not delivered");
@@ -144,7 +161,7 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
       await recordFailed(tx, row, { error, retryAt: again, maybeSent }, now);
       await escalatePastFailure(deps, tx, row.id, now);
     });
-    if (outcome.gone) count("failed", await disable(deps, row, now));
+    if (outcome.gone) count("failed", await disable(deps, channel, row, now));
   } catch (error) {
     logger.warn(
       { delivery: row.id, err: (error as Error).message },
@@ -153,19 +170,32 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
   }
 }
 
-/** Disables the delivery's webhook, for its group or its user. @returns the number of deliveries that failed */
-async function disable({ database: { db } }: NotificationsDeps, row: ClaimedRow, now: Date): Promise<number> {
+/** Disables the delivery's channel, for its group or its user. @returns the number of deliveries that failed */
+async function disable(
+  { database: { db } }: NotificationsDeps,
+  channel: ChannelKind,
+  row: ClaimedRow,
+  now: Date,
+): Promise<number> {
   const { tenant_id: tenantId, user_id: userId, target } = row;
+  if (channel === "integration") return await requireNewConfirmation(db, { tenantId, id: target }, now);
   if (userId === null) return await disableWebhook(db, tenantId, target, now);
   return await disableChannel(db, { tenantId, userId }, target, now);
 }
 
 /**
- * Returns the time of the next attempt. An unconfirmed webhook is called for one hour only, since its server may not
- * want the messages.
+ * Returns the time of the next attempt, which the receiver may postpone by up to an hour. An unconfirmed webhook is
+ * called for one hour only, since its server may not want the messages.
  */
-function nextAttempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRow, now: Date): Date | undefined {
-  const again = retryAt(row.created_at, row.attempts, now, randomFraction(deps.ids));
+function nextAttempt(
+  deps: NotificationsDeps,
+  channel: ChannelKind,
+  row: ClaimedRow,
+  { now, after = 0 }: { now: Date; after?: number | undefined },
+): Date | undefined {
+  const usual = retryAt(row.created_at, row.attempts, now, randomFraction(deps.ids));
+  const asked = addMs(now, Math.min(after, HOUR));
+  const again = usual && asked > usual ? asked : usual;
   if (channel === "email" || row.payload.type !== "channel.confirmation") return again;
   return again && again <= addMs(row.created_at, HOUR) ? again : undefined;
 }

@@ -12,7 +12,7 @@ import { isWorkDue } from "./paging/inbox-store.ts";
 import { releaseDeferred } from "./paging/release-deferred.ts";
 import { sendPages } from "./paging/send-pages.ts";
 import { newTurn } from "./paging/take-turns.ts";
-import { mailWorkers, webhookWorkers } from "./send-due.ts";
+import { httpWorkers, mailWorkers } from "./send-due.ts";
 
 /** How long {@link NotificationWorker.stop} waits for messages in flight. */
 const STOP_TIMEOUT_MS = 5 * SECOND;
@@ -41,14 +41,12 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   const turns = { inbox: newTurn(), pages: newTurn() };
   const followUp = createFollowUp(deps);
   const mailer = createMailer(deps);
-  const mails = mailWorkers(deps, mailer, signals);
-  const webhooks = webhookWorkers(deps, signals);
+  const pools = [mailWorkers(deps, mailer, signals), ...httpWorkers(deps, signals)];
   const logFailure = (work: Promise<unknown>) =>
     work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be retried"));
 
   const send = () => {
-    logFailure(mails.run());
-    logFailure(webhooks.run());
+    for (const pool of pools) logFailure(pool.run());
   };
 
   const { run: page } = coalesceRuns(async () => {
@@ -78,14 +76,12 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
     },
     async runDue() {
       await page();
-      await Promise.all([mails.run(), webhooks.run()]);
+      await Promise.all(pools.map((pool) => pool.run()));
     },
     async stop() {
       stopping.abort();
       await unlisten?.();
-      const finished = logFailure(page()).then(() =>
-        Promise.all([logFailure(mails.run()), logFailure(webhooks.run())]),
-      );
+      const finished = logFailure(page()).then(() => Promise.all(pools.map((pool) => logFailure(pool.run()))));
       await withTimeout(finished, STOP_TIMEOUT_MS, () => {
         abandoning.abort(new Error("the service is stopping"));
         return finished;

@@ -11,6 +11,7 @@ import { type ListState, useListState } from "../../parts/url-state.ts";
 import { Action, Empty, type Filter, Page } from "../../ui/ui.ts";
 import { choicesOf } from "../../words/devices.ts";
 import { DELIVERY_STATES } from "../../words/monitoring.ts";
+import { CHANNEL_TYPES } from "../../words/on-call.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 
 const PAGE = 50;
@@ -51,7 +52,7 @@ function filtersOf(groups: readonly { id: string; name: string }[]): readonly Fi
       kind: "choice",
       name: "channel",
       label: common.by,
-      options: Object.entries({ email: "email", webhook: "webhook" }),
+      options: Object.entries(CHANNEL_TYPES),
     },
     {
       kind: "choice",

@@ -8,7 +8,7 @@ import { GroupNames } from "../../parts/group-names.tsx";
 import { Word } from "../../parts/word.tsx";
 import { type Column, Dialog, Facts, LinkButton, Status, Table, Time } from "../../ui/ui.ts";
 import { DEFERRED_BY, DELIVERY_STATES, nameOfMessage } from "../../words/monitoring.ts";
-import { OBSTACLES } from "../../words/on-call.ts";
+import { CHANNEL_TYPES, OBSTACLES } from "../../words/on-call.ts";
 
 interface DeliveryTableProps {
   rows: readonly Delivery[] | undefined;
@@ -82,7 +82,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
   const { state, nextAt, doneAt, userId, groupId, channel, target, attempts } = delivery;
   const facts = {
     [t.to]: target,
-    [common.by]: channel === "email" ? "email" : "webhook",
+    [common.by]: CHANNEL_TYPES[channel],
     [t.for2]: userId ? <Actor of={`user:${userId}`} /> : t.aChannelOfTheGroup,
     [common.group]: groupId && <GroupNames ids={[groupId]} none={common.none} />,
     [common.state]: <State {...delivery} />,

@@ -19,7 +19,8 @@ const COLUMNS: readonly Column<TestMessage>[] = [
   { title: t.askedFor, cell: ({ at }) => <Ago at={at} /> },
 ];
 
-export const CHANNEL_CHOICES = Object.entries(CHANNEL_TYPES).map(([value, label]) => ({ value, label }));
+/** The kinds of channel that have an address. */
+export const CHANNEL_CHOICES = (["email", "webhook"] as const).map((value) => ({ value, label: CHANNEL_TYPES[value] }));
 
 export function TestMessageTable({ items }: { items: readonly TestMessage[] }) {
   return <Table label={t.testMessages} columns={COLUMNS} rows={items} />;

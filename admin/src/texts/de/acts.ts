@@ -29,6 +29,8 @@ const acts: typeof en.acts = {
   "group.test": "Testnachricht gesendet",
   "group.unassign-shift": "Schicht von einer Gruppe entfernt",
   "group.update": "Gruppe geändert",
+  "integration.create": "Dienst für Meldungen hinzugefügt",
+  "integration.delete": "Dienst für Meldungen gelöscht",
   "invite.create": "Benutzer eingeladen",
   "invite.delete": "Einladung zurückgezogen",
   "key.block": "Geräteschlüssel gesperrt",

@@ -119,6 +119,7 @@ export const t: typeof en = {
   allPagesAreAlwaysSent: "Alle Alarme werden immer gesendet",
   usersDecideAboutAllPages: "Die Benutzer entscheiden über alle Alarme",
   webhook: "Webhook",
+  chatOrPagingService: "Chat- oder Alarmdienst",
   mon: "Mo",
   tue: "Di",
   wed: "Mi",

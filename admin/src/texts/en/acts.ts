@@ -28,6 +28,8 @@ const acts = {
   "group.test": "Test message sent",
   "group.unassign-shift": "Shift taken off a group",
   "group.update": "Group changed",
+  "integration.create": "Service for pages added",
+  "integration.delete": "Service for pages deleted",
   "invite.create": "User invited",
   "invite.delete": "Invitation withdrawn",
   "key.block": "Device key blocked",

@@ -119,6 +119,7 @@ export const t = {
   allPagesAreAlwaysSent: "All pages are always sent",
   usersDecideAboutAllPages: "Users decide about all pages",
   webhook: "Webhook",
+  chatOrPagingService: "Chat or paging service",
   mon: "Mon",
   tue: "Tue",
   wed: "Wed",

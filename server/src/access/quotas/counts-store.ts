@@ -14,6 +14,7 @@ const COUNTS: Record<QuotaName, Count> = {
   groups: (tenant) => sql`(SELECT count(*) FROM shared_groups c WHERE c.tenant_id = ${tenant})`,
   channels: (tenant) => sql`(SELECT coalesce(sum(jsonb_array_length(c.channels)), 0)
     FROM shared_groups c WHERE c.tenant_id = ${tenant})`,
+  integrations: (tenant) => sql`(SELECT count(*) FROM shared_integrations c WHERE c.tenant_id = ${tenant})`,
   shifts: (tenant) => sql`(SELECT count(*) FROM shared_shifts c WHERE c.tenant_id = ${tenant})`,
   maintenanceWindows: (tenant, now) => sql`(SELECT count(*) FROM shared_maintenance_windows c
     WHERE c.tenant_id = ${tenant} AND (c.ends_at IS NULL OR c.ends_at > ${now}))`,

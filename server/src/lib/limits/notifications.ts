@@ -39,6 +39,13 @@ export const notifications = limitTable({
     reached: "the link is refused; muster channel request sends another one",
     fixed: true,
   },
+  integrationMinutes: {
+    level: "tenant",
+    of: "minutes for which the confirmation link of a chat or paging service is valid",
+    value: 10,
+    reached: "the link is refused; muster channel request sends another one",
+    fixed: true,
+  },
   channelsOfUser: {
     level: "record",
     of: "a user's own notification channels",

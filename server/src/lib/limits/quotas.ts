@@ -11,6 +11,7 @@ export const quotas = limitTable({
   rules: { level: "tenant", of: "rules of all threshold packs", value: 10_000, reached: REFUSED },
   groups: { level: "tenant", of: "groups", value: 10_000, reached: REFUSED },
   channels: { level: "tenant", of: "channels of all groups", value: 1_000, reached: REFUSED },
+  integrations: { level: "tenant", of: "chat and paging services", value: 200, reached: REFUSED },
   shifts: { level: "tenant", of: "shifts", value: 10_000, reached: REFUSED },
   maintenanceWindows: {
     level: "tenant",

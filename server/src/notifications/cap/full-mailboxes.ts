@@ -1,12 +1,12 @@
 import type { Db, Tx } from "../../db/database.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { mailboxOf } from "../../lib/mail/email-address.ts";
 import { rateLimited } from "../../lib/request-errors.ts";
-import type { Channel } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { countMails, lockMailboxes } from "./mailbox-store.ts";
 
-type Addressed = { channel: Channel; target: string };
+type Addressed = { channel: ChannelKind; target: string };
 
 /** The number of links that mailboxes may still get today, across all tenants. */
 export interface LinkRoom {
@@ -72,7 +72,7 @@ export async function withoutFullMailboxes<To extends Addressed>(
   await lockMailboxes(tx, mailboxes);
   const sent = await countMails(tx, "test", mailboxes, addMs(now, -DAY));
   const left = recipients.filter(
-    ({ channel, target }) => channel === "webhook" || (sent.get(mailboxOf(target)) ?? 0) < limits.testsToMailbox,
+    ({ channel, target }) => channel !== "email" || (sent.get(mailboxOf(target)) ?? 0) < limits.testsToMailbox,
   );
   if (left.length === 0)
     throw rateLimited("No further test can be sent to these addresses today. Try again tomorrow.", DAY / 1_000);

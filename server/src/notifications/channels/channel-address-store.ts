@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
-import type { Channel } from "../delivery/delivery-store.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 
 /** An address that a group or a user names as a channel. */
 export interface ChannelAddressRow {
   tenant_id: string;
-  type: Channel;
+  type: ChannelKind;
   key: Buffer;
   address: string;
   /** The group or the user that names it; the other is `null`. */
@@ -22,6 +22,11 @@ export interface ChannelAddressRow {
 /** SQL: joins the group or user that names the address `a`, and the tenant. */
 const NAMED_BY = sql`LEFT JOIN shared_groups g ON g.id = a.group_id LEFT JOIN shared_users u ON u.id = a.user_id
   JOIN shared_tenants t ON t.id = a.tenant_id`;
+
+/** SQL: the address `a` as people know it; the name of an integration. */
+const shownAddress = sql`
+  CASE a.type WHEN 'integration' THEN coalesce((SELECT i.name FROM integrations i WHERE i.id::text = a.address), a.address)
+       ELSE a.address END`;
 
 /** Locks addresses that are due for a link, and that no other process has locked. */
 export async function lockDueAddresses(tx: Tx, now: Date, limit: number): Promise<ChannelAddressRow[]> {
@@ -94,7 +99,7 @@ export async function confirmByHash(db: Db, hash: Buffer, by: "link" | "answer",
 }
 
 export interface LinkedAddress {
-  type: Channel;
+  type: ChannelKind;
   address: string;
   tenant_name: string;
   token_expires_at: Date;
@@ -104,14 +109,14 @@ export interface LinkedAddress {
 /** Finds the address that a link is for. */
 export async function findByHash(db: Db, hash: Buffer): Promise<LinkedAddress | undefined> {
   const { rows } = await sql<LinkedAddress>`
-    SELECT a.type, a.address, t.name AS tenant_name, a.token_expires_at, a.confirmed_at
+    SELECT a.type, ${shownAddress} AS address, t.name AS tenant_name, a.token_expires_at, a.confirmed_at
       FROM channel_addresses a ${NAMED_BY}
      WHERE a.token_sha256 = ${hash} AND (g.id IS NOT NULL OR u.id IS NOT NULL)`.execute(db);
   return rows[0];
 }
 
 export interface ListedAddress {
-  type: Channel;
+  type: ChannelKind;
   address: string;
   named_at: Date;
   requested_at: Date | null;
@@ -124,8 +129,9 @@ export interface ListedAddress {
 /** Lists up to `limit` addresses that a tenant's groups name or named, unconfirmed ones first. */
 export async function listAddresses(db: Db, tenantId: string, limit: number): Promise<ListedAddress[]> {
   const { rows } = await sql<ListedAddress>`
-    SELECT type, address, named_at, requested_at, request_at, token_expires_at AS expires_at, confirmed_at, confirmed_by
-      FROM channel_addresses WHERE tenant_id = ${tenantId} AND user_id IS NULL
+    SELECT type, ${shownAddress} AS address, named_at, requested_at, request_at, token_expires_at AS expires_at, confirmed_at,
+           confirmed_by
+      FROM channel_addresses a WHERE tenant_id = ${tenantId} AND user_id IS NULL
      ORDER BY confirmed_at IS NOT NULL, named_at DESC, type, key LIMIT ${limit}`.execute(db);
   return rows;
 }
@@ -139,8 +145,8 @@ export async function requestLink(
   tenantId: string,
   { groupId, target }: { groupId: string; target: string },
   now: Date,
-): Promise<{ type: Channel; confirmed: boolean } | undefined> {
-  const { rows } = await sql<{ type: Channel; confirmed: boolean }>`
+): Promise<{ type: ChannelKind; confirmed: boolean } | undefined> {
+  const { rows } = await sql<{ type: ChannelKind; confirmed: boolean }>`
     UPDATE channel_addresses a
        SET group_id = c.group_id, request_at = CASE WHEN a.confirmed_at IS NULL THEN coalesce(a.request_at, ${now}::timestamptz) END
       FROM shared_group_channels c

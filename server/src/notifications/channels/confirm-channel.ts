@@ -1,3 +1,4 @@
+import type { ChannelKind } from "../../groups/groups.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { confirmByHash, findByHash } from "./channel-address-store.ts";
 import { isToken, tokenHash } from "./confirmation-token.ts";
@@ -5,7 +6,7 @@ import { isToken, tokenHash } from "./confirmation-token.ts";
 /** The information for a person who opens a link. */
 export interface ConfirmationLink {
   state: "open" | "confirmed" | "expired";
-  type: "email" | "webhook";
+  type: ChannelKind;
   address: string;
   tenantName: string;
 }

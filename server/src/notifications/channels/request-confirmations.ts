@@ -1,6 +1,6 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { addMs, DAY, HOUR } from "../../lib/clock.ts";
+import { addMs, DAY, HOUR, MINUTE } from "../../lib/clock.ts";
 import { linkRoom } from "../cap/full-mailboxes.ts";
 import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -88,7 +88,8 @@ async function postpone({ metrics }: NotificationsDeps, tx: Tx, row: ChannelAddr
 async function request(deps: NotificationsDeps, tx: Tx, row: ChannelAddressRow, now: Date): Promise<void> {
   const { ids, limits, metrics, webhookKeys } = deps;
   const confirmation = ids.bytes(16).toString("hex");
-  const expiresAt = addMs(now, limits.confirmationHours * HOUR);
+  const validMs = row.type === "integration" ? limits.integrationMinutes * MINUTE : limits.confirmationHours * HOUR;
+  const expiresAt = addMs(now, validMs);
   const hash = tokenHash(confirmationToken(webhookKeys()[0]!, confirmation));
   await recordRequest(tx, row, { hash, expiresAt }, now, isNewDay(row, now));
   const delivery: NewDelivery = {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import { addMs } from "../../lib/clock.ts";
 import type { Message } from "../message.ts";
 import type { Place } from "../queues/place.ts";
@@ -43,8 +44,13 @@ export async function claimDelivery(tx: Tx, id: string, lease: Lease): Promise<C
   return rows;
 }
 
-/** Leases the first due webhook message of each place, unless another process has locked it. */
-export async function claimWebhooks(db: Db, places: readonly Place[], lease: Lease): Promise<ClaimedRow[]> {
+/** Leases the first due message of each place, unless another process has locked it. */
+export async function claimFirst(
+  db: Db,
+  channel: ChannelKind,
+  places: readonly Place[],
+  lease: Lease,
+): Promise<ClaimedRow[]> {
   const { now } = lease;
   const { rows } = await sql<ClaimedRow>`
     WITH first AS MATERIALIZED (
@@ -54,7 +60,7 @@ export async function claimWebhooks(db: Db, places: readonly Place[], lease: Lea
        CROSS JOIN LATERAL (
          SELECT due.id FROM (${PRIORITIES}) AS p (priority) CROSS JOIN LATERAL (
            SELECT w.id FROM deliveries w
-            WHERE w.state = 'pending' AND w.channel = 'webhook' AND w.tenant_id = place.tenant_id
+            WHERE w.state = 'pending' AND w.channel = ${channel} AND w.tenant_id = place.tenant_id
               AND w.queue = place.queue AND w.priority = p.priority
               AND w.next_at <= ${now} AND w.created_at >= ${addMs(now, -EXPIRY_MS)}
             ORDER BY w.next_at LIMIT 1 FOR UPDATE SKIP LOCKED) due

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import { createdBetween, type Period } from "../../lists/created-between.ts";
 import { type Counted, totalOf } from "../../lists/shown.ts";
 import { isPart, nextPart, type WalkKey } from "../../lists/walk.ts";
 import type { DeferredBy } from "../quiet.ts";
-import type { Channel } from "./delivery-store.ts";
 import { shownTarget } from "./shown-target-store.ts";
 
 export const DELIVERY_STATES = ["pending", "sent", "failed", "digested", "deferred"] as const;
@@ -15,7 +15,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export interface DeliveryRecord {
   id: string;
   type: string;
-  channel: Channel;
+  channel: ChannelKind;
   target: string;
   userId: string | null;
   groupId: string | null;
@@ -38,7 +38,7 @@ export interface DeliveryRecord {
 export interface DeliveryFilter extends Period {
   anomalyId?: string | undefined;
   groupId?: string | undefined;
-  channel?: Channel | undefined;
+  channel?: ChannelKind | undefined;
   state?: DeliveryState | undefined;
   notState?: DeliveryState | undefined;
   /** Includes only messages of this user's groups, and the user's own. */

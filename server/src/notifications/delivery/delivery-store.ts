@@ -1,16 +1,15 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import { mailboxOf } from "../../lib/mail/email-address.ts";
 import type { Message } from "../message.ts";
 import { priorityOf } from "../queues/priority.ts";
-
-export type Channel = "email" | "webhook";
 
 /** A message to one address, to be inserted into the outbox. */
 export interface NewDelivery {
   id: string;
   tenantId: string;
-  channel: Channel;
+  channel: ChannelKind;
   target: string;
   userId: string | null;
   groupId: string | null;
@@ -63,7 +62,7 @@ function countedMailbox({ channel, message, target }: NewDelivery): string | nul
 /** A recipient of the message that an anomaly opened. */
 export interface NotifiedRow {
   anomaly_id: string;
-  channel: Channel;
+  channel: ChannelKind;
   target: string;
   user_id: string | null;
   group_id: string;
@@ -87,7 +86,7 @@ export async function notifiedOfOpening(tx: Tx, anomalyIds: string[]): Promise<N
 }
 
 export interface Backlog {
-  channel: Channel;
+  channel: ChannelKind;
   waiting: number;
   since: Date;
 }

@@ -1,8 +1,8 @@
+import type { ChannelKind } from "../../groups/groups.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import type { CircuitBreaker } from "../queues/circuit-breaker.ts";
 import type { Place } from "../queues/place.ts";
 import type { Slots } from "../queues/slots.ts";
-import type { Channel } from "./delivery-store.ts";
 import { dueQueues, FIRST } from "./queue-store.ts";
 
 /**
@@ -25,7 +25,7 @@ export interface FairQueue {
 /** Creates a round robin over tenants, then over each tenant's queues, with critical pages first. */
 export function createFairQueue(
   { database, clock }: Pick<NotificationsDeps, "database" | "clock">,
-  channel: Channel,
+  channel: ChannelKind,
   slots: Slots,
   breaker: Pick<CircuitBreaker, "failing">,
 ): FairQueue {

@@ -16,6 +16,8 @@ export type Outcome =
       maybeSent: boolean;
       /** Whether the address must not be used again (410). */
       gone?: boolean;
+      /** The time that the receiver asked to wait (`Retry-After`), in milliseconds. */
+      retryAfterMs?: number;
     };
 
 /** Sends one message. Never throws. */
@@ -23,7 +25,10 @@ export type Send = (delivery: ClaimedRow) => Promise<Outcome>;
 
 const MAX_ERROR_CHARS = 500;
 
-export function failed(error: unknown, more: { final?: boolean; maybeSent?: boolean; gone?: boolean } = {}): Outcome {
+export function failed(
+  error: unknown,
+  more: Partial<Omit<Extract<Outcome, { sent: false }>, "sent" | "error">> = {},
+): Outcome {
   const text = error instanceof Error ? error.message : String(error);
   const shown = text.replace(/\p{Cc}+/gu, " ").toWellFormed();
   return {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
-import type { Channel } from "./delivery-store.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 
 /**
  * Fails up to `limit` deliveries that have been pending since before `before`, since a page that late is useless. Uses
@@ -11,8 +11,8 @@ import type { Channel } from "./delivery-store.ts";
 export async function expireDeliveries(
   db: Db,
   { before, now, error, limit }: { before: Date; now: Date; error: string; limit: number },
-): Promise<Channel[]> {
-  const { rows } = await sql<{ channel: Channel }>`
+): Promise<ChannelKind[]> {
+  const { rows } = await sql<{ channel: ChannelKind }>`
     UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = coalesce(last_error, ${error})
      WHERE id = ANY (ARRAY(
        SELECT id FROM deliveries WHERE done_at IS NULL AND created_at < ${before} AND next_at <= ${now}

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import { addMs } from "../../lib/clock.ts";
 import type { Place } from "../queues/place.ts";
 import { EXPIRY_MS } from "./back-off.ts";
-import type { Channel } from "./delivery-store.ts";
 
 /** The state of the round robin. */
 export interface Turn {
@@ -25,7 +25,7 @@ const NONE = sql.lit(FIRST);
 export const PRIORITIES = sql`VALUES (0), (1), (2), (3)`;
 
 interface Params {
-  channel: Channel;
+  channel: ChannelKind;
   now: Date;
   since: Date;
   after: string;
@@ -78,7 +78,7 @@ const dueQueuesStatement = statement<Params, { tenant_id: string; queue: string 
  * Returns one queue for each tenant whose turn it is, without duplicates. Only messages created within {@link
  * EXPIRY_MS} are sent.
  */
-export async function dueQueues(db: Db, channel: Channel, turn: Turn): Promise<Place[]> {
+export async function dueQueues(db: Db, channel: ChannelKind, turn: Turn): Promise<Place[]> {
   const rows = await runStatement(db, dueQueuesStatement, {
     channel,
     now: turn.now,

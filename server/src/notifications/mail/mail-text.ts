@@ -100,9 +100,16 @@ function ofUserTest(message: UserTestMessage, baseUrl: string) {
 const LAST_RESORT = "No escalation step of the device's groups reached anybody. You get this because you are an admin.";
 
 function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
-  const { anomaly, device, group, timeZone } = message;
   const subject = headline(message);
-  const facts: [string, string][] = [
+  const why = message.lastResort ? [LAST_RESORT, ""] : [];
+  const link = `${baseUrl}/anomalies/${message.anomaly.id}`;
+  return { subject, lines: [oneLine(subject), "", ...why, ...table(anomalyFacts(message)), "", link] };
+}
+
+/** Lists what a person needs to know of an anomaly, as names and values. */
+export function anomalyFacts(message: AnomalyMessage): [name: string, value: string][] {
+  const { anomaly, device, group, timeZone } = message;
+  return [
     ["Device", deviceName(device)],
     ["Severity", anomaly.severity],
     ...(anomaly.metric === null ? [] : [["Metric", metricName(anomaly)] as [string, string]]),
@@ -112,8 +119,6 @@ function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
     ...(anomaly.resolvedAt === null ? [] : [["Resolved", resolution(message)] as [string, string]]),
     ["Group", group.name],
   ];
-  const why = message.lastResort ? [LAST_RESORT, ""] : [];
-  return { subject, lines: [oneLine(subject), "", ...why, ...table(facts), "", `${baseUrl}/anomalies/${anomaly.id}`] };
 }
 
 function metricName({ metric, label }: AnomalyMessage["anomaly"]): string {
@@ -160,7 +165,8 @@ function digest(message: DigestMessage, baseUrl: string) {
   return { subject, lines: [`${total} messages came within a minute:`, "", ...lines, ...rest, "", baseUrl] };
 }
 
-function headline(message: SingleMessage): string {
+/** Returns the message in one line. */
+export function headline(message: SingleMessage): string {
   if ("certificate" in message) return `${message.device.name} ${CERTIFICATE_SENTENCES[message.type]}`;
   if ("suppressed" in message) return `${message.suppressed} messages were suppressed`;
   if ("notify" in message) return `TEST: pages of ${message.group.name} arrive here`;
@@ -180,13 +186,13 @@ function table(facts: [string, string][]): string[] {
 }
 
 /** Replaces control characters, bidirectional marks and all kinds of line separators. */
-function oneLine(text: string, most = 1_000): string {
+export function oneLine(text: string, most = 1_000): string {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").toWellFormed();
   return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
 }
 
 /** Formats a time, for example `2026-11-21 14:03:10 (Europe/Berlin)`. */
-function localTime(at: string, timeZone: string): string {
+export function localTime(at: string, timeZone: string): string {
   const wall = new Date(wallTime(timeZone, Date.parse(at))).toISOString();
   return `${wall.slice(0, 10)} ${wall.slice(11, 19)} (${timeZone})`;
 }

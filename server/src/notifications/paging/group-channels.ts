@@ -1,16 +1,18 @@
 import { useCase } from "../../access/access.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import { type ChannelState, stateOf } from "../channels/channel-state.ts";
 import { type GroupChannelRow, listGroupChannelRows } from "../channels/group-channel-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { REGISTRY, type TypeName } from "../integrations/registry.ts";
 import { type Obstacle, obstacleOf } from "../obstacle.ts";
 import { disabledWebhooks } from "../webhooks/webhook-store.ts";
 import { readGroups } from "./paged-group-store.ts";
 
 /** A channel of a group, and whether it is used. */
 export interface GroupChannel {
-  type: "email" | "webhook";
+  type: ChannelKind;
   target: string;
   state: ChannelState;
   /** When the last link was sent, and until when it is valid. */
@@ -20,6 +22,9 @@ export interface GroupChannel {
   /** Since when every attempt to send there has failed, and the last error. */
   failingSince: Date | null;
   lastError: string | null;
+  /** The name of an integration and its service; `null` for the other types. */
+  name: string | null;
+  service: string | null;
   /** Why nothing can be sent there now. */
   obstacle: Obstacle | null;
 }
@@ -46,7 +51,8 @@ export const listGroupChannels = useCase(
 
 function toChannel(row: GroupChannelRow, disabled: boolean, now: Date): Omit<GroupChannel, "obstacle"> {
   const { type, target, requested_at: requestedAt, expires_at: expiresAt, confirmed_at: confirmedAt } = row;
-  const { failing_since: failingSince, last_error: lastError } = row;
+  const { failing_since: failingSince, last_error: lastError, name } = row;
+  const service = row.service === null ? null : REGISTRY[row.service as TypeName].label;
   const state = stateOf(row, disabled, now);
-  return { type, target, state, requestedAt, expiresAt, confirmedAt, failingSince, lastError };
+  return { type, target, state, requestedAt, expiresAt, confirmedAt, failingSince, lastError, name, service };
 }

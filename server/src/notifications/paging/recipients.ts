@@ -1,4 +1,4 @@
-import { type AlwaysPages, dutyAt, type ShiftTimes } from "../../groups/groups.ts";
+import { type AlwaysPages, type ChannelKind, dutyAt, type ShiftTimes } from "../../groups/groups.ts";
 
 export interface Person {
   id: string;
@@ -6,7 +6,7 @@ export interface Person {
 }
 
 export interface PagedChannel {
-  type: "email" | "webhook";
+  type: ChannelKind;
   target: string;
   confirmed: boolean;
   disabled: boolean;
@@ -34,7 +34,7 @@ export interface PagedShift extends ShiftTimes {
 export type Notify = "shift" | "members" | "channels";
 
 export interface Recipient {
-  channel: "email" | "webhook";
+  channel: ChannelKind;
   target: string;
   userId: string | null;
   timeZone: string;

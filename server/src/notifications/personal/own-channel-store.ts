@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import type { AddressStateRow } from "../channels/channel-state.ts";
-import type { Channel } from "../delivery/delivery-store.ts";
 
 /** A user of a tenant. */
 export interface Owner {
@@ -11,14 +11,14 @@ export interface Owner {
 
 export interface OwnChannelRow extends AddressStateRow {
   id: string;
-  type: Channel;
+  type: ChannelKind;
   target: string;
   /** When it answered 410. */
   disabled_at: Date | null;
 }
 
 /** SQL: the key of a user's address. Each user confirms an address separately. */
-const keyOf = (userId: string, type: Channel, target: string) =>
+const keyOf = (userId: string, type: ChannelKind, target: string) =>
   sql`channel_address_key(${type}::text, ${`${userId} ${target}`}::text)`;
 
 /** Serializes changes of a user's notifications until the transaction ends. */
@@ -43,7 +43,7 @@ export async function listChannelRows(db: Db, { tenantId, userId }: Owner): Prom
 export async function insertChannel(
   tx: Tx,
   { tenantId, userId }: Owner,
-  { id, type, target }: { id: string; type: Channel; target: string },
+  { id, type, target }: { id: string; type: ChannelKind; target: string },
   now: Date,
 ): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
@@ -82,7 +82,7 @@ export async function disableChannel(db: Db, { tenantId, userId }: Owner, target
 export async function nameAddress(
   tx: Tx,
   { tenantId, userId }: Owner,
-  { type, target, again }: { type: Channel; target: string; again: boolean },
+  { type, target, again }: { type: ChannelKind; target: string; again: boolean },
   now: Date,
 ): Promise<void> {
   await sql`

@@ -41,6 +41,7 @@ export const addOwnChannel = useCase(
     const { clock, database, ids, webhookKeys } = deps;
     const owner = ownerOf(caller);
     const { type, target } = checkChannel(channel, "target");
+    if (type === "integration") throw invalidRequest("Only groups send to chat and paging services.", "type");
     return await inTransaction(database.db, async (tx) => {
       const now = clock.now();
       await lockOwn(tx, owner.userId);

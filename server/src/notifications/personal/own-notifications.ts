@@ -1,6 +1,6 @@
 import { useCase } from "../../access/access.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { checkTimes, DAYS_OF_WEEK } from "../../groups/groups.ts";
+import { type ChannelKind, checkTimes, DAYS_OF_WEEK } from "../../groups/groups.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { type ChannelState, stateOf } from "../channels/channel-state.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -19,7 +19,7 @@ export interface OwnNotifications extends NotificationChoices {
 
 export interface OwnChannel {
   id: string;
-  type: "email" | "webhook";
+  type: ChannelKind;
   target: string;
   state: ChannelState;
   requestedAt: Date | null;

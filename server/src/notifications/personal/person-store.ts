@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
-import type { Channel } from "../delivery/delivery-store.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import type { QuietChoices } from "../quiet.ts";
 
 /** A user's notification choices. */
@@ -13,7 +13,7 @@ export interface NotificationChoices extends QuietChoices {
 export interface PersonRow extends NotificationChoices {
   user_id: string;
   email: string;
-  channels: { type: Channel; target: string; failing: boolean }[];
+  channels: { type: ChannelKind; target: string; failing: boolean }[];
 }
 
 const CHOICES = sql`coalesce(n.account_email, true) AS "accountEmail",

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import type { ChannelKind } from "../../groups/groups.ts";
 import { shownTarget } from "../delivery/shown-target-store.ts";
 
 export interface TestRow {
   id: string;
-  channel: "email" | "webhook";
+  channel: ChannelKind;
   target: string;
   created_at: Date;
   state: "pending" | "sent" | "failed";

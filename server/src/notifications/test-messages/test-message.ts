@@ -1,3 +1,4 @@
+import type { ChannelKind } from "../../groups/groups.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { type Obstacle, obstacleOf } from "../obstacle.ts";
 import type { TestRow } from "./group-test-store.ts";
@@ -5,7 +6,7 @@ import type { TestRow } from "./group-test-store.ts";
 /** A test message and its progress. */
 export interface TestMessage {
   id: string;
-  channel: "email" | "webhook";
+  channel: ChannelKind;
   target: string;
   at: Date;
   state: "pending" | "sent" | "failed";

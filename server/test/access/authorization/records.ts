@@ -14,6 +14,7 @@ export interface Records {
   device: string;
   deviceType: string;
   group: string;
+  integration: string;
   shift: string;
   /** A shift that the group uses. */
   assignedShift: string;
@@ -57,6 +58,7 @@ export const NOWHERE: Records = {
   device: "no-such-device",
   deviceType: "00000000-0000-7000-8000-000000000001",
   group: "00000000-0000-7000-8000-000000000002",
+  integration: "00000000-0000-7000-8000-00000000001c",
   shift: "00000000-0000-7000-8000-000000000003",
   assignedShift: "00000000-0000-7000-8000-00000000000b",
   maintenanceWindow: "00000000-0000-7000-8000-00000000000f",
@@ -173,6 +175,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     device: deviceId,
     deviceType: async () => (await deviceType()).id,
     group: async () => (await group()).id,
+    integration: async () => {
+      const slack = { type: "slack", name: "Pumps", settings: { webhookUrl: WEBHOOK } } as const;
+      return (await server.app.notifications.createIntegration(caller, slack)).id;
+    },
     shift: async () => (await groups.createShift(caller, { name: "Days", ...times })).id,
     assignedShift: async () => {
       const { id } = await groups.createShift(caller, { name: "Days", ...times });

@@ -49,6 +49,8 @@ export async function startSinks() {
     mail: (_to: string): { responseCode: number } | undefined => undefined,
     /** The webhook's response; without one, the webhook never answers. */
     hook: (_path: string): { status: number; location?: string } | undefined => ({ status: 204 }),
+    /** The answer of a chat or paging service; their paths begin with `/service/`. */
+    service: (_path: string): { status: number; headers?: Record<string, string> } => ({ status: 200 }),
     /** Whether webhooks confirm themselves by answering with the challenge. */
     echo: true,
   };
@@ -81,6 +83,14 @@ export async function startSinks() {
   smtp.on("error", () => undefined);
   const https: Server = createServer(tls, (request, response) => {
     void text(request).then((body) => {
+      // ntfy has the topic in the body.
+      const path = request.url === "/" ? `/service/${JSON.parse(body).topic}` : request.url!;
+      if (path.startsWith("/service/")) {
+        hooks.push({ path, headers: request.headers as Record<string, string>, body });
+        const { status, headers = {} } = behave.service(path);
+        response.writeHead(status, headers).end();
+        return arrived();
+      }
       const asked = JSON.parse(body || "{}");
       const shape = asked.type in PAYLOADS ? messageOf(asked.type).safeParse(asked) : undefined;
       // Tests plant digests, which the service sends by mail alone.

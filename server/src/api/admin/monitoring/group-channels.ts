@@ -27,6 +27,8 @@ const groupChannel = z
     confirmedAt: nullableTimestamp,
     failingSince: nullableTimestamp.meta({ description: "Since when every attempt to send there has failed" }),
     lastError: z.string().nullable(),
+    name: z.string().nullable().meta({ description: "The name of a chat or paging service" }),
+    service: z.string().nullable().meta({ description: "The service, such as `Slack`" }),
     obstacle,
   })
   .meta({ id: "GroupChannel" });
@@ -70,6 +72,8 @@ export const listGroupChannels = adminRoute({
           confirmedAt: null,
           failingSince: null,
           lastError: null,
+          name: null,
+          service: null,
           obstacle: null,
         },
       ],

@@ -6,7 +6,7 @@ CREATE TABLE deliveries (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
   type text NOT NULL,
-  channel text NOT NULL CHECK (channel IN ('email', 'webhook')),
+  channel text NOT NULL CHECK (channel IN ('email', 'webhook', 'integration')),
   target text NOT NULL,
   user_id uuid,
   group_id uuid,

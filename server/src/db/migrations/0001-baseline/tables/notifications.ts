@@ -42,7 +42,7 @@ CREATE INDEX pages_queued ON pages (tenant_id, critical, due_at) WHERE state = '
 -- stored.
 CREATE TABLE channel_addresses (
   tenant_id uuid NOT NULL REFERENCES tenants,
-  type text NOT NULL CHECK (type IN ('email', 'webhook')),
+  type text NOT NULL CHECK (type IN ('email', 'webhook', 'integration')),
   key bytea NOT NULL,
   address text NOT NULL,
   group_id uuid,
@@ -126,6 +126,20 @@ CREATE TABLE webhooks (
 );
 CREATE INDEX webhooks_listed ON webhooks (tenant_id, created_at, group_id, key);
 CREATE INDEX webhooks_of_address ON webhooks (tenant_id, key);
+
+-- A chat or paging service to which groups send: its type, its settings, and those that are secret, sealed under
+-- the master key. A group names it as a channel by its id.
+CREATE TABLE integrations (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  type text NOT NULL CHECK (type IN ('slack', 'teams', 'google_chat', 'discord', 'mattermost', 'pagerduty',
+                                     'alertmanager', 'ntfy', 'telegram', 'http')),
+  name text NOT NULL,
+  settings jsonb NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX integrations_listed ON integrations (tenant_id, id);
 
 -- Webhooks that answered 410: nothing is sent to them until they are enabled again. By hash, because addresses are
 -- long.
