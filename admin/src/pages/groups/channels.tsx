@@ -1,4 +1,3 @@
-import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { common } from "#texts/common.ts";
@@ -11,13 +10,12 @@ import {
   showWebhook,
 } from "../../api/people/group-channels.ts";
 import { GROUPS, type Group, updateGroup } from "../../api/people/groups.ts";
+import { deleteIntegration } from "../../api/people/integrations.ts";
 import { COVERAGE } from "../../api/people/on-call.ts";
 import { Problem } from "../../api/problem.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
 import { useAct } from "../../parts/act/use-act.tsx";
 import { SendLink } from "../../parts/channels/send-link.tsx";
-import { CHANNEL_CHOICES } from "../../parts/channels/test-message-table.tsx";
-import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
@@ -37,20 +35,26 @@ import {
   useOpens,
 } from "../../ui/ui.ts";
 import { CHANNEL_STATES, CHANNEL_TYPES, OBSTACLES } from "../../words/on-call.ts";
-import { useGroupEdit } from "./use-group-edit.ts";
+import { AddChannel } from "./add-channel.tsx";
 
 type Address = Pick<GroupChannel, "type" | "target">;
 
 const LEAD = t.addressesBesidesItsMembersA;
+type Named = Address & Partial<Pick<GroupChannel, "name" | "service">>;
 const COLUMNS = [
-  { title: t.address, main: true, cell: ({ target }: Address) => <span className="mono">{target}</span> },
-  { title: common.kind, cell: ({ type }: Address) => CHANNEL_TYPES[type] },
+  { title: t.address, main: true, cell: (channel: Named) => <Name of={channel} /> },
+  { title: common.kind, cell: ({ type, service }: Named) => service ?? CHANNEL_TYPES[type] },
 ];
 const keyOf = ({ type, target }: Address) => `${type} ${target}`;
 
+/** The address, or the name of a service, which members do not learn. */
+function Name({ of: { type, target, name } }: { of: Named }) {
+  return type === "integration" ? <span>{name ?? "–"}</span> : <span className="mono">{target}</span>;
+}
+
 /** The addresses that the group notifies besides its members, and their states. */
 export function Channels({ group }: { group: Versioned<Group> }) {
-  return useMay("listGroupChannels") ? <Administered group={group} /> : <Named group={group.record} />;
+  return useMay("listGroupChannels") ? <Administered group={group} /> : <NamedChannels group={group.record} />;
 }
 
 function Administered({ group }: { group: Versioned<Group> }) {
@@ -93,7 +97,7 @@ function State({ channel: { state, obstacle, failingSince, lastError } }: { chan
 }
 
 /** The channels as members of the group see them. */
-function Named({ group: { channels, unconfirmedChannels } }: { group: Group }) {
+function NamedChannels({ group: { channels, unconfirmedChannels } }: { group: Group }) {
   const unconfirmed = new Set(unconfirmedChannels.map(keyOf));
   const state = (channel: Address) => (unconfirmed.has(keyOf(channel)) ? "requested" : "confirmed");
   const columns: readonly Column<Address>[] = [
@@ -116,9 +120,8 @@ function NoChannels({ action }: { action?: ReactNode }) {
 }
 
 function Acts({ group, channel }: { group: Versioned<Group>; channel: GroupChannel }) {
-  const { id, channels } = group.record;
+  const { id } = group.record;
   const { state, type, target } = channel;
-  const rest = channels.filter((each) => keyOf(each) !== keyOf(channel));
   return (
     <div className="row">
       {(state === "expired" || state === "requested") && (
@@ -134,53 +137,24 @@ function Acts({ group, channel }: { group: Versioned<Group>; channel: GroupChann
         label={common.remove}
         title={t.removeThisChannel}
         action={t.removeChannel}
-        run={() => updateGroup(id, group.etag, { channels: rest })}
+        run={() => remove(group, channel)}
         done={common.saved}
         refreshes={[GROUPS, COVERAGE]}
       >
-        <p>{t.nothingMoreIsPagedTo(<span className="mono">{target}</span>)}</p>
+        <p>{t.nothingMoreIsPagedTo(<Name of={channel} />)}</p>
+        {type === "integration" && <p>{t.itsSettingsAreDeleted}</p>}
       </Asks>
     </div>
   );
 }
 
-function AddChannel({ opened, onClose }: { opened: Versioned<Group>; onClose: () => void }) {
-  const { record, load, save } = useGroupEdit(opened, onClose);
-  const [form, field] = useFields<Address>({ type: "email", target: "" }, undefined, {
-    target: (value) => (value.trim() === "" ? common.enterAValue : null),
+/** Removes a channel, and the settings of a service that no other group names. */
+async function remove({ record: { id, channels }, etag }: Versioned<Group>, channel: GroupChannel): Promise<void> {
+  await updateGroup(id, etag, { channels: channels.filter((each) => keyOf(each) !== keyOf(channel)) });
+  if (channel.type !== "integration") return;
+  await deleteIntegration(channel.target).catch((reason: unknown) => {
+    if (!(reason instanceof Problem && reason.status === 409)) throw reason;
   });
-  const submit = async ({ type, target }: Address) => {
-    try {
-      await save({ channels: [...record.channels, { type, target: target.trim() }] });
-    } catch (reason) {
-      throw atTarget(reason);
-    }
-  };
-  // The other channels may have changed: the new one is added to the present ones.
-  const conflict = {
-    load: () => load().then(() => form.getInitialValues()),
-    labels: { type: common.kind, target: t.address },
-  };
-  const isMail = form.getValues().type === "email";
-  const description = isMail ? t.oneMailboxItsReceiverGets : t.anHttpsAddressThatReceives;
-  return (
-    <Form form={form} onSubmit={submit} action={t.addChannel} onCancel={onClose} conflict={conflict}>
-      <NativeSelect label={common.kind} data={CHANNEL_CHOICES} {...field("type")} />
-      <TextInput
-        label={t.address}
-        description={description}
-        placeholder={isMail ? "pumps@acme.example" : "https://hooks.acme.example/pumps"}
-        data-autofocus
-        {...field("target")}
-      />
-    </Form>
-  );
-}
-
-/** Maps a refusal that names a place in the list of channels to the one field of the form. */
-function atTarget(reason: unknown): unknown {
-  if (!(reason instanceof Problem) || !reason.body.detail?.includes("channels")) return reason;
-  return new Problem(reason.status, { ...reason.body, detail: "target" }, reason.retryAfterSeconds);
 }
 
 interface WebhookSecretProps {

@@ -1,9 +1,9 @@
-import type { t as en } from "../../en/pages/groups.ts";
+import type { t as en, FIELDS as fields } from "../../en/pages/groups.ts";
 import { phrase } from "../../phrase.ts";
 
 export const t: typeof en = {
   addressesBesidesItsMembersA:
-    "Adressen neben ihren Mitgliedern: das Postfach eines Teams oder ein Webhook. Jeder Empfänger bestätigt die Adresse, bevor anderes dorthin gesendet wird.",
+    "Adressen neben ihren Mitgliedern: das Postfach eines Teams, ein Webhook oder ein Chat- oder Alarmdienst. Jeder Empfänger bestätigt die Adresse, bevor anderes dorthin gesendet wird.",
   address: "Adresse",
   addAChannel: "Kanal hinzufügen",
   failsSince: (time) => phrase`schlägt fehl, ${time}`,
@@ -21,6 +21,13 @@ export const t: typeof en = {
   anHttpsAddressThatReceives:
     "Eine https-Adresse, die einen POST empfängt. Sie beantwortet den ersten mit seiner Challenge, oder jemand öffnet den Link darin.",
   addChannel: "Kanal hinzufügen",
+  service: "Dienst",
+  aServiceThatIsConfigured: "Ein Dienst einer anderen Gruppe",
+  theNameThatGroupsShow: "Der Name, den die Gruppe und ihre Nachrichten zeigen.",
+  theServiceGetsATest:
+    "Der Dienst erhält eine Testnachricht. Drücken Sie deren Knopf binnen zehn Minuten; vorher wird nichts anderes gesendet.",
+  isEncryptedAndNeverShown: "Wird verschlüsselt gespeichert und nicht wieder gezeigt.",
+  itsSettingsAreDeleted: "Seine Einstellungen werden gelöscht, wenn keine andere Gruppe an ihn sendet.",
   messagesToAreSignedWith: (target) =>
     phrase`Nachrichten an ${target} werden mit einem Geheimnis dieser Gruppe und Adresse signiert (Standard Webhooks), sodass der Empfänger sie prüfen kann.`,
   nothingIsSentThere: "Dorthin wird nichts gesendet",
@@ -120,4 +127,19 @@ export const t: typeof en = {
     "Eine Gruppe bestimmt, wer ihre Geräte sieht und wer alarmiert wird, wenn an einem von ihnen eine Anomalie eröffnet wird.",
   neverItHasNoEscalation: "nie: sie hat keine Eskalation",
   ofNotConfirmed: (count, all) => `${count} von ${all} nicht bestätigt`,
+};
+
+export const FIELDS: typeof fields = {
+  webhookUrl: "Adresse des eingehenden Webhooks",
+  routingKey: "Integrationsschlüssel (Events API v2)",
+  server: "Server",
+  authorization: "Authorization-Header",
+  topicUrl: "Adresse des Themas",
+  token: "Zugriffstoken",
+  botToken: "Token des Bots",
+  chatId: "Chat",
+  url: "Adresse",
+  method: "Methode",
+  headers: "Header, einer je Zeile",
+  body: "Inhalt; {{title}}, {{text}}, {{url}} und weitere Variablen werden eingesetzt",
 };

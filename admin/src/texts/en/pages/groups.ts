@@ -5,7 +5,7 @@ import { phrase } from "../../phrase.ts";
 /** The texts of groups. */
 export const t = {
   addressesBesidesItsMembersA:
-    "Addresses besides its members: a mailbox of a team, or a webhook. Each receiver confirms the address before anything else is sent there.",
+    "Addresses besides its members: a mailbox of a team, a webhook, or a chat or paging service. Each receiver confirms the address before anything else is sent there.",
   address: "Address",
   addAChannel: "Add a channel",
   failsSince: (time: ReactNode) => phrase`fails since ${time}`,
@@ -22,6 +22,13 @@ export const t = {
   anHttpsAddressThatReceives:
     "An https address that receives a POST. It answers the first one with its challenge, or a person opens the link in it.",
   addChannel: "Add channel",
+  service: "Service",
+  aServiceThatIsConfigured: "A service of another group",
+  theNameThatGroupsShow: "The name that the group and its messages show.",
+  theServiceGetsATest:
+    "The service gets a test message. Press its button within ten minutes; before that, nothing else is sent.",
+  isEncryptedAndNeverShown: "Stored encrypted, and not shown again.",
+  itsSettingsAreDeleted: "Its settings are deleted unless another group sends to it.",
   messagesToAreSignedWith: (target: ReactNode) =>
     phrase`Messages to ${target} are signed with a secret of this group and address (Standard Webhooks), so that the receiver can verify them.`,
   nothingIsSentThere: "Nothing is sent there",
@@ -114,4 +121,20 @@ export const t = {
   aGroupDecidesWhoSees: "A group decides who sees its devices, and who is paged when an anomaly opens on one of them.",
   neverItHasNoEscalation: "never: it has no escalation",
   ofNotConfirmed: (length: Value, length2: Value) => `${length} of ${length2} not confirmed`,
+};
+
+/** The settings of chat and paging services, by name. */
+export const FIELDS = {
+  webhookUrl: "Address of the incoming webhook",
+  routingKey: "Integration key (Events API v2)",
+  server: "Server",
+  authorization: "Authorization header",
+  topicUrl: "Address of the topic",
+  token: "Access token",
+  botToken: "Token of the bot",
+  chatId: "Chat",
+  url: "Address",
+  method: "Method",
+  headers: "Headers, one per line",
+  body: "Body; {{title}}, {{text}}, {{url}} and other variables are filled in",
 };
