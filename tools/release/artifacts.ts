@@ -1,4 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { findProgram } from "../go-programs.ts";
+import { buildDebianPackage } from "./debian/package.ts";
 import { buildPackages } from "./packages/packages.ts";
 
 export interface BuildContext {
@@ -18,7 +21,9 @@ export interface Artifact {
   build(context: BuildContext): Promise<string[]>;
 }
 
-/** The artifacts of a release in the order of their building. */
+const MODULE = "tools/go-programs";
+
+/** The artifacts of a release in the order of their building; that of npm builds the admin app for all. */
 export const artifacts: readonly Artifact[] = [
   {
     name: "npm",
@@ -28,14 +33,20 @@ export const artifacts: readonly Artifact[] = [
         ({ filename, unpackedSize }) => `${filename}, ${(unpackedSize / 1e6).toFixed(1)} MB unpacked`,
       ),
   },
+  {
+    name: "debian",
+    programs: { nfpm: MODULE },
+    build: async ({ root, out, version }) => {
+      const name = await buildDebianPackage(root, out, version);
+      return [`${name}, ${(statSync(join(out, name)).size / 1e6).toFixed(1)} MB`];
+    },
+  },
 ];
 
 /** Returns a sentence for each artifact whose programs are not on the path. */
 export function missingPrograms(wanted: readonly Artifact[]): string[] {
   return wanted.flatMap(({ name, programs }) => {
-    const missing = Object.entries(programs).filter(
-      ([program]) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0,
-    );
+    const missing = Object.entries(programs).filter(([program]) => findProgram(program) === undefined);
     return missing.map(([program, from]) => `${name} needs ${program} (${from})`);
   });
 }

@@ -10,13 +10,22 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readManifest } from "../packages/manifests.ts";
 import type { ArtifactCheck, CheckContext } from "./context.ts";
+import { checkDebianPackage } from "./debian.ts";
 import { checkPackages } from "./packages.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const { values } = parseArgs({ options: { only: { type: "string" }, from: { type: "string" } } });
 const out = resolve(values.from ?? join(root, "dist/release"));
 
-const checks: readonly ArtifactCheck[] = [{ name: "npm packages", programs: ["npm", "npx"], run: checkPackages }];
+const checks: readonly ArtifactCheck[] = [
+  { name: "npm packages", programs: ["npm", "npx"], run: checkPackages },
+  {
+    name: "Debian package",
+    programs: ["debootstrap", "dpkg", "systemd-analyze", "unshare"],
+    asRoot: true,
+    run: checkDebianPackage,
+  },
+];
 
 let failed = 0;
 for (const check of checks.filter(({ name }) => name.includes(values.only ?? ""))) {

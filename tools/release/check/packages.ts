@@ -50,7 +50,8 @@ async function installFile(folder: string, file: string, env: Record<string, str
   return folder;
 }
 
-async function installAgent(folder: string, file: string, node: string): Promise<InstalledAgent> {
+/** Installs the agent's package into the empty folder `folder`, for the Node in the folder `node`. */
+export async function installAgent(folder: string, file: string, node: string): Promise<InstalledAgent> {
   const env = environmentWith(node);
   await installFile(folder, file, env);
   return { command: [join(folder, "node_modules/.bin/muster-agent")], cwd: folder, env };

@@ -10,6 +10,8 @@ export interface Installation {
   command: readonly string[];
   cwd: string;
   env: Record<string, string>;
+  /** Returns where a path that the service names is on this machine, if that is not the same. */
+  pathOnHost?: (path: string) => string;
 }
 
 /** The settings of a service on free ports that nobody else reaches. */
@@ -42,10 +44,10 @@ export interface RunningService extends Ready {
 /** Runs `muster serve` of an installation until it is ready. */
 export async function startService(installation: Installation): Promise<RunningService> {
   const [program, ...words] = [...installation.command, "serve"];
-  const { cwd, env } = installation;
+  const { cwd, env, pathOnHost = (path: string) => path } = installation;
   const child = spawn(program!, words, { cwd, env, stdio: ["ignore", "pipe", "inherit"], detached: true });
   const ready = await untilReady(child);
-  return { ...ready, pid: child.pid!, stop: () => stop(child) };
+  return { ...ready, caFile: pathOnHost(ready.caFile), pid: child.pid!, stop: () => stop(child) };
 }
 
 async function untilReady(child: ChildProcess): Promise<Ready> {
