@@ -15,7 +15,7 @@ import { useSelection } from "../../parts/list/use-selection.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { Action, Empty, Opens, Page } from "../../ui/ui.ts";
+import { Action, Empty, NEW, Opens, Page } from "../../ui/ui.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { ChooseColumns } from "./choose-columns.tsx";
 import { useDeviceColumns } from "./columns.tsx";
@@ -84,12 +84,12 @@ function AddActions({ types }: { types: Types }) {
   return (
     <>
       {useMay("importDevices") && (
-        <Opens wide keep label={fleet.import} title={fleet.importDevices}>
+        <Opens wide keep at="import" label={fleet.import} title={fleet.importDevices}>
           {(close) => <ImportDevices onClose={close} />}
         </Opens>
       )}
       {useMay("createDevice") && (
-        <Opens label={t.addDevice} title={t.addADevice}>
+        <Opens at={NEW} label={t.addDevice} title={t.addADevice}>
           {(close) => <AddDevice onClose={close} types={types} />}
         </Opens>
       )}

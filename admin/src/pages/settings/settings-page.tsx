@@ -53,9 +53,11 @@ type Days = NonNullable<Schemas["TenantEdit"]["telemetryRetentionDays"]>;
 /** The retentions that the service offers, in days. */
 const RETENTIONS = (boundsOf("updateTenant", "telemetryRetentionDays").enum ?? []) as readonly Days[];
 
-const LABELS = { name: common.name, telemetryRetentionDays: t.daysOfTelemetry };
+const LAST_RESORTS = Object.entries(t.lastResorts).map(([value, label]) => ({ value, label }));
 
-/** Changes the name of the tenant, and the retention of its telemetry. */
+const LABELS = { name: common.name, telemetryRetentionDays: t.daysOfTelemetry, lastResort: t.ifAPageReachesNobody };
+
+/** Changes the name of the tenant, the retention of its telemetry, and who is told of a page that reached nobody. */
 function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
   const may = useMay("updateTenant");
   const refresh = useRefresh();
@@ -63,8 +65,8 @@ function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
   const { etag, ...version } = useVersion(opened, tenantQuery);
   const [form, field] = useFields(valuesOf(opened.record), "updateTenant", { telemetryRetentionDays: () => null });
   const load = async () => valuesOf(await version.load());
-  const submit = async ({ name, telemetryRetentionDays }: typeof form.values) => {
-    await updateTenant(etag, { name, telemetryRetentionDays: Number(telemetryRetentionDays) as Days });
+  const submit = async ({ telemetryRetentionDays, ...values }: typeof form.values) => {
+    await updateTenant(etag, { ...values, telemetryRetentionDays: Number(telemetryRetentionDays) as Days });
     toast(common.saved);
     form.setInitialValues(await load());
     form.reset();
@@ -81,12 +83,19 @@ function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
         data={RETENTIONS.map((days) => ({ value: String(days), label: nouns.day(days) }))}
         {...field("telemetryRetentionDays")}
       />
+      <NativeSelect
+        label={t.ifAPageReachesNobody}
+        description={t.aPageReachesNobodyIf}
+        disabled={!may}
+        data={LAST_RESORTS}
+        {...field("lastResort")}
+      />
     </Form>
   );
 }
 
-function valuesOf({ name, telemetryRetentionDays }: Tenant) {
-  return { name, telemetryRetentionDays: String(telemetryRetentionDays) };
+function valuesOf({ name, telemetryRetentionDays, lastResort }: Tenant) {
+  return { name, telemetryRetentionDays: String(telemetryRetentionDays), lastResort };
 }
 
 function blockedBy(may: boolean, changed: boolean): string | undefined {

@@ -3,38 +3,36 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { nouns } from "#texts/nouns.ts";
+import { t as words } from "#texts/palette.ts";
 import { t } from "#texts/parts.ts";
 import { searchQuery } from "../../api/overview.ts";
 import { appRoutes } from "../../routes.ts";
 import { Dialog } from "../../ui/ui.ts";
 import { mayAll, useMay, useSession } from "../session.ts";
+import { ACTIONS } from "./actions.ts";
 import "./palette.css";
 
-/** Goes to a screen or a record by name. */
+/** Goes to a screen or a record by name, or begins an act. */
 export function Palette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog title={t.searchOrGoTo} opened={opened} onClose={onClose}>
+    <Dialog title={words.searchOrAct} opened={opened} onClose={onClose}>
       <PaletteContent onClose={onClose} />
     </Dialog>
   );
 }
 
 function PaletteContent({ onClose }: { onClose: () => void }) {
-  const session = useSession();
   const router = useRouter();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const found = useFound(text);
-  const screens: Entry[] = appRoutes
-    .filter(({ menu, operations, title }) => menu && mayAll(session, operations) && includes(title, text))
-    .map(({ path, title, menu }) => ({ href: path, title, note: menu?.key ? `g ${menu.key}` : "" }));
-  const entries = [...screens, ...found];
+  const entries = useEntries(text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text begins at the top
   useEffect(() => setAt(0), [text]);
   const open = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
-    void router.navigate({ href: entry.href });
+    // Another state makes it a navigation even if the address stays, so that a closed dialog opens again.
+    void router.navigate({ href: entry.href, state: { at: Date.now() } as object });
   };
   const key = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -61,7 +59,7 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
         {entries.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keyboard
           <div
-            key={entry.href}
+            key={`${entry.href} ${entry.title}`}
             id={`palette-${index}`}
             className="row between"
             role="option"
@@ -78,6 +76,17 @@ function PaletteContent({ onClose }: { onClose: () => void }) {
       {entries.length === 0 && <p className="soft">{t.nothingMatches}</p>}
     </div>
   );
+}
+
+/** Returns the screens, acts and records that match a text. */
+function useEntries(text: string): readonly Entry[] {
+  const session = useSession();
+  const found = useFound(text);
+  const screens = appRoutes
+    .filter(({ menu, operations, title }) => menu && mayAll(session, operations) && includes(title, text))
+    .map(({ path, title, menu }) => ({ href: path, title, note: menu?.key ? `g ${menu.key}` : "" }));
+  const acts = ACTIONS.filter(({ operation, title }) => mayAll(session, [operation]) && includes(title, text));
+  return [...screens, ...acts.map(({ href, title }) => ({ href, title, note: words.action })), ...found];
 }
 
 function includes(title: string, text: string): boolean {
@@ -119,45 +128,4 @@ function useFound(text: string): readonly Entry[] {
     const label = kind === "device" && id !== title ? `${note} ${id}` : note;
     return [{ href: route.replace("$id", encodeURIComponent(id)), title, note: label }];
   });
-}
-
-const SEQUENCE_MS = 1000;
-
-/**
- * Handles the keyboard: Ctrl-K and `?` open the palette, `/` goes to the filter of the list, `g` and a letter open a
- * screen.
- */
-export function useShortcuts({ openPalette }: { openPalette: () => void }): void {
-  const router = useRouter();
-  useEffect(() => {
-    let goUntil = 0;
-    const press = (event: globalThis.KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        return openPalette();
-      }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (event.timeStamp < goUntil) {
-        goUntil = 0;
-        const path = appRoutes.find(({ menu }) => menu?.key === event.key)?.path;
-        if (path) void router.navigate({ to: path });
-      } else if (event.key === "g") goUntil = event.timeStamp + SEQUENCE_MS;
-      else if (event.key === "?") openPalette();
-      else if (event.key === "/") focusFilter(event);
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, [router, openPalette]);
-}
-
-function focusFilter(event: globalThis.KeyboardEvent): void {
-  const filter = document.querySelector<HTMLElement>('[data-filter="text"]');
-  if (!filter) return;
-  event.preventDefault();
-  filter.focus();
-}
-
-/** Whether the keys belong to a field or a dialog. */
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
 }

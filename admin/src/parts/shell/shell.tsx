@@ -1,8 +1,10 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { t as palette } from "#texts/palette.ts";
 import { t } from "#texts/parts.ts";
+import { t as screens } from "#texts/screens.ts";
 import version from "../../api/generated/version.json" with { type: "json" };
 import { openAnomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { endSession, sessionQuery } from "../../api/session.ts";
@@ -10,14 +12,17 @@ import icon from "../../icon.svg";
 import { type AppRoute, appRoutes } from "../../routes.ts";
 import { numberText } from "../../texts/number-text.ts";
 import { sentence } from "../../texts/sentence.ts";
-import { setTitleCount } from "../../ui/ui.ts";
+import { Fragment, setTitleCount } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
 import { LiveState } from "../live/live-state.tsx";
 import { useLive } from "../live/use-live.ts";
-import { Palette, useShortcuts } from "../palette/palette.tsx";
+import { Palette } from "../palette/palette.tsx";
+import { ShortcutSheet } from "../palette/shortcut-sheet.tsx";
+import { useShortcuts } from "../palette/use-shortcuts.ts";
 import { asProblem } from "../problem-box.tsx";
 import { mayAll, useMay, useSession } from "../session.ts";
 import { toast } from "../toasts.tsx";
+import { useFolded } from "./folded.ts";
 import { icons } from "./icons.ts";
 import { saveProfile } from "./profile.ts";
 import "./shell.css";
@@ -26,12 +31,14 @@ import "./user-menu.css";
 /** The frame of every screen with a session: menu, search, live state, user. On a phone the menu is behind a button. */
 export function Shell() {
   const { tenant } = useSession();
-  const { pathname } = useLocation();
+  const { pathname, hash, state } = useLocation();
+  const fragment = useMemo(() => ({ fragment: hash, key: state.__TSR_key ?? "" }), [hash, state]);
   const [menuOpen, setMenuOpen] = useState(false);
   const [palette, setPalette] = useState(false);
+  const [shortcuts, setShortcuts] = useState(false);
   const live = useMay("followEvents");
   useLive(live);
-  useShortcuts({ openPalette: () => setPalette(true) });
+  useShortcuts({ openPalette: () => setPalette(true), openSheet: () => setShortcuts(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the menu
   useEffect(() => setMenuOpen(false), [pathname]);
   return (
@@ -59,16 +66,19 @@ export function Shell() {
           <kbd>Ctrl K</kbd>
         </button>
         {live && <LiveState />}
-        <UserMenu />
+        <UserMenu onShortcuts={() => setShortcuts(true)} />
       </header>
       <nav id="menu" className={menuOpen ? "shell-menu shell-menu-open" : "shell-menu"} aria-label={t.main}>
         <Menu path={pathname} />
         <footer className="menu-version soft">Muster {version}</footer>
       </nav>
       <main id="content" className="shell-main" tabIndex={-1}>
-        <Outlet />
+        <Fragment value={fragment}>
+          <Outlet />
+        </Fragment>
       </main>
       <Palette opened={palette} onClose={() => setPalette(false)} />
+      <ShortcutSheet opened={shortcuts} onClose={() => setShortcuts(false)} />
     </div>
   );
 }
@@ -78,20 +88,37 @@ function Menu({ path }: { path: string }) {
   const session = useSession();
   const offered = appRoutes.filter(({ menu, operations }) => menu && mayAll(session, operations));
   const groups = Map.groupBy(offered, ({ menu }) => menu!.group);
-  return [...groups].map(([group, routes]) => (
-    <ul key={group} className="menu-group list" aria-label={group}>
-      {group !== "Overview" && (
-        <li className="menu-title" aria-hidden="true">
+  return [...groups].map(([group, routes]) => <MenuGroup key={group} group={group} routes={routes} path={path} />);
+}
+
+/** A group of the menu. A person folds it by its title; the screen that is open stays visible. */
+function MenuGroup({ group, routes, path }: { group: string; routes: readonly AppRoute[]; path: string }) {
+  const [folded, fold] = useFolded(group);
+  const shown = folded ? routes.filter((route) => isWithin(path, route.path)) : routes;
+  const id = `menu-${routes[0]!.menu!.key}`;
+  return (
+    <div className="menu-group">
+      {group !== screens.overview && (
+        <button
+          type="button"
+          className="menu-title row between"
+          aria-expanded={!folded}
+          aria-controls={id}
+          onClick={() => fold(!folded)}
+        >
           {group}
-        </li>
+          <span aria-hidden="true">{folded ? "+" : "−"}</span>
+        </button>
       )}
-      {routes.map((route) => (
-        <li key={route.path}>
-          <Entry route={route} current={isWithin(path, route.path)} />
-        </li>
-      ))}
-    </ul>
-  ));
+      <ul id={id} className="list" aria-label={group}>
+        {shown.map((route) => (
+          <li key={route.path}>
+            <Entry route={route} current={isWithin(path, route.path)} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
 
 function Entry({ route, current }: { route: AppRoute; current: boolean }) {
@@ -131,7 +158,7 @@ const SCHEMES = [
 ] as const;
 
 /** The menu of the signed-in user: account, colours, sign-out. */
-function UserMenu() {
+function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const { user, profile } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   useEffect(() => setColorScheme(profile.theme ?? "auto"), [profile.theme, setColorScheme]);
@@ -145,13 +172,13 @@ function UserMenu() {
         {(profile.name ?? user.email).charAt(0).toUpperCase()}
       </button>
       <div ref={panel} id="user-menu" className="user-menu framed" popover="auto">
-        <Content />
+        <Content onShortcuts={onShortcuts} />
       </div>
     </>
   );
 }
 
-function Content() {
+function Content({ onShortcuts }: { onShortcuts: () => void }) {
   const { user, profile, tenant } = useSession();
   const [scheme, choose] = useScheme();
   const signOut = useSignOut();
@@ -181,6 +208,9 @@ function Content() {
           </button>
         ))}
       </fieldset>
+      <button type="button" popoverTarget="user-menu" popoverTargetAction="hide" onClick={onShortcuts}>
+        {palette.shortcuts}
+      </button>
       <button type="button" onClick={signOut}>
         {t.signOut}
       </button>

@@ -75,16 +75,28 @@ export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="row dialog-actions">{children}</div>;
 }
 
+/** The fragment of the address, and a key of the navigation that led to it. */
+export const Fragment = createContext<{ fragment: string; key: string }>({ fragment: "", key: "" });
+/** The fragment at which the dialog of a screen's main button is open. */
+export const NEW = "new";
+
 interface OpensProps extends Frame, Omit<ActionProps, "onClick" | "title"> {
   children: (close: () => void) => ReactNode;
+  /** The fragment of the address at which the dialog opens by itself. */
+  at?: string | undefined;
 }
 
 /**
  * Returns a button that opens a dialog, and the dialog. A screen whose data decides where the button is, and whether it
  * is there, always shows the dialog: what is typed or shown once in it stays when the data changes.
  */
-export function useOpens({ title, keep, wide, children, ...action }: OpensProps) {
+export function useOpens({ title, keep, wide, children, at, ...action }: OpensProps) {
   const [opened, setOpened] = useState(false);
+  const { fragment, key } = useContext(Fragment);
+  const asked = fragment !== "" && fragment === (at ?? (action.main ? NEW : undefined)) ? key : undefined;
+  useEffect(() => {
+    if (asked !== undefined) setOpened(true);
+  }, [asked]);
   const close = () => setOpened(false);
   const button = <Action {...action} onClick={() => setOpened(true)} />;
   const dialog = (

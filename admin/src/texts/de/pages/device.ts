@@ -3,7 +3,7 @@ import { phrase } from "../../phrase.ts";
 
 export const t: typeof en = {
   theDeviceIsNotConnected: "Das Gerät ist nicht verbunden.",
-  connect: "Verbinden",
+  connect: "So verbindet es sich",
   edit: "Bearbeiten",
   editTheDevice: "Gerät bearbeiten",
   disconnect: "Trennen",

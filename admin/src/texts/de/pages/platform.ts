@@ -41,7 +41,10 @@ export const t: typeof en = {
   haveNotShownThatThey: (count) => phrase`${count} haben nicht gezeigt, dass sie sie haben: siehe `,
   thoseOfThisTenant: "die dieses Mandanten",
   settings: "Einstellungen",
-  nameAndRetention: "Name und Aufbewahrung",
+  nameAndRetention: "Name, Aufbewahrung und letzte Instanz",
+  ifAPageReachesNobody: "Wenn ein Alarm niemanden erreicht",
+  aPageReachesNobodyIf: "Wenn keine Stufe der Eskalation einer Gruppe eine Person oder einen Kanal findet.",
+  lastResorts: { admins: "alle Administratoren per E-Mail verständigen", none: "niemanden verständigen" },
   secondFactorOfAdministrators: "Zweiter Faktor der Administratoren",
   aCodeThatTheSign:
     "Ein Code, nach dem die Anmeldung nach dem Passwort fragt. Jeder Benutzer richtet seinen auf der Kontoseite ein.",

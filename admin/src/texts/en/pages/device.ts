@@ -5,7 +5,7 @@ import { phrase } from "../../phrase.ts";
 /** The texts of device. */
 export const t = {
   theDeviceIsNotConnected: "The device is not connected.",
-  connect: "Connect",
+  connect: "How to connect",
   edit: "Edit",
   editTheDevice: "Edit the device",
   disconnect: "Disconnect",

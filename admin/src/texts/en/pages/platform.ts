@@ -43,7 +43,10 @@ export const t = {
   haveNotShownThatThey: (count: ReactNode) => phrase`${count} have not shown that they have it: see `,
   thoseOfThisTenant: "those of this tenant",
   settings: "Settings",
-  nameAndRetention: "Name and retention",
+  nameAndRetention: "Name, retention and last resort",
+  ifAPageReachesNobody: "If a page reaches nobody",
+  aPageReachesNobodyIf: "When no step of a group's escalation finds a person or a channel.",
+  lastResorts: { admins: "tell every administrator by e-mail", none: "tell nobody" },
   secondFactorOfAdministrators: "Second factor of administrators",
   aCodeThatTheSign:
     "A code that the sign-in asks for after the password. Each user sets up their own on the account page.",

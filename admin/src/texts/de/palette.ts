@@ -1,0 +1,30 @@
+import type { t as en } from "../en/palette.ts";
+
+export const t: typeof en = {
+  shortcuts: "Tastenkürzel",
+  searchOrAct: "Suchen, eine Ansicht öffnen oder handeln",
+  filterTheList: "Die Liste filtern",
+  showShortcuts: "Diese Übersicht zeigen",
+  closeDialog: "Einen Dialog schließen",
+  everywhere: "Überall",
+  goTo: "Eine Ansicht öffnen",
+  thenKey: "dann",
+  ctrl: "Strg",
+  esc: "Esc",
+  action: "Aktion",
+  actions: {
+    connectDevice: "Gerät verbinden",
+    addDevice: "Gerät hinzufügen",
+    importDevices: "Geräte importieren",
+    createClaim: "Claim erstellen",
+    createDeviceType: "Gerätetyp erstellen",
+    createGroup: "Gruppe erstellen",
+    createShift: "Schicht erstellen",
+    createThreshold: "Grenzwertpaket erstellen",
+    openTicket: "Ticket öffnen",
+    registerMqttClient: "MQTT-Client anlegen",
+    createKey: "API-Schlüssel erstellen",
+    inviteUser: "Benutzer einladen",
+    ownNotifications: "Eigene Benachrichtigungen ändern",
+  },
+};

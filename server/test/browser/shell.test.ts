@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
+import { assertSoundInAllViews, browserTest, openPage, useSession } from "../harness/http/browser.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { type SignedIn, signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let admin: SignedIn;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  admin = await signIn(server, tenant);
+});
+after(() => server?.stop());
+
+async function opened(path: string, user = admin) {
+  const window = await openPage(server);
+  await useSession(window, server, user.cookie);
+  await window.page.goto(path);
+  await window.page.getByRole("heading", { level: 1 }).waitFor();
+  return window;
+}
+
+browserTest("the question mark shows the keyboard shortcuts, and the user menu offers them too", async () => {
+  const window = await opened("/");
+  const { page } = window;
+  await page.keyboard.press("?");
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await sheet.getByText("Filter the list").waitFor();
+  await sheet.getByText("Certificates", { exact: true }).waitFor();
+  await assertSoundInAllViews(window, "shortcuts");
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "hidden" });
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await page.waitForURL(/\/device-types$/);
+  await page.getByRole("button", { name: /^Account of/ }).click();
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+  await sheet.getByText("Show this sheet").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+browserTest("the palette begins an act, on its screen and on another one, and offers a viewer none", async () => {
+  const window = await opened("/");
+  const { page } = window;
+  const act = async (text: string, title: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: /Name of a/ }).fill(text);
+    await page.getByRole("option", { name: title }).click();
+  };
+  await act("create a gr", "Create a group");
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await act("create a gr", "Create a group");
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await act("import", "Import devices");
+  await page.getByRole("dialog", { name: /Import devices/ }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+  const others = await opened("/", await signIn(server, tenant, "viewer"));
+  await others.page.keyboard.press("Control+k");
+  await others.page.getByRole("combobox").fill("create");
+  await others.page.getByText("Nothing matches.").waitFor();
+  await others.context.close();
+});
+
+browserTest("a person folds a group of the menu, which stays folded after a reload", async () => {
+  const window = await opened("/");
+  const { page } = window;
+  const menu = page.getByRole("navigation", { name: "Main" });
+  await menu.getByRole("link", { name: "API keys" }).waitFor();
+  await menu.getByRole("button", { name: "Access" }).click();
+  await menu.getByRole("link", { name: "API keys" }).waitFor({ state: "detached" });
+  await page.reload();
+  await menu.getByRole("link", { name: "Groups" }).waitFor();
+  assert.equal(await menu.getByRole("link", { name: "API keys" }).count(), 0);
+  await assertSoundInAllViews(window, "folded menu");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/keys");
+  await menu.getByRole("link", { name: "API keys" }).waitFor();
+  assert.equal(await menu.getByRole("link", { name: "MQTT clients" }).count(), 0);
+  await window.context.close();
+});
+
+browserTest("a device offers how to connect, and the settings who is told of a page that reached nobody", async () => {
+  const device = await enrollDevice(server, tenant);
+  const window = await opened(`/devices/${device.deviceId}`);
+  const { page } = window;
+  await page.getByRole("link", { name: "How to connect" }).click();
+  await page.waitForURL(/\/connect$/);
+  await page.goto("/settings");
+  await page.getByLabel("If a page reaches nobody").selectOption("none");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  assert.equal((await admin.call("GET", "/tenant")).json.lastResort, "none");
+  await assertSoundInAllViews(window, "settings");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
