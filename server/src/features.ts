@@ -28,6 +28,7 @@ import {
 import { createOverview } from "./overview/overview.ts";
 import { createPlatform, type PlatformDeps } from "./platform/platform.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
+import { createScim } from "./scim/scim.ts";
 import { createTelemetry, type StreamSettings, type Telemetry, type TelemetryDeps } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
 
@@ -134,6 +135,7 @@ export function composeFeatures(process: FeatureDeps) {
     metrics,
     notifications,
     overview: createOverview({ ...deps, ...shown, authorities, notifications }),
+    scim: createScim({ ...deps, baseUrl: () => addresses.baseUrl }),
     platform: createPlatform({ ...deps, authorities, doctor }),
     telemetry,
   };

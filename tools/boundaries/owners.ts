@@ -25,6 +25,7 @@ export const owners: Record<string, readonly string[]> = {
     "user_factors",
     "recovery_codes",
   ],
+  scim: ["scim_tokens", "scim_users", "scim_groups", "scim_members"],
   audit: ["certificate_audit", "api_audit", "admin_audit", "idempotency_keys"],
   devices: [
     "devices",

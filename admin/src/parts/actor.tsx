@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   apikey: { label: t.apiKey, named: true, screen: (id) => `/keys?key=${id}`, operation: "listKeys" },
   claim: { label: t.claim, named: true, screen: (id) => `/claims/${id}`, operation: "getClaim" },
   device: { label: t.device, named: true, screen: (id) => `/devices/${id}`, operation: "getDevice" },
+  scim: { label: t.identityProvider, screen: () => "/settings", operation: "getProvisioning" },
 };
 
 const WITHOUT_ID: Readonly<Record<string, string>> = { system: t.theServiceOrItsShell, visitor: t.notSignedIn };

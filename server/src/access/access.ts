@@ -59,6 +59,7 @@ export {
   sessionIdOf,
   userIdOf,
 } from "./caller.ts";
+export type { AccessDeps } from "./deps.ts";
 export { invalidApiKey } from "./errors.ts";
 export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
@@ -81,10 +82,17 @@ export {
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./tenants/manage-tenants.ts";
 export { findTenant, lockFactorRule, soleTenant } from "./tenants/tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
-export { hasEmail, hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
+export { hasEmail, hasUsers, lockUser, lockUserById, setContact, setPasswordHash } from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";
 export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./users/carry-endings-store.ts";
-export type { AdministeredUser, UserChange } from "./users/change-users.ts";
+export {
+  type AdministeredUser,
+  changeLocked,
+  type LockedUser,
+  lockAdministered,
+  removeLocked,
+  type UserChange,
+} from "./users/change-users.ts";
 export {
   type Credentials,
   type FoundCredentials,

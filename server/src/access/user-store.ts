@@ -153,6 +153,20 @@ export async function findUserNames(
   return rows;
 }
 
+/**
+ * Sets address and name as the identity provider states them.
+ *
+ * @throws MusterError already_exists when another user who is not deleted has this address
+ */
+export async function setContact(tx: Tx, id: string, contact: { email: string; name: string | null }): Promise<void> {
+  try {
+    await tx.updateTable("users").set(contact).where("id", "=", id).execute();
+  } catch (error) {
+    if (violatedUnique(error)) throw alreadyExists("There is already a user with this e-mail address.", contact.email);
+    throw error;
+  }
+}
+
 /** Fires `users_mqtt_clients`, `users_sessions_end`. */
 export async function setStatus(tx: Tx, id: string, status: "active" | "deactivated"): Promise<void> {
   await tx.updateTable("users").set({ status }).where("id", "=", id).execute();

@@ -27,6 +27,7 @@ import * as tickets from "./admin/monitoring/tickets.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as platform from "./admin/platform.ts";
+import * as provisioning from "./admin/provisioning.ts";
 import * as refusals from "./admin/refusals.ts";
 import * as savedFilters from "./admin/saved-filters.ts";
 import * as account from "./admin/sign-in/account.ts";
@@ -79,6 +80,7 @@ const RESOURCES = [
   keys,
   audits,
   tenant,
+  provisioning,
   platform,
 ];
 

@@ -22,6 +22,7 @@ import type { Metrics } from "../lib/metrics/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { withTimeout } from "../lib/timeouts.ts";
+import type { Scim } from "../scim/scim.ts";
 import { serveBatch } from "./batch/serve-batch.ts";
 import { ExportSlots } from "./export/export-slots.ts";
 import { answerErrors } from "./http/answer-errors.ts";
@@ -39,6 +40,7 @@ import { createAdminGuard } from "./pipeline/admin-guard.ts";
 import { KeyAdmissions } from "./pipeline/key-admissions.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
 import { operationsOf } from "./pipeline/operations-of.ts";
+import { serveScim } from "./scim/serve-scim.ts";
 import { StreamSlots } from "./stream/stream-slots.ts";
 
 /** The part of the configuration that this surface uses. */
@@ -63,6 +65,7 @@ export interface ApiDeps {
   audit: Audit;
   authorities: Authorities;
   identity: Identity;
+  scim: Scim;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -232,6 +235,7 @@ function installRoutes(
   mountRoutes(app, tools);
   serveBatch(app, { ...tools, isUnavailable: deps.isUnavailable });
   serveMcp(app, { ...tools, ...deps, corsOrigins: deps.config.corsOrigins });
+  serveScim(app, { ...tools, ...deps, limits: deps.config.limits });
 }
 
 /**

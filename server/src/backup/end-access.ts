@@ -4,6 +4,7 @@ import type { Tx } from "../db/database.ts";
 import { revokeAllClaims } from "../enrollment/enrollment.ts";
 import { deleteAllFactors, deleteAllRecoveryCodes, endSessionsAndLinks } from "../identity/identity.ts";
 import { endConfirmationLinks } from "../notifications/notifications.ts";
+import { deleteAllTokens } from "../scim/scim.ts";
 
 /** The numbers of ended credentials of each kind (`doors.ts`). */
 export interface EndedAccess {
@@ -19,10 +20,12 @@ export interface EndedAccess {
 }
 
 /**
- * Ends what every restore must end: a session, a link or a recovery code may have been used or ended since the backup.
+ * Ends what every restore must end: a session, a link or a recovery code may have been used or ended since the backup,
+ * a provisioning token replaced.
  */
 export async function endShortLived(tx: Tx, now: Date): Promise<Pick<EndedAccess, "sessions" | "links">> {
   const { sessions, links } = await endSessionsAndLinks(tx);
+  await deleteAllTokens(tx);
   return { sessions, links: links + (await endConfirmationLinks(tx, now)) };
 }
 

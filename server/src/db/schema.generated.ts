@@ -64,6 +64,10 @@ export interface Schema {
   rule_states: RuleStatesTable;
   saved_filters: SavedFiltersTable;
   schema_migrations: SchemaMigrationsTable;
+  scim_groups: ScimGroupsTable;
+  scim_members: ScimMembersTable;
+  scim_tokens: ScimTokensTable;
+  scim_users: ScimUsersTable;
   session_drop_acks: SessionDropAcksTable;
   session_drops: SessionDropsTable;
   settings: SettingsTable;
@@ -825,6 +829,42 @@ export interface SavedFiltersTable {
 export interface SchemaMigrationsTable {
   number: number;
   name: string;
+}
+
+export interface ScimGroupsTable {
+  id: string;
+  tenant_id: string;
+  display_name: string;
+  external_id: string | null;
+  created_at: Date;
+  modified_at: Date;
+  role: "admin" | "operator" | "viewer" | null;
+  group_ids: Generated<string[]>;
+}
+
+export interface ScimMembersTable {
+  group_id: string;
+  user_id: string;
+}
+
+export interface ScimTokensTable {
+  tenant_id: string;
+  id: string;
+  token_sha256: Buffer;
+  created_at: Date;
+  created_by: string;
+  last_used_at: Date | null;
+  last_used_address: string | null;
+}
+
+export interface ScimUsersTable {
+  user_id: string;
+  tenant_id: string;
+  user_name: string;
+  external_id: string | null;
+  attributes: Record<string, unknown>;
+  modified_at: Date;
+  role_mapped: Generated<boolean>;
 }
 
 export interface SessionDropAcksTable {

@@ -1140,6 +1140,59 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 
+CREATE TABLE scim_groups (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  display_name text NOT NULL,
+  external_id text,
+  created_at timestamp with time zone NOT NULL,
+  modified_at timestamp with time zone NOT NULL,
+  role text,
+  group_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  CONSTRAINT scim_groups_pkey PRIMARY KEY (id),
+  CONSTRAINT scim_groups_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operator'::text, 'viewer'::text]))),
+  CONSTRAINT scim_groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE UNIQUE INDEX scim_groups_name ON scim_groups USING btree (tenant_id, lower(display_name));
+
+CREATE TABLE scim_members (
+  group_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  CONSTRAINT scim_members_pkey PRIMARY KEY (group_id, user_id),
+  CONSTRAINT scim_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES scim_groups(id) ON DELETE CASCADE,
+  CONSTRAINT scim_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX scim_members_user ON scim_members USING btree (user_id);
+
+CREATE TABLE scim_tokens (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  token_sha256 bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  last_used_at timestamp with time zone,
+  last_used_address text,
+  CONSTRAINT scim_tokens_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT scim_tokens_id_key UNIQUE (id),
+  CONSTRAINT scim_tokens_token_sha256_key UNIQUE (token_sha256),
+  CONSTRAINT scim_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
+CREATE TABLE scim_users (
+  user_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_name text NOT NULL,
+  external_id text,
+  attributes jsonb NOT NULL,
+  modified_at timestamp with time zone NOT NULL,
+  role_mapped boolean NOT NULL DEFAULT false,
+  CONSTRAINT scim_users_pkey PRIMARY KEY (user_id),
+  CONSTRAINT scim_users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX scim_users_external_id ON scim_users USING btree (tenant_id, external_id);
+CREATE UNIQUE INDEX scim_users_name ON scim_users USING btree (tenant_id, lower(user_name));
+
 CREATE TABLE session_drop_acks (
   seq bigint NOT NULL,
   node_id uuid NOT NULL,

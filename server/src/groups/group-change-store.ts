@@ -53,6 +53,21 @@ export async function setMembers(tx: Tx, tenantId: string, groupId: string, user
   return new Set(rows.map((row) => row.user_id));
 }
 
+/** Ends memberships of a user, with the groups locked in one order. @returns the ids of the groups that were left */
+export async function leaveGroupsAsMember(
+  tx: Tx,
+  of: { tenantId: string; userId: string; groupIds: readonly string[]; now: Date },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM groups WHERE tenant_id = ${of.tenantId} AND id = ANY (${[...of.groupIds]}::uuid[])
+      ORDER BY id FOR NO KEY UPDATE),
+    gone AS (
+      DELETE FROM group_members m USING locked l WHERE m.group_id = l.id AND m.user_id = ${of.userId} RETURNING group_id)
+    UPDATE groups g SET updated_at = ${of.now} FROM gone WHERE g.id = gone.group_id RETURNING g.id`.execute(tx);
+  return rows.map(({ id }) => id).sort();
+}
+
 /** Locks the group so that no device can be added to it. @returns whether the tenant has it */
 export async function lockGroupToDelete(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
@@ -113,7 +128,7 @@ export async function joinGroupsAsMember(
       INSERT INTO group_members (group_id, user_id)
       SELECT l.id, ${of.userId}::uuid FROM locked l
        WHERE (SELECT count(*) FROM group_members m WHERE m.group_id = l.id) < ${of.most}
-      RETURNING group_id)
+      ON CONFLICT DO NOTHING RETURNING group_id)
     UPDATE groups g SET updated_at = ${of.now} FROM joined j WHERE g.id = j.group_id RETURNING g.id`.execute(tx);
   return rows.map(({ id }) => id).sort();
 }

@@ -2,7 +2,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { isUuid } from "../lib/ids.ts";
 import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
-import { findGroupIds, joinGroupsAsMember } from "./group-change-store.ts";
+import { findGroupIds, joinGroupsAsMember, leaveGroupsAsMember } from "./group-change-store.ts";
 import { LIMITS } from "./limits.ts";
 
 /**
@@ -34,4 +34,15 @@ export async function joinAsMember(
 ): Promise<string[]> {
   if (groupIds.length === 0) return [];
   return await joinGroupsAsMember(tx, { tenantId, userId, groupIds, most: LIMITS.membersOfGroup, now });
+}
+
+/** Ends the memberships of a user in these groups. @returns the ids of the groups that the user left */
+export async function leaveAsMember(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  groupIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  return groupIds.length === 0 ? [] : await leaveGroupsAsMember(tx, { tenantId, userId, groupIds, now });
 }

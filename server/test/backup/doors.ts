@@ -50,6 +50,7 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
   const invite = await server.app.identity.inviteUser(tenant.caller, { email: "later@example.com", role: "viewer" });
   const key = await newKey(server, tenant, "devices:read");
   const client = await mqttClient(server, tenant);
+  const scim = await server.app.scim.createScimToken(tenant.caller);
   const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "later", maxUses: 50 });
   const device = await enrollDevice(server, tenant);
   const channelToken = await channelLink(server, plain);
@@ -67,6 +68,10 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
         return text.includes("<form");
       },
       recoveryCode: (at) => factorBy(at, () => codes.pop()!),
+      scimToken: async (at) => {
+        const headers = { authorization: `Bearer ${scim.token}` };
+        return (await https(`${at.httpUrl}/scim/v2/Users`, { ca: at.ca, headers })).status === 200;
+      },
       password: async (at) => (await newBrowser(at).call("POST", "/session", { body: password(plain) })).status === 200,
       factor: (at) => factorBy(at, () => app.nextCode()),
       apiKey: async (at) =>

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/platform.ts";
+import { t as provisioning } from "#texts/pages/provisioning.ts";
 import type { Schemas, Versioned } from "../../api/client.ts";
 import { usersQuery } from "../../api/people/users.ts";
 import { sessionQuery } from "../../api/session.ts";
@@ -17,6 +18,7 @@ import { useRefresh } from "../../parts/use-refresh.ts";
 import { numberText } from "../../texts/number-text.ts";
 import type { Tone } from "../../ui/theme/tones.ts";
 import { type Column, Facts, Page, Section, Status, Table, Time } from "../../ui/ui.ts";
+import { Provisioning } from "./provisioning.tsx";
 
 /** The tenant: its name, the retention of its telemetry, the use of its quotas. */
 export default function SettingsPage() {
@@ -31,6 +33,9 @@ export default function SettingsPage() {
             </Section>
             <Section title={t.secondFactorOfAdministrators} lead={t.aCodeThatTheSign}>
               <FactorRule tenant={tenant.record} etag={tenant.etag} />
+            </Section>
+            <Section title={provisioning.provisioning} lead={provisioning.theIdentityProviderKeeps}>
+              <Provisioning />
             </Section>
             <Section title={t.quotas} lead={t.whatThisTenantUsesOf}>
               <Quotas quotas={tenant.record.quotas} />

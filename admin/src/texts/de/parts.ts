@@ -9,6 +9,7 @@ export const t: typeof en = {
   claim: "Claim",
   device: "Gerät",
   theServiceOrItsShell: "der Dienst oder seine Shell",
+  identityProvider: "der Identity Provider",
   notSignedIn: "nicht angemeldet",
   manyAccounts: "viele Konten",
   you: "Sie",

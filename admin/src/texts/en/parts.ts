@@ -11,6 +11,7 @@ export const t = {
   claim: "claim",
   device: "device",
   theServiceOrItsShell: "the service or its shell",
+  identityProvider: "the identity provider",
   notSignedIn: "not signed in",
   manyAccounts: "many accounts",
   you: "you",

@@ -1,3 +1,4 @@
+import type { Changed } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
@@ -56,26 +57,38 @@ export const changeUser = adminUseCase(
     matches?: (user: object) => boolean,
   ): Promise<PreparedChange<AdministeredUser>> => ({
     change: async (tx) => {
-      const { user, requireOther } = await lockChanged(tx, caller, id);
-      if (matches && !matches(toUser(user))) throw preconditionFailed();
-      const role = change.role ?? user.role;
-      const status = change.status ?? user.status;
-      if (role !== "admin" || status !== "active") await requireOther();
-      if (role !== user.role) await setRole(tx, id, role);
-      if (status !== user.status) await setStatus(tx, id, status);
-      const reason = endsKeys(user, change);
-      const revokedKeys = reason ? await revokeKeysOf(tx, id, reason, caller.actor, deps.clock.now()) : [];
-      const before = { email: user.email, role: user.role, status: user.status };
-      return {
-        target: id,
-        before,
-        after: { ...before, role, status, revokedKeys },
-        result: toUser({ ...user, role, status, platform: user.platform && role === "admin" }),
-        unchanged: role === user.role && status === user.status && revokedKeys.length === 0,
-      };
+      const locked = await lockChanged(tx, caller, id);
+      if (matches && !matches(toUser(locked.user))) throw preconditionFailed();
+      return await changeLocked(deps, tx, caller, locked, change);
     },
   }),
 );
+
+/** Changes a locked user. @throws MusterError last_admin, last_operator */
+export async function changeLocked(
+  deps: Pick<AccessDeps, "clock">,
+  tx: Tx,
+  { actor }: Pick<Caller, "actor">,
+  { user, requireOther }: LockedUser,
+  change: UserChange,
+): Promise<Changed<AdministeredUser>> {
+  const { id } = user;
+  const role = change.role ?? user.role;
+  const status = change.status ?? user.status;
+  if (role !== "admin" || status !== "active") await requireOther();
+  if (role !== user.role) await setRole(tx, id, role);
+  if (status !== user.status) await setStatus(tx, id, status);
+  const reason = endsKeys(user, change);
+  const revokedKeys = reason ? await revokeKeysOf(tx, id, reason, actor, deps.clock.now()) : [];
+  const before = { email: user.email, role: user.role, status: user.status };
+  return {
+    target: id,
+    before,
+    after: { ...before, role, status, revokedKeys },
+    result: toUser({ ...user, role, status, platform: user.platform && role === "admin" }),
+    unchanged: role === user.role && status === user.status && revokedKeys.length === 0,
+  };
+}
 
 function endsKeys(user: UserRow, change: UserChange): RevocationReason | undefined {
   if (change.status === "deactivated" && user.status === "active") return "creator_deactivated";
@@ -92,16 +105,25 @@ export const removeUser = adminUseCase(
   "user.delete",
   async (deps: AccessDeps, caller, id: string): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
-      const { user, requireOther } = await lockChanged(tx, caller, id);
-      await requireOther();
-      const now = deps.clock.now();
-      await markDeleted(tx, id, now);
-      const revokedKeys = await revokeKeysOf(tx, id, "creator_deleted", caller.actor, now);
-      const before = { email: user.email, role: user.role, status: user.status };
-      return { target: id, before, after: { ...before, status: "deleted", revokedKeys }, result: undefined };
+      return await removeLocked(deps, tx, caller, await lockChanged(tx, caller, id));
     },
   }),
 );
+
+/** Deletes a locked user. @throws MusterError last_admin, last_operator */
+export async function removeLocked(
+  deps: Pick<AccessDeps, "clock">,
+  tx: Tx,
+  { actor }: Pick<Caller, "actor">,
+  { user, requireOther }: LockedUser,
+): Promise<Changed<void>> {
+  await requireOther();
+  const now = deps.clock.now();
+  await markDeleted(tx, user.id, now);
+  const revokedKeys = await revokeKeysOf(tx, user.id, "creator_deleted", actor, now);
+  const before = { email: user.email, role: user.role, status: user.status };
+  return { target: user.id, before, after: { ...before, status: "deleted", revokedKeys }, result: undefined };
+}
 
 /** Sets whether a user runs the installation. For the shell. @throws MusterError not_found, invalid_request */
 export const setPlatformUser = adminUseCase(
@@ -124,20 +146,31 @@ export function toUser({ id, email, name, role, status, platform, created_at }: 
   return { id, email, name, role, status, platform, createdAt: created_at };
 }
 
+/** A locked user. `requireOther` refuses to remove the last admin or operator. */
+export interface LockedUser {
+  user: UserDetails;
+  requireOther: () => Promise<void>;
+}
+
+/** Locks a user of the tenant whom the caller may change. @throws MusterError not_found, insufficient_role */
+async function lockChanged(tx: Tx, caller: Caller, id: string): Promise<LockedUser> {
+  const locked = await lockAdministered(tx, caller, id);
+  requireMayAdminister(caller, locked.user);
+  return locked;
+}
+
 /**
- * Locks a user of the tenant whom the caller may change. `requireOther` refuses to remove the last admin or operator.
+ * Locks a user of the tenant after its admins and the operators. Before a change of rights the caller needs
+ * {@link requireMayAdminister}.
+ *
+ * @throws MusterError not_found
  */
-async function lockChanged(
-  tx: Tx,
-  caller: Caller,
-  id: string,
-): Promise<{ user: UserDetails; requireOther: () => Promise<void> }> {
+export async function lockAdministered(tx: Tx, caller: Caller, id: string): Promise<LockedUser> {
   const { tenantId } = caller;
   await lockAdmins(tx, tenantId);
   const operators = await guardOperators(tx, caller);
   const user = isUuid(id) ? await lockUserById(tx, tenantId, id) : undefined;
   if (!user) throw notFound("user");
-  requireMayAdminister(caller, user);
   const requireOther = async () => {
     if (user.status !== "active") return;
     if (user.role === "admin" && (await countOtherAdmins(tx, tenantId, user.id)) === 0) throw lastAdmin();

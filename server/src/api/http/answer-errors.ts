@@ -14,16 +14,19 @@ type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply
 export function answerErrors({ logger, isUnavailable }: ErrorTools): AnswerError {
   return (error, request, reply) => {
     const problem = problemOf(error, request.id, isUnavailable);
-    if (problem.unforeseen) {
-      const cause = isMusterError(error) ? (error.cause ?? error) : error;
-      logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
-    }
+    if (problem.unforeseen) logUnforeseen(logger, error, request);
     logRefusal(logger, request, problem);
     return reply
       .code(problem.status)
       .headers({ ...problem.headers, "x-request-id": request.id })
       .send(problem.body);
   };
+}
+
+/** Logs an unforeseen error with its cause. */
+export function logUnforeseen(logger: Logger, error: unknown, request: FastifyRequest): void {
+  const cause = isMusterError(error) ? (error.cause ?? error) : error;
+  logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
 }
 
 /**

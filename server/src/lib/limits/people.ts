@@ -54,6 +54,18 @@ export const people = limitTable({
     reached: "400 invalid_request, naming the limit",
     fixed: true,
   },
+  scimRequestsPerMinute: {
+    level: "tenant",
+    of: "requests in any 60 seconds of the tenant's identity provider by SCIM, across all processes, which exchange their counts every second",
+    value: 600,
+    reached: LATER,
+  },
+  scimGuessesPerMinute: {
+    level: "address",
+    of: "requests in any 60 seconds with a wrong provisioning token from one address block",
+    value: 30,
+    reached: LATER,
+  },
   sessionsOfUser: {
     level: "record",
     of: "concurrent sessions of a user",

@@ -47,6 +47,9 @@ export interface Records {
   user: string;
   userEmail: string;
   invite: string;
+  scimToken: string;
+  /** A group of the identity provider. */
+  scimGroup: string;
   /** A filter of the viewer among the callers, or else of another user. */
   savedFilter: string;
   /** An admin of the tenant. */
@@ -80,6 +83,8 @@ export const NOWHERE: Records = {
   command: "00000000-0000-7000-8000-00000000000b",
   commandTopic: "t/no-such-tenant/commands/no-such-device",
   invite: "00000000-0000-7000-8000-00000000000a",
+  scimToken: "00000000-0000-7000-8000-00000000000c",
+  scimGroup: "00000000-0000-7000-8000-00000000000d",
   savedFilter: "00000000-0000-7000-8000-00000000000c",
   adminEmail: "unknown-admin@example.com",
 };
@@ -232,6 +237,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     },
     invite: async () =>
       (await server.app.identity.inviteUser(caller, { email: `${fresh()}@example.com`, role: "viewer" })).id,
+    scimToken: async () => (await server.app.scim.createScimToken(caller)).id,
+    scimGroup: async () => {
+      const provider = { ...caller, actor: "scim:test", address: "203.0.113.1" };
+      return (await server.app.scim.createGroup(provider, { displayName: fresh() })).id;
+    },
     adminEmail: async () => admin.email,
   };
 }

@@ -222,6 +222,12 @@ export const RULES: Rules = {
     resetFactor: ["no key", "admin", ({ user }) => [user]],
     unlockUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
   },
+  scim: {
+    getProvisioning: ["no key", "admin", () => []],
+    createScimToken: ["no key", "admin", () => []],
+    deleteScimToken: ["no key", "admin", ({ scimToken }) => [scimToken]],
+    mapScimGroup: ["no key", "admin", ({ scimGroup }) => [scimGroup, { role: "operator", groupIds: [] }]],
+  },
   live: {
     follow: ["events:read", "viewer", ({ device }) => [{ kinds: [], telemetryOf: [device] }, ignore]],
   },

@@ -28,6 +28,7 @@ import { ingestStreamTables } from "./tables/ingest-stream.ts";
 import { listsTables } from "./tables/lists.ts";
 import { notificationsTables } from "./tables/notifications.ts";
 import { rulesTables } from "./tables/rules.ts";
+import { scimTables } from "./tables/scim.ts";
 import { storedSessionsTables } from "./tables/stored-sessions.ts";
 import { telemetryTables } from "./tables/telemetry.ts";
 import { ticketsTables } from "./tables/tickets.ts";
@@ -40,6 +41,7 @@ const tables = [
   auditTables,
   authoritiesTables,
   groupsTables,
+  scimTables,
   rulesTables,
   devicesTables,
   certificatesTables,

@@ -1,0 +1,31 @@
+import type { t as en } from "../../en/pages/provisioning.ts";
+
+export const t: typeof en = {
+  provisioning: "Bereitstellung (SCIM)",
+  theIdentityProviderKeeps: "Der Identity Provider legt Benutzer an, ändert und deaktiviert sie.",
+  thereIsNoToken: "Es gibt kein Token: Kein Provider verwaltet hier Benutzer.",
+  address: "Adresse für den Provider",
+  token: "Token für die Bereitstellung",
+  makeToken: "Token erstellen",
+  makeAToken: "Ein Token erstellen",
+  replaceToken: "Token ersetzen",
+  replaceTheToken: "Das Token ersetzen?",
+  theFormerTokenStops: "Das bisherige Token gilt sofort nicht mehr. Tragen Sie das neue beim Provider ein.",
+  itLetsTheProvider: "Wer es hat, kann Benutzer dieses Mandanten anlegen, ändern und löschen.",
+  theNewToken: "Das neue Token",
+  iHaveCopiedIt: "Ich habe es kopiert",
+  removeToken: "Token entfernen",
+  removeTheToken: "Das Token entfernen?",
+  theTokenIsRemoved: "Das Token ist entfernt.",
+  usersAndGroupsStay: "Es gilt sofort nicht mehr. Benutzer und Gruppen bleiben, wie sie sind.",
+  noGroupYet: "Der Provider hat noch keine Gruppe gesendet",
+  theProviderSendsThem: "Eine Gruppe des Providers kann hier für eine Rolle und für Gruppen stehen.",
+  groups: "Gruppen des Providers",
+  groupOfTheProvider: "Gruppe des Providers",
+  members: "Mitglieder",
+  change: "Ändern",
+  noRole: "Keine",
+  whatStandsFor: (name) => `Bedeutung von ${name}`,
+  theMembersGetIt:
+    "Die Mitglieder bekommen die Rolle und treten den Gruppen bei. Von mehreren Rollen zählt die höchste; der letzte Administrator behält seine.",
+};

@@ -1,0 +1,27 @@
+import { ScimRefusal } from "./refusal.ts";
+
+/** A comparison for equality, the operator that identity providers use (RFC 7644 3.4.2.2). */
+export interface Filter {
+  /** In lower case, without the schema. */
+  attribute: string;
+  value: string | boolean;
+}
+
+const EQUALITY = /^\s*([\w$:.-]+)\s+eq\s+("(?:[^"\\]|\\.)*"|true|false)\s*$/i;
+const SCHEMA = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/;
+
+/** Parses `attribute eq "value"`. @throws ScimRefusal invalidFilter for any other filter */
+export function parseFilter(text: string): Filter {
+  const [, attribute, literal] = EQUALITY.exec(text) ?? [];
+  if (attribute === undefined || literal === undefined)
+    throw new ScimRefusal("invalidFilter", 'The only filters are of the form: attribute eq "value".');
+  return { attribute: attribute.toLowerCase().replace(SCHEMA, ""), value: literalValue(literal) };
+}
+
+function literalValue(literal: string): string | boolean {
+  try {
+    return JSON.parse(literal.startsWith('"') ? literal : literal.toLowerCase());
+  } catch {
+    throw new ScimRefusal("invalidFilter", "The value of the filter is no JSON text.");
+  }
+}
