@@ -17,6 +17,7 @@ function actsOfService(): Set<string> {
     for (const [, one, other] of source.matchAll(/\bact: (?:\w+ \? )?"([a-z.-]+)"(?: : "([a-z.-]+)")?/g))
       for (const act of [one, other]) if (act?.includes(".")) acts.add(act);
     for (const [, act] of source.matchAll(/\w+: "(ca\.rotate-[a-z]+)"/g)) acts.add(act!);
+    for (const [, act] of source.matchAll(/administer\(deps, by, "([^"]+)"/g)) acts.add(act!);
     for (const [, act] of source.matchAll(/\bACT = "([a-z.-]+)"/g)) acts.add(act!);
   }
   return acts;

@@ -2,7 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/provisioning.ts";
+import { t } from "#texts/pages/settings/provisioning.ts";
 import {
   createScimToken,
   deleteScimToken,

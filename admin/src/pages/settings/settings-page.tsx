@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/platform.ts";
-import { t as provisioning } from "#texts/pages/provisioning.ts";
+import { t as provisioning } from "#texts/pages/settings/provisioning.ts";
 import type { Schemas, Versioned } from "../../api/client.ts";
 import { usersQuery } from "../../api/people/users.ts";
 import { sessionQuery } from "../../api/session.ts";

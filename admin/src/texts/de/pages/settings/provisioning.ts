@@ -1,4 +1,4 @@
-import type { t as en } from "../../en/pages/provisioning.ts";
+import type { t as en } from "../../../en/pages/settings/provisioning.ts";
 
 export const t: typeof en = {
   provisioning: "Bereitstellung (SCIM)",
