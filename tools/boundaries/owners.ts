@@ -85,6 +85,8 @@ export const owners: Record<string, readonly string[]> = {
     "webhooks",
     "integrations",
     "disabled_webhooks",
+    "anomaly_snoozes",
+    "rule_mutes",
     "maintenance_windows",
     "maintenance_window_devices",
   ],

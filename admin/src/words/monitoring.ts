@@ -70,6 +70,9 @@ export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
 /** What puts an escalation step off. */
 export const HELD_BY: Readonly<Record<NonNullable<Schemas["EscalationPage"]["heldBy"]>, string>> = {
   window: t.maintenanceWindow,
+  snooze: t.snoozed,
+  mute: t.ruleMuted,
+  flapping: t.flapping,
 };
 
 /** What held a message back: a quiet choice of its user, or a maintenance window. */

@@ -95,6 +95,8 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "createShift",
     "updateShift",
     "deleteShift",
+    "snoozeAnomaly",
+    "muteRule",
     "createMaintenanceWindow",
     "endMaintenanceWindow",
     "extendMaintenanceWindow",

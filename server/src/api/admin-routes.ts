@@ -13,6 +13,7 @@ import * as findings from "./admin/findings.ts";
 import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
 import * as anomalies from "./admin/monitoring/anomalies.ts";
+import * as anomalyPaging from "./admin/monitoring/anomaly-paging.ts";
 import * as deliveries from "./admin/monitoring/deliveries.ts";
 import * as groupChannels from "./admin/monitoring/group-channels.ts";
 import * as groups from "./admin/monitoring/groups.ts";
@@ -66,6 +67,7 @@ const RESOURCES = [
   deviceTypes,
   groups,
   anomalies,
+  anomalyPaging,
   deliveries,
   ownNotifications,
   tickets,

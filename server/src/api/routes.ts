@@ -13,6 +13,7 @@ import * as fleetTelemetry from "./v1/fleet-telemetry.ts";
 import * as groupChanges from "./v1/group-changes.ts";
 import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
+import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
 import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
@@ -33,6 +34,7 @@ const RESOURCES = [
   groupChanges,
   shifts,
   maintenanceWindows,
+  anomalyPaging,
   thresholds,
   thresholdChanges,
   anomalies,

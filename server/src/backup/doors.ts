@@ -114,6 +114,8 @@ export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "idempotency_keys",
   "list_blocks",
   "list_changes",
+  "anomaly_snoozes",
+  "rule_mutes",
   "maintenance_window_devices",
   "maintenance_windows",
   "mqtt_sessions",

@@ -8,6 +8,7 @@ import type { Generated, GeneratedAlways } from "kysely";
 export interface Schema {
   admin_audit: AdminAuditTable;
   anomalies: AnomaliesTable;
+  anomaly_snoozes: AnomalySnoozesTable;
   api_audit: ApiAuditTable;
   api_key_blocks: ApiKeyBlocksTable;
   api_key_windows: ApiKeyWindowsTable;
@@ -61,6 +62,7 @@ export interface Schema {
   retained_messages: RetainedMessagesTable;
   retired_keys: RetiredKeysTable;
   roll_up_marks: RollUpMarksTable;
+  rule_mutes: RuleMutesTable;
   rule_states: RuleStatesTable;
   saved_filters: SavedFiltersTable;
   schema_migrations: SchemaMigrationsTable;
@@ -184,6 +186,13 @@ export interface AnomaliesTable {
     | "renewals_not_paged"
     | null;
   certificate_id: string | null;
+}
+
+export interface AnomalySnoozesTable {
+  anomaly_id: string;
+  tenant_id: string;
+  until: Date;
+  created_by: string;
 }
 
 export interface ApiAuditTable {
@@ -743,7 +752,8 @@ export interface PagesTable {
   due_at: Date;
   state: Generated<"due" | "paged" | "nobody" | "stopped" | "late" | "deferred">;
   critical: Generated<boolean>;
-  held_by: "window" | null;
+  held_by: "window" | "snooze" | "mute" | "flapping" | null;
+  round: Generated<number>;
 }
 
 export interface QuotaRoundsTable {
@@ -807,6 +817,14 @@ export interface RollUpMarksTable {
   failed_at: Date | null;
   done_to: Date | null;
   is_late: Generated<boolean>;
+}
+
+export interface RuleMutesTable {
+  tenant_id: string;
+  device_uid: string;
+  rule_id: string | null;
+  until: Date;
+  created_by: string;
 }
 
 export interface RuleStatesTable {
@@ -1065,6 +1083,7 @@ export interface TenantsTable {
   telemetry_retention_days: Generated<number>;
   admins_need_factor: Generated<boolean>;
   last_resort: Generated<"admins" | "none">;
+  flaps_above: Generated<number>;
 }
 
 export interface ThresholdsTable {
@@ -1504,6 +1523,7 @@ export interface SharedTenantsView {
   telemetry_retention_days: number;
   admins_need_factor: boolean;
   last_resort: "admins" | "none";
+  flaps_above: number;
 }
 
 export interface SharedThresholdsView {

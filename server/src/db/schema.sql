@@ -103,6 +103,16 @@ CREATE TRIGGER anomalies_stay_resolved BEFORE UPDATE OF status ON anomalies
 CREATE TRIGGER anomalies_unlisted AFTER DELETE ON anomalies
   FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
 
+CREATE TABLE anomaly_snoozes (
+  anomaly_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  until timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  CONSTRAINT anomaly_snoozes_pkey PRIMARY KEY (anomaly_id),
+  CONSTRAINT anomaly_snoozes_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id)
+);
+CREATE INDEX anomaly_snoozes_ended ON anomaly_snoozes USING btree (until);
+
 CREATE TABLE api_audit (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1007,8 +1017,9 @@ CREATE TABLE pages (
   state text NOT NULL DEFAULT 'due'::text,
   critical boolean NOT NULL DEFAULT false,
   held_by text,
+  round integer NOT NULL DEFAULT 0,
   CONSTRAINT pages_pkey PRIMARY KEY (anomaly_id, group_id, after_minutes),
-  CONSTRAINT pages_held_by_check CHECK ((held_by = 'window'::text)),
+  CONSTRAINT pages_held_by_check CHECK ((held_by = ANY (ARRAY['window'::text, 'snooze'::text, 'mute'::text, 'flapping'::text]))),
   CONSTRAINT pages_notify_check CHECK ((notify = ANY (ARRAY['shift'::text, 'members'::text, 'channels'::text]))),
   CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text, 'deferred'::text]))),
   CONSTRAINT pages_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id),
@@ -1109,6 +1120,17 @@ CREATE INDEX roll_up_marks_steps ON roll_up_marks USING btree (tenant_id, chunk_
 CREATE INDEX roll_up_marks_turn ON roll_up_marks USING btree (tenant_id, chunk_at);
 CREATE TRIGGER roll_up_marks_of_tenant BEFORE INSERT ON roll_up_marks
   FOR EACH ROW EXECUTE FUNCTION set_tenant_of_mark();
+
+CREATE TABLE rule_mutes (
+  tenant_id uuid NOT NULL,
+  device_uid uuid NOT NULL,
+  rule_id uuid,
+  until timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  CONSTRAINT rule_mutes_device_uid_rule_id_key UNIQUE NULLS NOT DISTINCT (device_uid, rule_id),
+  CONSTRAINT rule_mutes_tenant_id_device_uid_fkey FOREIGN KEY (tenant_id, device_uid) REFERENCES devices(tenant_id, uid)
+);
+CREATE INDEX rule_mutes_ended ON rule_mutes USING btree (until);
 
 CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
@@ -1478,8 +1500,10 @@ CREATE TABLE tenants (
   telemetry_retention_days smallint NOT NULL DEFAULT 90,
   admins_need_factor boolean NOT NULL DEFAULT false,
   last_resort text NOT NULL DEFAULT 'admins'::text,
+  flaps_above integer NOT NULL DEFAULT 5,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_slug_key UNIQUE (slug),
+  CONSTRAINT tenants_flaps_above_check CHECK (((flaps_above >= 0) AND (flaps_above <= 60))),
   CONSTRAINT tenants_last_resort_check CHECK ((last_resort = ANY (ARRAY['admins'::text, 'none'::text]))),
   CONSTRAINT tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{1,40}$'::text)),
   CONSTRAINT tenants_telemetry_retention_days_check CHECK ((telemetry_retention_days = ANY (ARRAY[7, 30, 90, 180, 365, 730])))
@@ -2093,7 +2117,8 @@ CREATE VIEW shared_tenants AS
     name,
     telemetry_retention_days,
     admins_need_factor,
-    last_resort
+    last_resort,
+    flaps_above
    FROM tenants;
 
 CREATE VIEW shared_thresholds AS

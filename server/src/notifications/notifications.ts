@@ -1,5 +1,6 @@
 import { type Bound, bind } from "../access/access.ts";
 import { createResolve } from "../lib/outgoing/resolve-host.ts";
+import { getAnomalyPaging, muteRule, snoozeAnomaly } from "./aside/set-aside.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listCoverage } from "./coverage/list-coverage.ts";
@@ -84,6 +85,9 @@ export const notificationUseCases = {
   removeOwnChannel,
   testOwnNotifications,
   listOwnTests,
+  getAnomalyPaging,
+  snoozeAnomaly,
+  muteRule,
   createWindow,
   getWindow,
   listWindows,

@@ -1,5 +1,6 @@
 import { pruneInBatches } from "../db/prune.ts";
 import { addMs, DAY } from "../lib/clock.ts";
+import { deleteEndedAside } from "./aside/aside-store.ts";
 import { EXPIRY_MS } from "./delivery/back-off.ts";
 import { deleteDeliveries, expireDeliveries } from "./delivery/prune-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
@@ -25,6 +26,7 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   await pruneInBatches((limit) => deleteDeliveries(db, before, limit));
   await pruneInBatches((limit) => deletePages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedWindows(db, before, limit));
+  await pruneInBatches((limit) => deleteEndedAside(db, now, limit));
   await pruneInBatches((limit) => deleteEndedChannels(db, limit));
   await pruneInBatches((limit) => deleteUnnamed(db, addMs(now, -DAY), limit));
   await pruneInBatches((limit) => deleteForgotten(db, now, limit));

@@ -15,3 +15,9 @@ export const pagesQuery = (id: string) => read(`${ANOMALIES}/{id}/pages`, { path
 /** Acknowledges anomalies with the same comment; the answer has an outcome for each. */
 export const acknowledgeAnomalies = (ids: readonly string[], comment: string) =>
   must(api.POST(`${ANOMALIES}/acknowledge`, { body: { ids: [...ids], comment } }));
+/** Until when an anomaly is snoozed and its rule muted on its device. */
+export const anomalyPagingQuery = (id: string) => read(`${ANOMALIES}/{id}/paging`, { path: { id } });
+export const snoozeAnomaly = (id: string, until: string | null) =>
+  must(api.PUT(`${ANOMALIES}/{id}/snooze`, { params: { path: { id } }, body: { until } }));
+export const muteRule = (id: string, until: string | null) =>
+  must(api.PUT(`${ANOMALIES}/{id}/mute`, { params: { path: { id } }, body: { until } }));

@@ -47,6 +47,7 @@ import { DeliveryTable } from "../deliveries/delivery-table.tsx";
 import { OpenTicket } from "../tickets/ticket-fields.tsx";
 import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
 import { isLostRenewal } from "./columns.tsx";
+import { SetAside, SetAsideNotice } from "./set-aside.tsx";
 
 /** An anomaly: its measurements, the pages and messages that it caused, and the way to a ticket. */
 export default function AnomalyPage() {
@@ -68,6 +69,7 @@ export default function AnomalyPage() {
     >
       {(anomaly) => (
         <>
+          <SetAsideNotice id={anomaly.id} />
           <AnomalyFacts anomaly={anomaly} />
           <AnomalyChart anomaly={anomaly} />
           <Notified anomalyId={anomaly.id} />
@@ -97,6 +99,7 @@ function Actions({ anomaly }: { anomaly: Anomaly }) {
     <>
       {ticketId && <Action label={t.showTicket} href={`/tickets/${ticketId}`} />}
       {mayOpen && !isUnfinished && open}
+      <SetAside anomaly={anomaly} />
       {mayAcknowledge && acknowledge}
       {ticketDialog}
       {acknowledgeDialog}

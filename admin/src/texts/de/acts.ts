@@ -3,6 +3,8 @@ import type { t as en } from "../en/acts.ts";
 const acts: typeof en.acts = {
   "access.reapply-revocations": "Widerrufe nach Wiederherstellung erneut angewendet",
   "access.revoke-all": "Alle Zugänge beendet",
+  "anomaly.mute": "Regel für ein Gerät stummgeschaltet",
+  "anomaly.snooze": "Störung zurückgestellt",
   "ca.rotate": "CAs ausgetauscht",
   "ca.rotate-intermediate": "Ausstellende CA ausgetauscht",
   "ca.rotate-root": "Root der Geräte ausgetauscht",
@@ -100,6 +102,7 @@ const acts: typeof en.acts = {
 };
 
 const on: typeof en.on = {
+  "anomaly.": "Störungen",
   "ca.": "CAs",
   "certificate.": "Zertifikaten",
   "claim.": "Claims",
@@ -153,6 +156,7 @@ const operations: typeof en.operations = {
   endMaintenanceWindow: "Wartungsfenster vorzeitig beenden",
   extendMaintenanceWindow: "Wartungsfenster verlängern",
   issueDeviceCertificate: "Bundle ausstellen",
+  muteRule: "Regel für ein Gerät stummschalten",
   openTicket: "Ticket eröffnen",
   replaceDevice: "Gerät ändern",
   requestWebhookConfirmation: "Bestätigung eines Webhooks anfordern",
@@ -160,6 +164,7 @@ const operations: typeof en.operations = {
   revokeDeviceCertificate: "Zertifikat widerrufen",
   rotateMqttClientPassword: "Passwort eines MQTT-Clients ersetzen",
   rotateWebhookSecret: "Geheimnis eines Webhooks ersetzen",
+  snoozeAnomaly: "Störung zurückstellen",
   testWebhook: "Webhook testen",
   unassignShift: "Schicht von einer Gruppe nehmen",
   updateDevice: "Gerät ändern",

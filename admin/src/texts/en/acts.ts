@@ -2,6 +2,8 @@
 const acts = {
   "access.reapply-revocations": "Revocations reapplied after a recovery",
   "access.revoke-all": "All access ended",
+  "anomaly.mute": "Rule muted on a device",
+  "anomaly.snooze": "Anomaly snoozed",
   "ca.rotate": "Authorities rotated",
   "ca.rotate-intermediate": "Issuing authority rotated",
   "ca.rotate-root": "Device root rotated",
@@ -100,6 +102,7 @@ const acts = {
 
 /** The kinds of records of acts, by the value with which the filter names all acts of a kind. */
 const on = {
+  "anomaly.": "anomalies",
   "ca.": "authorities",
   "certificate.": "certificates",
   "claim.": "claims",
@@ -153,6 +156,7 @@ const operations = {
   endMaintenanceWindow: "End a maintenance window early",
   extendMaintenanceWindow: "Extend a maintenance window",
   issueDeviceCertificate: "Issue a bundle",
+  muteRule: "Mute a rule on a device",
   openTicket: "Open a ticket",
   replaceDevice: "Change a device",
   requestWebhookConfirmation: "Ask to confirm a webhook",
@@ -160,6 +164,7 @@ const operations = {
   revokeDeviceCertificate: "Revoke a certificate",
   rotateMqttClientPassword: "Replace the password of an MQTT client",
   rotateWebhookSecret: "Replace the secret of a webhook",
+  snoozeAnomaly: "Snooze an anomaly",
   testWebhook: "Test a webhook",
   unassignShift: "Take a shift off a group",
   updateDevice: "Change a device",

@@ -22,6 +22,8 @@ export interface TenantRecord {
   adminsNeedFactor: boolean;
   /** Who is told by e-mail of a page that reached nobody: every admin, or none. */
   lastResort: LastResort;
+  /** The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never. */
+  flapsAbove: number;
   /** Its use and limit of each quota. */
   quotas: UsageRecord[];
 }
@@ -32,6 +34,8 @@ export interface TenantEdit {
   telemetryRetentionDays?: number | undefined;
   adminsNeedFactor?: boolean | undefined;
   lastResort?: LastResort | undefined;
+  /** 0 to 60. */
+  flapsAbove?: number | undefined;
 }
 
 /** Returns the caller's tenant. */
@@ -64,6 +68,7 @@ export const updateTenant = adminUseCase(
           retentionDays: days ?? before.telemetry_retention_days,
           adminsNeedFactor,
           lastResort: input.lastResort ?? before.last_resort,
+          flapsAbove: input.flapsAbove ?? before.flaps_above,
         });
         const unchanged = isDeepStrictEqual(edited(row), edited(before));
         const result = { ...toRecord(row), quotas: await usageOf(deps, tenantId, tx) };
@@ -76,7 +81,7 @@ export const updateTenant = adminUseCase(
 /** Returns the editable fields of a tenant. */
 function edited(row: TenantDetailRow) {
   const { name, telemetry_retention_days: telemetryRetentionDays, admins_need_factor: adminsNeedFactor } = row;
-  return { name, telemetryRetentionDays, adminsNeedFactor, lastResort: row.last_resort };
+  return { name, telemetryRetentionDays, adminsNeedFactor, lastResort: row.last_resort, flapsAbove: row.flaps_above };
 }
 
 function toRecord(row: TenantDetailRow) {

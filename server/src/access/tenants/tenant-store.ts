@@ -62,13 +62,20 @@ export async function lockFactorRule(tx: Tx, id: string): Promise<boolean> {
 export async function updateTenantRow(
   tx: Tx,
   id: string,
-  edit: { name: string; retentionDays: number; adminsNeedFactor: boolean; lastResort: TenantDetailRow["last_resort"] },
+  edit: {
+    name: string;
+    retentionDays: number;
+    adminsNeedFactor: boolean;
+    lastResort: TenantDetailRow["last_resort"];
+    flapsAbove: number;
+  },
 ): Promise<TenantDetailRow> {
   const set = {
     name: edit.name,
     telemetry_retention_days: edit.retentionDays,
     admins_need_factor: edit.adminsNeedFactor,
     last_resort: edit.lastResort,
+    flaps_above: edit.flapsAbove,
   };
   return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }

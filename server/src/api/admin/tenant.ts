@@ -10,6 +10,11 @@ const lastResort = z
   .enum(["admins", "none"])
   .meta({ description: "Who is told by e-mail of a page that reached nobody: every admin, or none" });
 
+const flapsAbove = z.int().min(0).max(60).meta({
+  description:
+    "The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never",
+});
+
 const tenant = z
   .strictObject({
     id,
@@ -19,6 +24,7 @@ const tenant = z
     telemetryRetentionDays: z.int(),
     adminsNeedFactor: z.boolean().meta({ description: "Whether its admins must have a second factor" }),
     lastResort,
+    flapsAbove,
     quotas: z.array(
       z.strictObject({
         quota: z.enum(QUOTA_NAMES),
@@ -41,6 +47,7 @@ const EXAMPLE = {
   telemetryRetentionDays: 90,
   adminsNeedFactor: false,
   lastResort: "admins",
+  flapsAbove: 5,
   quotas: [{ quota: "devices", of: "devices that are not deleted", used: 12, limit: 1_000_000, own: false }],
 };
 
@@ -77,6 +84,7 @@ export const updateTenant = adminRoute({
         .meta({ enum: [...TELEMETRY_RETENTIONS], description: "Days" }),
       adminsNeedFactor: z.boolean().optional(),
       lastResort: lastResort.optional(),
+      flapsAbove: flapsAbove.optional(),
     })
     .meta({ id: "TenantEdit" }),
   status: 200,

@@ -24,6 +24,8 @@ export const records = limitTable({
   shiftsOfGroup: perRecord("shifts of a group", 100),
   usersOfShift: perRecord("users of a shift", 500),
   devicesOfWindow: perRecord("devices named by a maintenance window", 500),
+  snoozeDays: perRecord("days of a snooze", 30),
+  muteDays: perRecord("days of a muted rule", 366),
   windowDays: perRecord("days from the start of a maintenance window to its end", 92),
   targetCharacters: perRecord("characters of a webhook's address", 2_048),
   groupsOfDevice: perRecord("groups of a device, or of the devices of a claim", 100),

@@ -8,6 +8,7 @@ import type { Recipient } from "./recipients.ts";
  * Builds a message about an anomaly to one recipient. If two groups notify the same person about the same step, one
  * message is sent. A webhook gets one per group or user, since each signs with its own secret.
  *
+ * @param round how often the step was made due again after a snooze
  * @param step the delay of the escalation step in minutes, 0 for a resolution
  */
 export function anomalyDelivery(
@@ -15,10 +16,11 @@ export function anomalyDelivery(
   anomaly: PagedAnomaly,
   group: { id: string; name: string },
   to: Recipient,
-  { id, now, step }: { id: string; now: Date; step: number | "last resort" },
+  { id, now, step, round = 0 }: { id: string; now: Date; step: number | "last resort"; round?: number },
 ): NewDelivery {
   const address = to.channel === "webhook" ? [to.target, to.userId ?? group.id] : [to.target.toLowerCase()];
-  const key = JSON.stringify([anomaly.id, type, step, to.channel, ...address]);
+  const again = round === 0 ? [] : [round];
+  const key = JSON.stringify([anomaly.id, type, step, to.channel, ...address, ...again]);
   return {
     id,
     tenantId: anomaly.tenant_id,

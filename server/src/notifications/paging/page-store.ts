@@ -11,6 +11,7 @@ export interface PageRow {
   after_minutes: number;
   notify: Notify;
   due_at: Date;
+  round: number;
 }
 
 /**
@@ -59,7 +60,7 @@ export async function lockDuePages(
           FROM tenant t WHERE t.tenant_id IS NOT NULL
     )
     SELECT page.* FROM ${lockedTenants("pages")} t CROSS JOIN (VALUES (true), (false)) AS c (critical) CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at FROM pages p
+      SELECT p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at, p.round FROM pages p
        WHERE p.state = 'due' AND p.tenant_id = t.tenant_id AND p.critical = c.critical AND p.due_at <= ${now}
        ORDER BY p.due_at LIMIT ${perTenant} FOR UPDATE SKIP LOCKED) page
      LIMIT ${BATCH}`.execute(tx);

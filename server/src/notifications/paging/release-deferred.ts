@@ -66,7 +66,7 @@ async function readContext(tx: Tx, due: readonly DueDeferredRow[], now: Date): P
     groups: new Map(groups.map((group) => [group.id, group])),
     people: await readPeople(tx, usersOf(groups)),
     notified: await notifiedOfOpening(tx, anomalyIds),
-    holds: await readHolds(tx, anomalies, now),
+    holds: (await readHolds(tx, anomalies, now)).held,
   };
 }
 

@@ -68,9 +68,9 @@ async function sendBatch(
     if (due.length === 0) return { outcome, messages: 0 };
     const anomalyIds = [...new Set(due.map((page) => page.anomaly_id))];
     await shareLockAnomalies(tx, anomalyIds);
-    const anomalies = await readAnomalies(tx, anomalyIds);
-    outcome.held = await holdBack(tx, due, anomalies, now);
-    const pages = due.filter((page) => !outcome.held.includes(page));
+    const { held, described: anomalies } = await holdBack(tx, due, await readAnomalies(tx, anomalyIds), now);
+    outcome.held = held;
+    const pages = due.filter((page) => !held.includes(page));
     const groups = await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]);
     const groupById = new Map(groups.map((group) => [group.id, group]));
     const people = await readPeople(tx, usersOf(groups));
@@ -143,9 +143,9 @@ function messagesOf(page: PageRow, { anomaly, group, people }: PageContext, now:
   const none = { deliveries: [], failing: new Set<string>(), deferred: [] };
   if (!anomaly || !group || anomaly.status !== "open") return { ended: "stopped", ...none };
   if (page.due_at < addMs(now, -EXPIRY_MS)) return { ended: "late", ...none };
-  const step = page.after_minutes;
+  const { after_minutes: step, round } = page;
   const messageTo = (to: Recipient) =>
-    anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step });
+    anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step, round });
   const { severity } = anomaly;
   const divided = divideRecipients(recipientsOf(page.notify, group, now), { severity, group, people }, now);
   const notified = divided.notified.map((to) => ({ to, delivery: messageTo(to) }));

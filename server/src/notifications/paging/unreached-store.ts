@@ -26,11 +26,11 @@ export async function markUnreached(tx: Tx, deliveryId: string): Promise<PageRow
        AND NOT EXISTS (
          SELECT FROM deliveries d LEFT JOIN deliveries digest ON digest.id = d.digest_id
           WHERE d.anomaly_id = p.anomaly_id AND d.group_id = p.group_id AND d.step = p.after_minutes
-            AND d.type = 'anomaly.opened' AND CASE d.state
+            AND d.created_at >= p.due_at AND d.type = 'anomaly.opened' AND CASE d.state
               WHEN 'digested' THEN digest.state = 'sent' OR digest.last_error IS NULL
               WHEN 'pending' THEN d.last_error IS NULL
               ELSE d.state = 'sent' END)
-    RETURNING p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at`.execute(tx);
+    RETURNING p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at, p.round`.execute(tx);
   return rows;
 }
 

@@ -33,7 +33,7 @@ export async function insertDeferred(tx: Tx, items: readonly DeferredDelivery[],
     group_id: delivery.groupId,
     anomaly_id: delivery.anomalyId,
     payload: JSON.stringify(message),
-    dedupe: deferredKey(delivery, message.type, step).toString("hex"),
+    dedupe: deferredKey(delivery).toString("hex"),
     deferred_by: deferred.by,
     deferred_until: deferred.until,
     step,
@@ -51,9 +51,10 @@ export async function insertDeferred(tx: Tx, items: readonly DeferredDelivery[],
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-function deferredKey({ anomalyId, userId }: Omit<NewDelivery, "message">, type: string, step: number): Buffer {
+/** The key of a user's deferred message. That of the message to the account contains anomaly, step and round. */
+function deferredKey({ dedupe, userId }: Omit<NewDelivery, "message">): Buffer {
   return createHash("sha256")
-    .update(JSON.stringify([anomalyId, type, step, "deferred", userId]))
+    .update(JSON.stringify([dedupe?.toString("hex"), "deferred", userId]))
     .digest();
 }
 

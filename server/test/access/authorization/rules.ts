@@ -266,6 +266,9 @@ export const RULES: Rules = {
     removeOwnChannel: ["no key", "viewer", ({ user }) => [user]],
     testOwnNotifications: ["no key", "viewer", () => []],
     listOwnTests: ["no key", "viewer", () => []],
+    getAnomalyPaging: ["anomalies:read", "viewer", ({ anomaly }) => [anomaly]],
+    snoozeAnomaly: ["anomalies:write", "operator", ({ anomaly }) => [anomaly, tomorrow()]],
+    muteRule: ["anomalies:write", "operator", ({ anomaly }) => [anomaly, tomorrow()]],
     createWindow: [
       "shifts:write",
       "operator",

@@ -117,7 +117,7 @@ CREATE VIEW shared_shifts AS
   SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until FROM shifts;
 
 CREATE VIEW shared_tenants AS
-  SELECT id, slug, name, telemetry_retention_days, admins_need_factor, last_resort FROM tenants;
+  SELECT id, slug, name, telemetry_retention_days, admins_need_factor, last_resort, flaps_above FROM tenants;
 
 CREATE VIEW shared_thresholds AS SELECT id, tenant_id, name, rule_ids FROM thresholds;
 

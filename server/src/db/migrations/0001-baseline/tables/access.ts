@@ -11,7 +11,9 @@ CREATE TABLE tenants (
   -- Admins must set up a second factor.
   admins_need_factor boolean NOT NULL DEFAULT false,
   -- Who is told by e-mail of a page that reached nobody.
-  last_resort text NOT NULL DEFAULT 'admins' CHECK (last_resort IN ('admins', 'none'))
+  last_resort text NOT NULL DEFAULT 'admins' CHECK (last_resort IN ('admins', 'none')),
+  -- The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never.
+  flaps_above integer NOT NULL DEFAULT 5 CHECK (flaps_above BETWEEN 0 AND 60)
 );
 
 -- The domains of e-mail addresses whose owners sign in at the tenant's identity provider.

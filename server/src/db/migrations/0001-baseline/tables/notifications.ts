@@ -24,8 +24,10 @@ CREATE TABLE pages (
   due_at timestamptz NOT NULL,
   state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'paged', 'nobody', 'stopped', 'late', 'deferred')),
   critical boolean NOT NULL DEFAULT false,
-  -- Why the step was put off until "due_at": a maintenance window.
-  held_by text CHECK (held_by IN ('window')),
+  -- Why the step was put off until "due_at".
+  held_by text CHECK (held_by IN ('window', 'snooze', 'mute', 'flapping')),
+  -- How often the step was made due again after it had been paged: once per snooze.
+  round integer NOT NULL DEFAULT 0,
   PRIMARY KEY (anomaly_id, group_id, after_minutes),
   FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies (tenant_id, id),
   FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE
@@ -191,4 +193,26 @@ CREATE TABLE maintenance_window_devices (
   FOREIGN KEY (tenant_id, window_id) REFERENCES maintenance_windows (tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX maintenance_window_devices_device ON maintenance_window_devices (device_uid);
+
+-- An anomaly that a user set aside until a time.
+CREATE TABLE anomaly_snoozes (
+  anomaly_id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  until timestamptz NOT NULL,
+  created_by text NOT NULL,
+  FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies (tenant_id, id)
+);
+CREATE INDEX anomaly_snoozes_ended ON anomaly_snoozes (until);
+
+-- A rule that does not page about a device until a time; NULL is its silence.
+CREATE TABLE rule_mutes (
+  tenant_id uuid NOT NULL,
+  device_uid uuid NOT NULL,
+  rule_id uuid,
+  until timestamptz NOT NULL,
+  created_by text NOT NULL,
+  UNIQUE NULLS NOT DISTINCT (device_uid, rule_id),
+  FOREIGN KEY (tenant_id, device_uid) REFERENCES devices (tenant_id, uid)
+);
+CREATE INDEX rule_mutes_ended ON rule_mutes (until);
 `;

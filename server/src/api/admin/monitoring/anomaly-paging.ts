@@ -1,0 +1,6 @@
+import { inApp } from "../../in-app.ts";
+import * as specified from "../../v1/paging/anomaly-paging.ts";
+
+export const getAnomalyPaging = inApp(specified.getAnomalyPaging);
+export const snoozeAnomaly = inApp(specified.snoozeAnomaly);
+export const muteRule = inApp(specified.muteRule);
