@@ -38,13 +38,11 @@ export const COVERED = z.enum(COVERS).meta({
   id: "Covered",
   description: "Every device, those of a group or of a device type, or the named ones",
 });
-export const HELD = z
-  .enum(HELD_BY)
-  .meta({
-    id: "HeldBy",
-    description:
-      "A maintenance window, a snooze of the anomaly, a mute of its rule on the device, or that the rule flaps",
-  });
+export const HELD = z.enum(HELD_BY).meta({
+  id: "HeldBy",
+  description:
+    "A maintenance window, a snooze of the anomaly, a mute of its rule on the device, or that the rule flaps",
+});
 export const SEVERITY = z.enum(SEVERITIES).meta({ id: "Severity" });
 export const OPERATOR = z.enum(OPERATORS).meta({
   id: "Operator",

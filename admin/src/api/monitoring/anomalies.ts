@@ -18,6 +18,6 @@ export const acknowledgeAnomalies = (ids: readonly string[], comment: string) =>
 /** Until when an anomaly is snoozed and its rule muted on its device. */
 export const anomalyPagingQuery = (id: string) => read(`${ANOMALIES}/{id}/paging`, { path: { id } });
 export const snoozeAnomaly = (id: string, until: string | null) =>
-  must(api.PUT(`${ANOMALIES}/{id}/snooze`, { params: { path: { id } }, body: { until } }));
+  must(api.POST(`${ANOMALIES}/{id}/snooze`, { params: { path: { id } }, body: { until } }));
 export const muteRule = (id: string, until: string | null) =>
-  must(api.PUT(`${ANOMALIES}/{id}/mute`, { params: { path: { id } }, body: { until } }));
+  must(api.POST(`${ANOMALIES}/{id}/mute`, { params: { path: { id } }, body: { until } }));

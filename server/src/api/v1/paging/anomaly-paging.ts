@@ -36,7 +36,7 @@ export const getAnomalyPaging = publicRoute({
 export const snoozeAnomaly = publicRoute({
   useCase: notificationUseCases.snoozeAnomaly,
   operationId: "snoozeAnomaly",
-  method: "PUT",
+  method: "POST",
   path: "/api/v1/anomalies/{id}/snooze",
   tag: TAG,
   summary: "Snooze an anomaly",
@@ -54,7 +54,7 @@ export const snoozeAnomaly = publicRoute({
 export const muteRule = publicRoute({
   useCase: notificationUseCases.muteRule,
   operationId: "muteRule",
-  method: "PUT",
+  method: "POST",
   path: "/api/v1/anomalies/{id}/mute",
   tag: TAG,
   summary: "Mute a rule on a device",
