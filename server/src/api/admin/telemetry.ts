@@ -1,5 +1,5 @@
 import { inApp } from "../in-app.ts";
-import * as specified from "../v1/telemetry.ts";
+import * as specified from "../v1/telemetry/telemetry.ts";
 
 const tag = "Devices";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Caller } from "../../src/access/access.ts";
-import { HOUR, MINUTE } from "../../src/lib/clock.ts";
-import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "../harness/telemetry.ts";
+import type { Caller } from "../../../src/access/access.ts";
+import { HOUR, MINUTE } from "../../../src/lib/clock.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "../../harness/telemetry.ts";
 
 /** Readings and series of many devices. */
 let fixture: TelemetryFixture;

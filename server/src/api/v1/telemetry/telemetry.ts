@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { records } from "../../lib/limits/records.ts";
-import { telemetryUseCases } from "../../telemetry/telemetry.ts";
-import { METRIC_VALUE } from "../named-shapes.ts";
-import { publicRoute } from "../route.ts";
-import { id, idParams, instant, timestamp } from "../shapes.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { telemetryUseCases } from "../../../telemetry/telemetry.ts";
+import { METRIC_VALUE } from "../../named-shapes.ts";
+import { publicRoute } from "../../route.ts";
+import { id, idParams, instant, timestamp } from "../../shapes.ts";
 
 const TAG = "Telemetry";
 /** The number of characters of a rejected payload that are shown. */

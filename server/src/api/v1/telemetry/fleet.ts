@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { records } from "../../lib/limits/records.ts";
-import { telemetryUseCases } from "../../telemetry/telemetry.ts";
-import { Download, FORMATS } from "../export/download.ts";
-import { METRIC_VALUE } from "../named-shapes.ts";
-import { publicRoute } from "../route.ts";
-import { cursor, id, instant, next, strictLimit, timestamp } from "../shapes.ts";
-import { list } from "./events.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { telemetryUseCases } from "../../../telemetry/telemetry.ts";
+import { Download, FORMATS } from "../../export/download.ts";
+import { METRIC_VALUE } from "../../named-shapes.ts";
+import { publicRoute } from "../../route.ts";
+import { cursor, id, instant, next, strictLimit, timestamp } from "../../shapes.ts";
+import { list } from "../events.ts";
 import { RANGE_EXAMPLE, SERIES_EXAMPLE, series, seriesQuery } from "./telemetry.ts";
 
 const TAG = "Telemetry";
