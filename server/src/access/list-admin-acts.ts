@@ -5,7 +5,7 @@ import { useCase } from "./use-case.ts";
 
 /** Lists the administrative audit of the tenant, newest first. */
 export const listAdminActs = useCase(
-  { role: "admin" },
+  { scope: "audit:read", role: "admin" },
   (deps: AccessDeps, caller, query: ActQuery): Promise<Page<AdminAct>> =>
     listActs(deps.database.db, caller.tenantId, query),
 );

@@ -5,7 +5,7 @@ import { useCase } from "./use-case.ts";
 
 /** Lists the API audit log of the tenant, newest first (docs/spec-decisions.md, API audit log). */
 export const listApiWrites = useCase(
-  { role: "admin" },
+  { scope: "audit:read", role: "admin" },
   (deps: AccessDeps, caller, query: WriteQuery): Promise<Page<ApiWrite>> =>
     listOfTenant(deps.database.db, caller.tenantId, query),
 );

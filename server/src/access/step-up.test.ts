@@ -71,6 +71,7 @@ test("a key with the scope of a dangerous operation is dangerous, also by a wild
     "groups:write",
     "mqtt-clients:write",
     "provisioning:write",
+    "users:write",
     "webhooks:write",
   ]);
   assert.deepEqual(dangerousScopesOf(["webhooks:*", "devices:*"]), ["webhooks:write"]);

@@ -31,7 +31,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   enableMqttClient: { stepUp: true },
   createKey: { stepUp: ({ scopes }: { scopes: readonly string[] }) => dangerousScopesOf(scopes).length > 0 },
   // People who can sign in.
-  inviteUser: { stepUp: ({ role }: { role: string }) => role === "admin" },
+  inviteUser: { stepUp: ({ role }: { role: string }) => role === "admin", scopes: ["users:write"] },
   createTenant: { stepUp: true },
   changeUser: { stepUp: true },
   resetUser: { stepUp: true },

@@ -1,5 +1,5 @@
 import { boundedToGroupsOf, useCase } from "../access/access.ts";
-import { reserveIdempotencyKey } from "../audit/audit.ts";
+import { recordKeyWrite, reserveIdempotencyKey } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { records } from "../lib/limits/records.ts";
@@ -19,7 +19,7 @@ export type AcknowledgeOutcome = "acknowledged" | "unchanged" | "not_found";
  * @throws MusterError invalid_request; nothing has changed then
  */
 export const acknowledgeAnomalies = useCase(
-  { role: "operator" },
+  { scope: "anomalies:write", role: "operator" },
   async (deps: AnomaliesDeps, caller, ids: readonly string[], comment?: string): Promise<AcknowledgeOutcome[]> => {
     const most = records.anomaliesOfAcknowledgement.value;
     if (ids.length === 0 || ids.length > most) throw invalidRequest(`ids must contain 1 to ${most} anomalies`, "ids");
@@ -29,6 +29,11 @@ export const acknowledgeAnomalies = useCase(
       await reserveIdempotencyKey(tx, caller, { id: ids[0]!, at: acknowledgement.now });
       const visible = new Set(await lockVisible(tx, caller.tenantId, ids.filter(isUuid), viewer));
       const acknowledged = new Set(await acknowledgeRows(tx, caller.tenantId, [...visible], acknowledgement));
+      if (caller.request?.by === "key")
+        for (const id of acknowledged) {
+          const write = { resource: "anomaly", id, result: "updated", at: acknowledgement.now } as const;
+          await recordKeyWrite(tx, caller, write, deps.ids);
+        }
       return ids.map((id) => outcomeOf(id, visible, acknowledged));
     });
   },

@@ -14,13 +14,16 @@ import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
 import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
+import * as audits from "./v1/people/audits.ts";
+import * as users from "./v1/people/users.ts";
 import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
 import * as fleetTelemetry from "./v1/telemetry/fleet.ts";
 import * as telemetry from "./v1/telemetry/telemetry.ts";
 import * as thresholdChanges from "./v1/threshold-changes.ts";
 import * as thresholds from "./v1/thresholds.ts";
-import * as tickets from "./v1/tickets.ts";
+import * as ticketNotes from "./v1/tickets/ticket-notes.ts";
+import * as tickets from "./v1/tickets/tickets.ts";
 import * as webhooks from "./v1/webhooks.ts";
 
 /** The resources in the order of the reference. Each module exports its routes. */
@@ -39,12 +42,15 @@ const RESOURCES = [
   thresholdChanges,
   anomalies,
   tickets,
+  ticketNotes,
   claims,
   deviceCertificates,
   mqttClients,
   refusals,
   events,
   webhooks,
+  users,
+  audits,
   redeemClaim,
   renewCertificate,
 ];

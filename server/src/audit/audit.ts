@@ -27,6 +27,7 @@ export {
 } from "./api-writes.ts";
 export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
 export { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
+export { recordKeyWrite } from "./key-writes.ts";
 export { beginOfLastActs, hasEntries, type NewestEntries, newestEntries } from "./newest-entries-store.ts";
 
 /**

@@ -23,7 +23,7 @@ export interface Account extends AdministeredUser {
 
 /** Lists the tenant's users who are not deleted, newest first. */
 export const listAccounts = useCase(
-  { role: "admin" },
+  { scope: "users:read", role: "admin" },
   async ({ database }: IdentityDeps, caller, filter: AccountFilter): Promise<Page<Account>> => {
     const page = await listAccountRows(database.db, caller.tenantId, filter);
     return { ...page, items: page.items.map(toAccount) };
@@ -32,7 +32,7 @@ export const listAccounts = useCase(
 
 /** @throws MusterError not_found */
 export const getAccount = useCase(
-  { role: "admin" },
+  { scope: "users:read", role: "admin" },
   async ({ database }: IdentityDeps, caller, id: string): Promise<Account> => {
     const row = isUuid(id) ? await findAccountRow(database.db, caller.tenantId, id) : undefined;
     if (!row) throw notFound("user");

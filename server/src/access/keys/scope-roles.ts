@@ -38,6 +38,9 @@ export const LEAST_ROLES: Readonly<Record<Scope, Role>> = {
   "group-channels:write": "admin",
   "mqtt-clients:read": "admin",
   "mqtt-clients:write": "admin",
+  "users:read": "admin",
+  "users:write": "admin",
+  "audit:read": "admin",
 };
 
 /** Returns the granted scopes, with wildcards expanded, that have no effect while the key's owner has this role. */

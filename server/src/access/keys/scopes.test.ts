@@ -44,7 +44,7 @@ test("a scope that is not spelled exactly is unknown", () => {
 
 test("the error for an unknown scope lists the valid ones", () => {
   const message =
-    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*webhooks:write, .*devices:\*, .*tickets:\*, webhooks:\*, .*mqtt-clients:\*\.$/;
+    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*webhooks:write, .*devices:\*, .*tickets:\*, webhooks:\*, .*mqtt-clients:\*, users:\*\.$/;
   assert.throws(() => checkScopes(["devices:foo"]), { message });
   assert.throws(() => checkScopes(["provisioning:*"]), {
     message: /name each .*: provisioning:read, provisioning:write\.$/,

@@ -38,6 +38,9 @@ const ADDED_SCOPES = [
   "group-channels:write",
   "mqtt-clients:read",
   "mqtt-clients:write",
+  "users:read",
+  "users:write",
+  "audit:read",
 ] as const;
 
 /** All scopes. */

@@ -47,7 +47,7 @@ export interface AdministeredUser {
  * precondition_failed
  */
 export const changeUser = adminUseCase(
-  { role: "admin" },
+  { scope: "users:write", role: "admin" },
   "user.update",
   async (
     deps: AccessDeps,

@@ -12,14 +12,14 @@ import { apiWrite, period, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
 
 const TAG = "Audits";
 
-const text = z.string().min(1).max(200);
-const actor = text.optional().meta({
+export const text = z.string().min(1).max(200);
+export const actor = text.optional().meta({
   description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
 });
 
-const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
+export const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
 
-const adminAct = z
+export const adminAct = z
   .strictObject({
     id,
     at: timestamp,
@@ -32,7 +32,7 @@ const adminAct = z
   })
   .meta({ id: "AdminAct" });
 
-const ACT_EXAMPLE = {
+export const ACT_EXAMPLE = {
   id: "0199c1d0-5b00-7c55-b1d2-3e4f5a6b7c8d",
   at: "2026-11-21T09:00:00.000Z",
   actor: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",

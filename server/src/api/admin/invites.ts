@@ -9,7 +9,7 @@ import { role } from "./users.ts";
 
 const TAG = "Users";
 
-const fields = {
+export const inviteFields = {
   id,
   email: z.string(),
   role,
@@ -18,9 +18,9 @@ const fields = {
   createdBy: z.string().meta({ description: "The inviter, in the notation of audits" }),
   expiresAt: timestamp,
 };
-const invite = z.strictObject(fields).meta({ id: "Invite" });
+export const invite = z.strictObject(inviteFields).meta({ id: "Invite" });
 
-const EXAMPLE = {
+export const INVITE_EXAMPLE = {
   id: "0199c1d4-4a00-7c55-b1d2-3e4f5a6b7c8d",
   email: "grace@acme.example",
   role: "operator",
@@ -28,6 +28,20 @@ const EXAMPLE = {
   createdAt: "2026-11-20T10:00:00.000Z",
   createdBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
   expiresAt: "2026-11-23T10:00:00.000Z",
+};
+
+export const madeInvite = z
+  .strictObject({
+    ...inviteFields,
+    url: z.string().meta({ description: "The link, shown only in this answer" }),
+    mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
+  })
+  .meta({ id: "MadeInvite" });
+
+export const MADE_INVITE_EXAMPLE = {
+  ...INVITE_EXAMPLE,
+  url: "https://muster.acme.example/invite#4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa",
+  mailed: true,
 };
 
 export const listInvites = adminRoute({
@@ -42,7 +56,7 @@ export const listInvites = adminRoute({
   status: 200,
   response: page(invite),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [INVITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listInvites) => listInvites(caller, query),
 });
 
@@ -67,22 +81,12 @@ export const inviteUser = adminRoute({
     })
     .meta({ id: "InviteCreate" }),
   status: 201,
-  response: z
-    .strictObject({
-      ...fields,
-      url: z.string().meta({ description: "The link, shown only in this answer" }),
-      mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
-    })
-    .meta({ id: "MadeInvite" }),
+  response: madeInvite,
   errors: ["quota_exceeded"],
   secret: true,
   examples: {
     body: { email: "grace@acme.example", role: "operator" },
-    response: {
-      ...EXAMPLE,
-      url: "https://muster.acme.example/invite#4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa",
-      mailed: true,
-    },
+    response: MADE_INVITE_EXAMPLE,
   },
   handler: (caller, { body }, inviteUser) => inviteUser(caller, body),
 });
@@ -114,16 +118,16 @@ export const openInvite = openRoute({
   body: z.strictObject({ token: linkToken }).meta({ id: "InviteToken" }),
   status: 200,
   response: z
-    .strictObject({ tenantName: z.string(), email: fields.email, role, expiresAt: timestamp })
+    .strictObject({ tenantName: z.string(), email: inviteFields.email, role, expiresAt: timestamp })
     .meta({ id: "OpenedInvite" }),
   errors: ["link_expired"],
   examples: {
     body: { token: "4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa" },
     response: {
       tenantName: "Acme Pumps",
-      email: EXAMPLE.email,
-      role: EXAMPLE.role,
-      expiresAt: EXAMPLE.expiresAt,
+      email: INVITE_EXAMPLE.email,
+      role: INVITE_EXAMPLE.role,
+      expiresAt: INVITE_EXAMPLE.expiresAt,
     },
   },
   handler: (_visitor, { body }, openInvite) => openInvite(body.token),

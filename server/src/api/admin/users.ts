@@ -8,9 +8,9 @@ import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../sha
 const TAG = "Users";
 
 export const role = z.enum(ROLES);
-const status = z.enum(["active", "deactivated"]);
+export const status = z.enum(["active", "deactivated"]);
 
-const userRecord = z
+export const userRecord = z
   .strictObject({
     id,
     email: z.string(),
@@ -26,9 +26,9 @@ const userRecord = z
   })
   .meta({ id: "User" });
 /** Fields that change without a write of the user. */
-const VOLATILE = ["lastUsedAt", "secondFactor"];
+export const USER_VOLATILE = ["lastUsedAt", "secondFactor"];
 
-const EXAMPLE = {
+export const USER_EXAMPLE = {
   id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
   email: "ada@acme.example",
   name: "Ada Lovelace",
@@ -62,7 +62,7 @@ export const listUsers = adminRoute({
   status: 200,
   response: page(userRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [USER_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listAccounts) => listAccounts(caller, query),
 });
 
@@ -78,13 +78,15 @@ export const getUser = adminRoute({
   status: 200,
   response: userRecord,
   errors: ["not_found"],
-  volatile: VOLATILE,
-  examples: { response: EXAMPLE },
+  volatile: USER_VOLATILE,
+  examples: { response: USER_EXAMPLE },
   handler: (caller, { params }, getAccount) => getAccount(caller, params.id),
 });
 
-const changedUser = userRecord.omit({ lastUsedAt: true, secondFactor: true }).meta({ id: "ChangedUser" });
-const { lastUsedAt: _, secondFactor: __, ...CHANGED } = EXAMPLE;
+export const changedUser = userRecord.omit({ lastUsedAt: true, secondFactor: true }).meta({ id: "ChangedUser" });
+const { lastUsedAt: _, secondFactor: __, ...CHANGED } = USER_EXAMPLE;
+
+export { CHANGED as CHANGED_USER_EXAMPLE };
 
 export const changeUser = adminRoute({
   useCase: accessUseCases.changeUser,
@@ -109,7 +111,7 @@ export const changeUser = adminRoute({
   status: 200,
   response: changedUser,
   errors: ["not_found", "last_admin", "last_operator"],
-  volatile: VOLATILE,
+  volatile: USER_VOLATILE,
   examples: {
     body: { role: "operator", revokeKeys: true },
     response: { ...CHANGED, role: "operator", platform: false },

@@ -136,3 +136,53 @@ export const acknowledgeAnomaly = publicRoute({
   },
   handler: (caller, { params, body }, acknowledgeAnomaly) => acknowledgeAnomaly(caller, params.id, body?.comment),
 });
+
+const outcome = z
+  .strictObject({
+    id: z.string(),
+    outcome: z
+      .enum(["acknowledged", "unchanged", "not_found"])
+      .meta({ description: "`unchanged`: it was already acknowledged, and keeps that acknowledgement" }),
+  })
+  .meta({ id: "AcknowledgeOutcome" });
+
+const count = z.int().min(0);
+
+export const acknowledgeAnomalies = publicRoute({
+  useCase: anomalyUseCases.acknowledgeAnomalies,
+  operationId: "acknowledgeAnomalies",
+  method: "POST",
+  path: "/api/v1/anomalies/acknowledge",
+  tag: TAG,
+  summary: "Acknowledge anomalies",
+  description:
+    "Acknowledges one or many anomalies with the same comment, and stops their further pages. The first acknowledgement of each is kept. A resolved anomaly stays `resolved` and records who acknowledged it.",
+  body: z
+    .strictObject({
+      ids: z.array(z.string().max(128)).min(1).max(records.anomaliesOfAcknowledgement.value),
+      comment: acknowledgeComment,
+    })
+    .meta({ id: "Acknowledgement" }),
+  status: 200,
+  response: z
+    .strictObject({ acknowledged: count, unchanged: count, notFound: count, items: z.array(outcome) })
+    .meta({ id: "AcknowledgeOutcomes", description: "One per anomaly, in the order of `ids`" }),
+  errors: [],
+  examples: {
+    body: { ids: [ANOMALY_EXAMPLE.id], comment: "Looking after it on Monday" },
+    response: {
+      acknowledged: 1,
+      unchanged: 0,
+      notFound: 0,
+      items: [{ id: ANOMALY_EXAMPLE.id, outcome: "acknowledged" }],
+    },
+  },
+  handler: async (caller, { body }, acknowledgeAnomalies) => {
+    const ids = [...new Set(body.ids)];
+    const outcomes = await acknowledgeAnomalies(caller, ids, body.comment);
+    const items = ids.map((id, at) => ({ id, outcome: outcomes[at]! }));
+    const ofKind = (kind: string) => items.filter(({ outcome }) => outcome === kind).length;
+    const counts = { acknowledged: ofKind("acknowledged"), unchanged: ofKind("unchanged") };
+    return { ...counts, notFound: ofKind("not_found"), items };
+  },
+});

@@ -58,7 +58,7 @@ export interface InviteInput {
  * mailbox or the tenant has reached its daily invitations
  */
 export const inviteUser = adminUseCase(
-  { role: "admin" },
+  { scope: "users:write", role: "admin" },
   "invite.create",
   async (deps: IdentityDeps, caller, input: InviteInput): Promise<PreparedChange<NewInvite>> => {
     const email = checkEmail(input.email);
@@ -105,7 +105,7 @@ function of({ tenantId, actor }: Caller) {
 
 /** Lists the tenant's open invitations, newest first. */
 export const listInvites = useCase(
-  { role: "admin" },
+  { scope: "users:read", role: "admin" },
   async ({ database, clock }: IdentityDeps, caller, page: PageRequest): Promise<Page<Invite>> => {
     const rows = await listInviteRows(database.db, caller.tenantId, clock.now(), page);
     return { ...rows, items: rows.items.map(toInvite) };
@@ -114,7 +114,7 @@ export const listInvites = useCase(
 
 /** Withdraws an invitation, which invalidates its link. @throws MusterError not_found */
 export const withdrawInvite = adminUseCase(
-  { role: "admin" },
+  { scope: "users:write", role: "admin" },
   "invite.delete",
   async (_deps: IdentityDeps, caller, id: string): Promise<PreparedChange<void>> => ({
     change: async (tx) => {

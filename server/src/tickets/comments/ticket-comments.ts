@@ -16,7 +16,7 @@ import { insertComment, listCommentRows, type TicketComment } from "./comment-st
  * @throws MusterError not_found, invalid_request
  */
 export const commentTicket = useCase(
-  { role: "operator" },
+  { scope: "tickets:write", role: "operator" },
   async (deps: TicketsDeps, caller, ticketId: string, text: string): Promise<TicketComment> => {
     const plain = checkedText("comment", text).trim();
     if (plain === "") throw invalidRequest("a comment must not be blank", "text");
@@ -34,7 +34,7 @@ export const commentTicket = useCase(
 
 /** Lists the comments of a ticket, newest first. @throws MusterError not_found */
 export const listTicketComments = useCase(
-  { role: "viewer" },
+  { scope: "tickets:read", role: "viewer" },
   async (deps: TicketsDeps, caller, ticketId: string, page: PageRequest): Promise<Page<TicketComment>> => {
     await getTicket(deps, caller, ticketId);
     const { rows, total } = await listCommentRows(deps.database.db, caller.tenantId, ticketId, page);

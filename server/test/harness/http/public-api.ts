@@ -28,11 +28,16 @@ const SPECIFIED = new Set([
 /** The resources of the additions of `additions.test.ts`. */
 const ADDED = new Set(["telemetry", "device-registry", "refusals"]);
 
+/** The operations about people and their work that `programs/people.test.ts` calls. */
+const PEOPLE = new Set(["acknowledgeAnomalies", "commentTicket", "listTicketComments", "listTicketHistory"]);
+
 /** The operation ids by the test that calls them. Streams have their own tests. */
 const callers = publicRoutes.map((route) => {
   const resource = route.scope.split(":")[0]!;
   if (SPECIFIED.has(route.operationId)) return ["specified", route.operationId] as const;
   if (route.mediaType !== undefined) return ["streams", route.operationId] as const;
+  if (["users", "audit"].includes(resource) || PEOPLE.has(route.operationId))
+    return ["people", route.operationId] as const;
   if (resource === "webhooks" || resource === "commands") return [resource, route.operationId] as const;
   return [ADDED.has(resource) ? "added" : "configuration", route.operationId] as const;
 });
@@ -44,6 +49,7 @@ export const OPERATIONS = {
   added: by("added"),
   webhooks: by("webhooks"),
   commands: by("commands"),
+  people: by("people"),
   configuration: by("configuration"),
 };
 

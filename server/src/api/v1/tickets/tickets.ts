@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { TICKET_LENGTHS, ticketUseCases } from "../../tickets/tickets.ts";
-import { TICKET_PRIORITY, TICKET_STATUS, TICKET_TYPE } from "../named-shapes.ts";
-import { publicRoute } from "../route.ts";
-import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { TICKET_LENGTHS, ticketUseCases } from "../../../tickets/tickets.ts";
+import { TICKET_PRIORITY, TICKET_STATUS, TICKET_TYPE } from "../../named-shapes.ts";
+import { publicRoute } from "../../route.ts";
+import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../../shapes.ts";
 import { OPENED, PATCH, STARTED } from "./ticket-examples.ts";
 
 const TAG = "Tickets";

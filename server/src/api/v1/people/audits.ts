@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { accessUseCases } from "../../../access/access.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { ACT_EXAMPLE, actor, adminAct, RESULT, text } from "../../admin/audits.ts";
+import { apiWrite, period, WRITE_EXAMPLE } from "../../admin/shapes/audit-shapes.ts";
+import { publicRoute } from "../../route.ts";
+import { longPage, paging } from "../../shapes.ts";
+
+const TAG = "Audits";
+
+export const listApiAudit = publicRoute({
+  useCase: accessUseCases.listApiWrites,
+  operationId: "listApiAudit",
+  method: "GET",
+  path: "/api/v1/audit/api",
+  tag: TAG,
+  summary: "List the API audit log",
+  description: "Every write with an API key, newest first. Reads are not recorded.",
+  query: z.strictObject({
+    keyId: text.optional(),
+    operation: text.optional(),
+    resource: text.optional(),
+    resourceId: text.optional(),
+    result: RESULT.meta({ id: "ApiWriteResult" }).optional(),
+    ...period,
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: longPage(apiWrite),
+  errors: [],
+  examples: { response: { items: [WRITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listApiWrites) =>
+    listApiWrites(caller, { ...query, countAhead: records.countedAhead.value }),
+});
+
+export const listAdminAudit = publicRoute({
+  useCase: accessUseCases.listAdminActs,
+  operationId: "listAdminAudit",
+  method: "GET",
+  path: "/api/v1/audit/admin",
+  tag: TAG,
+  summary: "List the administrative audit",
+  description:
+    "Administrative changes of the tenant and their actors, from the admin app and the shell, newest first; also sign-ins and their failures (`session.`), exports of lists, and uses of API keys from new addresses.",
+  query: z.strictObject({
+    actor,
+    act: text.optional().meta({
+      description: "An act such as `user.create` or `session.refuse`, or `user.` for all acts on that kind of record",
+    }),
+    target: text.optional().meta({ description: "The id of the record acted on" }),
+    ...period,
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: longPage(adminAct),
+  errors: [],
+  examples: { response: { items: [ACT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listAdminActs) =>
+    listAdminActs(caller, { ...query, countAhead: records.countedAhead.value }),
+});
