@@ -56,7 +56,7 @@ const group = z.strictObject({
   description: z.string().optional(),
   memberUserIds: z.array(z.string()).optional(),
   channels: z
-    .array(z.strictObject({ type: z.enum(["email", "webhook"]), target: z.string() }))
+    .array(z.strictObject({ type: z.string(), target: z.string() }))
     .optional()
     .meta({ description: "Addresses and webhooks; a webhook's secret is read with `rotateWebhookSecret`" }),
   escalation: z

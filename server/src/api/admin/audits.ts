@@ -5,43 +5,21 @@ import { records } from "../../lib/limits/records.ts";
 import { overviewUseCases } from "../../overview/overview.ts";
 import { CERTIFICATE_EVENT } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
-import { id, longPage, paging, timestamp } from "../shapes.ts";
+import { id, longPage, paging } from "../shapes.ts";
 import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
 import { auditEntry } from "../v1/device-certificates.ts";
-import { apiWrite, period, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
+import {
+  ACT_EXAMPLE,
+  actor,
+  adminAct,
+  apiWrite,
+  period,
+  RESULT,
+  text,
+  WRITE_EXAMPLE,
+} from "../v1/people/audit-shapes.ts";
 
 const TAG = "Audits";
-
-export const text = z.string().min(1).max(200);
-export const actor = text.optional().meta({
-  description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
-});
-
-export const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
-
-export const adminAct = z
-  .strictObject({
-    id,
-    at: timestamp,
-    actor: z.string(),
-    address: z.string().nullable(),
-    act: z.string().meta({ description: "`<kind of record>.<verb>`" }),
-    target: z.string().meta({ description: "The id of the record acted on" }),
-    before: z.looseObject({}).nullable(),
-    after: z.looseObject({}).nullable(),
-  })
-  .meta({ id: "AdminAct" });
-
-export const ACT_EXAMPLE = {
-  id: "0199c1d0-5b00-7c55-b1d2-3e4f5a6b7c8d",
-  at: "2026-11-21T09:00:00.000Z",
-  actor: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
-  address: "203.0.113.7",
-  act: "user.deactivate",
-  target: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
-  before: { status: "active" },
-  after: { status: "deactivated", revokedKeys: ["4fgh7kp2"] },
-};
 
 export const listApiAudit = adminRoute({
   useCase: accessUseCases.listApiWrites,

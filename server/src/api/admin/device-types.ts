@@ -7,7 +7,7 @@ import { METRIC_VALUE } from "../named-shapes.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, page, paging, timestamp } from "../shapes.ts";
 import * as specified from "../v1/device-types.ts";
-import * as telemetry from "../v1/telemetry.ts";
+import * as telemetry from "../v1/telemetry/telemetry.ts";
 
 const TAG = "Device types";
 

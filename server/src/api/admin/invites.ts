@@ -2,47 +2,19 @@ import { z } from "zod";
 import { identityServices, identityUseCases } from "../../identity/identity.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute, openRoute } from "../route.ts";
-import { id, idParams, page, paging, timestamp } from "../shapes.ts";
+import { idParams, page, paging, timestamp } from "../shapes.ts";
+import {
+  INVITE_EXAMPLE,
+  invite,
+  inviteFields,
+  MADE_INVITE_EXAMPLE,
+  madeInvite,
+  role,
+} from "../v1/people/user-shapes.ts";
 import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./sign-in/session.ts";
 import { email, linkToken, password } from "./sign-in/setup.ts";
-import { role } from "./users.ts";
 
 const TAG = "Users";
-
-export const inviteFields = {
-  id,
-  email: z.string(),
-  role,
-  groupIds: z.array(id).meta({ description: "The groups that the user joins at the acceptance, if they still exist" }),
-  createdAt: timestamp,
-  createdBy: z.string().meta({ description: "The inviter, in the notation of audits" }),
-  expiresAt: timestamp,
-};
-export const invite = z.strictObject(inviteFields).meta({ id: "Invite" });
-
-export const INVITE_EXAMPLE = {
-  id: "0199c1d4-4a00-7c55-b1d2-3e4f5a6b7c8d",
-  email: "grace@acme.example",
-  role: "operator",
-  groupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
-  createdAt: "2026-11-20T10:00:00.000Z",
-  createdBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
-  expiresAt: "2026-11-23T10:00:00.000Z",
-};
-
-export const madeInvite = z
-  .strictObject({
-    ...inviteFields,
-    url: z.string().meta({ description: "The link, shown only in this answer" }),
-    mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
-  })
-  .meta({ id: "MadeInvite" });
-
-export const MADE_INVITE_EXAMPLE = {
-  ...INVITE_EXAMPLE,
-  url: "https://muster.acme.example/invite#4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa",
-  mailed: true,
-};
 
 export const listInvites = adminRoute({
   useCase: identityUseCases.listInvites,

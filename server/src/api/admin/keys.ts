@@ -3,7 +3,7 @@ import { accessUseCases, DANGEROUS_SCOPES, ROLES, SCOPES } from "../../access/ac
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, label, longPage, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
-import { apiWrite, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
+import { apiWrite, WRITE_EXAMPLE } from "../v1/people/audit-shapes.ts";
 
 const TAG = "API keys";
 

@@ -1,44 +1,20 @@
 import { z } from "zod";
-import { accessUseCases, ROLES } from "../../access/access.ts";
+import { accessUseCases } from "../../access/access.ts";
 import { identityUseCases } from "../../identity/identity.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import {
+  CHANGED_USER_EXAMPLE,
+  changedUser,
+  role,
+  status,
+  USER_EXAMPLE,
+  USER_VOLATILE,
+  userRecord,
+} from "../v1/people/user-shapes.ts";
 
 const TAG = "Users";
-
-export const role = z.enum(ROLES);
-export const status = z.enum(["active", "deactivated"]);
-
-export const userRecord = z
-  .strictObject({
-    id,
-    email: z.string(),
-    name: z.string().nullable().meta({ description: "The name that the user gave" }),
-    role,
-    status,
-    platform: z.boolean().meta({ description: "Whether the user also runs the installation" }),
-    createdAt: timestamp,
-    lastUsedAt: nullableTimestamp.meta({
-      description: "The last use of a session that has not expired, to the minute",
-    }),
-    secondFactor: z.boolean().meta({ description: "Whether the user also enters a code to sign in" }),
-  })
-  .meta({ id: "User" });
-/** Fields that change without a write of the user. */
-export const USER_VOLATILE = ["lastUsedAt", "secondFactor"];
-
-export const USER_EXAMPLE = {
-  id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
-  email: "ada@acme.example",
-  name: "Ada Lovelace",
-  role: "admin",
-  status: "active",
-  platform: true,
-  createdAt: "2026-11-20T08:00:00.000Z",
-  lastUsedAt: "2026-11-20T10:00:00.000Z",
-  secondFactor: true,
-};
 
 export const listUsers = adminRoute({
   useCase: identityUseCases.listAccounts,
@@ -83,11 +59,6 @@ export const getUser = adminRoute({
   handler: (caller, { params }, getAccount) => getAccount(caller, params.id),
 });
 
-export const changedUser = userRecord.omit({ lastUsedAt: true, secondFactor: true }).meta({ id: "ChangedUser" });
-const { lastUsedAt: _, secondFactor: __, ...CHANGED } = USER_EXAMPLE;
-
-export { CHANGED as CHANGED_USER_EXAMPLE };
-
 export const changeUser = adminRoute({
   useCase: accessUseCases.changeUser,
   operationId: "changeUser",
@@ -114,7 +85,7 @@ export const changeUser = adminRoute({
   volatile: USER_VOLATILE,
   examples: {
     body: { role: "operator", revokeKeys: true },
-    response: { ...CHANGED, role: "operator", platform: false },
+    response: { ...CHANGED_USER_EXAMPLE, role: "operator", platform: false },
   },
   handler: (caller, { params, body, matches }, changeUser) => changeUser(caller, params.id, body, matches),
 });

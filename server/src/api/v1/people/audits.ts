@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { accessUseCases } from "../../../access/access.ts";
 import { records } from "../../../lib/limits/records.ts";
-import { ACT_EXAMPLE, actor, adminAct, RESULT, text } from "../../admin/audits.ts";
-import { apiWrite, period, WRITE_EXAMPLE } from "../../admin/shapes/audit-shapes.ts";
 import { publicRoute } from "../../route.ts";
 import { longPage, paging } from "../../shapes.ts";
+import { ACT_EXAMPLE, actor, adminAct, apiWrite, period, RESULT, text, WRITE_EXAMPLE } from "./audit-shapes.ts";
 
 const TAG = "Audits";
 

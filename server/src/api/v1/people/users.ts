@@ -2,19 +2,21 @@ import { z } from "zod";
 import { accessUseCases } from "../../../access/access.ts";
 import { identityUseCases } from "../../../identity/identity.ts";
 import { records } from "../../../lib/limits/records.ts";
-import { INVITE_EXAMPLE, invite, MADE_INVITE_EXAMPLE, madeInvite } from "../../admin/invites.ts";
-import { email } from "../../admin/sign-in/setup.ts";
+import { publicRoute } from "../../route.ts";
+import { idParams, page, paging } from "../../shapes.ts";
 import {
   CHANGED_USER_EXAMPLE,
   changedUser,
+  INVITE_EXAMPLE,
+  invite,
+  MADE_INVITE_EXAMPLE,
+  madeInvite,
   role,
   status,
   USER_EXAMPLE,
   USER_VOLATILE,
   userRecord,
-} from "../../admin/users.ts";
-import { publicRoute } from "../../route.ts";
-import { idParams, page, paging } from "../../shapes.ts";
+} from "./user-shapes.ts";
 
 const TAG = "Users";
 
@@ -114,7 +116,7 @@ export const createInvite = publicRoute({
     "The link works once, within 72 hours; it is mailed, and can also be passed on by hand. A later invitation of the same address replaces it. An address that has an account gets the same answer; its mail says so instead of containing the link.",
   body: z
     .strictObject({
-      email,
+      email: z.string().min(1).max(254),
       role: givenRole,
       groupIds: z
         .array(z.string().max(128))

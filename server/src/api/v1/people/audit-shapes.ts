@@ -37,3 +37,34 @@ export const period = {
   from: instant.optional().meta({ description: "From this time on" }),
   to: instant.optional().meta({ description: "Before this time" }),
 };
+
+export const text = z.string().min(1).max(200);
+export const actor = text.optional().meta({
+  description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
+});
+
+export const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
+
+export const adminAct = z
+  .strictObject({
+    id,
+    at: timestamp,
+    actor: z.string(),
+    address: z.string().nullable(),
+    act: z.string().meta({ description: "`<kind of record>.<verb>`" }),
+    target: z.string().meta({ description: "The id of the record acted on" }),
+    before: z.looseObject({}).nullable(),
+    after: z.looseObject({}).nullable(),
+  })
+  .meta({ id: "AdminAct" });
+
+export const ACT_EXAMPLE = {
+  id: "0199c1d0-5b00-7c55-b1d2-3e4f5a6b7c8d",
+  at: "2026-11-21T09:00:00.000Z",
+  actor: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
+  address: "203.0.113.7",
+  act: "user.deactivate",
+  target: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  before: { status: "active" },
+  after: { status: "deactivated", revokedKeys: ["4fgh7kp2"] },
+};
