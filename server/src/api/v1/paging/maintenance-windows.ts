@@ -74,6 +74,7 @@ export const listMaintenanceWindows = publicRoute({
     groupId: id.optional().meta({ description: "Only windows of this group, and of all devices" }),
     unended: z
       .enum(["true", "false"])
+      .meta({ id: "Flag" })
       .transform((text) => text === "true")
       .optional()
       .meta({ description: "`true` leaves out windows that have ended" }),
