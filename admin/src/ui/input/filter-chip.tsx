@@ -66,7 +66,7 @@ export function FilterChip({ filter, value, opened, onOpen, onChange }: FilterCh
   );
 }
 
-/** Takes the focus from a field before its panel closes: a text field applies what was typed when it loses the focus. */
+/** Takes the focus from a field before its panel closes: a text field applies its text when it loses the focus. */
 function leaveField(): void {
   (document.activeElement as HTMLElement | null)?.blur();
 }
