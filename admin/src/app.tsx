@@ -1,6 +1,7 @@
 // Style sheets of components override these two.
 import "@mantine/core/styles.css";
 import "./ui/theme/base.css";
+import "./ui/theme/touch.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

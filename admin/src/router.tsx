@@ -10,6 +10,7 @@ import { isAccountFirst, isComplete, sessionQuery } from "./api/session.ts";
 import { RootFrame } from "./parts/root-frame.tsx";
 import { NotFound, NotPermitted, RouteProblem } from "./parts/route-problem.tsx";
 import { mayAll } from "./parts/session.ts";
+import { loadScreen } from "./parts/shell/load-screen.ts";
 import { applyProfile } from "./parts/shell/profile.ts";
 import { Shell } from "./parts/shell/shell.tsx";
 import { type AppRoute, appRoutes } from "./routes.ts";
@@ -48,7 +49,7 @@ function routeOf({ path, page, open, operations }: AppRoute) {
       const session = context.queries.getQueryData(sessionQuery.queryKey);
       if (!open && session && !mayAll(session, operations)) throw new NotPermitted();
     },
-    component: lazyRouteComponent(page),
+    component: lazyRouteComponent(loadScreen(page)),
   });
 }
 

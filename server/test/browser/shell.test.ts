@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
 import { assertSoundInAllViews, browserTest, openPage, useSession } from "../harness/http/browser.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
@@ -103,3 +103,55 @@ browserTest("a device offers how to connect, and the settings who is told of a p
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
+
+browserTest(
+  "a screen whose code is not loaded waits while the service is away, and opens when it is back",
+  async () => {
+    const window = await openPage(server);
+    const { page, context } = window;
+    await useSession(window, server, admin.cookie);
+    await context.route(/\/assets\/users-page/, (route) => route.abort());
+    await context.route(/\/healthz$/, (route) => route.abort());
+    await page.goto("/");
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Users" }).click();
+    await page.getByRole("heading", { name: "Offline, trying again" }).waitFor();
+    await context.unroute(/\/assets\/users-page/);
+    await context.unroute(/\/healthz$/);
+    await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+    await context.close();
+  },
+);
+
+browserTest(
+  "a new tenant sees the ways to connect, and after that what is missing until a page reaches people",
+  async () => {
+    const other = await newTenant(server);
+    const user = await signIn(server, other);
+    const window = await openPage(server);
+    const { page } = window;
+    await useSession(window, server, user.cookie);
+    await page.goto("/connect");
+    await page.getByRole("heading", { name: "Ways to connect" }).waitFor();
+    await page.getByRole("link", { name: "Certificate bundle" }).waitFor();
+    await assertSoundInAllViews(window, "ways to connect");
+    const device = await enrollDevice(server, other);
+    const client = await connectMqtt(server, device);
+    await client.endAsync();
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Until the first page reaches a person" }).waitFor();
+    await page.getByText("A group says who is responsible for its devices").waitFor();
+    const { groups, devices } = server.app;
+    const escalation = [{ afterMinutes: 0, notify: "members" as const }];
+    const group = await groups.createGroup(other.caller, { name: "Hall", memberUserIds: [user.userId], escalation });
+    await devices.changeDevice(other.caller, device.deviceId, { addGroupIds: [group.id] });
+    await page.reload();
+    await page.getByText("A threshold pack says when an anomaly opens").waitFor();
+    await assertSoundInAllViews(window, "until the first page");
+    await page.goto("/findings");
+    await page.getByText("Anomaly, finding, or refusal?").click();
+    await page.getByText("Only anomalies page people.").waitFor();
+    await assertSoundInAllViews(window, "glossary");
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);

@@ -7,6 +7,7 @@ import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { filled } from "../../api/queries.ts";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
+import { Glossary } from "../../parts/guides/glossary.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useSelection } from "../../parts/list/use-selection.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
@@ -30,6 +31,7 @@ export default function AnomaliesPage() {
   const filters = anomalyFilters(groups, packs);
   return (
     <Page title={common.anomalies} lead={t.whatDevicesDidThatA}>
+      <Glossary />
       <Records
         label={common.anomalies}
         of={nouns.anomaly}

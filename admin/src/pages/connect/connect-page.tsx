@@ -14,6 +14,7 @@ import { Action, Notice, Page, type StepState, Steps } from "../../ui/ui.ts";
 import { FirstReading } from "./connection-watch.tsx";
 import { EnrollmentCommands } from "./enrollment-commands.tsx";
 import { type Connection, useConnection } from "./use-connection.ts";
+import { WaysToConnect } from "./ways-to-connect.tsx";
 
 const POLL_MS = 2000;
 
@@ -63,6 +64,7 @@ export default function ConnectPage() {
           },
         ]}
       />
+      {reached === 0 && <WaysToConnect />}
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/anomalies.ts";
 import { type Finding, findingsQuery } from "../../api/devices.ts";
+import { Glossary } from "../../parts/guides/glossary.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useListState } from "../../parts/url-state.ts";
 import { Ago, type Column, Empty, type Filter, Page } from "../../ui/ui.ts";
@@ -23,6 +24,7 @@ export default function FindingsPage() {
   const list = useListState();
   return (
     <Page title={t.findings} lead={t.whatIsWrongWithDevices}>
+      <Glossary />
       <Records
         label={t.findings}
         of={nouns.finding}

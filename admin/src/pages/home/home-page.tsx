@@ -23,6 +23,7 @@ import {
 } from "../../ui/ui.ts";
 import { UNFINISHED } from "../tickets/filters.ts";
 import { NeedsYou } from "./needs-you.tsx";
+import { PagingGuide } from "./paging-guide.tsx";
 import "./expiry-forecast.css";
 
 /** The counts that need attention, the certificates that end, and the first steps of a new tenant. */
@@ -44,6 +45,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
   const { devices } = overview;
   const { connectivity } = devices;
   const { role } = useSession().user;
+  const mayPage = useMay("createGroup") && connectivity.online + connectivity.offline > 0;
   return (
     <>
       {devices.total === 0 && role !== "admin" && (
@@ -52,6 +54,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
         </Notice>
       )}
       <Guide overview={overview} />
+      {mayPage && <PagingGuide />}
       <NeedsYou overview={overview} />
       <Monitoring overview={overview} />
       <CountedSection

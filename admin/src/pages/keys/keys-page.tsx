@@ -25,6 +25,7 @@ import {
   Facts,
   type Filter,
   Notice,
+  Opens,
   Page,
   Pager,
   Secret,
@@ -109,14 +110,22 @@ const LIVES = [
   { value: "", label: t.never },
 ];
 
-/** Creates a key and shows it once, with a request that uses it. */
-function CreateKey({ onClose }: { onClose: () => void }) {
+/**
+ * Creates a key and shows it once, with a request that uses it.
+ *
+ * @param from the key that it replaces, which stays valid until it is revoked
+ */
+function CreateKey({ onClose, from }: { onClose: () => void; from?: ApiKey }) {
   const { user } = useSession();
   const { baseUrl, caPem } = useBroker();
   const [made, setMade] = useState<{ key: string; scopes: readonly string[] }>();
-  const [form, field] = useFields({ name: "", expiresInDays: "90", scopes: [] as string[] }, "createKey", {
-    scopes: (scopes) => (scopes.length === 0 ? t.chooseAtLeastOneScope : null),
-  });
+  const [form, field] = useFields(
+    { name: from?.name ?? "", expiresInDays: "90", scopes: from?.scopes ?? [] },
+    "createKey",
+    {
+      scopes: (scopes) => (scopes.length === 0 ? t.chooseAtLeastOneScope : null),
+    },
+  );
   const submit = async ({ name, expiresInDays, scopes }: typeof form.values) => {
     const days = expiresInDays === "" ? {} : { expiresInDays: Number(expiresInDays) };
     const { key } = await createKey({ name, scopes, ...days });
@@ -143,6 +152,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
       <TextInput label={common.name} placeholder={t.dashboard} data-autofocus {...field("name")} />
       <NativeSelect label={common.expires} data={LIVES} {...field("expiresInDays")} />
       <ScopeMatrix {...field("scopes")} />
+      {from && <Notice tone="accent">{t.theFormerKeyStays}</Notice>}
       <p className="soft">{t.theKeyIsYoursIt(user.email)}</p>
     </Form>
   );
@@ -159,7 +169,7 @@ function KeyDialog({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: (
 
 function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const end = endOfKey(apiKey, useNow());
-  const may = useMay("revokeKey");
+  const [may, mayReplace] = [useMay("revokeKey"), useMay("createKey")];
   const facts = {
     [t.keyId]: <code>{apiKey.id}</code>,
     [t.owner]: apiKey.user,
@@ -175,6 +185,11 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       <Facts facts={facts} />
       <Writes id={apiKey.id} />
       <DialogActions>
+        {mayReplace && !end && (
+          <Opens wide label={t.replaceKey} title={t.replaceTheKey(apiKey.name)}>
+            {(close) => <CreateKey onClose={close} from={apiKey} />}
+          </Opens>
+        )}
         {may && !end && <RevokeKey apiKey={apiKey} />}
         <Action label={common.close} onClick={onClose} />
       </DialogActions>

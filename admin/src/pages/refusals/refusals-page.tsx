@@ -5,6 +5,7 @@ import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/refusals.ts";
 import { REFUSALS, refusalsQuery, type Symptom, symptomsQuery } from "../../api/broker/refusals.ts";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
+import { Glossary } from "../../parts/guides/glossary.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
@@ -38,6 +39,7 @@ export default function RefusalsPage() {
   const mayUnknown = useMay("listUnknownRefusals");
   return (
     <Page title={t.whyCantItConnect} lead={t.everyClientThatTheBroker}>
+      <Glossary />
       <Records
         label={common.refusals}
         of={nouns.refusal}

@@ -24,6 +24,7 @@ import { mayAll, useMay, useSession } from "../session.ts";
 import { toast } from "../toasts.tsx";
 import { useFolded } from "./folded.ts";
 import { icons } from "./icons.ts";
+import { usePreloadedScreens } from "./load-screen.ts";
 import { saveProfile } from "./profile.ts";
 import "./shell.css";
 import "./user-menu.css";
@@ -38,6 +39,7 @@ export function Shell() {
   const [shortcuts, setShortcuts] = useState(false);
   const live = useMay("followEvents");
   useLive(live);
+  usePreloadedScreens();
   useShortcuts({ openPalette: () => setPalette(true), openSheet: () => setShortcuts(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the menu
   useEffect(() => setMenuOpen(false), [pathname]);

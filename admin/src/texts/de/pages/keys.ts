@@ -2,6 +2,10 @@ import type { t as en } from "../../en/pages/keys.ts";
 import { phrase } from "../../phrase.ts";
 
 export const t: typeof en = {
+  replaceKey: "Ersetzen",
+  replaceTheKey: (name) => `${name} ersetzen`,
+  theFormerKeyStays:
+    "Der bisherige Schlüssel bleibt gültig, beide gelten also zugleich: Geben Sie dem Programm den neuen mit den Rechten, die es jetzt braucht, und widerrufen Sie dann den bisherigen.",
   scopes: "Scopes",
   owner: "Besitzer",
   never: "nie",

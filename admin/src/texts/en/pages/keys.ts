@@ -4,6 +4,10 @@ import { phrase } from "../../phrase.ts";
 
 /** The texts of keys. */
 export const t = {
+  replaceKey: "Replace",
+  replaceTheKey: (name: Value) => `Replace ${name}`,
+  theFormerKeyStays:
+    "The former key stays valid, so both work meanwhile: give the new one to the program, with the scopes that it needs now, then revoke the former.",
   scopes: "Scopes",
   owner: "Owner",
   never: "never",

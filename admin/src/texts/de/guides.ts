@@ -1,0 +1,47 @@
+import type { t as en } from "../en/guides.ts";
+import { phrase } from "../phrase.ts";
+
+export const t: typeof en = {
+  waysToConnect: "Wege zur Verbindung",
+  waysLead: "Drei Wege führen zu einem Zertifikat. Ein Gerät hat auf jedem Weg nur eine Identität.",
+  way: "Weg",
+  privateKey: "Privater Schlüssel",
+  goodFor: "Geeignet für",
+  afterwards: "Zertifikat",
+  claim: "Claim-Code, auf dieser Seite",
+  claimKey: "entsteht auf dem Gerät und verlässt es nie",
+  claimFor: "Geräte mit Shell oder Agent; viele Geräte mit einem Code",
+  claimAfterwards: "30 Tage, vom Gerät erneuert",
+  added: "Gerät zuerst hinzufügen, dann Claim oder Bundle dafür",
+  addedKey: "wie beim Claim oder Bundle",
+  addedFor: "Geräte mit Name, Gruppen und Metadaten, bevor es sie gibt; eine Liste als CSV",
+  addedAfterwards: "wie beim Claim oder Bundle",
+  bundle: "Zertifikat-Bundle",
+  bundleKey: "vom Dienst erzeugt und einmal gezeigt",
+  bundleFor: "Geräte, die keinen Schlüssel erzeugen und keinen Code einlösen können",
+  bundleAfterwards: "ein Jahr, von Hand ersetzt",
+  difference: "Anomalie, Befund oder Abweisung?",
+  anomaly: (link) =>
+    phrase`Eine ${link} ist ein Messwert, der eine Regel bricht, eine Stille oder eine verlorene Erneuerung.`,
+  anomalyLink: "Anomalie",
+  finding: (link) =>
+    phrase`Ein ${link} ist ein Fehler eines laufenden Geräts, den keine Regel überwacht, etwa abgelehnte Werte.`,
+  findingLink: "Befund",
+  refusal: (link) => phrase`Eine ${link} ist eine Verbindung, die der Broker nicht zuließ.`,
+  refusalLink: "Abweisung",
+  pagedFor: "Nur Anomalien alarmieren Menschen.",
+  untilFirstPage: "Bis der erste Alarm einen Menschen erreicht",
+  groupStep: "Gruppe erstellen und Geräte hineinlegen",
+  groupStepHow: (link) => phrase`Eine Gruppe sagt, wer für ihre Geräte zuständig ist: ${link}.`,
+  peopleStep: "Menschen in die Gruppe aufnehmen",
+  peopleStepHow: (link) => phrase`Als Mitglieder oder in einer Schicht: ${link}.`,
+  escalationStep: "Festlegen, wer auf welchem Kanal verständigt wird",
+  escalationStepHow: (link) => phrase`Geben Sie der Gruppe eine Eskalation: ${link}.`,
+  ruleStep: "Regel schreiben",
+  ruleStepHow: (link) => phrase`Ein Grenzwertpaket sagt, wann eine Anomalie eröffnet wird: ${link}.`,
+  testStep: "Probealarm senden",
+  testStepHow: (link) =>
+    phrase`Senden Sie einen von der Gruppe aus: ${link}. Ist er angekommen, verschwindet diese Liste.`,
+  groups: "Gruppen",
+  thresholds: "Grenzwerte",
+};
