@@ -68,10 +68,13 @@ export function residentBytes(pid: number): number {
 
 /** Returns the memory of a process and its children in bytes, without shared memory such as PostgreSQL's buffers. */
 export function familyBytes(pid: number): number {
-  return [pid, ...childrenOf(pid)].reduce(
-    (sum, each) => sum + memoryField(each, "VmRSS") - memoryField(each, "RssShmem"),
-    0,
-  );
+  return [...bytesOfEach(pid).values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Returns that memory for each of the processes, by process id. */
+export function bytesOfEach(pid: number): Map<number, number> {
+  const processes = [pid, ...childrenOf(pid)];
+  return new Map(processes.map((each) => [each, memoryField(each, "VmRSS") - memoryField(each, "RssShmem")]));
 }
 
 function memoryField(pid: number, field: string): number {

@@ -2,7 +2,7 @@ import { openHttps } from "../../load/https-client.ts";
 import { percentile, sleep } from "../../load/measure.ts";
 import { closeMqtt, openMqtt } from "../../load/mqtt-client.ts";
 import { publishPaced } from "../../load/paced-publisher.ts";
-import { familyBytes, familyCpuMs } from "../../load/processes.ts";
+import { bytesOfEach, familyCpuMs } from "../../load/processes.ts";
 import type { Sinks } from "../../server/test/harness/http/sinks.ts";
 import type { Service } from "../service.ts";
 import type { HonestTenant } from "./honest-tenant.ts";
@@ -96,11 +96,13 @@ export async function measureHonest(
   };
 }
 
+/** Returns the MB that the process of the server gained which gained most. */
 async function memoryGained(pid: number, ended: AbortSignal): Promise<number> {
-  const before = familyBytes(pid);
-  let most = before;
-  for (; !ended.aborted; await sleep(MEMORY_EVERY_MS)) most = Math.max(most, familyBytes(pid));
-  return (most - before) / MB;
+  const before = bytesOfEach(pid);
+  let most = 0;
+  for (; !ended.aborted; await sleep(MEMORY_EVERY_MS))
+    for (const [each, bytes] of bytesOfEach(pid)) most = Math.max(most, bytes - (before.get(each) ?? bytes));
+  return most / MB;
 }
 
 /**
