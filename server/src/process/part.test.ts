@@ -11,10 +11,11 @@ test("the pools shrink with the number of workers, so that 16 workers and the jo
 });
 
 test("per-address caps are divided by the number of workers, the others are not", () => {
-  const { mqttUnauthenticated, httpsConnectionsPerAddress, mqttConnections } = limitsOf(DEFAULT_LIMITS, {
-    role: "serve",
-    workers: 3,
-  });
-  assert.deepEqual([mqttUnauthenticated, httpsConnectionsPerAddress, mqttConnections], [667, 334, 50_000]);
+  const divided = limitsOf(DEFAULT_LIMITS, { role: "serve", workers: 3 });
+  const { mqttUnauthenticated, httpsConnectionsPerAddress, httpsUnauthenticatedRequests, mqttConnections } = divided;
+  assert.deepEqual(
+    [mqttUnauthenticated, httpsConnectionsPerAddress, httpsUnauthenticatedRequests, mqttConnections],
+    [667, 334, 1_000, 50_000],
+  );
   assert.equal(limitsOf(DEFAULT_LIMITS, { role: "all", workers: 1 }), DEFAULT_LIMITS);
 });

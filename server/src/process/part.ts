@@ -51,7 +51,14 @@ function sizeOf({ main, connects }: Pools): number {
 /**
  * Limits that apply to the whole service. The kernel distributes new connections evenly, so each worker gets its share.
  */
-const DIVIDED = ["mqttConnectionsPerAddress", "mqttUnauthenticated", "httpsConnectionsPerAddress"] as const;
+const DIVIDED = [
+  "mqttConnectionsPerAddress",
+  "mqttUnauthenticated",
+  "httpsConnectionsPerAddress",
+  "httpsRequestsOfAddress",
+  "httpsUnauthenticatedRequests",
+  "httpsUnauthenticatedRequestsPerSecond",
+] as const;
 
 export function limitsOf(limits: Limits, { workers }: Part): Limits {
   if (workers === 1) return limits;

@@ -85,7 +85,7 @@ export const https = limitTable({
   },
   httpsRequestsOfAddress: {
     level: "address",
-    of: "HTTPS requests in progress from one address block, in each process; live streams do not count",
+    of: "HTTPS requests in progress from one address block, by all worker processes of a node; live streams do not count",
     value: 64,
     reached: "further ones wait, with connections taking turns",
   },
@@ -97,7 +97,7 @@ export const https = limitTable({
   },
   httpsUnauthenticatedRequests: {
     level: "address",
-    of: "the burst of HTTPS requests from one address block without a valid key, session, claim code or certificate, in each process; a refused one (4xx) counts as three, every 64 KiB of an answer as one more, a connection without any request as five",
+    of: "the burst of HTTPS requests from one address block without a valid key, session, claim code or certificate; the worker processes of a node share it evenly; a refused one (4xx) counts as three, every 64 KiB of an answer as one more, a connection without any request as five",
     value: 3_000,
     reached:
       "429 rate_limited with Retry-After, and the connection is closed and counted; new connections from the block are closed before the TLS handshake, for up to a minute",
