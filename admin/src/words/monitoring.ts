@@ -73,6 +73,8 @@ export const HELD_BY: Readonly<Record<NonNullable<Schemas["EscalationPage"]["hel
   snooze: t.snoozed,
   mute: t.ruleMuted,
   flapping: t.flapping,
+  cause: t.waitsForOthers,
+  outage: t.partOfOutage,
 };
 
 /** What held a message back: a quiet choice of its user, or a maintenance window. */

@@ -34,6 +34,7 @@ export interface Schema {
   device_groups: DeviceGroupsTable;
   device_latest: DeviceLatestTable;
   device_name_numbers: DeviceNameNumbersTable;
+  device_origins: DeviceOriginsTable;
   device_thresholds: DeviceThresholdsTable;
   device_type_thresholds: DeviceTypeThresholdsTable;
   device_types: DeviceTypesTable;
@@ -54,6 +55,8 @@ export interface Schema {
   mqtt_sessions: MqttSessionsTable;
   notification_inbox: NotificationInboxTable;
   one_time_links: OneTimeLinksTable;
+  outage_anomalies: OutageAnomaliesTable;
+  outages: OutagesTable;
   pages: PagesTable;
   quota_rounds: QuotaRoundsTable;
   recovery_codes: RecoveryCodesTable;
@@ -116,6 +119,7 @@ export interface Schema {
   shared_device_findings: SharedDeviceFindingsView;
   shared_device_groups: SharedDeviceGroupsView;
   shared_device_latest: SharedDeviceLatestView;
+  shared_device_origins: SharedDeviceOriginsView;
   shared_device_rules: SharedDeviceRulesView;
   shared_device_thresholds: SharedDeviceThresholdsView;
   shared_device_type_thresholds: SharedDeviceTypeThresholdsView;
@@ -501,6 +505,12 @@ export interface DeviceNameNumbersTable {
   last: string;
 }
 
+export interface DeviceOriginsTable {
+  device_uid: string;
+  node_id: string;
+  remote_address: string;
+}
+
 export interface DeviceThresholdsTable {
   tenant_id: string;
   device_uid: string;
@@ -743,6 +753,23 @@ export interface OneTimeLinksTable {
   expires_at: Date;
 }
 
+export interface OutageAnomaliesTable {
+  anomaly_id: string;
+  tenant_id: string;
+  outage_id: string;
+}
+
+export interface OutagesTable {
+  id: string;
+  tenant_id: string;
+  kind: "all" | "address" | "block" | "node" | "batch" | "version" | "type" | "group";
+  value: string;
+  silent: number;
+  explained: number;
+  sharing: number;
+  since: Date;
+}
+
 export interface PagesTable {
   tenant_id: string;
   anomaly_id: string;
@@ -752,7 +779,7 @@ export interface PagesTable {
   due_at: Date;
   state: Generated<"due" | "paged" | "nobody" | "stopped" | "late" | "deferred">;
   critical: Generated<boolean>;
-  held_by: "window" | "snooze" | "mute" | "flapping" | null;
+  held_by: "window" | "snooze" | "mute" | "flapping" | "cause" | "outage" | null;
   round: Generated<number>;
 }
 
@@ -1084,6 +1111,7 @@ export interface TenantsTable {
   admins_need_factor: Generated<boolean>;
   last_resort: Generated<"admins" | "none">;
   flaps_above: Generated<number>;
+  cause_wait_minutes: Generated<number>;
 }
 
 export interface ThresholdsTable {
@@ -1340,6 +1368,12 @@ export interface SharedDeviceLatestView {
   seen_at: Date | null;
 }
 
+export interface SharedDeviceOriginsView {
+  device_uid: string;
+  node_id: string;
+  remote_address: string;
+}
+
 export interface SharedDeviceRulesView {
   tenant_id: string | null;
   device_uid: string | null;
@@ -1386,6 +1420,7 @@ export interface SharedDevicesView {
   certificate_until: Date | null;
   certificate_renew_after: Date | null;
   place: string | null;
+  agent_version: string | null;
 }
 
 export interface SharedGroupChannelsView {
@@ -1524,6 +1559,7 @@ export interface SharedTenantsView {
   admins_need_factor: boolean;
   last_resort: "admins" | "none";
   flaps_above: number;
+  cause_wait_minutes: number;
 }
 
 export interface SharedThresholdsView {

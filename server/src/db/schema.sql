@@ -635,6 +635,13 @@ CREATE TABLE device_name_numbers (
   CONSTRAINT device_name_numbers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE TABLE device_origins (
+  device_uid uuid NOT NULL,
+  node_id uuid NOT NULL,
+  remote_address text NOT NULL,
+  CONSTRAINT device_origins_pkey PRIMARY KEY (device_uid)
+);
+
 CREATE TABLE device_thresholds (
   tenant_id uuid NOT NULL,
   device_uid uuid NOT NULL,
@@ -970,6 +977,8 @@ CREATE TABLE mqtt_sessions (
   CONSTRAINT mqtt_sessions_node_id_fkey FOREIGN KEY (node_id) REFERENCES broker_nodes(id) ON DELETE CASCADE
 );
 CREATE INDEX mqtt_sessions_node ON mqtt_sessions USING btree (node_id);
+CREATE TRIGGER mqtt_sessions_origin AFTER INSERT OR UPDATE OF node_id, remote_address ON mqtt_sessions
+  FOR EACH ROW WHEN ((new.device_uid IS NOT NULL)) EXECUTE FUNCTION record_device_origin();
 
 CREATE TABLE notification_inbox (
   seq bigint NOT NULL,
@@ -1007,6 +1016,33 @@ CREATE INDEX one_time_links_expiring ON one_time_links USING btree (expires_at);
 CREATE UNIQUE INDEX one_time_links_invites ON one_time_links USING btree (tenant_id, lower(email)) WHERE (purpose = 'invite'::text);
 CREATE UNIQUE INDEX one_time_links_resets ON one_time_links USING btree (user_id) WHERE (purpose = 'reset'::text);
 
+CREATE TABLE outage_anomalies (
+  anomaly_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  outage_id uuid NOT NULL,
+  CONSTRAINT outage_anomalies_pkey PRIMARY KEY (anomaly_id),
+  CONSTRAINT outage_anomalies_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id),
+  CONSTRAINT outage_anomalies_tenant_id_outage_id_fkey FOREIGN KEY (tenant_id, outage_id) REFERENCES outages(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX outage_anomalies_outage ON outage_anomalies USING btree (outage_id);
+
+CREATE TABLE outages (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  kind text NOT NULL,
+  value text NOT NULL,
+  silent integer NOT NULL,
+  explained integer NOT NULL,
+  sharing integer NOT NULL,
+  since timestamp with time zone NOT NULL,
+  CONSTRAINT outages_pkey PRIMARY KEY (id),
+  CONSTRAINT outages_tenant_id_id_key UNIQUE (tenant_id, id),
+  CONSTRAINT outages_kind_check CHECK ((kind = ANY (ARRAY['all'::text, 'address'::text, 'block'::text, 'node'::text, 'batch'::text, 'version'::text, 'type'::text, 'group'::text]))),
+  CONSTRAINT outages_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX outages_by_age ON outages USING btree (since);
+CREATE INDEX outages_recent ON outages USING btree (tenant_id, since);
+
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
   anomaly_id uuid NOT NULL,
@@ -1019,7 +1055,7 @@ CREATE TABLE pages (
   held_by text,
   round integer NOT NULL DEFAULT 0,
   CONSTRAINT pages_pkey PRIMARY KEY (anomaly_id, group_id, after_minutes),
-  CONSTRAINT pages_held_by_check CHECK ((held_by = ANY (ARRAY['window'::text, 'snooze'::text, 'mute'::text, 'flapping'::text]))),
+  CONSTRAINT pages_held_by_check CHECK ((held_by = ANY (ARRAY['window'::text, 'snooze'::text, 'mute'::text, 'flapping'::text, 'cause'::text, 'outage'::text]))),
   CONSTRAINT pages_notify_check CHECK ((notify = ANY (ARRAY['shift'::text, 'members'::text, 'channels'::text]))),
   CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text, 'deferred'::text]))),
   CONSTRAINT pages_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id),
@@ -1501,8 +1537,10 @@ CREATE TABLE tenants (
   admins_need_factor boolean NOT NULL DEFAULT false,
   last_resort text NOT NULL DEFAULT 'admins'::text,
   flaps_above integer NOT NULL DEFAULT 5,
+  cause_wait_minutes integer NOT NULL DEFAULT 2,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_slug_key UNIQUE (slug),
+  CONSTRAINT tenants_cause_wait_minutes_check CHECK (((cause_wait_minutes >= 0) AND (cause_wait_minutes <= 10))),
   CONSTRAINT tenants_flaps_above_check CHECK (((flaps_above >= 0) AND (flaps_above <= 60))),
   CONSTRAINT tenants_last_resort_check CHECK ((last_resort = ANY (ARRAY['admins'::text, 'none'::text]))),
   CONSTRAINT tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{1,40}$'::text)),
@@ -1907,6 +1945,12 @@ CREATE VIEW shared_device_latest AS
    FROM device_latest
   WHERE part = 0;
 
+CREATE VIEW shared_device_origins AS
+ SELECT device_uid,
+    node_id,
+    remote_address
+   FROM device_origins;
+
 CREATE VIEW shared_device_rules AS
  SELECT d.tenant_id,
     d.uid AS device_uid,
@@ -1957,7 +2001,8 @@ CREATE VIEW shared_devices AS
     deleted_at,
     certificate_until,
     certificate_renew_after,
-    device_place(metadata) AS place
+    device_place(metadata) AS place,
+    agent_version
    FROM devices;
 
 CREATE VIEW shared_group_channels AS
@@ -2118,7 +2163,8 @@ CREATE VIEW shared_tenants AS
     telemetry_retention_days,
     admins_need_factor,
     last_resort,
-    flaps_above
+    flaps_above,
+    cause_wait_minutes
    FROM tenants;
 
 CREATE VIEW shared_thresholds AS
@@ -2873,6 +2919,17 @@ BEGIN
   INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
     NEW.tenant_id, coalesce(NEW.connectivity_since, NEW.updated_at), 'devices', TG_OP, NEW.id, NEW.uid,
     jsonb_build_object('connectivity', NEW.connectivity, 'connectivity_reason', NEW.connectivity_reason));
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_device_origin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO device_origins (device_uid, node_id, remote_address) VALUES (NEW.device_uid, NEW.node_id, NEW.remote_address)
+  ON CONFLICT (device_uid) DO UPDATE SET node_id = excluded.node_id, remote_address = excluded.remote_address
+   WHERE device_origins.node_id <> excluded.node_id OR device_origins.remote_address <> excluded.remote_address;
   RETURN NULL;
 END $function$;
 

@@ -1,6 +1,7 @@
 import { pruneInBatches } from "../db/prune.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import { deleteEndedAside } from "./aside/aside-store.ts";
+import { deleteOutages } from "./causes/outage-store.ts";
 import { EXPIRY_MS } from "./delivery/back-off.ts";
 import { deleteDeliveries, expireDeliveries } from "./delivery/prune-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
@@ -26,6 +27,7 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   await pruneInBatches((limit) => deleteDeliveries(db, before, limit));
   await pruneInBatches((limit) => deletePages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedWindows(db, before, limit));
+  await pruneInBatches((limit) => deleteOutages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedAside(db, now, limit));
   await pruneInBatches((limit) => deleteEndedChannels(db, limit));
   await pruneInBatches((limit) => deleteUnnamed(db, addMs(now, -DAY), limit));

@@ -94,6 +94,8 @@ export const t: typeof en = {
   snoozed: "zurückgestellt",
   ruleMuted: "Regel für das Gerät stumm",
   flapping: "Flattern: gehört zu einem früheren Alarm",
+  waitsForOthers: "wartet auf andere stille Geräte",
+  partOfOutage: "im Alarm eines Ausfalls aufgeführt",
   maintenanceWindow: "Wartungsfenster",
   theUserWantsPagesOn: "der Benutzer will Alarme nur im Dienst",
   whoIsOnShift: "wer Dienst hat",

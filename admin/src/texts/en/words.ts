@@ -94,6 +94,8 @@ export const t = {
   snoozed: "snoozed",
   ruleMuted: "rule muted on the device",
   flapping: "flapping: folds into an earlier page",
+  waitsForOthers: "waits for other silent devices",
+  partOfOutage: "listed in the page of an outage",
   maintenanceWindow: "maintenance window",
   theUserWantsPagesOn: "the user wants pages on duty only",
   whoIsOnShift: "who is on shift",

@@ -24,6 +24,8 @@ export interface TenantRecord {
   lastResort: LastResort;
   /** The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never. */
   flapsAbove: number;
+  /** The minutes that the page of a silent device waits for others that share its cause; 0 for not at all. */
+  causeWaitMinutes: number;
   /** Its use and limit of each quota. */
   quotas: UsageRecord[];
 }
@@ -36,6 +38,8 @@ export interface TenantEdit {
   lastResort?: LastResort | undefined;
   /** 0 to 60. */
   flapsAbove?: number | undefined;
+  /** 0 to 10. */
+  causeWaitMinutes?: number | undefined;
 }
 
 /** Returns the caller's tenant. */
@@ -69,6 +73,7 @@ export const updateTenant = adminUseCase(
           adminsNeedFactor,
           lastResort: input.lastResort ?? before.last_resort,
           flapsAbove: input.flapsAbove ?? before.flaps_above,
+          causeWaitMinutes: input.causeWaitMinutes ?? before.cause_wait_minutes,
         });
         const unchanged = isDeepStrictEqual(edited(row), edited(before));
         const result = { ...toRecord(row), quotas: await usageOf(deps, tenantId, tx) };
@@ -81,7 +86,14 @@ export const updateTenant = adminUseCase(
 /** Returns the editable fields of a tenant. */
 function edited(row: TenantDetailRow) {
   const { name, telemetry_retention_days: telemetryRetentionDays, admins_need_factor: adminsNeedFactor } = row;
-  return { name, telemetryRetentionDays, adminsNeedFactor, lastResort: row.last_resort, flapsAbove: row.flaps_above };
+  return {
+    name,
+    telemetryRetentionDays,
+    adminsNeedFactor,
+    lastResort: row.last_resort,
+    flapsAbove: row.flaps_above,
+    causeWaitMinutes: row.cause_wait_minutes,
+  };
 }
 
 function toRecord(row: TenantDetailRow) {

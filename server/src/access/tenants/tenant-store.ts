@@ -68,6 +68,7 @@ export async function updateTenantRow(
     adminsNeedFactor: boolean;
     lastResort: TenantDetailRow["last_resort"];
     flapsAbove: number;
+    causeWaitMinutes: number;
   },
 ): Promise<TenantDetailRow> {
   const set = {
@@ -76,6 +77,7 @@ export async function updateTenantRow(
     admins_need_factor: edit.adminsNeedFactor,
     last_resort: edit.lastResort,
     flaps_above: edit.flapsAbove,
+    cause_wait_minutes: edit.causeWaitMinutes,
   };
   return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }

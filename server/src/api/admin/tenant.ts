@@ -15,6 +15,10 @@ const flapsAbove = z.int().min(0).max(60).meta({
     "The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never",
 });
 
+const causeWaitMinutes = z.int().min(0).max(10).meta({
+  description: "How long the page of a silent device waits for others that share its cause; 0 for not at all",
+});
+
 const tenant = z
   .strictObject({
     id,
@@ -25,6 +29,7 @@ const tenant = z
     adminsNeedFactor: z.boolean().meta({ description: "Whether its admins must have a second factor" }),
     lastResort,
     flapsAbove,
+    causeWaitMinutes,
     quotas: z.array(
       z.strictObject({
         quota: z.enum(QUOTA_NAMES),
@@ -48,6 +53,7 @@ const EXAMPLE = {
   adminsNeedFactor: false,
   lastResort: "admins",
   flapsAbove: 5,
+  causeWaitMinutes: 2,
   quotas: [{ quota: "devices", of: "devices that are not deleted", used: 12, limit: 1_000_000, own: false }],
 };
 
@@ -85,6 +91,7 @@ export const updateTenant = adminRoute({
       adminsNeedFactor: z.boolean().optional(),
       lastResort: lastResort.optional(),
       flapsAbove: flapsAbove.optional(),
+      causeWaitMinutes: causeWaitMinutes.optional(),
     })
     .meta({ id: "TenantEdit" }),
   status: 200,

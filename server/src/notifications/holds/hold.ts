@@ -1,5 +1,5 @@
 /** What puts escalation steps off. */
-export const HELD_BY = ["window", "snooze", "mute", "flapping"] as const;
+export const HELD_BY = ["window", "snooze", "mute", "flapping", "cause", "outage"] as const;
 export type HeldBy = (typeof HELD_BY)[number];
 
 /** Why the pages of an anomaly are held back, and until when at least. */

@@ -1,6 +1,9 @@
 import type { Tx } from "../../db/database.ts";
 import { type AsideRow, readAside } from "../aside/aside-store.ts";
 import { type Flapping, flappingOf } from "../aside/flapping.ts";
+import { groupByCause } from "../causes/group-by-cause.ts";
+import { outageText } from "../causes/outage-text.ts";
+import type { NotificationsDeps } from "../deps.ts";
 import { firstSteps, type HeldStep, type Hold } from "../holds/hold.ts";
 import { putOff } from "../holds/hold-store.ts";
 import { readCoveringWindows } from "../windows/covering-window-store.ts";
@@ -43,26 +46,46 @@ function latest(holds: readonly (Hold | undefined)[]): Hold | undefined {
   return holds.reduce((last, each) => (each && (!last || each.until > last.until) ? each : last), undefined);
 }
 
-/** The due steps of a batch that are held back, and the anomalies as their pages describe them. */
+/** The due steps of a batch that are held back, and each anomaly as its page to a group describes it. */
 export interface HeldBack<Step> {
   held: Step[];
-  described: Map<string, PagedAnomaly>;
+  describe: (step: Step) => PagedAnomaly | undefined;
 }
 
 /** Puts off those of the due steps whose pages are held back. */
 export async function holdBack<Step extends Omit<HeldStep, "hold">>(
+  { ids }: Pick<NotificationsDeps, "ids">,
   tx: Tx,
   due: readonly Step[],
   anomalies: ReadonlyMap<string, PagedAnomaly>,
   now: Date,
 ): Promise<HeldBack<Step>> {
   const { held: holds, flapping } = await readHolds(tx, anomalies, now);
-  const held = due.filter((step) => holds.has(step.anomaly_id));
-  await putOff(tx, firstSteps(held.map((step) => ({ ...step, hold: holds.get(step.anomaly_id)! }))));
-  const described = new Map(anomalies);
-  for (const [id, openings] of flapping) {
-    const anomaly = anomalies.get(id)!;
-    described.set(id, { ...anomaly, message: `flaps, opened ${openings} times within an hour: ${anomaly.message}` });
-  }
-  return { held, described };
+  const free = [...anomalies.values()].filter(({ id, status }) => status === "open" && !holds.has(id));
+  const grouped = await groupByCause(
+    tx,
+    free.map(({ id }) => id),
+    { ids, now },
+  );
+  const pageOf = ({ anomaly_id: id, group_id }: Step) => grouped.pages.get(`${grouped.outages.get(id)} ${group_id}`);
+  const holdOf = (step: Step): Hold | undefined => {
+    const page = pageOf(step);
+    if (page && page.anomalyId !== step.anomaly_id) return { by: "outage", until: grouped.checkAt };
+    return holds.get(step.anomaly_id) ?? grouped.waiting.get(step.anomaly_id);
+  };
+  const held = due.flatMap((step) => {
+    const hold = holdOf(step);
+    return hold ? [{ step, hold }] : [];
+  });
+  await putOff(tx, firstSteps(held.map(({ step, hold }) => ({ ...step, hold }))));
+  return {
+    held: held.map(({ step }) => step),
+    describe: (step) => {
+      const anomaly = anomalies.get(step.anomaly_id);
+      const [page, openings] = [pageOf(step), flapping.get(step.anomaly_id)];
+      if (anomaly && page) return { ...anomaly, ...outageText(page) };
+      if (!anomaly || openings === undefined) return anomaly;
+      return { ...anomaly, message: `flaps, opened ${openings} times within an hour: ${anomaly.message}` };
+    },
+  };
 }

@@ -68,14 +68,14 @@ async function sendBatch(
     if (due.length === 0) return { outcome, messages: 0 };
     const anomalyIds = [...new Set(due.map((page) => page.anomaly_id))];
     await shareLockAnomalies(tx, anomalyIds);
-    const { held, described: anomalies } = await holdBack(tx, due, await readAnomalies(tx, anomalyIds), now);
+    const { held, describe } = await holdBack(deps, tx, due, await readAnomalies(tx, anomalyIds), now);
     outcome.held = held;
     const pages = due.filter((page) => !held.includes(page));
     const groups = await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]);
     const groupById = new Map(groups.map((group) => [group.id, group]));
     const people = await readPeople(tx, usersOf(groups));
     const planned = pages.map((page) => {
-      const [anomaly, group] = [anomalies.get(page.anomaly_id), groupById.get(page.group_id)];
+      const [anomaly, group] = [describe(page), groupById.get(page.group_id)];
       return { page, ...messagesOf(page, { anomaly, group, people }, now, () => ids.uuid(now)) };
     });
     const deliveries = planned.flatMap((each) => each.deliveries);

@@ -51,9 +51,11 @@ CREATE VIEW shared_device_types AS
   SELECT id, tenant_id, name, publish_topics, subscribe_topics, silent_for_seconds, payload_format, metrics
     FROM device_types;
 
+CREATE VIEW shared_device_origins AS SELECT device_uid, node_id, remote_address FROM device_origins;
+
 CREATE VIEW shared_devices AS
   SELECT uid, tenant_id, id, name, device_type_id, fingerprint_key, connectivity, connectivity_since, last_seen_at, deleted_at,
-         certificate_until, certificate_renew_after, device_place(metadata) AS place
+         certificate_until, certificate_renew_after, device_place(metadata) AS place, agent_version
     FROM devices;
 
 CREATE VIEW shared_group_channels AS
@@ -117,7 +119,7 @@ CREATE VIEW shared_shifts AS
   SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until FROM shifts;
 
 CREATE VIEW shared_tenants AS
-  SELECT id, slug, name, telemetry_retention_days, admins_need_factor, last_resort, flaps_above FROM tenants;
+  SELECT id, slug, name, telemetry_retention_days, admins_need_factor, last_resort, flaps_above, cause_wait_minutes FROM tenants;
 
 CREATE VIEW shared_thresholds AS SELECT id, tenant_id, name, rule_ids FROM thresholds;
 

@@ -15,6 +15,17 @@ END $$;
 CREATE TRIGGER retained_messages_changed AFTER INSERT OR UPDATE OR DELETE ON retained_messages
   FOR EACH ROW EXECUTE FUNCTION notify_retained();
 
+-- A device that connects again from the same place to the same node costs a look-up.
+CREATE FUNCTION record_device_origin() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO device_origins (device_uid, node_id, remote_address) VALUES (NEW.device_uid, NEW.node_id, NEW.remote_address)
+  ON CONFLICT (device_uid) DO UPDATE SET node_id = excluded.node_id, remote_address = excluded.remote_address
+   WHERE device_origins.node_id <> excluded.node_id OR device_origins.remote_address <> excluded.remote_address;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER mqtt_sessions_origin AFTER INSERT OR UPDATE OF node_id, remote_address ON mqtt_sessions
+  FOR EACH ROW WHEN (NEW.device_uid IS NOT NULL) EXECUTE FUNCTION record_device_origin();
+
 -- The lock waits for messages that are being added, and later ones see what this transaction changes
 -- (retained-store.ts).
 CREATE FUNCTION end_retained() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -87,6 +87,13 @@ CREATE TABLE mqtt_sessions (
 );
 CREATE INDEX mqtt_sessions_node ON mqtt_sessions (node_id);
 
+-- From where and to which node a device connected last, kept when its session ends: what silent devices share.
+CREATE TABLE device_origins (
+  device_uid uuid PRIMARY KEY,
+  node_id uuid NOT NULL,
+  remote_address text NOT NULL
+);
+
 -- The outbox of session drops: written in the transaction of the change, delivered after it, acknowledged per node.
 CREATE TABLE session_drops (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

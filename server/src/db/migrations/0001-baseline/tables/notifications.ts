@@ -25,7 +25,7 @@ CREATE TABLE pages (
   state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'paged', 'nobody', 'stopped', 'late', 'deferred')),
   critical boolean NOT NULL DEFAULT false,
   -- Why the step was put off until "due_at".
-  held_by text CHECK (held_by IN ('window', 'snooze', 'mute', 'flapping')),
+  held_by text CHECK (held_by IN ('window', 'snooze', 'mute', 'flapping', 'cause', 'outage')),
   -- How often the step was made due again after it had been paged: once per snooze.
   round integer NOT NULL DEFAULT 0,
   PRIMARY KEY (anomaly_id, group_id, after_minutes),
@@ -215,4 +215,29 @@ CREATE TABLE rule_mutes (
   FOREIGN KEY (tenant_id, device_uid) REFERENCES devices (tenant_id, uid)
 );
 CREATE INDEX rule_mutes_ended ON rule_mutes (until);
+
+-- What many silent devices share: of "silent" ones, "explained" have the value, as have "sharing" of all devices.
+CREATE TABLE outages (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  kind text NOT NULL CHECK (kind IN ('all', 'address', 'block', 'node', 'batch', 'version', 'type', 'group')),
+  value text NOT NULL,
+  silent integer NOT NULL,
+  explained integer NOT NULL,
+  sharing integer NOT NULL,
+  since timestamptz NOT NULL,
+  UNIQUE (tenant_id, id)
+);
+CREATE INDEX outages_recent ON outages (tenant_id, since);
+CREATE INDEX outages_by_age ON outages (since);
+
+-- The anomalies of its silent devices. Per group one of them pages for all.
+CREATE TABLE outage_anomalies (
+  anomaly_id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  outage_id uuid NOT NULL,
+  FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies (tenant_id, id),
+  FOREIGN KEY (tenant_id, outage_id) REFERENCES outages (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX outage_anomalies_outage ON outage_anomalies (outage_id);
 `;
