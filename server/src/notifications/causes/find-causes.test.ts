@@ -25,7 +25,7 @@ function drawing(seed: number) {
 
 type Drawing = ReturnType<typeof drawing>;
 
-/** A fleet whose properties are correlated as in companies: a site has its blocks and groups, a batch mostly one type. */
+/** A fleet whose properties are correlated: a site has its blocks and groups, a batch is mostly of one type. */
 function simulatedFleet({ below, draw }: Drawing, size: number): Silent[] {
   const sites = 12 + below(20);
   return Array.from({ length: size }, (_, index) => {

@@ -42,9 +42,11 @@ const NEARLY_ALL = 0.9;
 const MOST_CAUSES = 4;
 
 /**
- * Returns the causes of silent devices, the one that explains the most first; each device has at most one. A value is a
- * cause if most devices that have it are silent, it is more frequent among the silent devices than among all, and chance
- * does not explain that. Of several the one with the highest log-likelihood ratio is taken, and the search goes on without its devices.
+ * Returns the causes of silent devices, the one that explains the most first; each device has at most one.
+ *
+ * A value is a cause if most devices that have it are silent, it is more frequent among the silent devices than among
+ * all, and chance does not explain that. The value with the highest log-likelihood ratio is taken, and the search goes
+ * on without its devices.
  */
 export function findCauses(silent: readonly Silent[], fleet: Fleet): Cause[] {
   if (silent.length < LEAST_SILENT) return [];
