@@ -22,6 +22,7 @@ import { createLive } from "./live/live.ts";
 import {
   createNotifications,
   encryptIntegrationsAgain,
+  encryptPushKeyAgain,
   type NotificationSettings,
   type Notifications,
 } from "./notifications/notifications.ts";
@@ -73,7 +74,7 @@ export interface FeatureDeps {
 type StoredDeps = Omit<TelemetryDeps, "stream" | "workers" | "evaluator">;
 
 /** Re-encrypts, during a rotation of the master key, the data that features store encrypted under it. */
-export const encryptAgain = [encryptFactorsAgain, encryptIntegrationsAgain];
+export const encryptAgain = [encryptFactorsAgain, encryptIntegrationsAgain, encryptPushKeyAgain];
 
 /** The facades of all features except the authorities. */
 export type Features = ReturnType<typeof composeFeatures>;

@@ -85,6 +85,7 @@ export const owners: Record<string, readonly string[]> = {
     "certificate_notices",
     "webhooks",
     "integrations",
+    "push_keys",
     "disabled_webhooks",
     "anomaly_snoozes",
     "outages",

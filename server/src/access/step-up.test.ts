@@ -33,6 +33,7 @@ test("every other dangerous operation needs one whatever its body says", () => {
   const always = Object.keys(DANGEROUS_OPERATIONS).filter((each) => DANGEROUS_OPERATIONS[each]!.stepUp === true);
   assert.deepEqual(always.sort(), [
     "addOwnChannel",
+    "addOwnPush",
     "allowReenrollment",
     "changeUser",
     "createIntegration",

@@ -46,6 +46,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   updateGroup: { stepUp: addsChannels, scopes: ["group-channels:write", "group-members:write"] },
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
   addOwnChannel: { stepUp: true },
+  addOwnPush: { stepUp: true },
   createIntegration: { stepUp: true },
   // These operations reach many devices.
   sendCommand: { stepUp: "many devices", scopes: ["commands:write"] },

@@ -58,6 +58,7 @@ export interface Schema {
   outage_anomalies: OutageAnomaliesTable;
   outages: OutagesTable;
   pages: PagesTable;
+  push_keys: PushKeysTable;
   quota_rounds: QuotaRoundsTable;
   recovery_codes: RecoveryCodesTable;
   rejected_messages: RejectedMessagesTable;
@@ -644,11 +645,13 @@ export interface IntegrationsTable {
     | "alertmanager"
     | "ntfy"
     | "telegram"
-    | "http";
+    | "http"
+    | "web_push";
   name: string;
   settings: Record<string, string>;
   sealed: Buffer;
   created_at: Date;
+  user_id: string | null;
 }
 
 export interface ListBlocksTable {
@@ -781,6 +784,13 @@ export interface PagesTable {
   critical: Generated<boolean>;
   held_by: "window" | "snooze" | "mute" | "flapping" | "cause" | "outage" | null;
   round: Generated<number>;
+}
+
+export interface PushKeysTable {
+  one: Generated<true>;
+  public_key: Buffer;
+  sealed: Buffer;
+  created_at: Date;
 }
 
 export interface QuotaRoundsTable {
@@ -1182,7 +1192,7 @@ export interface UserChannelsTable {
   id: string;
   tenant_id: string;
   user_id: string;
-  type: "email" | "webhook";
+  type: "email" | "webhook" | "integration";
   target: string;
   key: Buffer;
   created_at: Date;
@@ -1468,7 +1478,8 @@ export interface SharedIntegrationsView {
     | "alertmanager"
     | "ntfy"
     | "telegram"
-    | "http";
+    | "http"
+    | "web_push";
 }
 
 export interface SharedLatestValuesView {

@@ -863,11 +863,15 @@ CREATE TABLE integrations (
   settings jsonb NOT NULL,
   sealed bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  user_id uuid,
   CONSTRAINT integrations_pkey PRIMARY KEY (id),
-  CONSTRAINT integrations_type_check CHECK ((type = ANY (ARRAY['slack'::text, 'teams'::text, 'google_chat'::text, 'discord'::text, 'mattermost'::text, 'pagerduty'::text, 'alertmanager'::text, 'ntfy'::text, 'telegram'::text, 'http'::text]))),
-  CONSTRAINT integrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  CONSTRAINT integrations_check CHECK (((type = 'web_push'::text) = (user_id IS NOT NULL))),
+  CONSTRAINT integrations_type_check CHECK ((type = ANY (ARRAY['slack'::text, 'teams'::text, 'google_chat'::text, 'discord'::text, 'mattermost'::text, 'pagerduty'::text, 'alertmanager'::text, 'ntfy'::text, 'telegram'::text, 'http'::text, 'web_push'::text]))),
+  CONSTRAINT integrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT integrations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX integrations_listed ON integrations USING btree (tenant_id, id);
+CREATE INDEX integrations_of_user ON integrations USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE TABLE list_blocks (
   tenant_id uuid NOT NULL,
@@ -1067,6 +1071,15 @@ CREATE INDEX pages_group ON pages USING btree (tenant_id, group_id);
 CREATE INDEX pages_held ON pages USING btree (tenant_id) WHERE ((state = 'due'::text) AND (held_by IS NOT NULL));
 CREATE INDEX pages_queued ON pages USING btree (tenant_id, critical, due_at) WHERE (state = 'due'::text);
 CREATE INDEX pages_to_nobody ON pages USING btree (tenant_id, anomaly_id) WHERE (state = 'nobody'::text);
+
+CREATE TABLE push_keys (
+  one boolean NOT NULL DEFAULT true,
+  public_key bytea NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT push_keys_pkey PRIMARY KEY (one),
+  CONSTRAINT push_keys_one_check CHECK (one)
+);
 
 CREATE TABLE quota_rounds (
   tenant_id uuid NOT NULL,
@@ -1708,10 +1721,12 @@ CREATE TABLE user_channels (
   CONSTRAINT user_channels_pkey PRIMARY KEY (id),
   CONSTRAINT user_channels_user_id_type_key_key UNIQUE (user_id, type, key),
   CONSTRAINT user_channels_check CHECK (((disabled_at IS NULL) OR (type = 'webhook'::text))),
-  CONSTRAINT user_channels_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  CONSTRAINT user_channels_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text, 'integration'::text]))),
   CONSTRAINT user_channels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT user_channels_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE TRIGGER user_channels_browser AFTER DELETE ON user_channels
+  FOR EACH ROW WHEN ((old.type = 'integration'::text)) EXECUTE FUNCTION forget_browser();
 
 CREATE TABLE user_factors (
   id uuid NOT NULL,
@@ -2045,7 +2060,8 @@ CREATE VIEW shared_integrations AS
     tenant_id,
     name,
     type
-   FROM integrations;
+   FROM integrations
+  WHERE user_id IS NULL;
 
 CREATE VIEW shared_latest_values AS
  SELECT l.device_uid,
@@ -2594,6 +2610,15 @@ AS $function$
 BEGIN
   INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
   VALUES (NEW.seq, NEW.tenant_id, NEW.at, NEW.changed_table, NEW.operation, NEW.changed_row);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION forget_browser()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM integrations WHERE id = OLD.target::uuid AND user_id = OLD.user_id;
   RETURN NULL;
 END $function$;
 

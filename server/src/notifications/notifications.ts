@@ -22,6 +22,7 @@ import { listPages } from "./paging/list-pages.ts";
 import { readPagingProblems } from "./paging/read-paging-problems.ts";
 import { addOwnChannel, removeOwnChannel } from "./personal/own-channels.ts";
 import { getOwnNotifications, setOwnNotifications } from "./personal/own-notifications.ts";
+import { addOwnPush, getPushKey } from "./personal/own-push.ts";
 import { prune } from "./prune.ts";
 import { listGroupTests, testGroup } from "./test-messages/test-group.ts";
 import { listOwnTests, testOwnNotifications } from "./test-messages/test-own.ts";
@@ -44,6 +45,7 @@ export { HELD_BY } from "./holds/hold.ts";
 export { encryptIntegrationsAgain } from "./integrations/integration-store.ts";
 export { TYPE_NAMES } from "./integrations/registry.ts";
 export type { PagingProblems } from "./paging/read-paging-problems.ts";
+export { encryptPushKeyAgain } from "./push/push-key-store.ts";
 export { COVERS } from "./windows/window-record.ts";
 
 /** The use cases of callers, and jobs: `noticeCertificates` runs at least daily, `prune` every few minutes. */
@@ -82,6 +84,8 @@ export const notificationUseCases = {
   deleteIntegration,
   listChannelTypes,
   addOwnChannel,
+  getPushKey,
+  addOwnPush,
   removeOwnChannel,
   testOwnNotifications,
   listOwnTests,

@@ -17,6 +17,7 @@ import type { Mailer } from "./mail/send-mail.ts";
 import { escalatePastFailure } from "./paging/last-resort.ts";
 import { markReached } from "./paging/unreached-store.ts";
 import { disableChannel, hasAddress } from "./personal/own-channel-store.ts";
+import { forgetBrowser } from "./personal/own-push-store.ts";
 import { createCircuitBreaker } from "./queues/circuit-breaker.ts";
 import type { Place } from "./queues/place.ts";
 import { createSlots } from "./queues/slots.ts";
@@ -178,6 +179,7 @@ async function disable(
   now: Date,
 ): Promise<number> {
   const { tenant_id: tenantId, user_id: userId, target } = row;
+  if (channel === "integration" && userId !== null) return await forgetBrowser(db, userId, target, now);
   if (channel === "integration") return await requireNewConfirmation(db, { tenantId, id: target }, now);
   if (userId === null) return await disableWebhook(db, tenantId, target, now);
   return await disableChannel(db, { tenantId, userId }, target, now);

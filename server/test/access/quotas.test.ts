@@ -14,9 +14,11 @@ before(async () => {
 });
 after(() => shell.stop());
 
+const HOOK = "https://hooks.example.com/x";
+
 /** Ways to add one of each, and the expected message. */
 function additions({ caller, admin }: TestTenant): Record<string, [add: () => Promise<unknown>, of: RegExp]> {
-  const { access, connections, devices, enrollment, groups, rules } = server.app;
+  const { access, connections, devices, enrollment, groups, notifications, rules } = server.app;
   let n = 0;
   const fresh = () => `x${++n}`;
   const rule = { metric: "t", operator: "gt", value: 1, severity: "major" } as const;
@@ -29,6 +31,10 @@ function additions({ caller, admin }: TestTenant): Record<string, [add: () => Pr
     rules: [() => rules.createThreshold(caller, { name: "x", rules: [rule] }), /rules of all threshold packs/],
     groups: [() => groups.createGroup(caller, { name: "x" }), /groups/],
     channels: [() => groups.createGroup(caller, { name: "x", channels }), /channels of all groups/],
+    integrations: [
+      () => notifications.createIntegration(caller, { type: "slack", name: "x", settings: { webhookUrl: HOOK } }),
+      /chat and paging services/,
+    ],
     shifts: [() => groups.createShift(caller, { name: "x", ...days }), /shifts/],
     users: [
       () => access.createUser(caller, { email: `${fresh()}@${caller.tenantSlug}.example`, role: "viewer" }),

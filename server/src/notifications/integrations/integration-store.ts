@@ -45,7 +45,7 @@ export async function listIntegrationRows(db: Db, tenantId: string): Promise<Int
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) ORDER BY g.id), '[]')
         FROM shared_group_channels c JOIN shared_groups g ON g.id = c.group_id
        WHERE c.tenant_id = i.tenant_id AND c.type = 'integration' AND c.target = i.id::text) AS groups
-      FROM integrations i WHERE i.tenant_id = ${tenantId} ORDER BY i.id`.execute(db);
+      FROM integrations i WHERE i.tenant_id = ${tenantId} AND i.user_id IS NULL ORDER BY i.id`.execute(db);
   return rows;
 }
 
@@ -54,7 +54,7 @@ export async function listIntegrationRows(db: Db, tenantId: string): Promise<Int
  */
 export async function lockToDelete(tx: Tx, { tenantId, id }: IntegrationKey): Promise<boolean> {
   const { rows } = await sql`
-    SELECT FROM integrations WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`.execute(tx);
+    SELECT FROM integrations WHERE tenant_id = ${tenantId} AND id = ${id} AND user_id IS NULL FOR UPDATE`.execute(tx);
   return rows.length > 0;
 }
 
@@ -70,22 +70,24 @@ const addressOf = ({ tenantId, id }: IntegrationKey) =>
 
 /** An integration whose row is locked, so that the master key cannot be rotated. */
 export interface SealedIntegration {
-  type: TypeName;
+  type: TypeName | "web_push";
   settings: Settings;
   sealed: Buffer;
 }
 
-/** Locks the integration that a group names; `undefined` if it names none of this id. */
+/** Locks the integration that a group or a user names; `undefined` if it names none of this id. */
 export async function lockNamed(
   tx: Tx,
   { tenantId, id }: IntegrationKey,
-  groupId: string | null,
+  { groupId, userId }: { groupId: string | null; userId: string | null },
 ): Promise<SealedIntegration | undefined> {
   const { rows } = await sql<SealedIntegration>`
     SELECT i.type, i.settings, i.sealed FROM integrations i
-     WHERE i.tenant_id = ${tenantId} AND i.id = ${id} AND EXISTS (
-       SELECT FROM shared_group_channels c
-        WHERE c.tenant_id = i.tenant_id AND c.group_id = ${groupId} AND c.type = 'integration' AND c.target = i.id::text)
+     WHERE i.tenant_id = ${tenantId} AND i.id = ${id} AND CASE WHEN i.user_id IS NULL
+       THEN ${userId}::uuid IS NULL AND EXISTS (
+         SELECT FROM shared_group_channels c WHERE c.tenant_id = i.tenant_id AND c.group_id = ${groupId}::uuid
+            AND c.type = 'integration' AND c.target = i.id::text)
+       ELSE i.user_id = ${userId}::uuid END
        FOR SHARE OF i`.execute(tx);
   return rows[0];
 }

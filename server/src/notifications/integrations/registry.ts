@@ -71,7 +71,8 @@ function wrong({ kind, choices }: Field, value: string): string | undefined {
   return kind === "url" ? wrongUrl(value) : undefined;
 }
 
-function wrongUrl(value: string): string | undefined {
+/** @returns what the address must be, if it is not */
+export function wrongUrl(value: string): string | undefined {
   const url = URL.parse(value);
   if (/[\s\\]/.test(value) || url?.protocol !== "https:" || !/^https:\/\/[^/]/i.test(value))
     return "be an https address";

@@ -29,9 +29,10 @@ export async function lockOwn(tx: Tx, userId: string): Promise<void> {
 /** Lists the user's channels, oldest first. */
 export async function listChannelRows(db: Db, { tenantId, userId }: Owner): Promise<OwnChannelRow[]> {
   const { rows } = await sql<OwnChannelRow>`
-    SELECT c.id, c.type, c.target, c.disabled_at, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
+    SELECT c.id, c.type, coalesce(i.name, c.target) AS target, c.disabled_at, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
       FROM user_channels c
       JOIN channel_addresses a ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = c.key
+      LEFT JOIN integrations i ON c.type = 'integration' AND i.user_id = c.user_id AND i.id::text = c.target
      WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} ORDER BY c.id`.execute(db);
   return rows;
 }

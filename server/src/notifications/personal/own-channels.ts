@@ -41,7 +41,11 @@ export const addOwnChannel = useCase(
     const { clock, database, ids, webhookKeys } = deps;
     const owner = ownerOf(caller);
     const { type, target } = checkChannel(channel, "target");
-    if (type === "integration") throw invalidRequest("Only groups send to chat and paging services.", "type");
+    if (type === "integration")
+      throw invalidRequest(
+        "Only groups send to chat and paging services; a browser is added with its subscription.",
+        "type",
+      );
     return await inTransaction(database.db, async (tx) => {
       const now = clock.now();
       await lockOwn(tx, owner.userId);

@@ -12,7 +12,7 @@ export interface HttpCall {
   method: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  body: string;
+  body: string | Buffer;
 }
 
 export interface HttpAnswer {

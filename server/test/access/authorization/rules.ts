@@ -1,6 +1,7 @@
 import type { BoundUseCase, Caller, LeastRole, Scope } from "../../../src/access/access.ts";
 import type { Features } from "../../../src/features.ts";
 import { addMs, DAY, systemClock } from "../../../src/lib/clock.ts";
+import { PUSH_KEYS } from "../../harness/push-keys.ts";
 import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
 
 /**
@@ -263,6 +264,8 @@ export const RULES: Rules = {
     createIntegration: ["no key", "admin", () => [{ type: "slack", name: "x", settings: { webhookUrl: WEBHOOK } }]],
     deleteIntegration: ["no key", "admin", ({ integration }) => [integration]],
     addOwnChannel: ["no key", "viewer", () => [{ type: "webhook", target: WEBHOOK }]],
+    getPushKey: ["no key", "viewer", () => []],
+    addOwnPush: ["no key", "viewer", () => [{ endpoint: "https://push.example/s", ...PUSH_KEYS, name: "Phone" }]],
     removeOwnChannel: ["no key", "viewer", ({ user }) => [user]],
     testOwnNotifications: ["no key", "viewer", () => []],
     listOwnTests: ["no key", "viewer", () => []],

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { SMTPServer } from "smtp-server";
 import { messageOf, PAYLOADS } from "../../../src/api/openapi/payloads.ts";
@@ -25,6 +25,8 @@ export interface Hook {
   path: string;
   headers: Record<string, string>;
   body: string;
+  /** The octets of a message to a chat or push service. */
+  raw?: Buffer;
 }
 
 /** Starts a mail server and a webhook receiver, which keep what they receive. */
@@ -82,11 +84,12 @@ export async function startSinks() {
   });
   smtp.on("error", () => undefined);
   const https: Server = createServer(tls, (request, response) => {
-    void text(request).then((body) => {
+    void buffer(request).then((raw) => {
+      const body = raw.toString();
       // ntfy has the topic in the body.
       const path = request.url === "/" ? `/service/${JSON.parse(body).topic}` : request.url!;
       if (path.startsWith("/service/")) {
-        hooks.push({ path, headers: request.headers as Record<string, string>, body });
+        hooks.push({ path, headers: request.headers as Record<string, string>, body, raw });
         const { status, headers = {} } = behave.service(path);
         response.writeHead(status, headers).end();
         return arrived();

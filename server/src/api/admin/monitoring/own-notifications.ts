@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notificationUseCases } from "../../../notifications/notifications.ts";
 import { adminRoute } from "../../route.ts";
-import { id, idParams, nullableTimestamp } from "../../shapes.ts";
+import { id, idParams, label, nullableTimestamp } from "../../shapes.ts";
 import { channel } from "../../v1/groups.ts";
 import { channelState, testMessage } from "./group-channels.ts";
 
@@ -121,6 +121,49 @@ export const addOwnChannel = adminRoute({
     response: { id: "0199c1c9-0000-7a11-9c22-5e6f7a8b9c0d", secret: "whsec_…" },
   },
   handler: (caller, { body }, addOwnChannel) => addOwnChannel(caller, body),
+});
+
+export const getPushKey = adminRoute({
+  useCase: notificationUseCases.getPushKey,
+  operationId: "getPushKey",
+  method: "GET",
+  path: "/api/admin/notifications/push",
+  tag: TAG,
+  summary: "Get the key for push subscriptions",
+  description: "The `applicationServerKey` with which a browser subscribes (RFC 8292), in base64url.",
+  status: 200,
+  response: z.strictObject({ publicKey: z.string() }).meta({ id: "PushKey" }),
+  errors: [],
+  volatile: ["publicKey"],
+  examples: { response: { publicKey: "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27ml…" } },
+  handler: (caller, _input, getPushKey) => getPushKey(caller),
+});
+
+export const addOwnPush = adminRoute({
+  useCase: notificationUseCases.addOwnPush,
+  operationId: "addOwnPush",
+  method: "POST",
+  path: "/api/admin/notifications/push",
+  tag: TAG,
+  summary: "Add your browser as a channel",
+  description:
+    "Adds the browser's push subscription. It is used once the link in its first notification is confirmed, within ten minutes.",
+  body: z
+    .strictObject({
+      endpoint: z.string().max(1_024),
+      p256dh: z.string().max(100),
+      auth: z.string().max(40),
+      name: label().meta({ description: "The browser as you know it" }),
+    })
+    .meta({ id: "PushSubscription" }),
+  status: 201,
+  response: z.strictObject({ id }).meta({ id: "AddedBrowser" }),
+  errors: [],
+  examples: {
+    body: { endpoint: "https://push.example/s/1", p256dh: "BCVxsr7N…", auth: "BTBZMqHH…", name: "Phone" },
+    response: { id: "0199c1c9-0000-7a11-9c22-5e6f7a8b9c0d" },
+  },
+  handler: (caller, { body }, addOwnPush) => addOwnPush(caller, body),
 });
 
 export const removeOwnChannel = adminRoute({

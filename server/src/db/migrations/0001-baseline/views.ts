@@ -67,7 +67,7 @@ CREATE VIEW shared_group_channels AS
     LEFT JOIN channel_addresses a ON a.tenant_id = g.tenant_id AND a.type = c.value->>'type'
          AND a.key = channel_address_key(c.value->>'type', c.value->>'target');
 
-CREATE VIEW shared_integrations AS SELECT id, tenant_id, name, type FROM integrations;
+CREATE VIEW shared_integrations AS SELECT id, tenant_id, name, type FROM integrations WHERE user_id IS NULL;
 
 CREATE VIEW shared_group_members AS
   SELECT group_id, user_id FROM group_members;

@@ -60,6 +60,15 @@ END $$;
 CREATE TRIGGER webhooks_address AFTER INSERT OR DELETE ON webhooks
   FOR EACH ROW EXECUTE FUNCTION record_webhook_address();
 
+-- The subscription of a browser ends with the channel of its user.
+CREATE FUNCTION forget_browser() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM integrations WHERE id = OLD.target::uuid AND user_id = OLD.user_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER user_channels_browser AFTER DELETE ON user_channels
+  FOR EACH ROW WHEN (OLD.type = 'integration') EXECUTE FUNCTION forget_browser();
+
 -- Makes messages that wait for a user's next shift be considered again. Triggers do not have the clock of the service,
 -- and '-infinity' is always due. Messages are locked in one order, so that two changes of shifts never deadlock.
 CREATE FUNCTION consider_deferred() RETURNS trigger LANGUAGE plpgsql AS $$

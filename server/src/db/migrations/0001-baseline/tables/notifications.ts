@@ -80,7 +80,7 @@ CREATE TABLE user_channels (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
   user_id uuid NOT NULL REFERENCES users,
-  type text NOT NULL CHECK (type IN ('email', 'webhook')),
+  type text NOT NULL CHECK (type IN ('email', 'webhook', 'integration')),
   target text NOT NULL,
   key bytea NOT NULL,
   created_at timestamptz NOT NULL,
@@ -135,13 +135,25 @@ CREATE TABLE integrations (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
   type text NOT NULL CHECK (type IN ('slack', 'teams', 'google_chat', 'discord', 'mattermost', 'pagerduty',
-                                     'alertmanager', 'ntfy', 'telegram', 'http')),
+                                     'alertmanager', 'ntfy', 'telegram', 'http', 'web_push')),
   name text NOT NULL,
   settings jsonb NOT NULL,
   sealed bytea NOT NULL,
-  created_at timestamptz NOT NULL
+  created_at timestamptz NOT NULL,
+  -- The user whose browser it is.
+  user_id uuid REFERENCES users,
+  CHECK ((type = 'web_push') = (user_id IS NOT NULL))
 );
 CREATE INDEX integrations_listed ON integrations (tenant_id, id);
+CREATE INDEX integrations_of_user ON integrations (user_id) WHERE user_id IS NOT NULL;
+
+-- The key pair with which this installation identifies itself to push services, sealed under the master key.
+CREATE TABLE push_keys (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  public_key bytea NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamptz NOT NULL
+);
 
 -- Webhooks that answered 410: nothing is sent to them until they are enabled again. By hash, because addresses are
 -- long.
