@@ -4,8 +4,8 @@ import { after, before, test } from "node:test";
 import { pressConfirm } from "../harness/confirm-channels.ts";
 import { runSql } from "../harness/database/run-sql.ts";
 import type { TestTenant } from "../harness/devices.ts";
-import { PUSH_KEYS } from "../harness/push-keys.ts";
 import { signIn } from "../harness/sign-in.ts";
+import { PUSH_KEYS } from "../harness/webhooks.ts";
 import { type NotificationEnvironment, startEnvironment } from "./environment.ts";
 
 let environment: NotificationEnvironment;

@@ -25,6 +25,8 @@ function isOnItsWay({ state }: OwnChannel): boolean {
 export const setOwnNotifications = (body: NotificationChoices) => must(api.PUT(OWN_NOTIFICATIONS, { body }));
 export const addOwnChannel = (body: Schemas["OwnChannelCreate"]) =>
   must(api.POST(`${OWN_NOTIFICATIONS}/channels`, { body }));
+export const getPushKey = () => must(api.GET(`${OWN_NOTIFICATIONS}/push`));
+export const addOwnPush = (body: Schemas["PushSubscription"]) => must(api.POST(`${OWN_NOTIFICATIONS}/push`, { body }));
 export const removeOwnChannel = (id: string) =>
   must(api.DELETE(`${OWN_NOTIFICATIONS}/channels/{id}`, { params: { path: { id } } }));
 export const testOwnNotifications = () => must(api.POST(`${OWN_NOTIFICATIONS}/test`));

@@ -14,7 +14,7 @@ export async function findPublicKey(db: Db): Promise<Buffer | undefined> {
   return rows[0]?.public_key;
 }
 
-/** Returns the public key; the first call makes the key pair. Of two calls at the same time, one makes it. */
+/** Returns the public key; the first call makes the key pair, also when two come at the same time. */
 export async function makePublicKey({ clock, database, secrets }: NotificationsDeps): Promise<Buffer> {
   const found = await findPublicKey(database.db);
   if (found) return found;

@@ -1,7 +1,7 @@
 import type { BoundUseCase, Caller, LeastRole, Scope } from "../../../src/access/access.ts";
 import type { Features } from "../../../src/features.ts";
 import { addMs, DAY, systemClock } from "../../../src/lib/clock.ts";
-import { PUSH_KEYS } from "../../harness/push-keys.ts";
+import { PUSH_KEYS } from "../../harness/webhooks.ts";
 import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
 
 /**

@@ -27,6 +27,7 @@ import { Word } from "../../../parts/word.tsx";
 import { timeZonesWith } from "../../../ui/display/time-zones.ts";
 import { Action, Ago, type Column, Empty, Opens, ownZone, Secret, Section, ShownOnce, Table } from "../../../ui/ui.ts";
 import { CHANNEL_STATES, CHANNEL_TYPES } from "../../../words/on-call.ts";
+import { AddBrowser } from "./add-browser.tsx";
 
 export function OwnNotificationSections() {
   const query = useQuery(ownNotificationsQuery);
@@ -44,7 +45,7 @@ export function OwnNotificationSections() {
 
 const COLUMNS: readonly Column<OwnChannel>[] = [
   { title: t.address, main: true, cell: ({ target }) => <span className="mono">{target}</span> },
-  { title: common.kind, cell: ({ type }) => CHANNEL_TYPES[type] },
+  { title: common.kind, cell: ({ type }) => (type === "integration" ? t.browser : CHANNEL_TYPES[type]) },
   { title: common.state, cell: (channel) => <State {...channel} /> },
   { title: common.actions, cell: (channel) => <Acts channel={channel} /> },
 ];
@@ -62,6 +63,7 @@ function OwnChannels({ own: { channels, email } }: { own: OwnNotifications }) {
         <Opens label={t.addAChannel} title={t.addAChannelOfYour} keep>
           {(close) => <AddOwnChannel onClose={close} />}
         </Opens>
+        <AddBrowser />
         <Action label={t.sendMeATestMessage} loading={busy} onClick={() => void test()} />
       </div>
       {problem}
@@ -85,7 +87,9 @@ const ASKABLE: ReadonlySet<OwnChannel["state"]> = new Set(["expired", "requested
 function Acts({ channel: { id, state, type, target } }: { channel: OwnChannel }) {
   return (
     <div className="row">
-      {ASKABLE.has(state) && <SendLink send={() => addOwnChannel({ type, target })} refreshes={OWN_NOTIFICATIONS} />}
+      {ASKABLE.has(state) && type !== "integration" && (
+        <SendLink send={() => addOwnChannel({ type, target })} refreshes={OWN_NOTIFICATIONS} />
+      )}
       <Asks
         small
         label={common.remove}

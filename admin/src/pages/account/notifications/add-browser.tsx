@@ -1,0 +1,48 @@
+import { t } from "#texts/pages/account.ts";
+import { addOwnPush, getPushKey, OWN_NOTIFICATIONS } from "../../../api/people/own-notifications.ts";
+import { Problem } from "../../../api/problem.ts";
+import { Runs } from "../../../parts/act/use-act.tsx";
+
+/** Adds this browser as a channel of the user. Absent in a browser without notifications. */
+export function AddBrowser() {
+  if (window.PushManager === undefined || navigator.serviceWorker === undefined) return null;
+  return (
+    <Runs label={t.notifyThisBrowser} run={subscribe} done={t.pressTheNotification} refreshes={[OWN_NOTIFICATIONS]} />
+  );
+}
+
+async function subscribe(): Promise<void> {
+  if ((await Notification.requestPermission()) !== "granted") throw unavailable(t.theBrowserAllowsNoNotifications);
+  const { publicKey } = await getPushKey();
+  // The scope of the worker is its own folder, which suffices: it controls no page.
+  const worker = await navigator.serviceWorker.register(new URL("./push-worker.js", import.meta.url));
+  await activated(worker);
+  const asked = { userVisibleOnly: true, applicationServerKey: publicKey };
+  const subscription = await worker.pushManager.subscribe(asked).catch(() => {
+    throw unavailable(t.theBrowserHasNoPushService);
+  });
+  const { endpoint, keys } = subscription.toJSON();
+  await addOwnPush({ endpoint: endpoint!, p256dh: keys!.p256dh!, auth: keys!.auth!, name: browserName() });
+}
+
+/** A refusal of the browser, shown like one of the service. */
+function unavailable(message: string): Problem {
+  return new Problem(400, { error: "push_unavailable", message });
+}
+
+/** Resolves once the worker can receive notifications. */
+function activated({ active, installing, waiting }: ServiceWorkerRegistration): Promise<void> {
+  const worker = installing ?? waiting;
+  if (active || !worker) return Promise.resolve();
+  return new Promise((resolve) => {
+    worker.addEventListener("statechange", () => worker.state === "activated" && resolve());
+  });
+}
+
+/** Returns the browser's name as its user knows it, such as "Firefox on Android". */
+function browserName(): string {
+  const { userAgent } = navigator;
+  const [browser = t.browser] = /Edg|Firefox|Chrome|Safari/.exec(userAgent) ?? [];
+  const [system = ""] = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(userAgent) ?? [];
+  return system === "" ? browser : t.browserOn(browser.replace("Edg", "Edge"), system);
+}
