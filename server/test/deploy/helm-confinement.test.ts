@@ -134,3 +134,28 @@ test("the network policy lets nodes connect to DNS, PostgreSQL, NATS if it is se
   const off = render({ networkPolicy: { enabled: false } });
   assert.equal(off.filter(({ kind }) => kind === "NetworkPolicy").length, 0);
 });
+
+test("additional variables and volumes reach the nodes only; pull secrets and tolerations reach the migration as well", () => {
+  const extra = {
+    imagePullSecrets: [{ name: "registry" }],
+    nodeSelector: { pool: "iot" },
+    tolerations: [{ key: "iot", operator: "Exists" }],
+    affinity: { nodeAffinity: {} },
+    serviceAccountName: "muster-node",
+    extraEnv: [{ name: "MUSTER_LOG_LEVEL", value: "debug" }],
+    extraVolumes: [{ name: "authority", configMap: { name: "authority" } }],
+    extraVolumeMounts: [{ name: "authority", mountPath: "/run/authority", readOnly: true }],
+  };
+  const objects = render(extra);
+  const node = one(objects, "Deployment").spec.template.spec;
+  const migration = one(objects, "Job", "muster-migration").spec.template.spec;
+  for (const { imagePullSecrets, nodeSelector, tolerations } of [node, migration]) {
+    const { imagePullSecrets: secrets, nodeSelector: selector, tolerations: tolerated } = extra;
+    assert.deepEqual([imagePullSecrets, nodeSelector, tolerations], [secrets, selector, tolerated]);
+  }
+  assert.deepEqual([node.affinity, node.serviceAccountName], [extra.affinity, extra.serviceAccountName]);
+  assert.deepEqual(node.containers[0].env.at(-1), extra.extraEnv[0]);
+  assert.deepEqual(node.volumes.at(-1), extra.extraVolumes[0]);
+  assert.deepEqual(node.containers[0].volumeMounts.at(-1), extra.extraVolumeMounts[0]);
+  assert.doesNotMatch(JSON.stringify(migration), /authority|MUSTER_LOG_LEVEL|muster-node/);
+});
