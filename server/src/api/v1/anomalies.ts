@@ -142,7 +142,10 @@ const outcome = z
     id: z.string(),
     outcome: z
       .enum(["acknowledged", "unchanged", "not_found"])
-      .meta({ description: "`unchanged`: it was already acknowledged, and keeps that acknowledgement" }),
+      .meta({
+        id: "AcknowledgementResult",
+        description: "`unchanged`: it was already acknowledged, and keeps that acknowledgement",
+      }),
   })
   .meta({ id: "AcknowledgeOutcome" });
 

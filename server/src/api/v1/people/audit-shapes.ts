@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { id, instant, timestamp } from "../../shapes.ts";
 
+export const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]).meta({ id: "ApiWriteResult" });
+
 /** A write with an API key, as in the API audit log. */
 export const apiWrite = z
   .strictObject({
@@ -10,7 +12,7 @@ export const apiWrite = z
     operation: z.string().meta({ description: "The operation of the public API" }),
     resource: z.string().meta({ description: "The kind of record" }),
     resourceId: z.string(),
-    result: z.enum(["created", "updated", "revoked", "deleted", "unchanged"]),
+    result: RESULT,
     address: z.string().nullable(),
     requestId: z.string(),
     certificate: z
@@ -42,8 +44,6 @@ export const text = z.string().min(1).max(200);
 export const actor = text.optional().meta({
   description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
 });
-
-export const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
 
 export const adminAct = z
   .strictObject({

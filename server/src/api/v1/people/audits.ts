@@ -20,7 +20,7 @@ export const listApiAudit = publicRoute({
     operation: text.optional(),
     resource: text.optional(),
     resourceId: text.optional(),
-    result: RESULT.meta({ id: "ApiWriteResult" }).optional(),
+    result: RESULT.optional(),
     ...period,
     ...paging(50, 200),
   }),

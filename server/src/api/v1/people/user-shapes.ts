@@ -4,8 +4,8 @@ import { id, nullableTimestamp, timestamp } from "../../shapes.ts";
 
 /** The shapes of users and invitations. */
 
-export const role = z.enum(ROLES);
-export const status = z.enum(["active", "deactivated"]);
+export const role = z.enum(ROLES).meta({ id: "Role" });
+export const status = z.enum(["active", "deactivated"]).meta({ id: "UserStatus" });
 
 export const userRecord = z
   .strictObject({

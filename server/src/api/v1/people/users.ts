@@ -40,8 +40,8 @@ export const listUsers = publicRoute({
       .max(records.searchCharacters.value)
       .optional()
       .meta({ description: "Part of the address or the name, ignoring case" }),
-    role: role.meta({ id: "Role" }).optional(),
-    status: status.meta({ id: "UserStatus" }).optional(),
+    role: role.optional(),
+    status: status.optional(),
   }),
   status: 200,
   response: page(userRecord),
