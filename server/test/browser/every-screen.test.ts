@@ -17,6 +17,7 @@ import {
   type Watched,
 } from "../harness/http/browser.ts";
 import { https } from "../harness/http/https.ts";
+import { smallTargets } from "../harness/http/touch-targets.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
@@ -195,6 +196,7 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
       await untilAtRest(german);
       assert.equal(await german.page.evaluate("document.documentElement.lang"), "de");
       await assertSound(german, `${address} in German`);
+      assert.deepEqual(await smallTargets(german.page), [], `${address}: targets too small for a finger`);
     });
   }
 }
