@@ -208,6 +208,7 @@ function closeParts(open: {
     MQTT: () => surfaces.broker.stop(),
     "ingest stream": () => features.telemetry.stopStream(),
     telemetry: () => features.telemetry.drain(),
+    "audit streams": () => features.notifications.stopAuditStreams(),
     notifications: () => features.notifications.stop(),
     events: () => features.events.stop(),
     identity: () => features.identity.close(),

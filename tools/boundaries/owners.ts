@@ -73,6 +73,8 @@ export const owners: Record<string, readonly string[]> = {
   tickets: ["tickets", "ticket_numbers", "ticket_history", "ticket_comments"],
   events: ["events", "events_horizon"],
   notifications: [
+    "audit_streams",
+    "audit_outbox",
     "notification_inbox",
     "pages",
     "deliveries",

@@ -16,6 +16,7 @@ const DATE = {
  * than the code.
  */
 export const overrides: Readonly<Record<string, Override>> = {
+  "audit_outbox.entry": { type: "Record<string, unknown>" },
   "scim_users.attributes": { type: "Record<string, unknown>" },
   "saved_filters.values": { type: "Record<string, string>" },
   "stream_partitions.producers": { type: "Record<string, number>" },

@@ -44,6 +44,8 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   // Data sent elsewhere, and the secrets that sign it.
   createGroup: { stepUp: addsChannels, scopes: ["groups:write"] },
   updateGroup: { stepUp: addsChannels, scopes: ["group-channels:write", "group-members:write"] },
+  setAuditStream: { stepUp: true },
+  deleteAuditStream: { stepUp: true },
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
   addOwnChannel: { stepUp: true },
   addOwnPush: { stepUp: true },

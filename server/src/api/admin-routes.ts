@@ -14,6 +14,7 @@ import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
 import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as anomalyPaging from "./admin/monitoring/anomaly-paging.ts";
+import * as auditStream from "./admin/monitoring/audit-stream.ts";
 import * as deliveries from "./admin/monitoring/deliveries.ts";
 import * as groupChannels from "./admin/monitoring/group-channels.ts";
 import * as groups from "./admin/monitoring/groups.ts";
@@ -81,6 +82,7 @@ const RESOURCES = [
   mqttClients,
   keys,
   audits,
+  auditStream,
   tenant,
   provisioning,
   platform,

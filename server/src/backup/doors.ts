@@ -43,7 +43,11 @@ export const DOORS = {
     revokeAll: "kept",
   },
   retiredKey: { columns: ["retired_keys.sealed"], restore: "stated", revokeAll: "kept" },
-  webhookSecret: { columns: ["webhooks.secret_seed", "webhooks.former_seed"], restore: "stated", revokeAll: "kept" },
+  webhookSecret: {
+    columns: ["webhooks.secret_seed", "webhooks.former_seed", "audit_streams.secret_seed"],
+    restore: "stated",
+    revokeAll: "kept",
+  },
 } as const satisfies Record<string, Door>;
 
 export type DoorName = keyof typeof DOORS;
@@ -80,6 +84,7 @@ export const NO_DOORS: Readonly<Record<string, string>> = {
 export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "admin_audit",
   "anomalies",
+  "audit_outbox",
   "api_audit",
   "api_key_blocks",
   "api_key_windows",

@@ -13,6 +13,8 @@ export interface Schema {
   api_key_blocks: ApiKeyBlocksTable;
   api_key_windows: ApiKeyWindowsTable;
   api_keys: ApiKeysTable;
+  audit_outbox: AuditOutboxTable;
+  audit_streams: AuditStreamsTable;
   authorities: AuthoritiesTable;
   blocked_keys: BlockedKeysTable;
   broker_nodes: BrokerNodesTable;
@@ -243,6 +245,31 @@ export interface ApiKeysTable {
   revocation_reason: "requested" | "creator_deactivated" | "creator_deleted" | "creator_password_reset" | null;
   last_used_at: Date | null;
   last_used_address: string | null;
+}
+
+export interface AuditOutboxTable {
+  seq: GeneratedAlways<string>;
+  xid: Generated<string>;
+  tenant_id: string;
+  audit: "admin" | "api" | "certificate";
+  at: Date;
+  entry: Record<string, unknown>;
+}
+
+export interface AuditStreamsTable {
+  tenant_id: string;
+  kind: "syslog" | "https" | "otlp";
+  target: string;
+  ca_pem: string | null;
+  secret_seed: string;
+  created_at: Date;
+  next_at: Date;
+  failures: Generated<number>;
+  last_error: string | null;
+  last_sent_at: Date | null;
+  lost: Generated<number>;
+  lease: string | null;
+  leased_until: Date | null;
 }
 
 export interface AuthoritiesTable {

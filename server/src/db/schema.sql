@@ -25,6 +25,8 @@ CREATE TRIGGER admin_audit_listed AFTER INSERT ON admin_audit
   FOR EACH ROW WHEN ((new.tenant_id IS NOT NULL)) EXECUTE FUNCTION list_row();
 CREATE TRIGGER admin_audit_not_truncated BEFORE TRUNCATE ON admin_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
+CREATE TRIGGER admin_audit_streamed AFTER INSERT ON admin_audit REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION copy_audit_entries('admin');
 
 CREATE TABLE anomalies (
   id uuid NOT NULL,
@@ -144,6 +146,8 @@ CREATE TRIGGER api_audit_listed AFTER INSERT ON api_audit
   FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER api_audit_not_truncated BEFORE TRUNCATE ON api_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
+CREATE TRIGGER api_audit_streamed AFTER INSERT ON api_audit REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION copy_audit_entries('api');
 
 CREATE TABLE api_key_blocks (
   key_id text NOT NULL,
@@ -187,6 +191,39 @@ CREATE INDEX api_keys_tenant ON api_keys USING btree (tenant_id, created_at);
 CREATE INDEX api_keys_user ON api_keys USING btree (user_id) WHERE (revoked_at IS NULL);
 CREATE TRIGGER api_keys_ended AFTER UPDATE OF revoked_at ON api_keys
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION notify_key_ended();
+
+CREATE TABLE audit_outbox (
+  seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  tenant_id uuid NOT NULL,
+  audit text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  entry jsonb NOT NULL,
+  CONSTRAINT audit_outbox_pkey PRIMARY KEY (seq),
+  CONSTRAINT audit_outbox_audit_check CHECK ((audit = ANY (ARRAY['admin'::text, 'api'::text, 'certificate'::text]))),
+  CONSTRAINT audit_outbox_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES audit_streams(tenant_id) ON DELETE CASCADE
+);
+CREATE INDEX audit_outbox_at ON audit_outbox USING btree (at);
+CREATE INDEX audit_outbox_next ON audit_outbox USING btree (tenant_id, xid, seq);
+
+CREATE TABLE audit_streams (
+  tenant_id uuid NOT NULL,
+  kind text NOT NULL,
+  target text NOT NULL,
+  ca_pem text,
+  secret_seed text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  next_at timestamp with time zone NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  last_error text,
+  last_sent_at timestamp with time zone,
+  lost integer NOT NULL DEFAULT 0,
+  lease uuid,
+  leased_until timestamp with time zone,
+  CONSTRAINT audit_streams_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT audit_streams_kind_check CHECK ((kind = ANY (ARRAY['syslog'::text, 'https'::text, 'otlp'::text]))),
+  CONSTRAINT audit_streams_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
 
 CREATE TABLE authorities (
   id uuid NOT NULL,
@@ -266,6 +303,8 @@ CREATE TRIGGER certificate_audit_grows BEFORE DELETE OR UPDATE ON certificate_au
   FOR EACH ROW EXECUTE FUNCTION refuse_rewrite();
 CREATE TRIGGER certificate_audit_not_truncated BEFORE TRUNCATE ON certificate_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
+CREATE TRIGGER certificate_audit_streamed AFTER INSERT ON certificate_audit REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION copy_audit_entries('certificate');
 
 CREATE TABLE certificate_notices (
   certificate_id uuid NOT NULL,
@@ -2414,6 +2453,17 @@ BEGIN
      WHERE g.shift_id = the_shift AND (the_group IS NULL OR g.group_id = the_group) AND (the_user IS NULL OR u.user_id = the_user)
        AND d.state = 'deferred' AND (d.release_at IS NOT NULL OR d.deferred_until IS NULL) AND d.deferred_by = 'off_shift'
      ORDER BY d.id FOR UPDATE OF d));
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION copy_audit_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO audit_outbox (tenant_id, audit, at, entry)
+  SELECT a.tenant_id, TG_ARGV[0], a.at, to_jsonb(a)
+    FROM added a JOIN audit_streams s ON s.tenant_id = a.tenant_id ORDER BY a.id;
   RETURN NULL;
 END $function$;
 

@@ -1,6 +1,8 @@
 import { type Bound, bind } from "../access/access.ts";
 import { createResolve } from "../lib/outgoing/resolve-host.ts";
 import { getAnomalyPaging, muteRule, snoozeAnomaly } from "./aside/set-aside.ts";
+import { createStreamDelivery, type StreamDelivery } from "./audit-stream/deliver-streams.ts";
+import { deleteAuditStream, getAuditStream, setAuditStream } from "./audit-stream/manage-stream.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listCoverage } from "./coverage/list-coverage.ts";
@@ -61,6 +63,9 @@ export const notificationUseCases = {
   readPagingProblems,
   noticeCertificates,
   prune,
+  getAuditStream,
+  setAuditStream,
+  deleteAuditStream,
   uncoveredGroups,
   measure: measureBacklog,
   listChannels,
@@ -105,7 +110,7 @@ export const notificationUseCases = {
  * Notifies people by e-mail and webhook: pages along the escalation of groups, and notices about certificates to
  * admins.
  */
-export type Notifications = Bound<typeof notificationUseCases> & NotificationWorker;
+export type Notifications = Bound<typeof notificationUseCases> & NotificationWorker & StreamDelivery;
 
 export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "nodeId">): Notifications {
   let nodeId: string | undefined;
@@ -113,5 +118,5 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "
   const worker = createWorker(deps, (id) => {
     nodeId = id;
   });
-  return { ...bind(deps, notificationUseCases), ...worker };
+  return { ...bind(deps, notificationUseCases), ...worker, ...createStreamDelivery(deps) };
 }

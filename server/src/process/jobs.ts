@@ -55,6 +55,7 @@ function ofTheService(parts: JobParts): Job[] {
     [MINUTE, "roll up telemetry", (stopped) => telemetry.rollUp(stopped)],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [SECOND, "send notifications", () => notifications.tick()],
+    [SECOND, "deliver the audit streams", () => notifications.tickAuditStreams()],
     ...ofTheLeader,
   ];
 }
@@ -81,5 +82,6 @@ function jobsOfAll(parts: JobParts): Job[] {
     [10 * MINUTE, "prune idempotency keys", audit.prune],
     [10 * MINUTE, "prune events", events.prune],
     [10 * MINUTE, "prune notifications", () => notifications.prune()],
+    [10 * MINUTE, "prune audit streams", () => notifications.pruneAuditStreams()],
   ];
 }

@@ -188,6 +188,9 @@ test("every use case answers another tenant's ids like unknown ones, shows none 
   const marks = [theirs.caller.tenantId, ...Object.values(foreign)];
   // The page of the anomaly changed its row when it was attempted.
   await server.app.notifications.runDue();
+  // The audit stream waits after its first failure.
+  await server.app.notifications.tickAuditStreams();
+  await server.app.notifications.auditStreamsIdle();
   const before = await rowsNaming(server.app.database, marks);
   for (const { name, row, run } of declared()) {
     for (const caller of [ours.caller, ours.callers.admin, keyWith(...SCOPES)].filter((each) => admits(row, each))) {

@@ -40,7 +40,7 @@ const declared = (): Declared[] => FEATURES.flatMap(declaredBy);
 
 /** Tables without administration: work on tickets and anomalies, what devices do, and internal state. */
 const OTHER_TABLES = [
-  "admin_audit|certificate_audit|api_audit|idempotency_keys",
+  "admin_audit|certificate_audit|api_audit|audit_outbox|idempotency_keys",
   "tickets|ticket_numbers|ticket_history|ticket_comments|anomalies|rule_states|silence_.*",
   "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
   "telemetry.*|device_latest|roll_up_marks|rejected_messages",

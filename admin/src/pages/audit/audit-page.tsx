@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/audit.ts";
+import { t as stream } from "#texts/pages/settings/audit-stream.ts";
 import {
   ADMIN_AUDIT,
   type AdminAct,
@@ -26,6 +27,7 @@ import { PartsPage } from "../../parts/record-page.tsx";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
 import { type Column, Dialog, Empty, Facts, type Filter, Table, Time } from "../../ui/ui.ts";
 import { ACTS, ACTS_ON, fieldText, OPERATIONS, WRITE_RESULTS } from "../../words/acts.ts";
+import { AuditStream } from "./audit-stream.tsx";
 
 const AUDITS = {
   admin: { label: common.administration, content: AdminAudit, lead: t.whoChangedWhatInThis },
@@ -35,6 +37,7 @@ const AUDITS = {
     content: CertificateAudit,
     lead: t.whoIssuedEnrolledRenewedAnd,
   },
+  stream: { label: stream.stream, content: AuditStream, lead: stream.whereTheAuditsAreSent },
 };
 
 export default function AuditPage() {

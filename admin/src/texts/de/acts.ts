@@ -5,6 +5,8 @@ const acts: typeof en.acts = {
   "access.revoke-all": "Alle Zugänge beendet",
   "anomaly.mute": "Regel für ein Gerät stummgeschaltet",
   "anomaly.snooze": "Störung zurückgestellt",
+  "audit-stream.delete": "Audit-Strom beendet",
+  "audit-stream.update": "Empfänger der Audits festgelegt",
   "ca.rotate": "CAs ausgetauscht",
   "ca.rotate-intermediate": "Ausstellende CA ausgetauscht",
   "ca.rotate-root": "Root der Geräte ausgetauscht",

@@ -4,6 +4,8 @@ const acts = {
   "access.revoke-all": "All access ended",
   "anomaly.mute": "Rule muted on a device",
   "anomaly.snooze": "Anomaly snoozed",
+  "audit-stream.delete": "Audit stream ended",
+  "audit-stream.update": "Receiver of the audits set",
   "ca.rotate": "Authorities rotated",
   "ca.rotate-intermediate": "Issuing authority rotated",
   "ca.rotate-root": "Device root rotated",

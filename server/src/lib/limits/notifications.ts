@@ -124,6 +124,13 @@ export const notifications = limitTable({
     reached:
       "the target is paused for 10 s, growing to 5 min, and then probed with one call (muster_webhook_targets_paused)",
   },
+  auditStreamDays: {
+    level: "record",
+    of: "days for which an audit entry waits for the receiver of the tenant's stream",
+    value: 30,
+    reached: "it is dropped from the stream, counted as lost and logged as an error; the audit keeps it",
+    fixed: true,
+  },
   webhookSeconds: {
     level: "tenant",
     of: "seconds of one webhook call, including the host look-up",

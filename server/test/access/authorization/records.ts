@@ -47,6 +47,8 @@ export interface Records {
   user: string;
   userEmail: string;
   invite: string;
+  /** The address of the audit stream. */
+  auditStream: string;
   scimToken: string;
   /** A group of the identity provider. */
   scimGroup: string;
@@ -83,6 +85,7 @@ export const NOWHERE: Records = {
   command: "00000000-0000-7000-8000-00000000000b",
   commandTopic: "t/no-such-tenant/commands/no-such-device",
   invite: "00000000-0000-7000-8000-00000000000a",
+  auditStream: "https://nowhere.example.com/",
   scimToken: "00000000-0000-7000-8000-00000000000c",
   scimGroup: "00000000-0000-7000-8000-00000000000d",
   savedFilter: "00000000-0000-7000-8000-00000000000c",
@@ -237,6 +240,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     },
     invite: async () =>
       (await server.app.identity.inviteUser(caller, { email: `${fresh()}@example.com`, role: "viewer" })).id,
+    auditStream: async () => {
+      const stream = { kind: "https", target: `https://siem.example.com/${fresh()}` } as const;
+      return (await server.app.notifications.setAuditStream(caller, stream)).target;
+    },
     scimToken: async () => (await server.app.scim.createScimToken(caller)).id,
     scimGroup: async () => {
       const provider = { ...caller, actor: "scim:test", address: "203.0.113.1" };

@@ -253,6 +253,9 @@ export const RULES: Rules = {
     readPagingProblems: ["no key", "viewer", () => []],
     testGroup: ["no key", "admin", ({ group }) => [group, "members"]],
     listGroupTests: ["no key", "admin", ({ group }) => [group]],
+    getAuditStream: ["no key", "admin", () => []],
+    setAuditStream: ["no key", "admin", () => [{ kind: "https", target: "https://siem.example.com/" }]],
+    deleteAuditStream: ["no key", "admin", ({ auditStream: _ }) => []],
     getOwnNotifications: ["no key", "viewer", () => []],
     setOwnNotifications: [
       "no key",

@@ -16,6 +16,7 @@ import { telemetryFunctions } from "./functions/telemetry.ts";
 import { accessTables } from "./tables/access.ts";
 import { anomaliesTables } from "./tables/anomalies.ts";
 import { auditTables } from "./tables/audit.ts";
+import { auditStreamFunctions, auditStreamTables } from "./tables/audit-stream.ts";
 import { authoritiesTables } from "./tables/authorities.ts";
 import { certificatesTables } from "./tables/certificates.ts";
 import { connectionsTables } from "./tables/connections.ts";
@@ -39,6 +40,7 @@ const tables = [
   accessTables,
   identityTables,
   auditTables,
+  auditStreamTables,
   authoritiesTables,
   groupsTables,
   scimTables,
@@ -64,6 +66,7 @@ const functions = [
   accessFunctions,
   identityFunctions,
   auditFunctions,
+  auditStreamFunctions,
   listsFunctions,
   certificatesFunctions,
   connectionsFunctions,
