@@ -110,7 +110,8 @@ const openSessions = statement<SessionColumns, OpenedRow>(
  * exactly once. If the predecessor belongs to another node, the same statement enqueues its drop for that node alone.
  * It does so even if that node has no heartbeat, because after an interruption of the database the node may store one
  * late. A session whose certificate or client was revoked or disabled since its authorization is not opened. The
- * revoking transaction waits for this statement, or this statement for it (`enqueueDrops`).
+ * revoking transaction waits for this statement, or this statement for it (`enqueueDrops`). Fires
+ * `mqtt_sessions_origin`.
  *
  * @returns a row for each session, in order; `undefined` if its certificate or MQTT client is no longer valid
  */
