@@ -140,12 +140,10 @@ export const acknowledgeAnomaly = publicRoute({
 const outcome = z
   .strictObject({
     id: z.string(),
-    outcome: z
-      .enum(["acknowledged", "unchanged", "not_found"])
-      .meta({
-        id: "AcknowledgementResult",
-        description: "`unchanged`: it was already acknowledged, and keeps that acknowledgement",
-      }),
+    outcome: z.enum(["acknowledged", "unchanged", "not_found"]).meta({
+      id: "AcknowledgementResult",
+      description: "`unchanged`: it was already acknowledged, and keeps that acknowledgement",
+    }),
   })
   .meta({ id: "AcknowledgeOutcome" });
 
