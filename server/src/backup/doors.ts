@@ -48,6 +48,11 @@ export const DOORS = {
     restore: "stated",
     revokeAll: "kept",
   },
+  integration: {
+    columns: ["integrations.sealed", "push_keys.public_key", "push_keys.sealed"],
+    restore: "stated",
+    revokeAll: "kept",
+  },
 } as const satisfies Record<string, Door>;
 
 export type DoorName = keyof typeof DOORS;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { addMs, HOUR } from "../../src/lib/clock.ts";
 import { QUOTA_NAMES } from "../../src/lib/limits/limits.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "../harness/devices.ts";
 import { https } from "../harness/http/https.ts";
@@ -34,6 +35,10 @@ function additions({ caller, admin }: TestTenant): Record<string, [add: () => Pr
     integrations: [
       () => notifications.createIntegration(caller, { type: "slack", name: "x", settings: { webhookUrl: HOOK } }),
       /chat and paging services/,
+    ],
+    maintenanceWindows: [
+      () => notifications.createWindow(caller, { name: "x", covers: "all", endsAt: addMs(server.clock.now(), HOUR) }),
+      /maintenance windows/,
     ],
     shifts: [() => groups.createShift(caller, { name: "x", ...days }), /shifts/],
     users: [

@@ -45,7 +45,7 @@ const OTHER_TABLES = [
   "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
   "telemetry.*|device_latest|roll_up_marks|rejected_messages",
   "broker_nodes|mqtt_sessions|stored_.*|wills|session_drop.*|connection_refusals.*",
-  "list_.*|request_clock|api_key_windows|api_key_blocks|claim_guesses|sign_in_repeats|schema_migrations",
+  "list_.*|request_clock|api_key_windows|api_key_blocks|claim_guesses|sign_in_repeats|schema_migrations|push_keys",
   // The private records of users.
   "saved_filters|user_channels|user_notifications",
 ].join("|");
@@ -107,11 +107,14 @@ const NEWEST = 20;
 const listActs = (limit: number) => server.app.access.listAdminActs(staff.caller, { skip: 0, limit });
 const acts = async () => (await listActs(10_000)).items;
 
+/** Changes a private record of the user, in a table that holds records of administration too. */
+const PRIVATE = "notifications.addOwnPush";
+
 for (const feature of FEATURES) {
   test(`every use case of ${feature} that changes a table of administration is recorded, with who, what, before and after`, async () => {
     for (const { name, row, run } of declaredBy(feature)) {
       const { changed, result, entries } = await entriesOf(ableCaller(staff, name), { row, run });
-      if (changed.length === 0 && run.declaration.act === undefined) {
+      if ((changed.length === 0 || name === PRIVATE) && run.declaration.act === undefined) {
         assert.deepEqual(entries, [], name);
         continue;
       }

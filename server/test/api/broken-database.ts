@@ -8,18 +8,14 @@ import type { TestServer } from "../harness/server.ts";
  */
 const VIEWED = ["devices", "groups", "thresholds", "anomalies", "certificates"];
 const TABLES = [
-  ...VIEWED,
-  "shifts",
-  "tickets",
-  "claims",
-  "certificate_audit",
-  "connection_refusals",
-  "webhooks",
-].concat(["device_commands", "device_types", "mqtt_clients"]);
+  ...[...VIEWED, "shifts", "tickets", "ticket_comments", "ticket_history", "claims", "certificate_audit"],
+  ...["connection_refusals", "webhooks", "one_time_links", "admin_audit", "api_audit", "device_commands"],
+  ...["device_types", "mqtt_clients", "maintenance_windows"],
+];
 
 /** Renames what handlers read, so that every handler fails. `from` and `to` are the suffixes of the names. */
 export async function renameTables({ app }: TestServer, from: string, to: string): Promise<void> {
-  for (const name of [...TABLES, ...VIEWED.map((table) => `shared_${table}`)])
+  for (const name of [...TABLES, ...[...VIEWED, "users"].map((table) => `shared_${table}`)])
     await runSql(app.database.db, `ALTER TABLE ${name}${from} RENAME TO ${name}${to}`, []);
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { HOUR } from "../../src/lib/clock.ts";
+import { addMs, HOUR } from "../../src/lib/clock.ts";
+import { addAnomaly } from "../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { assertRefused, OPERATIONS, publicApi } from "../harness/http/public-api.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
@@ -150,6 +151,35 @@ test("MQTT clients: a password once, replaced, disabled, enabled, deleted; the k
   await call("deleteMqttClient", { id: "scada" });
   assert.equal((await call("listMqttClients")).json.total, 0);
   assertRefused(await call("enableMqttClient", { id: "scada" }), 404, "not_found");
+});
+
+test("maintenance windows: planned, changed, extended, ended early and deleted", async () => {
+  const inHours = (hours: number) => addMs(server.clock.now(), hours * HOUR).toISOString();
+  const { json: made } = await call("createMaintenanceWindow", {
+    body: { name: "Firmware", covers: "all", endsAt: inHours(1) },
+  });
+  assert.equal((await call("listMaintenanceWindows")).json.total, 1);
+  const { id } = made;
+  const { json: changed } = await call("updateMaintenanceWindow", { id, body: { holdsCritical: true } });
+  assert.equal(changed.holdsCritical, true);
+  const { json: longer } = await call("extendMaintenanceWindow", { id, body: { until: inHours(2) } });
+  assert.equal(longer.endsAt, inHours(2));
+  const { json: ended } = await call("endMaintenanceWindow", { id });
+  assert.equal(ended.endsAt, server.clock.now().toISOString());
+  assert.deepEqual((await call("getMaintenanceWindow", { id })).json, ended);
+  await call("deleteMaintenanceWindow", { id });
+  assertRefused(await call("getMaintenanceWindow", { id }), 404, "not_found");
+});
+
+test("an anomaly is snoozed, and its rule muted on its device, until given times", async () => {
+  const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const place = { database: server.app.database, clock: server.clock };
+  const id = await addAnomaly(place, tenant.caller, deviceId);
+  const until = addMs(server.clock.now(), HOUR).toISOString();
+  assert.equal((await call("snoozeAnomaly", { id, body: { until } })).json.snoozedUntil, until);
+  await call("muteRule", { id, body: { until } });
+  const { json: paging } = await call("getAnomalyPaging", { id });
+  assert.deepEqual([paging.snoozedUntil, paging.mutedUntil], [until, until]);
 });
 
 test("every operation that configures has succeeded above with its documented shape", () => {

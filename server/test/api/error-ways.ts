@@ -1,13 +1,13 @@
 import type { Route } from "../../src/api/route.ts";
 import { routes } from "../../src/api/routes.ts";
-import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { newKey, newTenant, redeem, redemption, type TestTenant } from "../harness/devices.ts";
 import type { HttpAnswer } from "../harness/http/http-answer.ts";
 import type { OneOfEach } from "../harness/one-of-each.ts";
 import type { TestServer } from "../harness/server.ts";
 import { sendHeaders } from "./headers-first.ts";
 
 type Ways = Record<string, () => Promise<HttpAnswer>>;
-type Ask = (operationId: string, asked?: { path?: string; body?: unknown }) => Promise<HttpAnswer>;
+type Ask = (operationId: string, asked?: { key?: string; path?: string; body?: unknown }) => Promise<HttpAnswer>;
 
 export type ErrorWays = ReturnType<typeof errorWays>;
 
@@ -22,6 +22,7 @@ export const QUOTAS = [
   "shifts",
   "maintenanceWindows",
   "mqttClients",
+  "users",
 ];
 
 const RULE = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
@@ -29,7 +30,7 @@ const TIMES = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWee
 
 /** Returns how the operations that configure a tenant come to their errors. */
 export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: TestTenant, one: OneOfEach, ask: Ask) {
-  const { commands, connections, devices, groups, rules } = server.app;
+  const { commands, connections, devices, enrollment, groups, rules } = server.app;
   const { deviceId } = one.device;
   const topic = `t/${slug}/commands/${deviceId}`;
   const channels = [1, 2].map((n) => ({ type: "webhook", target: `https://hooks.example.com/quota/${n}` }));
@@ -68,6 +69,7 @@ export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: Te
     createShift: () => ask("createShift"),
     createMaintenanceWindow: () => ask("createMaintenanceWindow"),
     createMqttClient: () => ask("createMqttClient"),
+    createInvite: () => ask("createInvite"),
     updateThreshold: () => ask("updateThreshold", { body: { rules: [RULE, { ...RULE, metric: "x" }] } }),
     updateGroupChannels: () => ask("updateGroupChannels", { body: { channels } }),
   };
@@ -75,6 +77,18 @@ export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: Te
     clientIdInUse,
     usernameTaken,
     quotaExceeded,
+    lastAdmin: {
+      updateUser: async () => {
+        const other = await newTenant(server);
+        const key = await newKey(server, other, "users:write");
+        return ask("updateUser", { key, path: `/api/v1/users/${other.admin.id}`, body: { role: "viewer" } });
+      },
+    },
+    /** Redeems a claim that re-enrolls another device. */
+    async redeemForAnother(): Promise<HttpAnswer> {
+      const { claimCode } = await enrollment.allowReenrollment(caller, deviceId, {});
+      return redeem(server, (await redemption(claimCode)).body);
+    },
     async inUse(): Promise<Ways> {
       const { id: groupId } = await groups.createGroup(caller, { name: "In use" });
       await devices.createDevice(caller, { name: "Pump", groupIds: [groupId] });

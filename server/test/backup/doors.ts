@@ -17,7 +17,7 @@ import type { TestServer } from "../harness/server.ts";
 import { newBrowser, type SignedIn, signIn, tokenOf } from "../harness/sign-in.ts";
 
 /** The doors through which clients reach the service, without the keys by which the service identifies itself. */
-export type OutsideDoor = Exclude<DoorName, "authority" | "retiredKey" | "webhookSecret">;
+export type OutsideDoor = Exclude<DoorName, "authority" | "retiredKey" | "webhookSecret" | "integration">;
 
 /** Attempts to open each door of `holder` at a service over the network. Each resolves with whether the door opened. */
 export type Attempts = Record<OutsideDoor, (server: TestServer) => Promise<boolean>>;

@@ -23,8 +23,8 @@ export interface OneOfEach {
 
 /** Creates one record of each kind in `tenant`. */
 export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise<OneOfEach> {
-  const { certificates, commands, connections, devices, enrollment, groups, notifications, rules, tickets } =
-    server.app;
+  const { access, certificates, commands, connections, devices, enrollment } = server.app;
+  const { groups, identity, notifications, rules, tickets } = server.app;
   const { caller } = tenant;
   await devices.updateDeviceType(caller, tenant.deviceTypeId, { subscribeTopics: ["commands/{deviceId}"] });
   const device = await enrollDevice(server, tenant);
@@ -52,6 +52,8 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     topic: `t/${tenant.slug}/commands/${deviceId}`,
     payload: "open",
   });
+  const user = await access.createUser(caller, { email: `${randomUUID()}@example.com`, role: "viewer" });
+  const invite = await identity.inviteUser(caller, { email: `${randomUUID()}@example.com`, role: "viewer" });
   const issued = await certificates.listCertificates(caller, { skip: 0, limit: 1 });
 
   /** The ids of nested records, by the name of their parameter. */
@@ -67,6 +69,8 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     provisioning: claim.id,
     "device-certificates": issued.items[0]!.id,
     webhooks: webhook.id,
+    users: user.id,
+    invites: invite.id,
     "device-types": tenant.deviceTypeId,
     "mqtt-clients": mqttClient.clientId,
   };
@@ -95,10 +99,11 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     url: () => `https://hooks.example.com/${randomUUID()}`,
     clientId: () => `client-${randomUUID()}`,
     username: randomUUID,
+    email: () => `${randomUUID()}@example.com`,
   };
   return {
     device,
-    ids: { ...records, users: tenant.admin.id },
+    ids: records,
     path: ({ path, examples: { query } }, id) =>
       path
         .replace(/\{\w+\}/, id ?? records[path.split("/")[3]!]!)

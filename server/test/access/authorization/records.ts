@@ -50,6 +50,8 @@ export interface Records {
   /** The address of the audit stream. */
   auditStream: string;
   scimToken: string;
+  /** A domain of the tenant's e-mail addresses. */
+  tenantDomain: string;
   /** A group of the identity provider. */
   scimGroup: string;
   /** A filter of the viewer among the callers, or else of another user. */
@@ -60,6 +62,7 @@ export interface Records {
 
 /** Ids that no tenant has. */
 export const NOWHERE: Records = {
+  tenantDomain: "no-such-domain.example",
   device: "no-such-device",
   deviceType: "00000000-0000-7000-8000-000000000001",
   group: "00000000-0000-7000-8000-000000000002",
@@ -244,6 +247,7 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       const stream = { kind: "https", target: `https://siem.example.com/${fresh()}` } as const;
       return (await server.app.notifications.setAuditStream(caller, stream)).target;
     },
+    tenantDomain: async () => (await access.addTenantDomain(caller, `${fresh()}.example`)).domain,
     scimToken: async () => (await server.app.scim.createScimToken(caller)).id,
     scimGroup: async () => {
       const provider = { ...caller, actor: "scim:test", address: "203.0.113.1" };

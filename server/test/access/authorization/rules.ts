@@ -46,6 +46,7 @@ export const OWN: ReadonlySet<string> = new Set([
   "notifications.setOwnNotifications",
   "notifications.addOwnChannel",
   "notifications.removeOwnChannel",
+  "notifications.addOwnPush",
   "notifications.testOwnNotifications",
   "notifications.listOwnTests",
 ]);
@@ -71,7 +72,7 @@ export const RULES: Rules = {
     getTenant: ["no key", "admin", () => []],
     updateTenant: ["no key", "admin", () => [{ name: fresh() }]],
     addTenantDomain: ["no key", "no user", () => [`${fresh()}.example`]],
-    removeTenantDomain: ["no key", "no user", () => ["unknown.example"]],
+    removeTenantDomain: ["no key", "no user", ({ tenantDomain }) => [tenantDomain]],
     listTenantDomains: ["no key", "admin", () => []],
     setTelemetryRetention: ["no key", "admin", () => [30]],
     setQuota: ["no key", "no user", () => ["devices", undefined]],

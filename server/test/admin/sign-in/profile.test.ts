@@ -34,7 +34,9 @@ test("others see the name, with the address that tells users of one name apart",
   const { user } = (await ada.call("GET", "/session")).json;
   const actor = `user:${user.id}`;
   const { items } = (await admin.call("GET", `/actors?actors=${actor}`)).json;
-  assert.deepEqual(items, [{ actor, name: "Ada Lovelace", email: user.email, deleted: false }]);
+  assert.deepEqual(items, [
+    { actor, name: "Ada Lovelace", email: user.email, deleted: false, groupIds: [], place: null },
+  ]);
   const found = async (path: string) => (await admin.call("GET", path)).json.items.map(({ name }: typeof user) => name);
   assert.deepEqual(await found("/people?q=lovel"), ["Ada Lovelace"]);
   assert.deepEqual(await found("/users?q=LOVEL"), ["Ada Lovelace"]);

@@ -34,7 +34,18 @@ POST /mqtt-clients mqtt-clients:write
 POST /mqtt-clients/{id}/password mqtt-clients:write
 POST /mqtt-clients/{id}/disable mqtt-clients:write
 POST /mqtt-clients/{id}/enable mqtt-clients:write
-DELETE /mqtt-clients/{id} mqtt-clients:write`;
+DELETE /mqtt-clients/{id} mqtt-clients:write
+GET /readings telemetry:read
+GET /readings/export telemetry:read
+GET /series telemetry:read
+GET /users users:read
+GET /users/{id} users:read
+PATCH /users/{id} users:write
+GET /invites users:read
+POST /invites users:write
+DELETE /invites/{id} users:write
+GET /audit/admin audit:read
+GET /audit/api audit:read`;
 
 /** Further operations under the scopes of the specification: "more writes arrive in later versions" (spec 9). */
 export const MORE = `
@@ -50,4 +61,18 @@ PATCH /thresholds/{id} thresholds:write
 DELETE /thresholds/{id} thresholds:write
 POST /thresholds/{id}/enable thresholds:write
 POST /thresholds/{id}/disable thresholds:write
-POST /thresholds/{id}/dry-run thresholds:write`;
+POST /thresholds/{id}/dry-run thresholds:write
+GET /maintenance-windows shifts:read
+GET /maintenance-windows/{id} shifts:read
+POST /maintenance-windows shifts:write
+PATCH /maintenance-windows/{id} shifts:write
+POST /maintenance-windows/{id}/end shifts:write
+POST /maintenance-windows/{id}/extend shifts:write
+DELETE /maintenance-windows/{id} shifts:write
+POST /anomalies/acknowledge anomalies:write
+GET /anomalies/{id}/paging anomalies:read
+POST /anomalies/{id}/snooze anomalies:write
+POST /anomalies/{id}/mute anomalies:write
+GET /tickets/{id}/comments tickets:read
+GET /tickets/{id}/history tickets:read
+POST /tickets/{id}/comments tickets:write`;

@@ -80,7 +80,7 @@ export const updateUser = publicRoute({
   body: z.strictObject({ role: givenRole.optional(), status: status.optional() }).meta({ id: "UserUpdate" }),
   status: 200,
   response: changedUser,
-  errors: ["not_found", "last_admin", "last_operator"],
+  errors: ["not_found", "last_admin"],
   volatile: USER_VOLATILE,
   examples: {
     body: { role: "operator" },
