@@ -52,6 +52,7 @@ type Screen = readonly [path: string, title: string, page: AppRoute["page"], ...
 const OPEN: readonly Screen[] = [
   ["/setup", t.setUp, () => import("./pages/setup/setup-page.tsx")],
   ["/sign-in", t.signIn, () => import("./pages/sign-in/sign-in-page.tsx")],
+  ["/sign-in/provider", t.signIn, () => import("./pages/sign-in/provider-page.tsx")],
   ["/enroll", t.enrollADevice, () => import("./pages/enroll/enroll-page.tsx")],
   ["/invite", t.acceptAnInvitation, () => import("./pages/links/invite-page.tsx")],
   ["/reset", t.chooseANewPassword, () => import("./pages/links/reset-page.tsx")],
@@ -151,6 +152,13 @@ const SIGNED_IN: readonly Screen[] = [
     "listCertificateAudit",
   ],
   ["/settings", t.settings, () => import("./pages/settings/settings-page.tsx"), "getTenant"],
+  [
+    "/settings/single-sign-on",
+    t.singleSignOn,
+    () => import("./pages/settings/single-sign-on-page.tsx"),
+    "getSingleSignOn",
+    "listUsers",
+  ],
   [
     "/platform",
     t.platform,

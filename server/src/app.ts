@@ -83,7 +83,16 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const nodeProcess = { host: hostname(), version: VERSION, part: part.role };
   const { limits, leaseSeconds } = config;
   const { leaseClock = systemClock } = overrides;
-  const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
+  const { allowPrivateProviders } = config;
+  const wiring = {
+    limits,
+    allowPrivateProviders,
+    notificationSettings: settings,
+    addresses,
+    nodeProcess,
+    leaseSeconds,
+    leaseClock,
+  };
   const features = composeFeatures({ ...base, ...wiring, ...natsOf(config, part, logger, () => surfaces) });
   const exchange = createRequestExchange(base);
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts: exchange.counts };

@@ -12,7 +12,13 @@ import { createDoctor, type ProcessCheck, streamCheck } from "./doctor/doctor.ts
 import { createEnrollment, type EnrollmentDeps, newMemory } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
-import { createIdentity, encryptFactorsAgain, type Mail, type Secrets } from "./identity/identity.ts";
+import {
+  createIdentity,
+  encryptFactorsAgain,
+  encryptProvidersAgain,
+  type Mail,
+  type Secrets,
+} from "./identity/identity.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
 import type { Limits } from "./lib/limits/limits.ts";
@@ -47,6 +53,8 @@ export interface FeatureDeps {
   /** Returns keys derived from the master key; the first one is used for new data. */
   keysFor: Authorities["keysFor"];
   notificationSettings: NotificationSettings;
+  /** Whether identity providers may be in private networks; false by default. */
+  allowPrivateProviders?: boolean | undefined;
   /** The addresses at which devices and clients reach the service; the ports are known once the listeners are open. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
   /** Called when the set-up link of the service is used or replaced. */
@@ -74,7 +82,7 @@ export interface FeatureDeps {
 type StoredDeps = Omit<TelemetryDeps, "stream" | "workers" | "evaluator">;
 
 /** Re-encrypts, during a rotation of the master key, the data that features store encrypted under it. */
-export const encryptAgain = [encryptFactorsAgain, encryptIntegrationsAgain, encryptPushKeyAgain];
+export const encryptAgain = [encryptFactorsAgain, encryptIntegrationsAgain, encryptProvidersAgain, encryptPushKeyAgain];
 
 /** The facades of all features except the authorities. */
 export type Features = ReturnType<typeof composeFeatures>;
@@ -146,7 +154,7 @@ function identityOf(
   process: FeatureDeps,
   deps: Omit<
     Parameters<typeof createIdentity>[0],
-    "knownBrowserKeys" | "secrets" | "baseUrl" | "setUpLinkEnded" | "mail"
+    "knownBrowserKeys" | "oidcFlowKeys" | "allowPrivateProviders" | "secrets" | "baseUrl" | "setUpLinkEnded" | "mail"
   >,
   notifications: Notifications,
 ) {
@@ -154,6 +162,8 @@ function identityOf(
   return createIdentity({
     ...deps,
     knownBrowserKeys: () => keysFor("known-browsers"),
+    oidcFlowKeys: () => keysFor("oidc-flows"),
+    allowPrivateProviders: process.allowPrivateProviders === true,
     secrets: authorities.secrets,
     baseUrl: () => addresses.baseUrl,
     setUpLinkEnded,

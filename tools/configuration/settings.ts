@@ -124,6 +124,7 @@ export const SECTIONS: readonly SettingSection[] = [
         meaning: "sender of mails, `Muster <muster@example.com>`",
         unset: "`muster@` the public host",
       },
+      MUSTER_OIDC_ALLOW_PRIVATE: { meaning: "`true` allows identity providers in private networks" },
       MUSTER_WEBHOOK_ALLOW_PRIVATE: { meaning: "`true` allows webhooks to private networks and this machine" },
     },
   },

@@ -38,6 +38,7 @@ export const overrides: Readonly<Record<string, Override>> = {
   "events.changed_row": { type: "Record<string, unknown>" },
   "events.xid": { type: "string", note: "Select it as text." },
   "groups.channels": { type: '{ type: "email" | "webhook" | "integration"; target: string }[]' },
+  "oidc_providers.mapping": { type: '{ value: string; role: "admin" | "operator" | "viewer"; groupIds: string[] }[]' },
   "groups.escalation": { type: '{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]' },
   "integrations.settings": { type: "Record<string, string>" },
   "maintenance_windows.recurrence": {

@@ -16,6 +16,7 @@ const NONE: Session = {
   tenant: { id: "", slug: "", name: "" },
   factor: "none",
   passwordDue: false,
+  singleSignOn: false,
   operations: [],
 };
 

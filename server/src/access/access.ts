@@ -82,8 +82,18 @@ export {
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./tenants/manage-tenants.ts";
 export { findTenant, lockFactorRule, soleTenant } from "./tenants/tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
-export { hasEmail, hasUsers, lockUser, lockUserById, setContact, setPasswordHash } from "./user-store.ts";
+export {
+  hasEmail,
+  hasUsers,
+  lockAdmins,
+  lockUser,
+  lockUserById,
+  setContact,
+  setPasswordHash,
+  type UserDetails,
+} from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";
+export { applyRole } from "./users/apply-role.ts";
 export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./users/carry-endings-store.ts";
 export {
   type AdministeredUser,

@@ -41,6 +41,8 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   startFactor: { stepUp: true },
   removeFactor: { stepUp: true },
   renewRecoveryCodes: { stepUp: true },
+  saveSingleSignOn: { stepUp: true },
+  removeSingleSignOn: { stepUp: true },
   // Data sent elsewhere, and the secrets that sign it.
   createGroup: { stepUp: addsChannels, scopes: ["groups:write"] },
   updateGroup: { stepUp: addsChannels, scopes: ["group-channels:write", "group-members:write"] },
@@ -72,6 +74,9 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
   // These operations require the password, a code or the token of a link.
   ...["signIn", "giveFactor", "stepUp", "changePassword", "confirmFactor", "setUp", "openInvite", "acceptInvite"],
   ...["forgotPassword", "resetPassword"],
+  // These operations lead to an identity provider, or bring its answer, which is verified.
+  ...["showSignInMethods", "startProviderSignIn", "completeProviderSignIn"],
+  ...["startProviderStepUp", "completeProviderStepUp", "startProviderTest", "completeProviderTest"],
   // These operations end something that can be recreated.
   ...[
     "signOut",

@@ -35,8 +35,10 @@ import * as savedFilters from "./admin/saved-filters.ts";
 import * as account from "./admin/sign-in/account.ts";
 import * as factors from "./admin/sign-in/factors.ts";
 import * as profile from "./admin/sign-in/profile.ts";
+import * as provider from "./admin/sign-in/provider.ts";
 import * as session from "./admin/sign-in/session.ts";
 import * as setup from "./admin/sign-in/setup.ts";
+import * as singleSignOn from "./admin/sign-in/single-sign-on.ts";
 import * as telemetry from "./admin/telemetry.ts";
 import * as tenant from "./admin/tenant.ts";
 import * as users from "./admin/users.ts";
@@ -46,6 +48,7 @@ import { type AdminRoute, routesOf } from "./route.ts";
 const RESOURCES = [
   setup,
   session,
+  provider,
   account,
   factors,
   profile,
@@ -85,6 +88,7 @@ const RESOURCES = [
   auditStream,
   tenant,
   provisioning,
+  singleSignOn,
   platform,
 ];
 

@@ -63,6 +63,8 @@ export const PROBLEMS = {
   sign_in_incomplete: { status: 403, middleware: "authorization" },
   insufficient_role: { status: 403, middleware: "authorization" },
   reauthentication_required: { status: 403, middleware: "authorization" },
+  sign_in_refused: { status: 403, middleware: "authentication" },
+  sso_required: { status: 403, middleware: "authentication" },
   factor_required: { status: 403, middleware: "authentication" },
   insufficient_scope: { status: 403, middleware: "authorization" },
   not_found: { status: 404, middleware: "handler" },
@@ -79,6 +81,7 @@ export const PROBLEMS = {
   last_operator: { status: 409, middleware: "handler" },
   factor_missing: { status: 409, middleware: "handler" },
   factor_mandatory: { status: 409, middleware: "handler" },
+  provider_untested: { status: 409, middleware: "handler" },
   quota_exceeded: { status: 409, middleware: "handler" },
   invalid_transition: { status: 409, middleware: "handler" },
   webhook_inactive: { status: 409, middleware: "handler" },
@@ -88,6 +91,7 @@ export const PROBLEMS = {
   claim_expired: { status: 410, middleware: "handler" },
   claim_revoked: { status: 410, middleware: "handler" },
   link_expired: { status: 410, middleware: "handler" },
+  sign_in_flow_expired: { status: 410, middleware: "authentication" },
   cursor_expired: { status: 410, middleware: "handler" },
   precondition_failed: { status: 412, middleware: "handler" },
   payload_too_large: { status: 413, middleware: "validation" },
@@ -99,6 +103,7 @@ export const PROBLEMS = {
   headers_too_large: { status: 431, middleware: "router" },
   internal_error: { status: 500, middleware: "handler" },
   issuance_failed: { status: 502, middleware: "handler" },
+  provider_failed: { status: 502, middleware: "authentication" },
   catalog_unavailable: { status: 503, middleware: "handler" },
 } as const satisfies Record<EveryErrorCode, { status: number; middleware: Middleware }>;
 

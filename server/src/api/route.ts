@@ -55,6 +55,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   safe?: true;
   /** The answer contains a one-time secret: it is neither stored for a repetition of the request nor compressed. */
   secret?: true;
+  /** The handler gets the cookie of a sign-in at an identity provider as `flowCookie`. */
+  takesFlow?: true;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */
   volatile?: readonly string[];
   /** `query` has the parameters without which the operation is refused. */
@@ -67,6 +69,8 @@ export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   body: z.output<B>;
   /** The condition that `If-Match` of a PUT or PATCH puts on the locked record; absent without the header. */
   matches?: ((record: object) => boolean) | undefined;
+  /** The cookie of a sign-in at an identity provider, for a route that `takesFlow`. */
+  flowCookie?: string | undefined;
 }
 
 type Nothing = z.ZodUndefined;

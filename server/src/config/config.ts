@@ -61,6 +61,8 @@ export interface Config {
   appDir: string;
   /** The mail server. Without one, e-mails stay in the outbox and fail after a day. */
   smtp: { url: Secret<string>; from: string } | undefined;
+  /** Whether identity providers may be in private networks and on this machine. */
+  allowPrivateProviders: boolean;
   /** Whether webhooks may be sent to private networks and to this machine. */
   allowPrivateWebhooks: boolean;
   logLevel: LogLevel;
@@ -144,6 +146,7 @@ const environment = z.object({
     .string()
     .regex(MAIL_FROM, "must be an address like muster@example.com or Muster <muster@example.com>")
     .optional(),
+  MUSTER_OIDC_ALLOW_PRIVATE: z.enum(["true", "false"], "must be true or false").default("false"),
   MUSTER_WEBHOOK_ALLOW_PRIVATE: z.enum(["true", "false"], "must be true or false").default("false"),
   MUSTER_LOG_LEVEL: z
     .enum(
@@ -259,6 +262,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
           from: env.MUSTER_MAIL_FROM ?? `Muster <muster@${env.MUSTER_PUBLIC_HOST}>`,
         }
       : undefined,
+    allowPrivateProviders: env.MUSTER_OIDC_ALLOW_PRIVATE === "true",
     allowPrivateWebhooks: env.MUSTER_WEBHOOK_ALLOW_PRIVATE === "true",
     logLevel: env.MUSTER_LOG_LEVEL,
     unknownNames: unknown,

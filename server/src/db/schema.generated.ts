@@ -56,6 +56,8 @@ export interface Schema {
   mqtt_clients: MqttClientsTable;
   mqtt_sessions: MqttSessionsTable;
   notification_inbox: NotificationInboxTable;
+  oidc_identities: OidcIdentitiesTable;
+  oidc_providers: OidcProvidersTable;
   one_time_links: OneTimeLinksTable;
   outage_anomalies: OutageAnomaliesTable;
   outages: OutagesTable;
@@ -104,6 +106,7 @@ export interface Schema {
   ticket_history: TicketHistoryTable;
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
+  used_oidc_answers: UsedOidcAnswersTable;
   user_channels: UserChannelsTable;
   user_factors: UserFactorsTable;
   user_notifications: UserNotificationsTable;
@@ -141,6 +144,7 @@ export interface Schema {
   shared_rejected_messages: SharedRejectedMessagesView;
   shared_shift_users: SharedShiftUsersView;
   shared_shifts: SharedShiftsView;
+  shared_tenant_domains: SharedTenantDomainsView;
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
   shared_tickets: SharedTicketsView;
@@ -769,6 +773,31 @@ export interface NotificationInboxTable {
   changed_row: Record<string, unknown>;
 }
 
+export interface OidcIdentitiesTable {
+  user_id: string;
+  tenant_id: string;
+  issuer: string;
+  subject: string;
+  created_at: Date;
+}
+
+export interface OidcProvidersTable {
+  tenant_id: string;
+  connection_id: string;
+  issuer: string;
+  client_id: string;
+  client_secret: Buffer;
+  scopes: string[];
+  tested_at: Date | null;
+  enabled: Generated<boolean>;
+  by_operator: boolean;
+  first_sign_in: "refused" | "invited" | "mapped";
+  rule: "password" | "required" | "break_glass";
+  break_glass: string[];
+  mapping_claim: string | null;
+  mapping: { value: string; role: "admin" | "operator" | "viewer"; groupIds: string[] }[];
+}
+
 export interface OneTimeLinksTable {
   id: string;
   purpose: "setup" | "invite" | "reset";
@@ -867,7 +896,7 @@ export interface RetainedMessagesTable {
 
 export interface RetiredKeysTable {
   id: string;
-  purpose: "claim-code" | "webhook-secrets" | "known-browsers";
+  purpose: "claim-code" | "webhook-secrets" | "known-browsers" | "oidc-flows";
   sealed: Buffer;
   retired_at: Date;
   needed_until: Date;
@@ -1215,6 +1244,11 @@ export interface TicketsTable {
   comments: Generated<number>;
 }
 
+export interface UsedOidcAnswersTable {
+  sha256: Buffer;
+  expires_at: Date;
+}
+
 export interface UserChannelsTable {
   id: string;
   tenant_id: string;
@@ -1258,6 +1292,8 @@ export interface UserSessionsTable {
   user_agent: string;
   factor_id: string | null;
   commanded_devices: Generated<string[]>;
+  oidc_issuer: string | null;
+  oidc_sid: string | null;
 }
 
 export interface UsersTable {
@@ -1587,6 +1623,11 @@ export interface SharedShiftsView {
   valid_from: string | null;
   /** `date` arrives as a Date of the process's own time zone: always select it as text. */
   valid_until: string | null;
+}
+
+export interface SharedTenantDomainsView {
+  domain: string;
+  tenant_id: string;
 }
 
 export interface SharedTenantsView {

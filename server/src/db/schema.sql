@@ -1034,6 +1034,42 @@ CREATE TABLE notification_inbox (
 );
 CREATE INDEX notification_inbox_queued ON notification_inbox USING btree (tenant_id, seq);
 
+CREATE TABLE oidc_identities (
+  user_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT oidc_identities_pkey PRIMARY KEY (user_id),
+  CONSTRAINT oidc_identities_tenant_id_issuer_subject_key UNIQUE (tenant_id, issuer, subject),
+  CONSTRAINT oidc_identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT oidc_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TABLE oidc_providers (
+  tenant_id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  issuer text NOT NULL,
+  client_id text NOT NULL,
+  client_secret bytea NOT NULL,
+  scopes text[] NOT NULL,
+  tested_at timestamp with time zone,
+  enabled boolean NOT NULL DEFAULT false,
+  by_operator boolean NOT NULL,
+  first_sign_in text NOT NULL,
+  rule text NOT NULL,
+  break_glass uuid[] NOT NULL,
+  mapping_claim text,
+  mapping jsonb NOT NULL,
+  CONSTRAINT oidc_providers_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT oidc_providers_connection_id_key UNIQUE (connection_id),
+  CONSTRAINT oidc_providers_check CHECK (((NOT enabled) OR (tested_at IS NOT NULL))),
+  CONSTRAINT oidc_providers_first_sign_in_check CHECK ((first_sign_in = ANY (ARRAY['refused'::text, 'invited'::text, 'mapped'::text]))),
+  CONSTRAINT oidc_providers_mapping_check CHECK ((jsonb_typeof(mapping) = 'array'::text)),
+  CONSTRAINT oidc_providers_rule_check CHECK ((rule = ANY (ARRAY['password'::text, 'required'::text, 'break_glass'::text]))),
+  CONSTRAINT oidc_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 CREATE TABLE one_time_links (
   id uuid NOT NULL,
   purpose text NOT NULL,
@@ -1188,7 +1224,7 @@ CREATE TABLE retired_keys (
   retired_at timestamp with time zone NOT NULL,
   needed_until timestamp with time zone NOT NULL,
   CONSTRAINT retired_keys_pkey PRIMARY KEY (id),
-  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text, 'known-browsers'::text])))
+  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text, 'known-browsers'::text, 'oidc-flows'::text])))
 );
 
 CREATE TABLE roll_up_marks (
@@ -1748,6 +1784,13 @@ CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
 CREATE TRIGGER tickets_moved AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION list_row_by_status();
 
+CREATE TABLE used_oidc_answers (
+  sha256 bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT used_oidc_answers_pkey PRIMARY KEY (sha256)
+);
+CREATE INDEX used_oidc_answers_expiring ON used_oidc_answers USING btree (expires_at);
+
 CREATE TABLE user_channels (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1808,6 +1851,8 @@ CREATE TABLE user_sessions (
   user_agent text NOT NULL,
   factor_id uuid,
   commanded_devices text[] NOT NULL DEFAULT '{}'::text[],
+  oidc_issuer text,
+  oidc_sid text,
   CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT user_sessions_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -2211,6 +2256,11 @@ CREATE VIEW shared_shifts AS
     valid_until
    FROM shifts;
 
+CREATE VIEW shared_tenant_domains AS
+ SELECT domain,
+    tenant_id
+   FROM tenant_domains;
+
 CREATE VIEW shared_tenants AS
  SELECT id,
     slug,
@@ -2473,6 +2523,7 @@ CREATE FUNCTION delete_user_factors()
 AS $function$
 BEGIN
   DELETE FROM user_factors WHERE user_id = NEW.id;
+  DELETE FROM oidc_identities WHERE user_id = NEW.id;
   RETURN NULL;
 END $function$;
 

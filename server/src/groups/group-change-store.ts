@@ -112,7 +112,8 @@ export async function findGroupIds(db: Db, tenantId: string, ids: readonly strin
 }
 
 /**
- * Locks the groups in one order, as {@link lockGroup} does, and adds the user to those with fewer than `most` members.
+ * Locks the groups in one order, as {@link lockGroup} does, and adds the user to those with fewer than `most` members
+ * in which the user is not yet.
  *
  * @returns the ids of these groups
  */

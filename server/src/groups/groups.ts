@@ -17,7 +17,7 @@ export { CHANNEL_KINDS, type Channel, type ChannelKind, checkChannel } from "./c
 export type { NewGroup } from "./create-group.ts";
 export { ALWAYS_PAGES, type AlwaysPages } from "./escalation.ts";
 export type { GroupRecord } from "./group-record.ts";
-export { joinAsMember, leaveAsMember, requireGroups } from "./join-groups.ts";
+export { joinAsMember, leaveAsMember, requireGroups, setManagedGroups } from "./join-groups.ts";
 export { LIMITS } from "./limits.ts";
 export { checkTimes } from "./shifts/check-shift.ts";
 export type { NewShift } from "./shifts/create-shift.ts";

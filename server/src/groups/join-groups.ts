@@ -46,3 +46,20 @@ export async function leaveAsMember(
 ): Promise<string[]> {
   return groupIds.length === 0 ? [] : await leaveGroupsAsMember(tx, { tenantId, userId, groupIds, now });
 }
+
+/**
+ * Makes a user a member of the groups in `wanted` that still exist and have room, and of no other group in `managed`.
+ *
+ * @returns the ids of the joined and of the left groups
+ */
+export async function setManagedGroups(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  { managed, wanted }: { managed: readonly string[]; wanted: ReadonlySet<string> },
+  now: Date,
+): Promise<{ joined: string[]; left: string[] }> {
+  const others = managed.filter((id) => !wanted.has(id));
+  const left = await leaveAsMember(tx, tenantId, userId, others, now);
+  return { joined: await joinAsMember(tx, tenantId, userId, [...wanted], now), left };
+}

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Providers } from "./oidc/providers.ts";
 import type { FailedSignIns } from "./sign-in-events/failures.ts";
 import type { HashGate } from "./throttle/hash-gate.ts";
 
@@ -20,6 +21,11 @@ export interface IdentityDeps {
   failedSignIns: FailedSignIns;
   /** The keys that sign the cookies of known browsers: the current key, then former keys. */
   knownBrowserKeys: () => readonly KeyObject[];
+  /** The keys that sign the cookies of sign-ins at a provider: the current key, then former keys. */
+  oidcFlowKeys: () => readonly KeyObject[];
+  /** Whether identity providers may be in private networks. */
+  allowPrivateProviders: boolean;
+  providers: Providers;
   secrets: Secrets;
   /** The base address of links. */
   baseUrl: () => string;

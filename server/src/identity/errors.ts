@@ -7,7 +7,12 @@ export type IdentityErrorCode =
   | "sign_in_throttled"
   | "link_expired"
   | "factor_required"
-  | "factor_mandatory";
+  | "factor_mandatory"
+  | "sign_in_refused"
+  | "sign_in_flow_expired"
+  | "sso_required"
+  | "provider_untested"
+  | "provider_failed";
 
 /** Returns the same error for an unknown address, a wrong password and a deactivated user. */
 export function invalidCredentials(): MusterError<"invalid_credentials"> {
@@ -57,4 +62,9 @@ export function signInThrottled(until: Date, now: Date): MusterError<"sign_in_th
 export function linkExpired(purpose: LinkPurpose): MusterError<"link_expired"> {
   const cure = purpose === "setup" ? "; on the machine of the service, npx muster setup-link makes another" : "";
   return new MusterError("link_expired", `this link was used, was replaced by a newer one, or has expired${cure}`);
+}
+
+/** Returns the error for credentials of a user who must sign in at the company's provider. */
+export function ssoRequired(): MusterError<"sso_required"> {
+  return new MusterError("sso_required", "your organization requires that you sign in at its identity provider");
 }

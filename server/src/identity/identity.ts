@@ -1,4 +1,5 @@
 import { type Bound, bind } from "../access/access.ts";
+import { createResolve } from "../lib/outgoing/resolve-host.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { giveFactor } from "./factors/give-factor.ts";
 import { confirmFactor, listFactors, removeFactor, renewRecoveryCodes, startFactor } from "./factors/own-factors.ts";
@@ -9,6 +10,18 @@ import { makeOperatorLinks, type OperatorLink } from "./links/operator-links.ts"
 import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
 import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up.ts";
 import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
+import { encryptProvidersAgain } from "./oidc/provider-store.ts";
+import { createProviders } from "./oidc/providers.ts";
+import { completeProviderSignIn, signInMethods, startProviderSignIn } from "./oidc/sign-in-at-provider.ts";
+import {
+  getSingleSignOn,
+  removeSingleSignOn,
+  resetProviderLink,
+  saveSingleSignOn,
+  switchSingleSignOnOff,
+} from "./oidc/single-sign-on.ts";
+import { completeProviderTest, startProviderTest } from "./oidc/test-provider.ts";
+import { completeProviderStepUp, startProviderStepUp } from "./oidc/verify-at-provider.ts";
 import { changePassword, endOtherSessions, endOwnSession, listOwnSessions, stepUp } from "./own-account.ts";
 import { signIn } from "./sign-in.ts";
 import { createFailedSignIns } from "./sign-in-events/failed-sign-ins.ts";
@@ -39,6 +52,7 @@ export {
 } from "./session.ts";
 export { listOperators } from "./user-account-store.ts";
 export type { OperatorLink };
+export { encryptProvidersAgain };
 
 /** The use cases for admins of a tenant. */
 export const identityUseCases = {
@@ -50,6 +64,13 @@ export const identityUseCases = {
   resetUser,
   resetFactor,
   unlockUser,
+  getSingleSignOn,
+  saveSingleSignOn,
+  removeSingleSignOn,
+  switchSingleSignOnOff,
+  resetProviderLink,
+  startProviderTest,
+  completeProviderTest,
 };
 
 /** The functions for people who are not signed in, and for the sessions and accounts of signed-in users. */
@@ -57,6 +78,11 @@ export const identityServices = {
   setUpState,
   setUp,
   signIn,
+  signInMethods,
+  startProviderSignIn,
+  completeProviderSignIn,
+  startProviderStepUp,
+  completeProviderStepUp,
   openInvite,
   acceptInvite,
   forgotPassword,
@@ -92,10 +118,12 @@ export interface Identity
   close(): Promise<void>;
 }
 
-export function createIdentity(process: Omit<IdentityDeps, "hashGate" | "failedSignIns">): Identity {
-  const { passwordHashes: atOnce, waitingPasswordHashes: waiting } = process.limits;
+export function createIdentity(process: Omit<IdentityDeps, "hashGate" | "failedSignIns" | "providers">): Identity {
+  const { clock, allowPrivateProviders: allowPrivate, limits } = process;
+  const { passwordHashes: atOnce, waitingPasswordHashes: waiting } = limits;
   const failedSignIns = createFailedSignIns(process);
-  const deps = { ...process, hashGate: createHashGate({ atOnce, waiting }), failedSignIns };
+  const providers = createProviders({ clock, resolve: createResolve(), allowPrivate, atOnce: limits.oidcAtOnce });
+  const deps = { ...process, providers, hashGate: createHashGate({ atOnce, waiting }), failedSignIns };
   const { stopFollowing, ...followed } = createFollowedSessions(deps);
   return {
     ...bind(deps, identityUseCases),

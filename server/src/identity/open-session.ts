@@ -1,10 +1,11 @@
 import { lockCredentials } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
+import { requireCredentialsAllowed } from "./credential-rule.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { invalidCredentials } from "./errors.ts";
 import { findFactor } from "./factors/factor-store.ts";
-import type { NewSession, Visit } from "./session.ts";
+import type { NewSession, ProviderSession, Visit } from "./session.ts";
 import { findSession, insertSession } from "./session-store.ts";
 import { recordSession } from "./sign-in-events/record-session.ts";
 import { makeToken, tokenHash } from "./tokens.ts";
@@ -39,13 +40,26 @@ export async function openSession(deps: Deps, tx: Tx, verified: Verified, visit:
   return await beginSession(deps, tx, { ...begun, givenFactorId }, visit);
 }
 
-/** Begins a session of a user whose row `tx` has locked. */
+interface Begun {
+  userId: string;
+  givenFactorId: string | null;
+  verifiedAt?: Date;
+  /** The identity provider that vouches for the user; absent for credentials of Muster. */
+  provider?: ProviderSession | null;
+}
+
+/**
+ * Begins a session of a user whose row `tx` has locked.
+ *
+ * @throws MusterError sso_required
+ */
 export async function beginSession(
   { ids, clock, limits }: Deps,
   tx: Tx,
-  { userId, givenFactorId, verifiedAt }: { userId: string; givenFactorId: string | null; verifiedAt?: Date },
+  { userId, givenFactorId, verifiedAt, provider }: Begun,
   { address, userAgent }: Visit,
 ): Promise<NewSession> {
+  if (!provider) await requireCredentialsAllowed(tx, userId);
   const factor = await findFactor(tx, userId);
   const given = factor?.id === givenFactorId ? givenFactorId : null;
   const minutes = factor && given === null ? limits.factorMinutes : limits.sessionMinutes;
@@ -63,10 +77,12 @@ export async function beginSession(
     address,
     user_agent: userAgent.slice(0, MOST_USER_AGENT),
     factor_id: given,
+    oidc_issuer: provider?.issuer ?? null,
+    oidc_sid: provider?.sid ?? null,
   };
   await insertSession(tx, row, limits.sessionsOfUser);
   const session = await findSession(tx, { tokenSha256, now, idleSince: addMs(now, -MINUTE) });
-  const more = { factor: session!.factor };
+  const more = { factor: session!.factor, ...(provider ? { provider: provider.issuer } : {}) };
   await recordSession({ ids, clock }, tx, session!, { act: "session.begin", address, more });
   return { session: session!, token };
 }

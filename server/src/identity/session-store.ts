@@ -39,6 +39,8 @@ interface FoundRow {
   admins_need_factor: boolean;
   given_factor_id: string | null;
   factor_id: string | null;
+  oidc_issuer: string | null;
+  oidc_sid: string | null;
 }
 
 /** Returns a session that is unexpired at `now` and was used since `idleSince`, with its active user. */
@@ -54,7 +56,7 @@ const readSession = statement<{ tokenSha256: Buffer; now: Date; idleSince: Date 
   "read-user-session",
   (p) => sql`
     SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.name AS user_name, u.language, u.time_zone, u.clock, u.theme, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name,
-           t.admins_need_factor, s.factor_id AS given_factor_id, f.factor_id
+           t.admins_need_factor, s.factor_id AS given_factor_id, f.factor_id, s.oidc_issuer, s.oidc_sid
       FROM user_sessions s JOIN shared_users u ON u.id = s.user_id JOIN shared_tenants t ON t.id = u.tenant_id
       LEFT JOIN shared_user_factors f ON f.user_id = u.id
      WHERE s.token_sha256 = ${p.tokenSha256}::bytea AND s.expires_at > ${p.now}::timestamptz
@@ -78,6 +80,7 @@ function toSession(row: FoundRow): Session & { lastUsedAt: Date } {
     factor: factorState(row),
     factorId: row.given_factor_id,
     factorMandatory: isFactorMandatory(row),
+    provider: row.oidc_issuer === null ? null : { issuer: row.oidc_issuer, sid: row.oidc_sid },
     lastUsedAt: row.last_used_at,
   };
 }
@@ -151,7 +154,7 @@ export async function forgetFactorOfSessions(tx: Tx, userId: string): Promise<vo
 export async function listSessionRows(
   db: Db,
   { userId, factorId, now }: { userId: string; factorId: string | null; now: Date },
-): Promise<Omit<NewSessionRow, "token_sha256" | "factor_id">[]> {
+): Promise<Omit<NewSessionRow, "token_sha256" | "factor_id" | "oidc_issuer" | "oidc_sid">[]> {
   return await db
     .selectFrom("user_sessions")
     .select(["id", "user_id", "created_at", "last_used_at", "expires_at", "verified_at", "address", "user_agent"])

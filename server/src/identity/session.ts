@@ -28,6 +28,15 @@ export interface Session {
   factorId: string | null;
   /** Whether the tenant's rule requires a second factor of this user. */
   factorMandatory: boolean;
+  /** The session at the identity provider that began this one; null after a sign-in with credentials of Muster. */
+  provider: ProviderSession | null;
+}
+
+/** A session at an identity provider. */
+export interface ProviderSession {
+  issuer: string;
+  /** Its id there, if the provider tells it. */
+  sid: string | null;
 }
 
 /** Returns the missing part of the sign-in; until it is complete, the session admits only its completion. */

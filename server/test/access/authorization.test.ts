@@ -22,7 +22,7 @@ import {
   type Records,
   type Staff,
 } from "./authorization/records.ts";
-import { type Row, RULES } from "./authorization/rules.ts";
+import { ASKS_PROVIDER, type Row, RULES } from "./authorization/rules.ts";
 
 /**
  * Calls every use case of every feature through the facades of a real service as every kind of caller: users of each
@@ -172,6 +172,7 @@ test("a scope is effective only for owners who may themselves run a use case wit
 
 test("every use case succeeds with the least rights that its rule admits, and records that the caller sees", async () => {
   for (const { name, row, run } of declared()) {
+    if (ASKS_PROVIDER.has(name)) continue;
     const [scope, role, args] = row;
     const key = scope === "no key" ? [] : [keyWith(scope)];
     const user = role === "no user" ? [] : [leastCaller(ours, role)];

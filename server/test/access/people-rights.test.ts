@@ -60,6 +60,7 @@ const OPERATIONS: Record<string, Operation> = {
   "identity.resetUser": { args: byId },
   "identity.resetFactor": { args: byId },
   "identity.unlockUser": { args: byEmail },
+  "identity.resetProviderLink": { args: byId, shellOnly: true },
 };
 
 interface Bound {

@@ -4,6 +4,7 @@ import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/platform.ts";
 import { t as provisioning } from "#texts/pages/settings/provisioning.ts";
+import { t as sso } from "#texts/pages/single-sign-on.ts";
 import type { Schemas, Versioned } from "../../api/client.ts";
 import { usersQuery } from "../../api/people/users.ts";
 import { sessionQuery } from "../../api/session.ts";
@@ -17,7 +18,7 @@ import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { numberText } from "../../texts/number-text.ts";
 import type { Tone } from "../../ui/theme/tones.ts";
-import { type Column, Facts, Page, Section, Status, Table, Time } from "../../ui/ui.ts";
+import { Action, type Column, Facts, Page, Section, Status, Table, Time } from "../../ui/ui.ts";
 import { Provisioning } from "./provisioning.tsx";
 
 /** The tenant: its name, the retention of its telemetry, the use of its quotas. */
@@ -33,6 +34,11 @@ export default function SettingsPage() {
             </Section>
             <Section title={t.secondFactorOfAdministrators} lead={t.aCodeThatTheSign}>
               <FactorRule tenant={tenant.record} etag={tenant.etag} />
+            </Section>
+            <Section title={sso.title} lead={sso.lead}>
+              <div>
+                <Action label={sso.open} href="/settings/single-sign-on" />
+              </div>
             </Section>
             <Section title={provisioning.provisioning} lead={provisioning.theIdentityProviderKeeps}>
               <Provisioning />

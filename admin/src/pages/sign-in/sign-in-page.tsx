@@ -1,10 +1,10 @@
-import { PasswordInput, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/sign-in.ts";
 import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
-import { endSession, forgetSession, isComplete, sessionQuery, startSession } from "../../api/session.ts";
+import { endSession, forgetSession, sessionQuery } from "../../api/session.ts";
 import { setUpQuery } from "../../api/setup.ts";
 import { useEnter } from "../../parts/enter.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
@@ -12,11 +12,14 @@ import { OpenFrame } from "../../parts/open-frame.tsx";
 import { CodeField } from "../../parts/step-up/code-field.tsx";
 import { toast } from "../../parts/toasts.tsx";
 import { LinkButton, Notice } from "../../ui/ui.ts";
+import { PasswordForm } from "./password-form.tsx";
 
 /** Signs in with address and password, then with a code for a user who has a second factor. */
 export default function SignInPage() {
   const session = useQuery(sessionQuery).data;
-  const isSetUp = useQuery(setUpQuery).data?.open !== true;
+  const state = useQuery(setUpQuery).data;
+  const isSetUp = state?.open !== true;
+  const offersProviders = state?.singleSignOn === true;
   if (session?.factor === "required")
     return (
       <OpenFrame title={common.secondFactor} lead={t.for(session.user.email)}>
@@ -24,14 +27,7 @@ export default function SignInPage() {
       </OpenFrame>
     );
   if (!isSetUp) return <NotSetUp />;
-  return (
-    <OpenFrame title={t.signIn2}>
-      <PasswordForm />
-      <p>
-        <a href="/forgot-password">{t.forgotYourPassword}</a>
-      </p>
-    </OpenFrame>
-  );
+  return <OpenFrame title={t.signIn2}>{offersProviders ? <FirstName /> : <PasswordForm />}</OpenFrame>;
 }
 
 /** A service without users, where a sign-in can only fail. */
@@ -48,23 +44,8 @@ function NotSetUp() {
   );
 }
 
-/** Asks for address and password. A user with a second factor is asked for its code afterwards. */
-function PasswordForm() {
-  const enter = useEnter();
-  const queries = useQueryClient();
-  const [form, field] = useFields({ email: "", password: "" }, "signIn");
-  const submit = async (values: typeof form.values) => {
-    const session = await must(api.POST("/api/admin/session", { body: values }));
-    if (isComplete(session)) await enter(session);
-    else await startSession(queries, session);
-  };
-  return (
-    <Form form={form} onSubmit={submit} action={t.signIn2}>
-      <TextInput label={common.eMailAddress} type="email" autoComplete="username" autoFocus {...field("email")} />
-      <PasswordInput label={common.password} autoComplete="current-password" {...field("password")} />
-    </Form>
-  );
-}
+/** Where providers are on, the address comes first: its domain may lead to one. Loaded only there. */
+const FirstName = lazy(() => import("./first-name.tsx"));
 
 /** Asks for a code of the second factor, which completes the sign-in. */
 function CodeForm() {

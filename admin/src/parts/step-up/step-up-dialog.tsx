@@ -1,5 +1,5 @@
 import { PasswordInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/parts.ts";
 import { api, must } from "../../api/client.ts";
@@ -15,10 +15,22 @@ export function StepUpDialog() {
   const wanted = useStepUpWanted();
   return (
     <Dialog title={t.confirmThatItIsYou} opened={wanted} onClose={cancelStepUp}>
-      {wanted && <StepUpForm />}
+      {wanted && <ByPerson />}
     </Dialog>
   );
 }
+
+/** Those who signed in at their company's provider confirm there. */
+function ByPerson() {
+  if (!useSession().singleSignOn) return <StepUpForm />;
+  return (
+    <Suspense fallback={null}>
+      <ProviderStepUp />
+    </Suspense>
+  );
+}
+
+const ProviderStepUp = lazy(() => import("./provider-step-up.tsx"));
 
 function StepUpForm() {
   const [password, setPassword] = useState("");

@@ -6,6 +6,7 @@ export const t: typeof en = {
   onCall: "Bereitschaft",
   access: "Zugang",
   setUp: "Einrichten",
+  singleSignOn: "Single Sign-on",
   signIn: "Anmelden",
   enrollADevice: "Gerät registrieren",
   acceptAnInvitation: "Einladung annehmen",

@@ -5,6 +5,7 @@ export const t = {
   onCall: "On call",
   access: "Access",
   setUp: "Set up",
+  singleSignOn: "Single sign-on",
   signIn: "Sign in",
   enrollADevice: "Enroll a device",
   acceptAnInvitation: "Accept an invitation",

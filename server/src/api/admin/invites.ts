@@ -116,7 +116,7 @@ export const acceptInvite = openRoute({
   body: z.strictObject({ token: linkToken, password }).meta({ id: "AcceptedInvite" }),
   status: 201,
   response: sessionRecord,
-  errors: ["link_expired", "already_exists", "quota_exceeded"],
+  errors: ["link_expired", "already_exists", "quota_exceeded", "sso_required"],
   examples: {
     body: { token: "4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa", password: "correct horse battery staple" },
     response: SESSION_EXAMPLE,

@@ -127,7 +127,7 @@ export const resetUser = adminRoute({
       }),
     })
     .meta({ id: "PasswordResetLink" }),
-  errors: ["not_found"],
+  errors: ["not_found", "sso_required"],
   secret: true,
   examples: {
     response: {

@@ -39,6 +39,16 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     },
   },
   link_expired: { message: "This link was used, was replaced by a newer one, or has expired." },
+  sign_in_refused: {
+    message: "You have no account here: ask an administrator for one.",
+    detail: "no_account",
+  },
+  sign_in_flow_expired: {
+    message: "This sign-in was completed already, was begun in another browser, or took too long: begin again.",
+  },
+  sso_required: { message: "Your organization requires that you sign in at its identity provider." },
+  provider_untested: { message: "Test the provider with a sign-in before you switch it on." },
+  provider_failed: { message: "The identity provider cannot be reached, or its answer is not valid." },
   factor_required: { message: "This needs a code of your second factor, too.", detail: "code" },
   factor_missing: { message: "Set up a second factor of your own first, on the page of your account." },
   factor_mandatory: {

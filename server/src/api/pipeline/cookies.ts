@@ -18,10 +18,17 @@ const SESSION_SECONDS = DEFAULT_LIMITS.sessionMinutes * 60;
 const KNOWN_BROWSER = "__Host-muster-known";
 const KNOWN_BROWSER_SECONDS = 180 * 24 * 3600;
 
-/** The cookies of an answer: the token of the session, or undefined when it has ended. */
+/** The name of the cookie that binds a sign-in at an identity provider to the browser that began it. */
+const FLOW = "__Host-muster-flow";
+const FLOW_SECONDS = DEFAULT_LIMITS.oidcFlowMinutes * 60;
+
+/** The cookies of an answer. */
 interface Cookies {
-  token: string | undefined;
+  /** The token of the session; null when it has ended, undefined when it stays. */
+  token?: string | null | undefined;
   browser?: string | undefined;
+  /** The cookie of a sign-in at a provider that has begun. */
+  flow?: string | undefined;
 }
 
 /** An answer that starts, renews or ends a session. */
@@ -42,16 +49,25 @@ export function withSession(body: unknown, cookies: { token: string; browser?: s
 
 /** Returns the answer to a request that ended the session. */
 export function ended(): SessionAnswer {
-  return new SessionAnswer(undefined, { token: undefined });
+  return new SessionAnswer(undefined, { token: null });
+}
+
+/** Returns the answer `body` with the cookie of a sign-in at a provider. */
+export function withFlow(body: unknown, flow: string): SessionAnswer {
+  return new SessionAnswer(body, { flow });
 }
 
 /** Sets the cookies of an answer. @returns its body */
 export function withoutCookies(reply: FastifyReply, answer: unknown): unknown {
   if (!(answer instanceof SessionAnswer)) return answer;
-  const { token, browser } = answer.cookies;
-  const session = token === undefined ? cookie(SESSION, "", 0) : cookie(SESSION, token, SESSION_SECONDS);
-  const known = browser === undefined ? [] : [cookie(KNOWN_BROWSER, browser, KNOWN_BROWSER_SECONDS)];
-  reply.header("set-cookie", [session, ...known]);
+  const { token, browser, flow } = answer.cookies;
+  const session = token === null ? cookie(SESSION, "", 0) : token && cookie(SESSION, token, SESSION_SECONDS);
+  const known = browser && cookie(KNOWN_BROWSER, browser, KNOWN_BROWSER_SECONDS);
+  const begun = flow && cookie(FLOW, flow, FLOW_SECONDS);
+  reply.header(
+    "set-cookie",
+    [session, known, begun].filter((each) => each !== undefined),
+  );
   return answer.body;
 }
 
@@ -70,6 +86,11 @@ export function sessionToken(header: string | undefined): string | undefined {
 /** Returns the cookie that identifies a known browser, if there is one. */
 export function knownBrowser(header: string | undefined): string | undefined {
   return cookieValue(header, KNOWN_BROWSER);
+}
+
+/** Returns the cookie of a sign-in at a provider that this browser has begun. */
+export function flowCookie(header: string | undefined): string | undefined {
+  return cookieValue(header, FLOW);
 }
 
 function cookieValue(header: string | undefined, name: string): string | undefined {

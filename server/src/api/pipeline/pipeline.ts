@@ -8,7 +8,7 @@ import { Download } from "../export/download.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
-import { withoutCookies } from "./cookies.ts";
+import { flowCookie, withoutCookies } from "./cookies.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
@@ -50,7 +50,8 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     onRequest: guardOf(route, tools),
     ...(provesItself(route) && { onResponse: authenticatedBySuccess(tools) }),
     handler: async (request, reply) => {
-      const input = validate(route, request);
+      const valid = validate(route, request);
+      const input = route.takesFlow ? { ...valid, flowCookie: flowCookie(request.headers.cookie) } : valid;
       if ("stepUp" in route && typeof route.stepUp === "function" && route.stepUp(input.body as never))
         await request.requireStepUp?.();
       if ("stepUp" in route && route.stepUp === "many devices")

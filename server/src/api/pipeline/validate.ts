@@ -17,6 +17,7 @@ export interface ValidInput {
   params: unknown;
   query: unknown;
   body: unknown;
+  flowCookie?: string | undefined;
 }
 
 /**

@@ -128,6 +128,22 @@ function addUserChanges(user: Command, exit: Exit): void {
   );
   subcommand(
     user,
+    "sso-reset <email>",
+    "Unlink a user from the account at the identity provider, so that the next sign-in there links again",
+  ).action((email: string, { json }) =>
+    send(exit, {
+      name: "user.sso-reset",
+      body: { email },
+      json,
+      show: ({ unlinked }) => [
+        unlinked
+          ? `Unlinked ${email} and ended the sessions that the identity provider began.`
+          : `${email} was not linked to an account at the identity provider.`,
+      ],
+    }),
+  );
+  subcommand(
+    user,
     "reset-password <email>",
     "Set a new random password and revoke all API keys the user created",
   ).action((email: string, { json }) =>

@@ -3,8 +3,20 @@ import { subcommand } from "../options.ts";
 import { type Result, table } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** Adds `muster tenant domain …`. */
+/** Adds `muster tenant domain …` and `muster tenant sso-off`. */
 export function addTenantDomains(tenant: Command, exit: Exit): void {
+  subcommand(
+    tenant,
+    "sso-off <slug>",
+    "Switch a tenant's identity provider off, so that passwords suffice again",
+  ).action((slug: string, { json }) =>
+    send(exit, {
+      name: "tenant.sso-off",
+      body: { tenant: slug },
+      json,
+      show: () => [`The identity provider of ${slug} is off: its users sign in with passwords.`],
+    }),
+  );
   const domain = tenant.command("domain").description("Assign domains of e-mail addresses for single sign-on");
   subcommand(
     domain,

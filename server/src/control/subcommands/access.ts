@@ -39,6 +39,16 @@ export const accessSubcommands: readonly Subcommand[] = [
     items: await access.listTenantDomains(caller),
   })),
 
+  tenantSubcommand("tenant.sso-off", {}, async ({ identity }, caller) => {
+    await identity.switchSingleSignOnOff(caller);
+    return { tenant: caller.tenantSlug };
+  }),
+  subcommand("user.sso-reset", { email: text }, async (facades, { email }) => {
+    const caller = await callerForUser(facades, email);
+    const [id] = await facades.access.userIdsByEmail(caller, [email]);
+    return { email, ...(await facades.identity.resetProviderLink(caller, id!)) };
+  }),
+
   tenantSubcommand("user.create", { email: text, role: z.enum(ROLES) }, ({ access }, caller, input) =>
     access.createUser(caller, input),
   ),

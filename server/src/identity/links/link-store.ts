@@ -97,6 +97,14 @@ export async function deleteInvite(tx: Tx, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
+/** Uses the open invitation of an address in a tenant, which the provider has verified in place of the link. */
+export async function takeInvite(tx: Tx, tenantId: string, email: string, now: Date): Promise<LinkRow | undefined> {
+  const { rows } = await sql<LinkRow>`DELETE FROM one_time_links
+    WHERE purpose = 'invite' AND tenant_id = ${tenantId} AND lower(email) = lower(${email}) AND expires_at > ${now}
+      AND ${isBacked} RETURNING *`.execute(tx);
+  return rows[0];
+}
+
 /** Returns whether the address belongs to a user of any tenant. */
 export async function isTaken(db: Db, email: string): Promise<boolean> {
   const found = await db

@@ -13,6 +13,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
+import { requireCredentialsAllowed } from "../credential-rule.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { linkExpired } from "../errors.ts";
 import { hashChosen } from "../password-rules.ts";
@@ -34,7 +35,7 @@ export interface NewReset {
 /**
  * Makes a link with which a user chooses a new password. Until it is used, the user's password, sessions and keys stay.
  *
- * @throws MusterError not_found, insufficient_role
+ * @throws MusterError not_found, insufficient_role, sso_required
  */
 export const resetUser = adminUseCase(
   { role: "admin" },
@@ -46,6 +47,7 @@ export const resetUser = adminUseCase(
         const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
         if (!user) throw notFound("user");
         requireMayAdminister(caller, user);
+        await requireCredentialsAllowed(tx, id);
         const link = await makeLink(deps, tx, { purpose: "reset", userId: id, createdBy: caller.actor });
         const counted = countedResetMail(deps, user.email);
         const mailed = deps.mail.configured && (await countIn(tx, counted, deps.clock.now()));
@@ -85,6 +87,7 @@ export async function forgotPassword(deps: IdentityDeps, email: string): Promise
 async function mailReset(deps: IdentityDeps, { userId, email }: { userId: string; email: string }): Promise<void> {
   const link = await inTransaction(deps.database.db, async (tx) => {
     // Only sent mails count: requests for addresses without an account must not use up a mailbox's links.
+    await requireCredentialsAllowed(tx, userId);
     if (!(await countIn(tx, countedResetMail(deps, email), deps.clock.now()))) return undefined;
     return await makeLink(deps, tx, { purpose: "reset", userId, createdBy: `user:${userId}` });
   });
@@ -95,7 +98,7 @@ async function mailReset(deps: IdentityDeps, { userId, email }: { userId: string
  * Sets the password that the holder of the link chose. The user's sessions end, the keys are revoked (spec 5 rule 2),
  * and failed sign-ins are forgotten.
  *
- * @throws MusterError link_expired, invalid_request, rate_limited
+ * @throws MusterError link_expired, invalid_request, rate_limited, sso_required
  */
 export async function completeReset(
   deps: IdentityDeps,
@@ -110,6 +113,7 @@ export async function completeReset(
     await useLink(deps, tx, "reset", token);
     const now = clock.now();
     if (!(await lockUserById(tx, user.tenantId, user.id))) throw linkExpired("reset");
+    await requireCredentialsAllowed(tx, user.id);
     await setPasswordHash(tx, user.id, passwordHash, false);
     const actor = `user:${user.id}`;
     const revokedKeys = await revokeKeysOf(tx, user.id, "creator_password_reset", actor, now);

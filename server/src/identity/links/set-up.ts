@@ -3,6 +3,7 @@ import { recordAct } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
+import { hasProviderOn } from "../credential-rule-store.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { linkExpired } from "../errors.ts";
 import { openSession } from "../open-session.ts";
@@ -20,9 +21,18 @@ export interface SetUp extends Visit {
   password: string;
 }
 
-/** Returns whether there is still no user who can sign in, and whether links can be mailed. */
-export async function setUpState({ database, mail }: IdentityDeps): Promise<{ open: boolean; mail: boolean }> {
-  return { open: !(await hasUsers(database.db)), mail: mail.configured };
+/** What the pages without a session need to know about the service. */
+export interface SetUpState {
+  /** Whether there is still no user. */
+  open: boolean;
+  /** Whether links can be mailed. */
+  mail: boolean;
+  /** Whether the identity provider of a tenant is on. */
+  singleSignOn: boolean;
+}
+
+export async function setUpState({ database: { db }, mail }: IdentityDeps): Promise<SetUpState> {
+  return { open: !(await hasUsers(db)), mail: mail.configured, singleSignOn: await hasProviderOn(db) };
 }
 
 /**

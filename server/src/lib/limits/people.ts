@@ -47,6 +47,20 @@ export const people = limitTable({
     value: 120,
     reached: LATER,
   },
+  oidcFlowMinutes: {
+    level: "session",
+    of: "minutes from the beginning of a sign-in at an identity provider to its answer",
+    value: 10,
+    reached: "410 sign_in_flow_expired",
+    fixed: true,
+  },
+  oidcAtOnce: {
+    level: "tenant",
+    of: "concurrent requests of a process to a tenant's identity provider",
+    value: 10,
+    reached: LATER,
+    fixed: true,
+  },
   domainsOfTenant: {
     level: "tenant",
     of: "domains of e-mail addresses for single sign-on",

@@ -15,6 +15,7 @@ export const KEY_PURPOSES = [
   "claim-code",
   "webhook-secrets",
   "known-browsers",
+  "oidc-flows",
 ] as const;
 
 export type MasterKeyPurpose = (typeof KEY_PURPOSES)[number];

@@ -51,6 +51,12 @@ export const OWN: ReadonlySet<string> = new Set([
   "notifications.listOwnTests",
 ]);
 
+/** Use cases that ask an identity provider, which only the tests of single sign-on have. */
+export const ASKS_PROVIDER: ReadonlySet<string> = new Set([
+  "identity.startProviderTest",
+  "identity.completeProviderTest",
+]);
+
 /**
  * Returns a caller who may run the use case: the shell, or a user for use cases on the caller's own records.
  * @param name `feature.useCase`
@@ -60,6 +66,18 @@ export function ableCaller({ caller, callers }: Staff, name: string): Caller {
 }
 
 const NO_PROFILE = { name: null, language: null, timeZone: null, clock: null, theme: null };
+
+const PROVIDER = {
+  issuer: "https://identity.example",
+  clientId: "muster",
+  clientSecret: "secret",
+  scopes: ["openid", "email"],
+  enabled: false,
+  firstSignIn: "refused" as const,
+  rule: "password" as const,
+  breakGlass: [],
+  mapping: null,
+};
 
 /**
  * The rules of every use case of every feature. The table states what the code must do: a changed rule changes this
@@ -223,6 +241,13 @@ export const RULES: Rules = {
     resetUser: ["no key", "admin", ({ user }) => [user]],
     resetFactor: ["no key", "admin", ({ user }) => [user]],
     unlockUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    getSingleSignOn: ["no key", "admin", () => []],
+    saveSingleSignOn: ["no key", "admin", () => [PROVIDER]],
+    startProviderTest: ["no key", "admin", () => []],
+    completeProviderTest: ["no key", "admin", () => [{ query: "", flowCookie: undefined }]],
+    removeSingleSignOn: ["no key", "admin", () => []],
+    switchSingleSignOnOff: ["no key", "no user", () => []],
+    resetProviderLink: ["no key", "no user", ({ user }) => [user]],
   },
   scim: {
     getProvisioning: ["no key", "admin", () => []],

@@ -35,7 +35,11 @@ const status = async (user: SignedIn) => (await user.call("GET", "/session")).st
 
 test("the set-up link creates tenant and first admin once, even if two redeem it, and no later link does", async () => {
   const { identity } = server.app;
-  assert.deepEqual((await newBrowser(server).call("GET", "/setup")).json, { open: true, mail: true });
+  assert.deepEqual((await newBrowser(server).call("GET", "/setup")).json, {
+    open: true,
+    mail: true,
+    singleSignOn: false,
+  });
   const first = await identity.firstSetUpLink();
   const { url } = await identity.makeSetUpLink();
   const body = { tenantName: "Acme", tenantSlug: "acme", email: "ada@acme.example", password: PASSWORD };

@@ -166,10 +166,10 @@ function toMail(to: string, raw: string): Mail {
   return { to, id, subject: header("Subject"), headers, text: rest.join("\r\n\r\n") };
 }
 
-function selfSigned() {
+export function selfSigned() {
   const folder = mkdtempSync(join(tmpdir(), "muster-sink-"));
   const [keyFile, certFile] = [join(folder, "key"), join(folder, "cert")];
-  const names = "subjectAltName=IP:127.0.0.1,DNS:hooks.example";
+  const names = "subjectAltName=IP:127.0.0.1,DNS:hooks.example,DNS:localhost";
   const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
   const files = ["-keyout", keyFile, "-out", certFile];
   execFileSync("openssl", ["req", ...kind, "-subj", "/CN=sink", "-addext", names, ...files], { stdio: "ignore" });

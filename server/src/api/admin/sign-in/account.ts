@@ -23,7 +23,7 @@ export const changePassword = accountRoute({
     .meta({ id: "PasswordChange" }),
   status: 204,
   evenWithout: ["password"],
-  errors: ["invalid_credentials", "sign_in_throttled"],
+  errors: ["invalid_credentials", "sign_in_throttled", "sso_required"],
   examples: { body: { currentPassword: "5v1nTt0Zp3cYhWq8Rk2LdB", newPassword: PASSWORD } },
   handler: async (holder, { body }, changePassword) => {
     const { session, address, userAgent } = holder;
@@ -58,7 +58,7 @@ export const resetPassword = openRoute({
   description: "The user's sessions end and the user's API keys are revoked. Failed sign-ins are cleared.",
   body: z.strictObject({ token: linkToken, password }).meta({ id: "PasswordReset" }),
   status: 204,
-  errors: ["link_expired"],
+  errors: ["link_expired", "sso_required"],
   examples: { body: { token: TOKEN, password: PASSWORD } },
   handler: ({ address, userAgent }, { body }, completeReset) => completeReset({ ...body, address, userAgent }),
 });

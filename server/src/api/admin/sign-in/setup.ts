@@ -30,10 +30,11 @@ export const getSetUp = openRoute({
     .strictObject({
       open: z.boolean().meta({ description: "Whether a set-up link can be used" }),
       mail: z.boolean().meta({ description: "Whether links can be mailed: a mail server is configured" }),
+      singleSignOn: z.boolean().meta({ description: "Whether the identity provider of a tenant is on" }),
     })
     .meta({ id: "SetUpState" }),
   errors: [],
-  examples: { response: { open: true, mail: false } },
+  examples: { response: { open: true, mail: false, singleSignOn: false } },
   handler: (_visitor, _input, setUpState) => setUpState(),
 });
 

@@ -118,6 +118,8 @@ CREATE VIEW shared_shift_users AS
 CREATE VIEW shared_shifts AS
   SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until FROM shifts;
 
+CREATE VIEW shared_tenant_domains AS SELECT domain, tenant_id FROM tenant_domains;
+
 CREATE VIEW shared_tenants AS
   SELECT id, slug, name, telemetry_retention_days, admins_need_factor, last_resort, flaps_above, cause_wait_minutes FROM tenants;
 

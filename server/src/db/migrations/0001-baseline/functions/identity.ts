@@ -29,6 +29,7 @@ CREATE TRIGGER tenants_factor_rule AFTER UPDATE OF admins_need_factor ON tenants
 CREATE FUNCTION delete_user_factors() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM user_factors WHERE user_id = NEW.id;
+  DELETE FROM oidc_identities WHERE user_id = NEW.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users

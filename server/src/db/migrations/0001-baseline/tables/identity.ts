@@ -15,7 +15,10 @@ CREATE TABLE user_sessions (
   -- The factor that was given in this session. If the user has a different one by now, the session lacks a factor.
   factor_id uuid,
   -- Devices that the session has sent commands to since its last step-up.
-  commanded_devices text[] NOT NULL DEFAULT '{}'
+  commanded_devices text[] NOT NULL DEFAULT '{}',
+  -- The provider that began the session, and its id of the session there; null after a sign-in with credentials.
+  oidc_issuer text,
+  oidc_sid text
 );
 CREATE INDEX user_sessions_expiring ON user_sessions (expires_at);
 CREATE INDEX user_sessions_user ON user_sessions (user_id, id);
@@ -90,4 +93,46 @@ CREATE TABLE recovery_codes (
   code_sha256 bytea NOT NULL,
   PRIMARY KEY (factor_id, code_sha256)
 );
+
+-- The OpenID Connect provider of a tenant. "client_secret" is encrypted under the master key.
+CREATE TABLE oidc_providers (
+  tenant_id uuid PRIMARY KEY REFERENCES tenants,
+  -- Changes with issuer, client, secret and scopes, so that answers to requests of a former connection are refused.
+  connection_id uuid NOT NULL UNIQUE,
+  issuer text NOT NULL,
+  client_id text NOT NULL,
+  client_secret bytea NOT NULL,
+  scopes text[] NOT NULL,
+  -- When a sign-in over this connection succeeded as a test.
+  tested_at timestamptz,
+  enabled boolean NOT NULL DEFAULT false,
+  -- A user who runs the installation saved the settings last; only then may such users sign in over the provider.
+  by_operator boolean NOT NULL,
+  -- What happens to a person without an account.
+  first_sign_in text NOT NULL CHECK (first_sign_in IN ('refused', 'invited', 'mapped')),
+  -- Whether users may sign in with credentials of Muster: all, none, or the admins in "break_glass" with a factor.
+  rule text NOT NULL CHECK (rule IN ('password', 'required', 'break_glass')),
+  break_glass uuid[] NOT NULL,
+  -- The claim whose values give roles and groups: [{"value", "role", "groupIds"}].
+  mapping_claim text,
+  mapping jsonb NOT NULL CHECK (jsonb_typeof(mapping) = 'array'),
+  CHECK (NOT enabled OR tested_at IS NOT NULL)
+);
+
+-- The account of a person at the provider, by issuer and subject. A user has at most one.
+CREATE TABLE oidc_identities (
+  user_id uuid PRIMARY KEY REFERENCES users,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  created_at timestamptz NOT NULL,
+  UNIQUE (tenant_id, issuer, subject)
+);
+
+-- The hashes of the states of sign-ins whose answer was brought: each counts once.
+CREATE TABLE used_oidc_answers (
+  sha256 bytea PRIMARY KEY,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX used_oidc_answers_expiring ON used_oidc_answers (expires_at);
 `;

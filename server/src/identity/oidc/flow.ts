@@ -1,0 +1,88 @@
+import { createHash, createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { addMs, MINUTE } from "../../lib/clock.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { makeToken } from "../tokens.ts";
+import { flowExpired } from "./oidc-errors.ts";
+
+/** What a sign-in at the provider is for; the first letter begins its state, so that the app knows too. */
+export type FlowPurpose = "sign-in" | "verify" | "test";
+
+/** A sign-in that a browser has begun. The browser keeps it in a cookie, so a stranger makes nothing grow. */
+export interface Flow {
+  purpose: FlowPurpose;
+  tenantId: string;
+  connectionId: string;
+  startedAt: Date;
+  /** The session in which it was begun, unless it begins one. */
+  sessionId: string | null;
+  /** The second factor whose code was given when it was begun. */
+  factorId: string | null;
+  /** The random value that state, nonce and code verifier are derived from. */
+  secret: string;
+}
+
+/** The values that the provider gets and returns. */
+export interface FlowValues {
+  state: string;
+  nonce: string;
+  /** The code verifier (RFC 7636). */
+  verifier: string;
+}
+
+const TEXT = /^([\w-]{1,1500})\.([\w-]{43})$/;
+
+/** Returns a new flow with the text of its cookie. */
+export function beginFlow(
+  { oidcFlowKeys, clock, ids }: Pick<IdentityDeps, "oidcFlowKeys" | "clock" | "ids">,
+  begun: Pick<Flow, "purpose" | "tenantId" | "connectionId"> & Partial<Pick<Flow, "sessionId" | "factorId">>,
+): { values: FlowValues; cookie: string } {
+  const flow: Flow = { sessionId: null, factorId: null, ...begun, startedAt: clock.now(), secret: makeToken(ids) };
+  const key = oidcFlowKeys()[0]!;
+  const payload = Buffer.from(JSON.stringify(flow)).toString("base64url");
+  return { values: valuesOf(key, flow), cookie: `${payload}.${mac(key, "cookie", payload)}` };
+}
+
+/**
+ * Returns the flow of a cookie to which `state` belongs.
+ *
+ * @throws MusterError sign_in_flow_expired
+ */
+export function openFlow(
+  { oidcFlowKeys, clock, limits }: Pick<IdentityDeps, "oidcFlowKeys" | "clock" | "limits">,
+  { cookie, state, purpose }: { cookie: string | undefined; state: string; purpose: FlowPurpose },
+): { flow: Flow; values: FlowValues } {
+  const [, payload, given] = TEXT.exec(cookie ?? "") ?? [];
+  if (payload === undefined || given === undefined) throw flowExpired();
+  const key = oidcFlowKeys().find((each) => isSame(mac(each, "cookie", payload), given));
+  if (!key) throw flowExpired();
+  const stored = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  const flow: Flow = { ...stored, startedAt: new Date(stored.startedAt) };
+  const values = valuesOf(key, flow);
+  const isOpen = addMs(flow.startedAt, limits.oidcFlowMinutes * MINUTE) > clock.now();
+  if (!isOpen || flow.purpose !== purpose || !isSame(values.state, state)) throw flowExpired();
+  return { flow, values };
+}
+
+/** Returns the hash under which a state counts as used. */
+export function stateHash(state: string): Buffer {
+  return createHash("sha256").update(`state ${state}`).digest();
+}
+
+function valuesOf(key: KeyObject, { purpose, secret }: Flow): FlowValues {
+  return {
+    state: `${purpose[0]}${mac(key, "state", secret)}`,
+    nonce: mac(key, "nonce", secret),
+    verifier: mac(key, "verifier", secret),
+  };
+}
+
+function mac(key: KeyObject, what: string, text: string): string {
+  return createHmac("sha256", key)
+    .update(JSON.stringify([what, text]))
+    .digest("base64url");
+}
+
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,139 @@
+import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as joseFetch, jwtVerify } from "jose";
+import * as client from "openid-client";
+import { addMs, type Clock, MINUTE, SECOND } from "../../lib/clock.ts";
+import { RecentMap } from "../../lib/collections/recent-map.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../lib/outgoing/guarded-fetch.ts";
+import type { Resolve } from "../../lib/outgoing/resolve-target.ts";
+import { rateLimited } from "../../lib/request-errors.ts";
+import { providerFailed } from "./oidc-errors.ts";
+import type { ProviderRow } from "./provider-store.ts";
+
+/** The signatures that are accepted: never `none`, never a shared secret. */
+export const ALGORITHMS = ["ES256", "RS256", "PS256", "EdDSA", "Ed25519"];
+/** The difference of clocks that is tolerated. */
+export const SKEW_SECONDS = 60;
+/** How long the description of a provider and its keys are cached; an unknown key id fetches them again earlier. */
+const CACHED_MS = 5 * MINUTE;
+/** The least time between two fetches of keys because of an unknown key id. */
+const COOL_DOWN_MS = 5 * SECOND;
+const TIMEOUT_MS = 5 * SECOND;
+const MOST_ANSWER_BYTES = 256 * 1024;
+const MOST_CACHED = 1_000;
+
+/** An identity provider whose description was fetched. */
+export interface Connection {
+  config: client.Configuration;
+  keys: JWTVerifyGetKey;
+}
+
+/** Speaks to the identity providers of all tenants. */
+export interface Providers {
+  /**
+   * Runs `work` with a tenant's provider, in one of the tenant's slots.
+   *
+   * @throws MusterError rate_limited, provider_failed
+   */
+  use<T>(row: ProviderRow, openSecret: OpenSecret, work: (connection: Connection) => Promise<T>): Promise<T>;
+}
+
+/** Opens the client secret of a provider. */
+export type OpenSecret = (row: ProviderRow) => Promise<string>;
+
+export function createProviders(options: {
+  clock: Clock;
+  resolve: Resolve;
+  allowPrivate: boolean;
+  /** The number of concurrent uses per tenant. */
+  atOnce: number;
+}): Providers {
+  const { clock, resolve, allowPrivate, atOnce } = options;
+  const privateTargets = { allowed: allowPrivate, setting: "MUSTER_OIDC_ALLOW_PRIVATE" };
+  const fetch = createGuardedFetch({ resolve, privateTargets, mostBytes: MOST_ANSWER_BYTES, timeoutMs: TIMEOUT_MS });
+  const cached = new RecentMap<string, Connection & { until: Date }>(MOST_CACHED);
+  const running = new Map<string, number>();
+
+  async function connect(row: ProviderRow, openSecret: OpenSecret): Promise<Connection> {
+    const found = cached.get(row.connection_id);
+    if (found && found.until > clock.now()) return found;
+    const connection = await describe({ clock, fetch }, row, await openSecret(row));
+    cached.set(row.connection_id, { ...connection, until: addMs(clock.now(), CACHED_MS) });
+    return connection;
+  }
+
+  return {
+    async use(row, openSecret, work) {
+      const count = running.get(row.tenant_id) ?? 0;
+      if (count >= atOnce) throw rateLimited("many people of your company sign in at this moment; try again", 1);
+      running.set(row.tenant_id, count + 1);
+      try {
+        return await work(await connect(row, openSecret));
+      } catch (error) {
+        throw providerFailed(error);
+      } finally {
+        const left = running.get(row.tenant_id)! - 1;
+        if (left === 0) running.delete(row.tenant_id);
+        else running.set(row.tenant_id, left);
+      }
+    },
+  };
+}
+
+/** Fetches the description of a provider (OpenID Connect Discovery 1.0). */
+async function describe(
+  { clock, fetch }: { clock: Clock; fetch: GuardedFetch },
+  row: ProviderRow,
+  secret: string,
+): Promise<Connection> {
+  const metadata = { client_secret: secret, [client.clockTolerance]: SKEW_SECONDS };
+  const config = await client.discovery(new URL(row.issuer), row.client_id, metadata, undefined, {
+    [client.customFetch]: (url, request) => fetch(url, request as Parameters<GuardedFetch>[1]),
+    timeout: TIMEOUT_MS / SECOND,
+  });
+  const described = config.serverMetadata();
+  if (described.issuer !== row.issuer) throw new Error(`the provider calls itself ${described.issuer}`);
+  if (!described.jwks_uri) throw new Error("the provider publishes no keys");
+  const keys = createRemoteJWKSet(new URL(described.jwks_uri), {
+    timeoutDuration: TIMEOUT_MS,
+    cooldownDuration: 0,
+    cacheMaxAge: CACHED_MS,
+    [joseFetch]: atIntervals(clock, (url, { signal }: { signal: AbortSignal }) => fetch(url, { signal })),
+  });
+  return { config, keys };
+}
+
+/** Refuses fetches in quick succession, so that tokens with unknown key ids do not make a provider busy. */
+function atIntervals<Args extends unknown[], T>(
+  clock: Pick<Clock, "monotonicMs">,
+  fetch: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
+  let last = Number.NEGATIVE_INFINITY;
+  return async (...args) => {
+    if (clock.monotonicMs() < last + COOL_DOWN_MS) throw new Error("the provider has no such key");
+    last = clock.monotonicMs();
+    return await fetch(...args);
+  };
+}
+
+/**
+ * Verifies the signature and the times of a token from a provider.
+ *
+ * @returns its claims
+ */
+export async function verifyToken(
+  { keys, config }: Connection,
+  token: string,
+  now: Date,
+  more: { typ?: string; requiredClaims?: string[] } = {},
+): Promise<Record<string, unknown>> {
+  const { payload } = await jwtVerify(token, keys, {
+    issuer: config.serverMetadata().issuer,
+    audience: config.clientMetadata().client_id,
+    algorithms: ALGORITHMS,
+    clockTolerance: SKEW_SECONDS,
+    currentDate: now,
+    ...more,
+  });
+  if (payload.iat !== undefined && payload.iat > now.getTime() / SECOND + SKEW_SECONDS)
+    throw new Error("the token comes from the future: the clocks of provider and service differ");
+  return payload;
+}

@@ -1,0 +1,135 @@
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, MINUTE } from "../../lib/clock.ts";
+import { isMusterError, MusterError } from "../../lib/errors.ts";
+import { normalizeEmailAddress } from "../../lib/mail/email-address.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { beginSession } from "../open-session.ts";
+import type { Opened, Visit } from "../session.ts";
+import { remembered } from "../sign-in.ts";
+import { admitPerson } from "./admit-person.ts";
+import { authorizationUrl, exchange, type Person } from "./exchange.ts";
+import { beginFlow, type Flow, type FlowPurpose, openFlow, stateHash } from "./flow.ts";
+import { takeAnswer } from "./identity-store.ts";
+import { flowExpired } from "./oidc-errors.ts";
+import { findOffered, findProvider, type OfferedProvider, type ProviderRow } from "./provider-store.ts";
+
+/** What a person names: the tenant by its slug, or an e-mail address, whose domain leads to the tenant. */
+export interface Named {
+  tenant?: string | undefined;
+  email?: string | undefined;
+}
+
+/** How a person can sign in. It depends on the tenant or the domain alone, not on whether the person has an account. */
+export interface SignInMethods {
+  password: boolean;
+  provider: { tenant: string; name: string } | null;
+}
+
+export async function signInMethods(deps: IdentityDeps, named: Named): Promise<SignInMethods> {
+  const offered = await offeredTo(deps, named);
+  if (!offered) return { password: true, provider: null };
+  return { password: offered.rule !== "required", provider: { tenant: offered.slug, name: offered.tenantName } };
+}
+
+async function offeredTo({ database }: IdentityDeps, { tenant, email }: Named): Promise<OfferedProvider | undefined> {
+  const address = normalizeEmailAddress(email ?? "");
+  const domain = address.includes("@") ? address.slice(address.lastIndexOf("@") + 1).toLowerCase() : undefined;
+  return await findOffered(database.db, { slug: tenant, domain });
+}
+
+/** A sign-in that has begun: the address at the provider, and the cookie that binds it to this browser. */
+export interface BegunFlow {
+  url: string;
+  flowCookie: string;
+}
+
+/**
+ * Begins a sign-in at the tenant's provider.
+ *
+ * @throws MusterError not_found when no provider is on; provider_failed, rate_limited
+ */
+export async function startProviderSignIn(deps: IdentityDeps, named: Named): Promise<BegunFlow> {
+  const offered = await offeredTo(deps, named);
+  const row = offered && (await findProvider(deps.database.db, offered.tenantId));
+  if (!row?.enabled) throw notFound("provider");
+  return await withoutCause(deps, row, () => begin(deps, row, { purpose: "sign-in" }, named.email));
+}
+
+/** Begins a flow for `purpose`. */
+export async function begin(
+  deps: IdentityDeps,
+  row: ProviderRow,
+  of: { purpose: FlowPurpose; sessionId?: string; factorId?: string | null },
+  loginHint?: string,
+): Promise<BegunFlow> {
+  const { values, cookie } = beginFlow(deps, { ...of, tenantId: row.tenant_id, connectionId: row.connection_id });
+  const url = await authorizationUrl(deps, row, values, { loginHint, again: of.purpose === "verify" });
+  return { url, flowCookie: cookie };
+}
+
+/** The answer of the provider as the browser brings it. */
+export interface ProviderAnswer extends Visit {
+  /** The query of the address to which the provider sent the browser. */
+  query: string;
+  flowCookie: string | undefined;
+}
+
+/**
+ * Completes a sign-in at the provider and begins a session. A second factor that the user has here is still asked for.
+ *
+ * @throws MusterError sign_in_flow_expired, provider_failed, sign_in_refused, quota_exceeded, rate_limited
+ */
+export async function completeProviderSignIn(deps: IdentityDeps, answer: ProviderAnswer): Promise<Opened> {
+  const { row, person } = await takeFlow(deps, answer, "sign-in");
+  const opened = await once(() => openFor(deps, row, person, answer));
+  return opened.session.factor === "required" ? opened : remembered(deps, opened);
+}
+
+async function openFor(deps: IdentityDeps, provider: ProviderRow, person: Person, { address, userAgent }: Visit) {
+  return await inTransaction(deps.database.db, async (tx) => {
+    const userId = await admitPerson(deps, tx, { provider, person, address });
+    const by = { issuer: person.issuer, sid: person.sid ?? null };
+    return await beginSession(deps, tx, { userId, givenFactorId: null, provider: by }, { address, userAgent });
+  });
+}
+
+/** Repeats `work` once when another request has created the same user: then there is one to sign in as. */
+async function once<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isMusterError(error, "already_exists")) throw error;
+    return await work();
+  }
+}
+
+/** Takes the answer to a flow, once, and asks the provider who the person is. */
+export async function takeFlow(
+  deps: IdentityDeps,
+  { query, flowCookie }: Pick<ProviderAnswer, "query" | "flowCookie">,
+  purpose: FlowPurpose,
+): Promise<{ flow: Flow; row: ProviderRow; person: Person }> {
+  const { database, limits } = deps;
+  const state = new URLSearchParams(query).get("state") ?? "";
+  const { flow, values } = openFlow(deps, { cookie: flowCookie, state, purpose });
+  const row = await findProvider(database.db, flow.tenantId);
+  const isCurrent = row?.connection_id === flow.connectionId && (row.enabled || purpose === "test");
+  if (!row || !isCurrent) throw flowExpired();
+  const until = addMs(flow.startedAt, limits.oidcFlowMinutes * MINUTE);
+  if (!(await takeAnswer(database.db, stateHash(state), until))) throw flowExpired();
+  const ask = () => exchange(deps, row, { query, flow, values });
+  return { flow, row, person: await (purpose === "test" ? ask() : withoutCause(deps, row, ask)) };
+}
+
+/** Logs why a provider failed; only admins who test it are told, since the cause can name addresses. */
+async function withoutCause<T>({ logger }: IdentityDeps, row: ProviderRow, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isMusterError(error, "provider_failed")) throw error;
+    const { tenant_id: tenantId, issuer } = row;
+    logger.warn({ tenantId, issuer, cause: error.detail }, "a sign-in at an identity provider failed");
+    throw new MusterError("provider_failed", error.message);
+  }
+}
