@@ -69,6 +69,13 @@ export interface App extends Features {
   stop(): Promise<void>;
 }
 
+function wiringOf(config: Config, { leaseClock = systemClock }: Overrides, part: Part) {
+  const { limits, leaseSeconds, allowPrivateProviders, smtp, allowPrivateWebhooks } = config;
+  const nodeProcess = { host: hostname(), version: VERSION, part: part.role };
+  const settings = { notificationSettings: { smtp, allowPrivateWebhooks }, allowPrivateProviders };
+  return { limits, leaseSeconds, nodeProcess, ...settings, leaseClock };
+}
+
 /**
  * Composes the service. This is the only composition root, used by production and tests alike.
  *
@@ -79,21 +86,8 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const base = await openBase(config, overrides, part);
   const { database, clock, authorities, ids, logger } = base;
   const { addresses, ports } = addressesOf(config);
-  const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
-  const nodeProcess = { host: hostname(), version: VERSION, part: part.role };
-  const { limits, leaseSeconds } = config;
-  const { leaseClock = systemClock } = overrides;
-  const { allowPrivateProviders } = config;
-  const wiring = {
-    limits,
-    allowPrivateProviders,
-    notificationSettings: settings,
-    addresses,
-    nodeProcess,
-    leaseSeconds,
-    leaseClock,
-  };
-  const features = composeFeatures({ ...base, ...wiring, ...natsOf(config, part, logger, () => surfaces) });
+  const wiring = { ...wiringOf(config, overrides, part), addresses, ...natsOf(config, part, logger, () => surfaces) };
+  const features = composeFeatures({ ...base, ...wiring });
   const exchange = createRequestExchange(base);
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts: exchange.counts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);

@@ -18,6 +18,7 @@ function actsOfService(): Set<string> {
       for (const act of [one, other]) if (act?.includes(".")) acts.add(act);
     for (const [, act] of source.matchAll(/\w+: "(ca\.rotate-[a-z]+)"/g)) acts.add(act!);
     for (const [, act] of source.matchAll(/administer\(deps, by, "([^"]+)"/g)) acts.add(act!);
+    for (const [, act] of source.matchAll(/adminUseCase\(\s*\w+,\s*"([^"]+)"/g)) acts.add(act!);
     for (const [, act] of source.matchAll(/\bACT = "([a-z.-]+)"/g)) acts.add(act!);
   }
   return acts;

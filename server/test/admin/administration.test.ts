@@ -245,11 +245,12 @@ test("histories name their actors (users, even deleted ones, keys, claims and de
   await server.app.devices.createDevice(tenant.caller, { id: "named", name: "Feed pump 9" });
   actors.push("user:nobody", "device:x", "system");
   const ask = (who: SignedIn) => who.call("GET", `/actors?actors=${actors.join(",")}`);
+  const nowhere = { groupIds: [], place: null };
   const [ofUser, ...others] = [
-    { actor: actors[0], name: user.email, email: user.email, deleted: false },
-    { actor: actors[1], name: "SCADA", email: null, deleted: false },
-    { actor: actors[2], name: "Feed pump 1", email: null, deleted: false },
-    { actor: actors[3], name: "Feed pump 9", email: null, deleted: false },
+    { actor: actors[0], name: user.email, email: user.email, deleted: false, ...nowhere },
+    { actor: actors[1], name: "SCADA", email: null, deleted: false, ...nowhere },
+    { actor: actors[2], name: "Feed pump 1", email: null, deleted: false, ...nowhere },
+    { actor: actors[3], name: "Feed pump 9", email: null, deleted: false, ...nowhere },
   ];
   assert.deepEqual((await ask(admin)).json.items, [ofUser, ...others]);
   assert.deepEqual((await ask(operator)).json.items, [ofUser]);

@@ -25,6 +25,12 @@ export const QUOTAS = [
   "users",
 ];
 
+/** The operations that create one record of a quota. */
+const COUNTED = [
+  ...["createCommand", "createDeviceType", "createShift", "createMaintenanceWindow", "createMqttClient"],
+  ...["createInvite", "createClaim", "createDevice", "createGroup", "createThreshold", "createWebhook"],
+];
+
 const RULE = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
 const TIMES = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
 
@@ -64,12 +70,7 @@ export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: Te
     },
   };
   const quotaExceeded: Ways = {
-    createCommand: () => ask("createCommand"),
-    createDeviceType: () => ask("createDeviceType"),
-    createShift: () => ask("createShift"),
-    createMaintenanceWindow: () => ask("createMaintenanceWindow"),
-    createMqttClient: () => ask("createMqttClient"),
-    createInvite: () => ask("createInvite"),
+    ...Object.fromEntries(COUNTED.map((id) => [id, () => ask(id)])),
     updateThreshold: () => ask("updateThreshold", { body: { rules: [RULE, { ...RULE, metric: "x" }] } }),
     updateGroupChannels: () => ask("updateGroupChannels", { body: { channels } }),
   };

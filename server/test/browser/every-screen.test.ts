@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { addMs, HOUR } from "../../src/lib/clock.ts";
+import { addMs, HOUR, SECOND } from "../../src/lib/clock.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import {
@@ -134,6 +134,7 @@ async function publish(device: TestDevice): Promise<void> {
 const SCREENS: Record<string, readonly string[]> = {
   "/setup": ["/setup"],
   "/sign-in": ["/sign-in"],
+  "/sign-in/provider": ["/sign-in/provider?state=l"],
   "/forgot-password": ["/forgot-password"],
   "/enroll": ["/enroll#CLAIM-4T9M-W2XA-7KQ2", "/enroll#no-code"],
   "/invite": ["/invite#:invite"],
@@ -172,10 +173,11 @@ const SCREENS: Record<string, readonly string[]> = {
   "/users/$id": ["/users/:user"],
   "/audit": ["/audit", "/audit?of=api", "/audit?of=certificates"],
   "/settings": ["/settings"],
+  "/settings/single-sign-on": ["/settings/single-sign-on"],
   "/platform": ["/platform", "/platform?of=authorities", "/platform?of=checks", "/platform?of=refusals"],
 };
 /** Routes for people without a session. */
-const OPEN = new Set(["/setup", "/sign-in", "/forgot-password", "/enroll", "/invite", "/reset"]);
+const OPEN = new Set(["/setup", "/sign-in", "/sign-in/provider", "/forgot-password", "/enroll", "/invite", "/reset"]);
 
 browserTest("every route of the app is covered", async () => {
   const routes = JSON.parse(readFileSync(join(APP, "../routes.json"), "utf8")) as string[];
@@ -186,6 +188,8 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
   for (const address of addresses) {
     browserTest(`${address} is sound in both schemes, both widths and both languages`, async () => {
       const path = address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!);
+      // An address may open so many pages in a time; sessions last.
+      server.clock.advance(5 * SECOND);
       const window = await emptyWindow(!OPEN.has(route));
       await window.page.goto(path);
       await untilAtRest(window);
@@ -229,7 +233,8 @@ async function emptyWindow(withSession: boolean, locale = "en-US"): Promise<Watc
 }
 
 function newWindow(withSession: boolean, locale: string): Promise<Watched> {
-  const opened = openPage(server, { locale }).then(async (window) => {
+  // The page of a provider's answer is opened without one.
+  const opened = openPage(server, { locale, refused: /oidc\/callback$/ }).then(async (window) => {
     if (withSession) await useSession(window, server, admin.cookie);
     return window;
   });

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/single-sign-on.ts";
+import { t } from "#texts/pages/settings/single-sign-on.ts";
 import type { ProviderEdit } from "../../api/people/single-sign-on.ts";
 import { GroupsField } from "../../parts/form/choices-field.tsx";
 import { Action } from "../../ui/ui.ts";

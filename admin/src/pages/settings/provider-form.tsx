@@ -1,6 +1,6 @@
 import { NativeSelect, PasswordInput, Switch, TextInput } from "@mantine/core";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/single-sign-on.ts";
+import { t } from "#texts/pages/settings/single-sign-on.ts";
 import type { Versioned } from "../../api/client.ts";
 import {
   type ProviderEdit,

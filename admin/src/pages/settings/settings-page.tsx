@@ -4,7 +4,7 @@ import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/platform.ts";
 import { t as provisioning } from "#texts/pages/settings/provisioning.ts";
-import { t as sso } from "#texts/pages/single-sign-on.ts";
+import { t as sso } from "#texts/pages/settings/single-sign-on.ts";
 import type { Schemas, Versioned } from "../../api/client.ts";
 import { usersQuery } from "../../api/people/users.ts";
 import { sessionQuery } from "../../api/session.ts";

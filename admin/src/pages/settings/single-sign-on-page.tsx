@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "#texts/pages/single-sign-on.ts";
+import { t } from "#texts/pages/settings/single-sign-on.ts";
 import type { Schemas } from "../../api/client.ts";
 import {
   removeSingleSignOn,
@@ -12,7 +12,7 @@ import {
 import { Asks } from "../../parts/act/confirm.tsx";
 import { useAct } from "../../parts/act/use-act.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
-import { atProvider } from "../../parts/provider-window.ts";
+import { atProvider } from "../../parts/step-up/provider-window.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Action, CopyButton, Facts, Notice, Page, Section, Status, Time } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/single-sign-on.ts";
+import { t } from "#texts/pages/settings/single-sign-on.ts";
 import { type SignInName, showSignInMethods, startProviderSignIn } from "../../api/people/provider-sign-in.ts";
 import { Runs } from "../../parts/act/use-act.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";

@@ -1,14 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { t } from "#texts/pages/single-sign-on.ts";
+import { t } from "#texts/pages/settings/single-sign-on.ts";
 import { completeProviderSignIn, completeProviderStepUp } from "../../api/people/provider-sign-in.ts";
 import { completeProviderTest } from "../../api/people/single-sign-on.ts";
 import { isComplete, startSession } from "../../api/session.ts";
 import { useEnter } from "../../parts/enter.ts";
 import { OpenFrame } from "../../parts/open-frame.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
-import { endAtProvider } from "../../parts/provider-window.ts";
+import { endAtProvider } from "../../parts/step-up/provider-window.ts";
 
 /**
  * The page to which an identity provider sends the browser. It brings the answer to the service, which verifies it; the

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from "react";
-import { t as words } from "#texts/pages/single-sign-on.ts";
+import { t as words } from "#texts/pages/settings/single-sign-on.ts";
 import { t } from "#texts/parts.ts";
 import { startProviderStepUp } from "../../api/people/provider-sign-in.ts";
 import { Action, DialogActions } from "../../ui/ui.ts";
 import { useAct } from "../act/use-act.tsx";
-import { atProvider } from "../provider-window.ts";
 import { useSession } from "../session.ts";
 import { CodeField } from "./code-field.tsx";
+import { atProvider } from "./provider-window.ts";
 import { cancelStepUp, confirmStepUp } from "./step-up.ts";
 
 /** Asks the user to confirm at the identity provider, in a window of its own, so that this page stays as it is. */

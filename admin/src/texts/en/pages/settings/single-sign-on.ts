@@ -1,4 +1,4 @@
-import type { Value } from "../../phrase.ts";
+import type { Value } from "../../../phrase.ts";
 
 /** The texts of single sign-on. */
 export const t = {

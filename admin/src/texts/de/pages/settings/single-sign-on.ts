@@ -1,4 +1,4 @@
-import type { t as en } from "../../en/pages/single-sign-on.ts";
+import type { t as en } from "../../../en/pages/settings/single-sign-on.ts";
 
 export const t: typeof en = {
   signingIn: "Anmeldung",
