@@ -8,6 +8,7 @@ import { negated } from "../lists/negated.ts";
 
 export type AdminAuditRow = Omit<AdminAuditTable, "tenant_id">;
 
+/** Fires `admin_audit_streamed`. */
 export async function insertAct(tx: Tx, row: AdminAuditTable): Promise<void> {
   await sql`INSERT INTO admin_audit (id, tenant_id, at, actor, address, act, target, before, after)
     VALUES (${row.id}, ${row.tenant_id}, ${row.at}, ${row.actor}, ${row.address}, ${row.act}, ${row.target},

@@ -8,6 +8,7 @@ import { negated } from "../lists/negated.ts";
 
 export type ApiAuditRow = Omit<ApiAuditTable, "tenant_id">;
 
+/** Fires `api_audit_streamed`. */
 export async function insertWrite(tx: Tx, tenantId: string, row: ApiAuditRow): Promise<void> {
   await tx
     .insertInto("api_audit")

@@ -9,7 +9,7 @@ import { negated } from "../lists/negated.ts";
 
 export type CertificateAuditRow = Omit<CertificateAuditTable, "seq" | "tenant_id">;
 
-/** Fires `certificate_audit_added`. */
+/** Fires `certificate_audit_added`, `certificate_audit_streamed`. */
 export async function insertEntries(db: Db, tenantId: string, rows: readonly CertificateAuditRow[]): Promise<void> {
   if (rows.length === 0) return;
   await db
@@ -23,7 +23,7 @@ export type IssuanceKind = "device_cert_enrolled" | "device_cert_minted" | "devi
 
 /**
  * Returns SQL that writes the entry of an issuance, as part of the statement that records the certificate, so that
- * neither exists without the other. Fires `certificate_audit_added`.
+ * neither exists without the other. Fires `certificate_audit_added`, `certificate_audit_streamed`.
  *
  * @param certificate FROM clause whose row `c` has the certificate's `id`, `tenant_id`, `device_id`, `serial_number`,
  * `fingerprint_sha256`, `issued_by`, `claim_id`

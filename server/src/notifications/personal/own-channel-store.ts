@@ -112,7 +112,7 @@ export async function countNamed(tx: Tx, userId: string, since: Date): Promise<n
   return rows[0]!.count;
 }
 
-/** Deletes a channel. No further link is sent to the address. */
+/** Deletes a channel. No further link is sent to the address. Fires `user_channels_browser`. */
 export async function deleteChannel(db: Db, { tenantId, userId }: Owner, id: string): Promise<void> {
   await sql`
     WITH removed AS (
@@ -122,7 +122,7 @@ export async function deleteChannel(db: Db, { tenantId, userId }: Owner, id: str
        WHERE a.tenant_id = r.tenant_id AND a.type = r.type AND a.key = r.key`.execute(db);
 }
 
-/** Deletes up to `limit` channels of deleted users. @returns the number of channels */
+/** Deletes up to `limit` channels of deleted users. Fires `user_channels_browser`. @returns the number of channels */
 export async function deleteEndedChannels(db: Db, limit: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM user_channels WHERE id = ANY (ARRAY(

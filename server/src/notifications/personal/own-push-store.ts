@@ -3,7 +3,10 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Owner } from "./own-channel-store.ts";
 
-/** Inserts the subscription of a browser, and deletes the user's former one with the same endpoint. */
+/**
+ * Inserts the subscription of a browser, and deletes the user's former one with the same endpoint. Fires
+ * `user_channels_browser`.
+ */
 export async function insertBrowser(
   tx: Tx,
   { tenantId, userId }: Owner,
@@ -21,8 +24,8 @@ export async function insertBrowser(
 }
 
 /**
- * Deletes the channel of a browser whose push service knows it no more, and fails its pending messages. @returns the
- * number of failed deliveries
+ * Deletes the channel of a browser whose push service knows it no more, and fails its pending messages. Fires
+ * `user_channels_browser`. @returns the number of failed deliveries
  */
 export async function forgetBrowser(db: Db, userId: string, id: string, now: Date): Promise<number> {
   const { rows } = await sql`
