@@ -50,6 +50,8 @@ export interface Records {
   /** The address of the audit stream. */
   auditStream: string;
   scimToken: string;
+  /** The issuer of the tenant's identity provider. */
+  provider: string;
   /** A domain of the tenant's e-mail addresses. */
   tenantDomain: string;
   /** A group of the identity provider. */
@@ -60,8 +62,22 @@ export interface Records {
   adminEmail: string;
 }
 
+/** A provider that is not switched on. */
+export const PROVIDER = {
+  issuer: "https://identity.example",
+  clientId: "muster",
+  clientSecret: "secret",
+  scopes: ["openid", "email"],
+  enabled: false,
+  firstSignIn: "refused" as const,
+  rule: "password" as const,
+  breakGlass: [],
+  mapping: null,
+};
+
 /** Ids that no tenant has. */
 export const NOWHERE: Records = {
+  provider: "https://no-such-provider.example",
   tenantDomain: "no-such-domain.example",
   device: "no-such-device",
   deviceType: "00000000-0000-7000-8000-000000000001",
@@ -248,6 +264,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       return (await server.app.notifications.setAuditStream(caller, stream)).target;
     },
     tenantDomain: async () => (await access.addTenantDomain(caller, `${fresh()}.example`)).domain,
+    provider: async () => {
+      const issuer = `https://${fresh()}.example`;
+      await server.app.identity.saveSingleSignOn(caller, { ...PROVIDER, issuer });
+      return issuer;
+    },
     scimToken: async () => (await server.app.scim.createScimToken(caller)).id,
     scimGroup: async () => {
       const provider = { ...caller, actor: "scim:test", address: "203.0.113.1" };

@@ -2,7 +2,7 @@ import type { BoundUseCase, Caller, LeastRole, Scope } from "../../../src/access
 import type { Features } from "../../../src/features.ts";
 import { addMs, DAY, systemClock } from "../../../src/lib/clock.ts";
 import { PUSH_KEYS } from "../../harness/webhooks.ts";
-import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
+import { fresh, PROVIDER, type Records, type Staff, WEBHOOK } from "./records.ts";
 
 /**
  * The authorization of a use case and its example arguments: the scope that an API key needs, the least role of a user,
@@ -66,18 +66,6 @@ export function ableCaller({ caller, callers }: Staff, name: string): Caller {
 }
 
 const NO_PROFILE = { name: null, language: null, timeZone: null, clock: null, theme: null };
-
-const PROVIDER = {
-  issuer: "https://identity.example",
-  clientId: "muster",
-  clientSecret: "secret",
-  scopes: ["openid", "email"],
-  enabled: false,
-  firstSignIn: "refused" as const,
-  rule: "password" as const,
-  breakGlass: [],
-  mapping: null,
-};
 
 /**
  * The rules of every use case of every feature. The table states what the code must do: a changed rule changes this
@@ -245,7 +233,7 @@ export const RULES: Rules = {
     saveSingleSignOn: ["no key", "admin", () => [PROVIDER]],
     startProviderTest: ["no key", "admin", () => []],
     completeProviderTest: ["no key", "admin", () => [{ query: "", flowCookie: undefined }]],
-    removeSingleSignOn: ["no key", "admin", () => []],
+    removeSingleSignOn: ["no key", "admin", ({ provider }) => (provider ? [] : [])],
     switchSingleSignOnOff: ["no key", "no user", () => []],
     resetProviderLink: ["no key", "no user", ({ user }) => [user]],
   },
