@@ -46,8 +46,14 @@ async function nextPage(
   if (skip !== 0) throw invalidRequest("cursor takes the place of skip", "skip");
   if (sort !== undefined) throw invalidRequest("a walk by cursor is newest first: leave sort out", "sort");
   const { total = await totalOf(list), walk } = opened(text);
+  const { place } = walk;
   const answer = await list({ walk });
   if (!isPage(answer)) throw new Error("only a list has a cursor");
+  if (!walk.ended && walk.place === place) {
+    if (answer.items.length > 0) throw new Error("the list takes no walk: declare it with offsetPaging");
+    // A filter that nothing can match is answered without reading.
+    walk.ended = true;
+  }
   return { ...answer, total, ...(walk.ended ? {} : { next: sealed(total, walk.place) }) };
 }
 

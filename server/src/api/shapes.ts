@@ -9,15 +9,20 @@ const MOST_SKIP = 1_000_000_000;
 /** The `skip` of each list whose use case takes a walk, so that it can offer a cursor. */
 export const walked = new WeakSet<z.ZodType>();
 
+/** Returns the {@link offsetPaging} of a list whose use case takes a walk, so that programs can follow a cursor too. */
+export function paging(usual: number, most: number) {
+  const parameters = offsetPaging(usual, most);
+  walked.add(parameters.skip);
+  return parameters;
+}
+
 /**
  * Returns `skip` and `limit` of a list: integers out of range are clamped, and the answer echoes the values used;
  * anything that is not an integer is refused (docs/api-conventions.md, Lists).
  */
-export function paging(usual: number, most: number) {
-  const skip = clamped(0, MOST_SKIP, 0, "Items to skip at the front. A negative value counts as 0.");
-  walked.add(skip);
+export function offsetPaging(usual: number, most: number) {
   return {
-    skip,
+    skip: clamped(0, MOST_SKIP, 0, "Items to skip at the front. A negative value counts as 0."),
     limit: clamped(1, most, usual, `Maximum number of items on the page. Clamped to 1 to ${most}.`),
   };
 }

@@ -1,6 +1,6 @@
 import { api, must, type Schemas } from "../client.ts";
 
-/** What a person names to sign in: a tenant, or an address whose domain leads to one. */
+/** The name that a person signs in with: a tenant, or an address whose domain belongs to one. */
 export type SignInName = Schemas["SignInName"];
 
 export const showSignInMethods = (body: SignInName) => must(api.POST("/api/admin/sign-in/methods", { body }));

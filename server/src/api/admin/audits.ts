@@ -10,6 +10,7 @@ import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
 import { auditEntry } from "../v1/device-certificates.ts";
 import {
   ACT_EXAMPLE,
+  actFilter,
   actor,
   adminAct,
   apiWrite,
@@ -17,6 +18,7 @@ import {
   RESULT,
   text,
   WRITE_EXAMPLE,
+  writeFilter,
 } from "../v1/people/audit-shapes.ts";
 
 const TAG = "Audits";
@@ -31,16 +33,10 @@ export const listApiAudit = adminRoute({
   summary: "List the API audit log",
   description: "Every write with an API key, newest first. Reads are not recorded.",
   query: z.strictObject({
-    keyId: text.optional(),
-    operation: text.optional(),
-    resource: text.optional(),
-    resourceId: text.optional(),
-    result: RESULT.optional(),
+    ...writeFilter,
     notKeyId: text.optional(),
     notOperation: text.optional(),
     notResult: RESULT.optional(),
-    ...period,
-    ...paging(50, 200),
   }),
   status: 200,
   response: longPage(apiWrite),
@@ -96,15 +92,9 @@ export const listAdminAudit = adminRoute({
   description:
     "Administrative changes of the tenant and their actors, from the admin app and the shell, newest first; also sign-ins and their failures (`session.`), exports of lists, and uses of API keys from new addresses.",
   query: z.strictObject({
-    actor,
-    act: text.optional().meta({
-      description: "An act such as `user.create` or `session.refuse`, or `user.` for all acts on that kind of record",
-    }),
-    target: text.optional().meta({ description: "The id of the record acted on" }),
+    ...actFilter,
     notActor: actor,
     notAct: text.optional(),
-    ...period,
-    ...paging(50, 200),
   }),
   status: 200,
   response: longPage(adminAct),

@@ -1,36 +1,17 @@
 import { z } from "zod";
 import { identityServices, identityUseCases } from "../../identity/identity.ts";
 import { records } from "../../lib/limits/records.ts";
+import { inApp } from "../in-app.ts";
 import { adminRoute, openRoute } from "../route.ts";
-import { idParams, page, paging, timestamp } from "../shapes.ts";
-import {
-  INVITE_EXAMPLE,
-  invite,
-  inviteFields,
-  MADE_INVITE_EXAMPLE,
-  madeInvite,
-  role,
-} from "../v1/people/user-shapes.ts";
+import { idParams, timestamp } from "../shapes.ts";
+import { INVITE_EXAMPLE, inviteFields, MADE_INVITE_EXAMPLE, madeInvite, role } from "../v1/people/user-shapes.ts";
+import * as specified from "../v1/people/users.ts";
 import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./sign-in/session.ts";
 import { email, linkToken, password } from "./sign-in/setup.ts";
 
 const TAG = "Users";
 
-export const listInvites = adminRoute({
-  useCase: identityUseCases.listInvites,
-  operationId: "listInvites",
-  method: "GET",
-  path: "/api/admin/invites",
-  tag: TAG,
-  summary: "List open invitations",
-  description: "Invitations that were not accepted or withdrawn and have not expired, newest first.",
-  query: z.strictObject(paging(50, 200)),
-  status: 200,
-  response: page(invite),
-  errors: [],
-  examples: { response: { items: [INVITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listInvites) => listInvites(caller, query),
-});
+export const listInvites = inApp(specified.listInvites);
 
 export const inviteUser = adminRoute({
   useCase: identityUseCases.inviteUser,

@@ -1,63 +1,16 @@
 import { z } from "zod";
 import { accessUseCases } from "../../access/access.ts";
 import { identityUseCases } from "../../identity/identity.ts";
-import { records } from "../../lib/limits/records.ts";
+import { inApp } from "../in-app.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
-import {
-  CHANGED_USER_EXAMPLE,
-  changedUser,
-  role,
-  status,
-  USER_EXAMPLE,
-  USER_VOLATILE,
-  userRecord,
-} from "../v1/people/user-shapes.ts";
+import { id, idParams, nullableTimestamp, timestamp } from "../shapes.ts";
+import { CHANGED_USER_EXAMPLE, changedUser, role, status, USER_VOLATILE } from "../v1/people/user-shapes.ts";
+import * as specified from "../v1/people/users.ts";
 
 const TAG = "Users";
 
-export const listUsers = adminRoute({
-  useCase: identityUseCases.listAccounts,
-  operationId: "listUsers",
-  csv: "users",
-  method: "GET",
-  path: "/api/admin/users",
-  tag: TAG,
-  summary: "List users",
-  description: "The tenant's users who are not deleted, newest first.",
-  query: z.strictObject({
-    ...paging(50, 200),
-    q: z
-      .string()
-      .max(records.searchCharacters.value)
-      .optional()
-      .meta({ description: "Part of the address or the name, ignoring case" }),
-    role: role.optional(),
-    status: status.optional(),
-  }),
-  status: 200,
-  response: page(userRecord),
-  errors: [],
-  examples: { response: { items: [USER_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listAccounts) => listAccounts(caller, query),
-});
-
-export const getUser = adminRoute({
-  useCase: identityUseCases.getAccount,
-  operationId: "getUser",
-  method: "GET",
-  path: "/api/admin/users/{id}",
-  tag: TAG,
-  summary: "Show a user",
-  description: "A user of the tenant who is not deleted.",
-  params: idParams,
-  status: 200,
-  response: userRecord,
-  errors: ["not_found"],
-  volatile: USER_VOLATILE,
-  examples: { response: USER_EXAMPLE },
-  handler: (caller, { params }, getAccount) => getAccount(caller, params.id),
-});
+export const listUsers = inApp(specified.listUsers, { csv: "users" });
+export const getUser = inApp(specified.getUser);
 
 export const changeUser = adminRoute({
   useCase: accessUseCases.changeUser,

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { notificationUseCases } from "../../notifications/notifications.ts";
 import { ATTEMPT_STATE, WEBHOOK_CHECK_TYPE, WEBHOOK_STATE } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, nullableTimestamp, offsetPaging, page, timestamp } from "../shapes.ts";
 
 const TAG = "Webhooks";
 const HOURS = DEFAULT_LIMITS.formerSecretHours;
@@ -84,7 +84,7 @@ export const listWebhooks = publicRoute({
   tag: TAG,
   summary: "List webhooks",
   description: "The webhooks of the tenant's groups, newest first. Secrets are never listed.",
-  query: z.strictObject({ groupId: id.optional(), ...paging(50, 200) }),
+  query: z.strictObject({ groupId: id.optional(), ...offsetPaging(50, 200) }),
   status: 200,
   response: page(webhook),
   errors: [],

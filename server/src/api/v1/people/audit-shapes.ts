@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, instant, timestamp } from "../../shapes.ts";
+import { id, instant, paging, timestamp } from "../../shapes.ts";
 
 export const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]).meta({ id: "ApiWriteResult" });
 
@@ -44,6 +44,28 @@ export const text = z.string().min(1).max(200);
 export const actor = text.optional().meta({
   description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
 });
+
+/** The filters of the API audit log. */
+export const writeFilter = {
+  keyId: text.optional(),
+  operation: text.optional(),
+  resource: text.optional(),
+  resourceId: text.optional(),
+  result: RESULT.optional(),
+  ...period,
+  ...paging(50, 200),
+};
+
+/** The filters of the administrative audit. */
+export const actFilter = {
+  actor,
+  act: text.optional().meta({
+    description: "An act such as `user.create` or `session.refuse`, or `user.` for all acts on that kind of record",
+  }),
+  target: text.optional().meta({ description: "The id of the record acted on" }),
+  ...period,
+  ...paging(50, 200),
+};
 
 export const adminAct = z
   .strictObject({

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { accessUseCases } from "../../../access/access.ts";
 import { records } from "../../../lib/limits/records.ts";
 import { publicRoute } from "../../route.ts";
-import { longPage, paging } from "../../shapes.ts";
-import { ACT_EXAMPLE, actor, adminAct, apiWrite, period, RESULT, text, WRITE_EXAMPLE } from "./audit-shapes.ts";
+import { longPage } from "../../shapes.ts";
+import { ACT_EXAMPLE, actFilter, adminAct, apiWrite, WRITE_EXAMPLE, writeFilter } from "./audit-shapes.ts";
 
 const TAG = "Audits";
 
@@ -15,15 +15,7 @@ export const listApiAudit = publicRoute({
   tag: TAG,
   summary: "List the API audit log",
   description: "Every write with an API key, newest first. Reads are not recorded.",
-  query: z.strictObject({
-    keyId: text.optional(),
-    operation: text.optional(),
-    resource: text.optional(),
-    resourceId: text.optional(),
-    result: RESULT.optional(),
-    ...period,
-    ...paging(50, 200),
-  }),
+  query: z.strictObject(writeFilter),
   status: 200,
   response: longPage(apiWrite),
   errors: [],
@@ -41,15 +33,7 @@ export const listAdminAudit = publicRoute({
   summary: "List the administrative audit",
   description:
     "Administrative changes of the tenant and their actors, from the admin app and the shell, newest first; also sign-ins and their failures (`session.`), exports of lists, and uses of API keys from new addresses.",
-  query: z.strictObject({
-    actor,
-    act: text.optional().meta({
-      description: "An act such as `user.create` or `session.refuse`, or `user.` for all acts on that kind of record",
-    }),
-    target: text.optional().meta({ description: "The id of the record acted on" }),
-    ...period,
-    ...paging(50, 200),
-  }),
+  query: z.strictObject(actFilter),
   status: 200,
   response: longPage(adminAct),
   errors: [],

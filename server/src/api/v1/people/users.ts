@@ -3,7 +3,7 @@ import { accessUseCases } from "../../../access/access.ts";
 import { identityUseCases } from "../../../identity/identity.ts";
 import { records } from "../../../lib/limits/records.ts";
 import { publicRoute } from "../../route.ts";
-import { idParams, page, strictPaging } from "../../shapes.ts";
+import { idParams, offsetPaging, page, paging } from "../../shapes.ts";
 import {
   CHANGED_USER_EXAMPLE,
   changedUser,
@@ -34,7 +34,7 @@ export const listUsers = publicRoute({
   summary: "List users",
   description: "The tenant's users who are not deleted, newest first.",
   query: z.strictObject({
-    ...strictPaging(50, 200),
+    ...paging(50, 200),
     q: z
       .string()
       .max(records.searchCharacters.value)
@@ -97,7 +97,7 @@ export const listInvites = publicRoute({
   tag: TAG,
   summary: "List open invitations",
   description: "Invitations that were not accepted or withdrawn and have not expired, newest first.",
-  query: z.strictObject(strictPaging(50, 200)),
+  query: z.strictObject(offsetPaging(50, 200)),
   status: 200,
   response: page(invite),
   errors: [],

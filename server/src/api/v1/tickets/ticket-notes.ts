@@ -2,7 +2,7 @@ import { z } from "zod";
 import { records } from "../../../lib/limits/records.ts";
 import { ticketUseCases } from "../../../tickets/tickets.ts";
 import { publicRoute } from "../../route.ts";
-import { id, idParams, page, strictPaging, timestamp } from "../../shapes.ts";
+import { id, idParams, offsetPaging, page, timestamp } from "../../shapes.ts";
 
 const TAG = "Tickets";
 
@@ -28,7 +28,7 @@ export const listTicketHistory = publicRoute({
   summary: "List a ticket's history",
   description: "Every change of the ticket, newest first; the oldest entry is its opening.",
   params: idParams,
-  query: z.strictObject(strictPaging(50, 200)),
+  query: z.strictObject(offsetPaging(50, 200)),
   status: 200,
   response: page(historyEntry),
   errors: ["not_found"],
@@ -70,7 +70,7 @@ export const listTicketComments = publicRoute({
   summary: "List comments on a ticket",
   description: "Comments on the ticket, newest first.",
   params: idParams,
-  query: z.strictObject(strictPaging(50, 200)),
+  query: z.strictObject(offsetPaging(50, 200)),
   status: 200,
   response: page(comment),
   errors: ["not_found"],
