@@ -67,7 +67,7 @@ export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
   late: ["bad", t.tooLate],
 };
 
-/** What puts an escalation step off. */
+/** The reasons that put an escalation step off. */
 export const HELD_BY: Readonly<Record<NonNullable<Schemas["EscalationPage"]["heldBy"]>, string>> = {
   window: t.maintenanceWindow,
   snooze: t.snoozed,
@@ -77,7 +77,7 @@ export const HELD_BY: Readonly<Record<NonNullable<Schemas["EscalationPage"]["hel
   outage: t.partOfOutage,
 };
 
-/** What held a message back: a quiet choice of its user, or a maintenance window. */
+/** The reasons that hold a message back: a quiet choice of its user, or a maintenance window. */
 export const DEFERRED_BY: Readonly<Record<NonNullable<Schemas["Delivery"]["deferredBy"]>, string>> = {
   quiet_hours: t.quietHoursOfTheUser,
   off_shift: t.theUserWantsPagesOn,

@@ -61,7 +61,7 @@ export const connectionUseCases = {
 
 const brokerServices = { authenticateMqttClient, tenantOfDevice };
 
-/** Which clients are connected to which process, and which were refused (spec 4.10). */
+/** Records the process that each client is connected to, and the refused clients (spec 4.10). */
 export interface Connections extends Bound<typeof connectionUseCases>, Bound<typeof brokerServices> {
   /** Registers this process as a node that serves MQTT; must come before the first session. @returns the node's id */
   startNode(): Promise<string>;

@@ -18,7 +18,7 @@ export interface TriedPayload {
   encoding: (typeof PAYLOAD_ENCODINGS)[number];
 }
 
-/** What would be stored of a payload, and why not everything. */
+/** The values of a payload that would be stored, and the others with the reason. */
 export interface PayloadTrial {
   payloadBytes: number;
   /** The readings in their order; a reading without a device time has the present time. */

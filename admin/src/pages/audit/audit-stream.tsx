@@ -17,7 +17,7 @@ import { useMay } from "../../parts/session.ts";
 import { numberText } from "../../texts/number-text.ts";
 import { Ago, Empty, Facts, Notice, Opens, Secret, ShownOnce, Status } from "../../ui/ui.ts";
 
-/** Where the audits of the tenant are sent: how far the receiver is behind, and why. */
+/** Shows the receiver of the tenant's audits, how far it is behind, and why. */
 export function AuditStream() {
   const query = useQuery({ ...auditStreamQuery, refetchInterval: 10_000 });
   return <Loaded query={query}>{({ stream }) => <Content stream={stream} />}</Loaded>;

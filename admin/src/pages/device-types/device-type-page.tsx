@@ -69,7 +69,7 @@ const METRIC_COLUMNS: readonly Column<MetricSetting>[] = [
   { title: payloads.factor, numeric: true, cell: ({ factor }) => factor },
 ];
 
-/** What the type says about metrics of its devices. */
+/** Shows the labels, units and factors that the type gives to metrics. */
 function Metrics({ metrics }: { metrics: readonly MetricSetting[] }) {
   return (
     <Section title={payloads.metrics}>

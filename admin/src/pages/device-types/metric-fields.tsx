@@ -8,7 +8,7 @@ import type { DeviceTypeValues } from "./device-type-values.ts";
 import { type MetricValues, NEW_METRIC } from "./metric-values.ts";
 import "../../parts/form/framed-fields.css";
 
-/** What a device type says about metrics: one frame of fields for each. */
+/** Shows the fields of each metric that a device type describes. */
 export function MetricFields({ form }: { form: UseFormReturnType<DeviceTypeValues> }) {
   const { metrics, payloadFormat } = form.getValues();
   const takesPointers = payloadFormat === "auto";

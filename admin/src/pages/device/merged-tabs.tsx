@@ -25,7 +25,7 @@ export function AnomaliesAndTicketsTab(props: TabProps) {
   );
 }
 
-/** What the broker refused, and what it accepted but could not read. */
+/** Shows the refusals of the broker, and the messages that it accepted but could not read. */
 export function RefusedTab(props: TabProps) {
   return (
     <div className="stack-loose">

@@ -7,7 +7,7 @@ import { numberText } from "../../texts/number-text.ts";
 export interface Problem {
   tone: "bad" | "warn";
   title: string;
-  /** What to do. */
+  /** The cure. */
   cure: string;
   /** The screen where it is done; absent if it is done outside the app. */
   href?: string;

@@ -107,7 +107,7 @@ export function WindowForm({ onClose }: { onClose: () => void }) {
 
 type Field = ReturnType<typeof useFields<Values>>[1];
 
-/** What the window covers. Only admins may choose everything or a type. */
+/** Chooses the devices that the window covers. Only admins may choose all devices or those of a type. */
 function CoveredFields({ values: { covers }, field }: { values: Values; field: Field }) {
   const isAdmin = useSession().user.role === "admin";
   const groups = useQuery({ ...groupChoicesQuery(), enabled: covers === "group" }).data?.items ?? [];

@@ -44,7 +44,7 @@ function NotSetUp() {
   );
 }
 
-/** Where providers are on, the address comes first: its domain may lead to one. Loaded only there. */
+/** Asks for the address first, because its domain may belong to a provider. Only services with providers load it. */
 const FirstName = lazy(() => import("./first-name.tsx"));
 
 /** Asks for a code of the second factor, which completes the sign-in. */

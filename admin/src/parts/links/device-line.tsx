@@ -4,7 +4,7 @@ import "./device-line.css";
 interface DeviceLineProps {
   id: string;
   name: ReactNode;
-  /** What tells the device from others of its name: groups, place, fingerprint; absent ones are left out. */
+  /** The facts that tell the device from others of its name: groups, place, fingerprint; absent ones are left out. */
   more: readonly (string | null | undefined)[];
 }
 

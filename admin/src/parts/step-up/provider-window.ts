@@ -3,7 +3,7 @@ const CHANNEL = "muster-provider";
 
 const FEATURES = "popup,width=520,height=720";
 
-/** What the window tells; `result` belongs to a test. */
+/** The message of the window; `result` belongs to a test. */
 export interface ProviderEnd {
   done: boolean;
   result?: unknown;

@@ -17,7 +17,7 @@ export type Filter =
       not?: boolean;
       /** Accepts several values, one of which suffices: see `valuesOf`. */
       many?: boolean;
-      /** What the list shows without a value, if that is not every record. */
+      /** The records that the list shows without a value, if these are not all. */
       unset?: string;
     }
   /** `2026-11-22T14:30` in the user's own zone. */
@@ -28,7 +28,7 @@ export const hasDefault = (filter: Filter): boolean => filter.kind === "choice" 
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
-/** What a value of the address means: which values, and whether a record must not have one of them. */
+/** The meaning of a value of the address: the values, and whether a record must not have one of them. */
 export interface FilterValue {
   isNot: boolean;
   values: readonly string[];

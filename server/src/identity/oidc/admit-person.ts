@@ -27,7 +27,7 @@ interface Arrival {
   address: string;
 }
 
-/** What an account without a password has in place of its hash; no password matches it. */
+/** The value that stands for the hash of an account without a password; no password matches it. */
 const NO_PASSWORD = "";
 
 /**

@@ -5,7 +5,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import type { ProviderRow } from "./provider-store.ts";
 
-/** What an admin sets about the provider of the tenant. */
+/** The settings of the tenant's provider. */
 export interface ProviderSettings {
   /** The address that identifies the provider, https. */
   issuer: string;
@@ -14,7 +14,7 @@ export interface ProviderSettings {
   clientSecret?: string | undefined;
   scopes: string[];
   enabled: boolean;
-  /** What happens to a person without an account. */
+  /** The answer to a person without an account. */
   firstSignIn: ProviderRow["first_sign_in"];
   /** Whether users may sign in with credentials of Muster. */
   rule: ProviderRow["rule"];

@@ -4,7 +4,7 @@ import type { IdentityDeps } from "../deps.ts";
 import { makeToken } from "../tokens.ts";
 import { flowExpired } from "./oidc-errors.ts";
 
-/** What a sign-in at the provider is for; the first letter begins its state, so that the app knows too. */
+/** The purpose of a sign-in at the provider. Its first letter begins the state, from which the app learns it. */
 export type FlowPurpose = "sign-in" | "verify" | "test";
 
 /** A sign-in that a browser has begun. The browser keeps it in a cookie, so a stranger makes nothing grow. */

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from "../../access/access.ts";
 import type { MappingRule } from "./provider-store.ts";
 
-/** What the provider grants a person; no role if none of its values is mapped. */
+/** The rights that the provider grants a person; no role if none of its values is mapped. */
 export interface Grant {
   role: Role | undefined;
   groupIds: ReadonlySet<string>;

@@ -5,7 +5,7 @@ import type { OidcProvidersTable } from "../../db/schema.generated.ts";
 
 export type ProviderRow = Selectable<OidcProvidersTable>;
 
-/** What a value of the mapped claim gives. */
+/** The role and groups that a value of the mapped claim gives. */
 export type MappingRule = ProviderRow["mapping"][number];
 
 /** Returns the name that a client secret is bound to: for another tenant it does not decrypt. */

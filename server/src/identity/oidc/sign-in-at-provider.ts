@@ -14,7 +14,7 @@ import { takeAnswer } from "./identity-store.ts";
 import { flowExpired } from "./oidc-errors.ts";
 import { findOffered, findProvider, type OfferedProvider, type ProviderRow } from "./provider-store.ts";
 
-/** What a person names: the tenant by its slug, or an e-mail address, whose domain leads to the tenant. */
+/** The name that a person signs in with: the slug of a tenant, or an e-mail address whose domain belongs to one. */
 export interface Named {
   tenant?: string | undefined;
   email?: string | undefined;

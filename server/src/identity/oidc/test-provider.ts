@@ -6,7 +6,7 @@ import { flowExpired } from "./oidc-errors.ts";
 import { findProvider, recordTest } from "./provider-store.ts";
 import { type BegunFlow, begin, takeFlow } from "./sign-in-at-provider.ts";
 
-/** What the provider told about the admin who tested it. */
+/** The claims that the provider sent about the admin who tested it. */
 export interface TestedProvider {
   subject: string;
   email: string | null;

@@ -10,7 +10,7 @@ import { readCoveringWindows } from "../windows/covering-window-store.ts";
 import { windowHold } from "../windows/window-hold.ts";
 import type { PagedAnomaly } from "./paged-anomaly-store.ts";
 
-/** What holds back the pages of anomalies, by their ids, and which of them stand for others. */
+/** The causes that hold back the pages of anomalies, by anomaly id, and the anomalies that stand for others. */
 export interface Holds {
   held: ReadonlyMap<string, Hold>;
   /** The number of openings of the anomalies that begin to flap. */

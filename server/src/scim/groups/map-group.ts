@@ -7,7 +7,7 @@ import { withMapping } from "./apply-mapping.ts";
 import { findGroupRow } from "./group-store.ts";
 import { setMapping } from "./mapping-store.ts";
 
-/** What a group of the provider stands for. */
+/** The role and groups of Muster that a group of the provider stands for. */
 export interface Mapping {
   /** The role of its members; null: none. */
   role: Role | null;

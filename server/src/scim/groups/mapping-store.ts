@@ -35,7 +35,7 @@ export async function setMapping(
   return rows[0];
 }
 
-/** What the groups of a user at the provider stand for. */
+/** The rights that a user's groups at the provider stand for. */
 export interface Mapped {
   userId: string;
   roles: Role[];

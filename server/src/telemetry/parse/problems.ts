@@ -33,7 +33,7 @@ export class Problems {
   }
 }
 
-/** What was read of a message so far. */
+/** The values read from a message so far. */
 export interface Into {
   readings: Reading[];
   problems: Problems;

@@ -14,7 +14,7 @@ interface ImportTableProps {
   isPreview: boolean;
 }
 
-/** What an import did, or would do: numbers, and the rows to look at. */
+/** Shows the result or preview of an import: numbers, and the rows to look at. */
 export function ImportTable({ rows, result, isPreview }: ImportTableProps) {
   const count = (outcome: ImportResult["outcome"]) =>
     numberText(result.filter((each) => each.outcome === outcome).length);
