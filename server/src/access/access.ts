@@ -79,6 +79,7 @@ export {
   HARMLESS_OPERATIONS,
   type StepUpRule,
 } from "./step-up.ts";
+export { tenantOfAddress } from "./tenants/domain-store.ts";
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./tenants/manage-tenants.ts";
 export { findTenant, lockFactorRule, soleTenant } from "./tenants/tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";

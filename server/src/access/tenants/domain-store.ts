@@ -28,6 +28,13 @@ export async function listDomainRows(db: Db, tenantId: string): Promise<Pick<Dom
   return await ofTenant.orderBy("domain").execute();
 }
 
+/** Returns the tenant to which the domain of an e-mail address is assigned. */
+export async function tenantOfAddress(db: Db, email: string): Promise<string | undefined> {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const assigned = db.selectFrom("tenant_domains").select("tenant_id").where("domain", "=", domain);
+  return (await assigned.executeTakeFirst())?.tenant_id;
+}
+
 export async function countDomains(db: Db, tenantId: string): Promise<number> {
   const counted = db.selectFrom("tenant_domains").select(sql<number>`count(*)::int`.as("domains"));
   return (await counted.where("tenant_id", "=", tenantId).executeTakeFirstOrThrow()).domains;

@@ -5,6 +5,7 @@ import {
   lockAdmins,
   lockUserById,
   type Role,
+  tenantOfAddress,
   type UserDetails,
 } from "../../access/access.ts";
 import { recordAct } from "../../audit/audit.ts";
@@ -16,7 +17,7 @@ import type { Person } from "./exchange.ts";
 import { findByEmail, findIdentity, findLinkedUser, linkUser, type Subject } from "./identity-store.ts";
 import { claimOf, type Grant, grantOf } from "./mapping.ts";
 import { signInRefused } from "./oidc-errors.ts";
-import { hasDomain, type ProviderRow } from "./provider-store.ts";
+import type { ProviderRow } from "./provider-store.ts";
 
 type Deps = Pick<IdentityDeps, "ids" | "clock" | "quotas">;
 
@@ -62,7 +63,8 @@ async function firstSignIn(deps: Deps, tx: Tx, arrival: Arrival, { subject, gran
   if (person.email === undefined) throw signInRefused("no_email");
   const email = checkEmail(person.email);
   const known = await findByEmail(tx, email);
-  const user = known ? await lockLinkable(tx, arrival, known) : await create(deps, tx, arrival, { email, grant });
+  if (known && known.tenantId !== provider.tenant_id) return await refuseStranger(tx, arrival, email);
+  const user = known ? await lockLinkable(tx, arrival, known.id) : await create(deps, tx, arrival, { email, grant });
   const now = deps.clock.now();
   await linkUser(tx, user.id, subject, now);
   const act = { act: "user.link-provider", target: user.id, after: { email, issuer: subject.issuer } };
@@ -70,14 +72,20 @@ async function firstSignIn(deps: Deps, tx: Tx, arrival: Arrival, { subject, gran
   return user;
 }
 
-/** Locks an existing user whom a first sign-in may link: never another tenant's, nor one with an account there. */
-async function lockLinkable(
-  tx: Tx,
-  { person, provider }: Arrival,
-  { id, tenantId }: { id: string; tenantId: string },
-): Promise<UserDetails> {
-  if (tenantId !== provider.tenant_id) throw signInRefused("other_tenant");
-  const user = await lockUserById(tx, tenantId, id);
+/**
+ * Refuses a person whose address another tenant's user has. Outside the tenant's own domains the answer is that for an
+ * unknown address: a provider can claim any address, and would learn who has an account here.
+ */
+async function refuseStranger(tx: Tx, { person, provider }: Arrival, email: string): Promise<never> {
+  if ((await tenantOfAddress(tx, email)) === provider.tenant_id) throw signInRefused("other_tenant");
+  if (provider.first_sign_in === "refused") throw signInRefused("no_account");
+  if (provider.first_sign_in === "mapped") throw signInRefused("foreign_domain");
+  throw signInRefused(person.emailVerified === true ? "not_invited" : "unverified_email");
+}
+
+/** Locks a user of the tenant whom a first sign-in may link: never one with another account at the provider. */
+async function lockLinkable(tx: Tx, { person, provider }: Arrival, id: string): Promise<UserDetails> {
+  const user = await lockUserById(tx, provider.tenant_id, id);
   if (!user) throw signInRefused("deactivated");
   if (person.emailVerified !== true) throw signInRefused("unverified_email");
   if ((await findIdentity(tx, id))?.issuer === person.issuer) throw signInRefused("other_account");
@@ -109,8 +117,7 @@ async function create(
 
 /** Whoever runs the installation vouches for a tenant's domains: elsewhere a provider could claim any address. */
 async function requireOwnDomain(tx: Tx, tenantId: string, email: string, { emailVerified }: Person): Promise<void> {
-  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-  if (!(await hasDomain(tx, tenantId, domain))) throw signInRefused("foreign_domain");
+  if ((await tenantOfAddress(tx, email)) !== tenantId) throw signInRefused("foreign_domain");
   if (emailVerified === false) throw signInRefused("unverified_email");
 }
 

@@ -69,11 +69,6 @@ export async function findOffered(
   return rows[0];
 }
 
-export async function hasDomain(db: Db, tenantId: string, domain: string): Promise<boolean> {
-  const found = db.selectFrom("shared_tenant_domains").select("domain").where("tenant_id", "=", tenantId);
-  return (await found.where("domain", "=", domain).executeTakeFirst()) !== undefined;
-}
-
 /** Re-encrypts every client secret after the master key rotation in `tx`. */
 export async function encryptProvidersAgain(tx: Tx, reseal: (sealed: Buffer, owner: string) => Buffer): Promise<void> {
   const columns = ["tenant_id", "client_secret"] as const;

@@ -108,7 +108,24 @@ test("an address that the provider has not verified opens no account that exists
 test("a provider opens no account of another tenant, and none that runs the installation", async () => {
   const company = await newCompany(server, provider);
   const stranger = await signIn(server, (await newCompany(server, provider)).tenant);
-  assert.equal((await comeIn(server, company, person(company, { email: stranger.email }))).json.detail, "other_tenant");
+  const unknown = person(company, { email: "nobody@elsewhere.example" });
+  for (const firstSignIn of ["refused", "invited", "mapped"]) {
+    const mapping = firstSignIn === "mapped" ? { claim: "groups", rules: [{ values: ["ops"], role: "viewer" }] } : null;
+    await company.save({ firstSignIn, mapping });
+    const [theirs, nobodys] = [
+      await comeIn(server, company, person(company, { email: stranger.email })),
+      await comeIn(server, company, unknown),
+    ];
+    assert.equal(theirs.status, nobodys.status);
+    assert.equal(theirs.json.detail, nobodys.json.detail, `${firstSignIn}: nobody learns who has an account`);
+  }
+  const own = `ada@${company.tenant.slug}.example`;
+  await server.app.access.createUser((await newCompany(server, provider)).tenant.caller, {
+    email: own,
+    role: "viewer",
+  });
+  assert.equal((await comeIn(server, company, person(company, { email: own }))).json.detail, "other_tenant");
+  await company.save({ firstSignIn: "refused", mapping: null });
   const operator = await signIn(server, company.tenant);
   await server.app.access.setPlatformUser(company.tenant.caller, operator.email, true);
   const login = person(company, { email: operator.email });
