@@ -51,6 +51,18 @@ const create = async (body: object) => {
 const patch = (path: string, ...Operations: object[]) => scim("PATCH", path, { body: { Operations } });
 const accountOf = async (id: string) => (await admin.call("GET", `/users/${id}`)).json;
 
+test("no user gets an address of a domain that is another tenant's", async () => {
+  const other = await newTenant(server);
+  await server.app.access.addTenantDomain(other.caller, `${other.slug}.example`);
+  const userName = `ada@${other.slug}.example`;
+  const made = await scim("POST", "/Users", { body: { userName } });
+  assert.deepEqual([made.status, made.json.scimType], [400, "invalidValue"], made.text);
+  const user = await create({ userName: fresh() });
+  const moved = await patch(`/Users/${user.id}`, { op: "replace", path: "userName", value: userName });
+  assert.deepEqual([moved.status, moved.json.scimType], [400, "invalidValue"], moved.text);
+  assert.notEqual((await accountOf(user.id)).email, userName);
+});
+
 test("a user is created, found by userName and externalId, changed and deleted", async () => {
   const userName = fresh();
   const user = await create({

@@ -5,6 +5,7 @@ import {
   removeLocked,
   requireMayAdminister,
   setContact,
+  tenantOfAddress,
 } from "../../access/access.ts";
 import { administer, type Changed } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
@@ -13,6 +14,7 @@ import { notFound } from "../../lib/request-errors.ts";
 import { type ScimDeps, scimBase } from "../deps.ts";
 import { type Document, readDocument } from "../protocol/attributes.ts";
 import { applyPatch } from "../protocol/patch.ts";
+import { ScimRefusal } from "../protocol/refusal.ts";
 import { USER_ATTRIBUTES } from "../protocol/schemas.ts";
 import { type Provisioner, rightsOf } from "../provisioner.ts";
 import { type Listed, type ListQuery, type Resource, requireVersion } from "../resource.ts";
@@ -44,6 +46,7 @@ export async function createUser(deps: ScimDeps, by: Provisioner, body: unknown)
   const document = readDocument(USER_ATTRIBUTES, body, MOST_VALUES);
   const { email, name, status } = accountOf(document);
   return await administer(deps, by, "user.create", async (tx) => {
+    await requireDomain(tx, by, email);
     const user = { tenantId: by.tenantId, email, role: LEAST_ROLE, passwordHash: "", drawn: false } as const;
     const id = await addUser(deps, tx, user);
     if (name !== null) await setContact(tx, id, { email, name });
@@ -118,6 +121,7 @@ async function write(
     const before: Account = { email: row.email, name: row.name, status: row.status };
     const changes = account.email !== before.email || account.status !== before.status;
     if (changes) requireMayAdminister(caller, locked.user);
+    if (account.email !== before.email) await requireDomain(tx, by, account.email);
     const { status } = account;
     const changed = status === before.status ? {} : await changeLocked(deps, tx, by, locked, { status });
     if (account.email !== before.email || account.name !== before.name) await setContact(tx, id, account);
@@ -130,6 +134,13 @@ async function write(
       result: await shown(deps, tx, by, id),
     };
   });
+}
+
+/** An address is one user's in the whole installation: no tenant takes those of another's domains. */
+async function requireDomain(tx: Tx, { tenantId }: Provisioner, email: string): Promise<void> {
+  const owner = await tenantOfAddress(tx, email);
+  if (owner !== undefined && owner !== tenantId)
+    throw new ScimRefusal("invalidValue", "The domain of this e-mail address is assigned to another tenant.");
 }
 
 async function shown(deps: ScimDeps, tx: Tx, { tenantId }: Provisioner, id: string): Promise<Resource> {
