@@ -69,9 +69,15 @@ async function findOutages(tx: Tx, tenantId: string, { ids, now }: { ids: Ids; n
 async function joinOutages(tx: Tx, tenantId: string, candidates: Candidate[], now: Date): Promise<Candidate[]> {
   let rest = candidates;
   for (const outage of await recentOutages(tx, tenantId, now)) {
-    const joining = rest.filter(({ shared }) => explains(outage, shared)).map(({ id }) => id);
-    if (joining.length > 0) await addToOutage(tx, tenantId, outage.id, joining);
-    rest = rest.filter(({ id }) => !joining.includes(id));
+    const joining = rest.filter(({ shared }) => explains(outage, shared));
+    if (joining.length === 0) continue;
+    await addToOutage(
+      tx,
+      tenantId,
+      outage.id,
+      joining.map(({ id }) => id),
+    );
+    rest = rest.filter(({ shared }) => !explains(outage, shared));
   }
   return rest;
 }

@@ -58,7 +58,7 @@ export interface OutagePage {
   anomalyId: string;
   kind: CauseKind | "all";
   value: string;
-  /** The name of the type, group or claim, or the host of the node. */
+  /** The name of the type or group; `null` for other causes, whose value says it. */
   label: string | null;
   silent: number;
   explained: number;
