@@ -107,11 +107,16 @@ async function change(
     const row = await locked(deps, tx, by, id, ifMatch);
     await write(deps, tx, by, id, written(documentOf(row, scimBase(deps))));
     const now = (await findGroupRow(tx, by.tenantId, id))!;
-    const added = now.members.filter((each) => !row.members.includes(each));
-    const removed = row.members.filter((each) => !now.members.includes(each));
-    const after = { ...stateOf(now), added: added.slice(0, MOST_NAMED), removed: removed.slice(0, MOST_NAMED) };
+    const added = without(now.members, row.members).slice(0, MOST_NAMED);
+    const removed = without(row.members, now.members).slice(0, MOST_NAMED);
+    const after = { ...stateOf(now), added, removed };
     return { target: id, before: stateOf(row), after, result: groupResource(now, scimBase(deps)) };
   });
+}
+
+function without(ids: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return ids.filter((id) => !known.has(id));
 }
 
 /** The most members that an audit entry names. */

@@ -5,6 +5,8 @@ import { ScimRefusal } from "./refusal.ts";
 
 /** The most operations of one request; providers send the changes of one resource. */
 const MOST_OPERATIONS = 1_000;
+/** The most values that all operations of a request look at: about 0.2 s of work. */
+const MOST_LOOKED_AT = 200_000;
 
 /** `attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`, after an optional schema. */
 const PATH = /^(?:urn:ietf:params:scim:schemas:core:2\.0:\w+:)?([\w$-]+)(?:\[([^\]]*)\])?(?:\.([\w$-]+))?$/i;
@@ -30,14 +32,21 @@ export function applyPatch(
   mostValues: number,
 ): Document {
   const patched = structuredClone(document);
+  let lookedAt = 0;
+  const apply = (target: Target, op: Operation, value: unknown) => {
+    if (target.attribute.multiValued) lookedAt += valuesOf(patched, target.attribute).length;
+    if (lookedAt > MOST_LOOKED_AT)
+      throw new ScimRefusal("tooMany", `Change ${target.attribute.name} with fewer operations, each with many values.`);
+    applyAt(patched, target, op, value, mostValues);
+  };
   for (const { op, path, value } of operationsOf(body)) {
-    if (path !== undefined) applyAt(patched, targetOf(attributes, path), op, value, mostValues);
+    if (path !== undefined) apply(targetOf(attributes, path), op, value);
     else if (op === "remove") throw new ScimRefusal("noTarget", "A removal needs a path.");
     else
       for (const [name, each] of Object.entries((value ?? {}) as object)) {
         if (!known(attributes, name)) continue;
         const target = targetOf(attributes, name);
-        if (target.attribute.mutability !== "readOnly") applyAt(patched, target, op, each, mostValues);
+        if (target.attribute.mutability !== "readOnly") apply(target, op, each);
       }
   }
   return patched;
@@ -101,8 +110,8 @@ function remove(document: Document, attribute: Attribute, value: unknown, mostVa
     delete document[attribute.name];
     return;
   }
-  const gone = (readValue(attribute, value, mostValues) as Document[]).map((each) => each.value);
-  const left = valuesOf(document, attribute).filter((each) => !gone.includes(each.value));
+  const gone = new Set((readValue(attribute, value, mostValues) as Document[]).map((each) => each.value));
+  const left = valuesOf(document, attribute).filter((each) => !gone.has(each.value));
   set(document, attribute, left);
 }
 
