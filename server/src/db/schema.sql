@@ -1624,7 +1624,7 @@ CREATE TABLE tenants (
   telemetry_retention_days smallint NOT NULL DEFAULT 90,
   admins_need_factor boolean NOT NULL DEFAULT false,
   last_resort text NOT NULL DEFAULT 'admins'::text,
-  flaps_above integer NOT NULL DEFAULT 5,
+  flaps_above integer NOT NULL DEFAULT 10,
   cause_wait_minutes integer NOT NULL DEFAULT 2,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_slug_key UNIQUE (slug),

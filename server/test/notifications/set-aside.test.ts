@@ -14,12 +14,12 @@ const STEPS = [
   { afterMinutes: 15, notify: "shift" as const },
 ];
 
-async function hall() {
+async function hall(severity: "major" | "critical" = "major") {
   const { newTenant, user, groupOnDuty, anomalies, sinks, server } = given;
   const tenant = await newTenant();
   const ada = await user(tenant, "ada");
   const group = await groupOnDuty(tenant, { escalation: STEPS }, [ada.id]);
-  const storm = await anomalies(tenant, [group.id]);
+  const storm = await anomalies(tenant, [group.id], 1, { severity });
   const subjects = () => sinks.mailsTo(ada.email).map(({ subject }) => subject);
   const inTime = (ms: number) => addMs(server.clock.now(), ms);
   return { tenant, ...storm, subjects, mails: () => subjects().length, inTime };
@@ -109,6 +109,18 @@ test("openings of a rule beyond the tenant's limit within an hour fold into one 
   assert.match(opened()[2]!, /flaps, opened 3 times within an hour: /);
   await given.pass(HOUR);
   assert.equal(opened().length, 4, "the last opening stayed: it pages once it flaps no more");
+});
+
+test("critical openings page each time, however often", async () => {
+  const { tenant, open, resolve, subjects } = await hall("critical");
+  await given.server.app.access.updateTenant(tenant.caller, { flapsAbove: 2 });
+  for (let count = 1; count <= 5; count++) {
+    await open();
+    await given.pass(0);
+    await resolve();
+    await given.pass(0);
+  }
+  assert.equal(subjects().filter((each) => !/RESOLVED/.test(each)).length, 5);
 });
 
 test("a snooze has an end within 30 days, a mute within 366, and only an open anomaly is snoozed", async () => {

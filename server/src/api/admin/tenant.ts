@@ -12,7 +12,7 @@ const lastResort = z
 
 const flapsAbove = z.int().min(0).max(60).meta({
   description:
-    "The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never",
+    "The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never. Critical anomalies page each time",
 });
 
 const causeWaitMinutes = z.int().min(0).max(10).meta({
@@ -52,7 +52,7 @@ const EXAMPLE = {
   telemetryRetentionDays: 90,
   adminsNeedFactor: false,
   lastResort: "admins",
-  flapsAbove: 5,
+  flapsAbove: 10,
   causeWaitMinutes: 2,
   quotas: [{ quota: "devices", of: "devices that are not deleted", used: 12, limit: 1_000_000, own: false }],
 };

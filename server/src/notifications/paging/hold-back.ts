@@ -26,7 +26,8 @@ export async function readHolds(tx: Tx, anomalies: ReadonlyMap<string, PagedAnom
   const [held, flapping] = [new Map<string, Hold>(), new Map<string, number>()];
   for (const anomaly of open) {
     const row = aside.get(anomaly.id)!;
-    const flaps = flappingOf(row.openings, row.flapsAbove);
+    // A critical anomaly pages each time: its device may have failed for good.
+    const flaps = anomaly.severity === "critical" ? undefined : flappingOf(row.openings, row.flapsAbove);
     if (flaps?.first) flapping.set(anomaly.id, row.flapsAbove + 1);
     const hold = latest([windowHold(windows, anomaly, now), ...asideHolds(row, flaps, now)]);
     if (hold) held.set(anomaly.id, hold);

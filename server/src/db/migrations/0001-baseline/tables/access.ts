@@ -13,7 +13,7 @@ CREATE TABLE tenants (
   -- Who is told by e-mail of a page that reached nobody.
   last_resort text NOT NULL DEFAULT 'admins' CHECK (last_resort IN ('admins', 'none')),
   -- The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never.
-  flaps_above integer NOT NULL DEFAULT 5 CHECK (flaps_above BETWEEN 0 AND 60),
+  flaps_above integer NOT NULL DEFAULT 10 CHECK (flaps_above BETWEEN 0 AND 60),
   -- How long the page of a silent device waits for others that share its cause; 0 for not at all.
   cause_wait_minutes integer NOT NULL DEFAULT 2 CHECK (cause_wait_minutes BETWEEN 0 AND 10)
 );
