@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
 import { addRecords, addStaff, kindsUsed, leastCaller, type Staff } from "../access/authorization/records.ts";
-import { ableCaller, OWN, type Row, RULES } from "../access/authorization/rules.ts";
+import { AT_PROVIDER, ableCaller, OWN, type Row, RULES } from "../access/authorization/rules.ts";
 import { runSql } from "../harness/database/run-sql.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
@@ -37,14 +37,6 @@ const declaredBy = (feature: keyof typeof RULES): Declared[] =>
       return { name: `${feature}.${name}`, row, run: facade[name]! };
     })
     .filter(({ name }) => !AT_PROVIDER.has(name));
-
-/** Use cases that need a provider's answer: the tests of single sign-on call them. */
-const AT_PROVIDER: ReadonlySet<string> = new Set([
-  "identity.startProviderTest",
-  "identity.completeProviderTest",
-  "identity.switchSingleSignOnOff",
-  "identity.resetProviderLink",
-]);
 
 const declared = (): Declared[] => FEATURES.flatMap(declaredBy);
 

@@ -57,6 +57,14 @@ export const ASKS_PROVIDER: ReadonlySet<string> = new Set([
   "identity.completeProviderTest",
 ]);
 
+/** Use cases that need a provider's answer: the tests of single sign-on call them. */
+export const AT_PROVIDER: ReadonlySet<string> = new Set([
+  "identity.startProviderTest",
+  "identity.completeProviderTest",
+  "identity.switchSingleSignOnOff",
+  "identity.resetProviderLink",
+]);
+
 /**
  * Returns a caller who may run the use case: the shell, or a user for use cases on the caller's own records.
  * @param name `feature.useCase`

@@ -64,7 +64,7 @@ browserTest("on a phone an anomaly is acknowledged, gets a ticket, and is resolv
   await page.getByLabel("Comment").fill("On my way");
   await page.getByRole("dialog").getByRole("button", { name: "Acknowledge" }).click();
   await page.getByText("The anomaly is acknowledged.").waitFor();
-  await page.getByText("On my way").waitFor();
+  await page.getByRole("definition").filter({ hasText: "On my way" }).waitFor();
 
   await page.getByRole("button", { name: "Open a ticket" }).click();
   const dialog = page.getByRole("dialog");

@@ -1,10 +1,11 @@
 import type { Database } from "../../../src/db/database.ts";
 import { runSql } from "./run-sql.ts";
 
-/** Tables without those of deliveries, which the service retries at times that a test does not control. */
+/** Tables without those of deliveries and audit streams, which the service retries at times that a test does not control. */
 const TABLES = `
 SELECT quote_ident(table_name) AS name FROM information_schema.tables
- WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'deliver%'`;
+ WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'deliver%'
+   AND table_name <> 'audit_streams'`;
 
 /**
  * Returns, as sorted text, every row of these tables that contains one of `marks`: rows that belong to a tenant or
