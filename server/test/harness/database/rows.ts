@@ -1,7 +1,7 @@
 import type { Database } from "../../../src/db/database.ts";
 import { runSql } from "./run-sql.ts";
 
-/** Tables without those of deliveries and audit streams, which the service retries at times that a test does not control. */
+/** Tables without those of deliveries and audit streams, which the service retries at times no test controls. */
 const TABLES = `
 SELECT quote_ident(table_name) AS name FROM information_schema.tables
  WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'deliver%'
