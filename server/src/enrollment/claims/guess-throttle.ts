@@ -16,7 +16,7 @@ import { countGuess, deleteGuesses } from "./guess-store.ts";
  */
 export async function refuseGuess(deps: EnrollmentDeps, address: string, now: Date): Promise<never> {
   const block = addressBlock(address);
-  const until = deps.limitedGuessers.find(block, now) ?? (await limitedUntil(deps, block, now));
+  const until = await deps.limitedGuessers.limitedUntil(block, now, () => limitedUntil(deps, block, now));
   if (until === undefined) throw refusal("invalid_claim_code");
   const waitMs = until.getTime() - now.getTime();
   throw refusal("rate_limited", { extra: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / SECOND)) } });
@@ -26,10 +26,7 @@ export async function refuseGuess(deps: EnrollmentDeps, address: string, now: Da
 async function limitedUntil(deps: EnrollmentDeps, block: string, now: Date): Promise<Date | undefined> {
   const limit = { max: GUESSES.max, since: addMs(now, -GUESSES.windowMs) };
   const oldest = await inTransaction(deps.database.db, (tx) => countGuess(tx, block, limit, now));
-  if (oldest === undefined) return undefined;
-  const until = addMs(oldest, GUESSES.windowMs);
-  deps.limitedGuessers.add(block, until);
-  return until;
+  return oldest && addMs(oldest, GUESSES.windowMs);
 }
 
 /** Deletes the guesses that are outside every window. */
