@@ -51,7 +51,7 @@ export async function openForReading(
   url: string,
   options: Pick<PostgresOptions, "logger" | "timeLimits" | "setting">,
 ): Promise<Database> {
-  const database = await openPostgres(url, { ...options, pools: { main: 1, connects: 1 } });
+  const database = await openPostgres(url, { ...options, pools: { main: 1, ingest: 1, connects: 1 } });
   const applied = await appliedNumber(database).catch((error) => error as Error);
   if (applied === SCHEMA_NUMBER) return database;
   await database.close();
@@ -65,7 +65,7 @@ export async function openForReading(
 /** Migrates over a direct connection: a migration takes longer than a pooler permits its clients. */
 async function migrateDirectly(url: string, { logger, timeLimits }: DatabaseOptions): Promise<void> {
   const setting = "MUSTER_DATABASE_DIRECT_URL";
-  const direct = await openPostgres(url, { logger, timeLimits, setting, pools: { main: 1, connects: 1 } });
+  const direct = await openPostgres(url, { logger, timeLimits, setting, pools: { main: 1, ingest: 1, connects: 1 } });
   await migrate(direct).finally(() => direct.close());
 }
 

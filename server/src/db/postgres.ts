@@ -18,7 +18,7 @@ const REQUEST_LIMITS: TimeLimits = { connectMs: 1_500, statementMs: 2_500 };
 const LATE_ANSWER_MS = 750;
 
 /** The pools of a process that does not share the server with others of its service. */
-export const POOLS: Pools = { main: 10, connects: 4 };
+export const POOLS: Pools = { main: 8, ingest: 6, connects: 4 };
 
 export interface PostgresOptions {
   logger: Logger;
@@ -47,6 +47,7 @@ export async function openPostgres(
 ): Promise<Database> {
   const kind = { limits, isPooled: directUrl !== undefined };
   const main = createPool(url, pools.main, logger, kind, []);
+  const ingest = createPool(url, pools.ingest, logger, kind, []);
   // A connect does not wait for the disk: the processes rewrite whatever a crash of PostgreSQL loses
   // (docs/decisions/0026-complete-nodes.md).
   const connects = createPool(url, pools.connects, logger, kind, ["-c", "synchronous_commit=off", ...CONNECT_SETTINGS]);
@@ -55,23 +56,25 @@ export async function openPostgres(
     await refuseWithoutSettings(main, kind);
     if (pools.needed !== undefined && !kind.isPooled) await refuseFewConnections(main, pools.needed);
   } catch (error) {
-    await Promise.all([main.end(), connects.end()]);
+    await Promise.all([main, ingest, connects].map((pool) => pool.end()));
     throw error;
   }
   const { db, healthy } = databaseOn(main, observe);
+  const { db: ingestDb } = databaseOn(ingest, observe);
   const { db: connectsDb } = databaseOn(connects, observe);
   const listener = createListener(directUrl ?? url, logger);
   return {
     kind: "postgres",
     db,
+    ingest: ingestDb,
     connects: connectsDb,
     listen: (channel, handler) => listener.listen(channel, handler),
     healthy,
     maintain: () => analyzeGrown(db, { inSteps: false }),
-    pools: () => ({ main: useOf(main), connects: useOf(connects) }),
+    pools: () => ({ main: useOf(main), ingest: useOf(ingest), connects: useOf(connects) }),
     close: async () => {
       await listener.close();
-      await Promise.all([db.destroy(), connectsDb.destroy()]);
+      await Promise.all([db, ingestDb, connectsDb].map((each) => each.destroy()));
     },
   };
 }

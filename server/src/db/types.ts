@@ -15,6 +15,8 @@ export interface TimeLimits {
 /** The numbers of a process's connections to PostgreSQL, apart from the one that listens for notifications. */
 export interface Pools {
   readonly main: number;
+  /** Connections for storing telemetry. */
+  readonly ingest: number;
   /** Connections for authorizing MQTT connects. */
   readonly connects: number;
   /** The number that all processes of the service open together; startup fails if PostgreSQL has fewer. */
@@ -53,6 +55,8 @@ export interface DriverQuery extends CompiledQuery {
 export interface Database {
   readonly kind: "embedded" | "postgres";
   readonly db: Db;
+  /** A separate pool for storing telemetry, so that no acknowledgement waits for the connection of a request. */
+  readonly ingest: Db;
   /** A separate pool for authorizing MQTT connects, so that other load cannot starve them. */
   readonly connects: Db;
   /** Calls `handler` for every NOTIFY on `channel`, from this or any other process, until unlistened. */
@@ -64,6 +68,6 @@ export interface Database {
   /** Performs due maintenance in short steps, so that statements stay fast; called every few seconds. */
   maintain(): Promise<void>;
   /** Returns the number of connections in use per pool; PostgreSQL only. */
-  pools?(): Record<"main" | "connects", PoolUse>;
+  pools?(): Record<keyof Omit<Pools, "needed">, PoolUse>;
   close(): Promise<void>;
 }

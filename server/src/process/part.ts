@@ -19,6 +19,8 @@ export const WHOLE: Part = { role: "all", workers: 1 };
 /** The sizes of a process's connection pools for PostgreSQL; one more connection listens for notifications. */
 export interface Pools {
   main: number;
+  /** For storing telemetry. */
+  ingest: number;
   /** For authorizing MQTT connects. */
   connects: number;
 }
@@ -26,13 +28,13 @@ export interface Pools {
 const LISTENING = 1;
 /** The pools by maximum number of workers: the more processes there are, the fewer connections each has. */
 const POOLS: readonly [workers: number, Pools][] = [
-  [1, { main: 10, connects: 4 }],
-  [2, { main: 8, connects: 3 }],
-  [4, { main: 5, connects: 2 }],
-  [8, { main: 4, connects: 2 }],
-  [Infinity, { main: 3, connects: 2 }],
+  [1, { main: 8, ingest: 6, connects: 4 }],
+  [2, { main: 6, ingest: 4, connects: 3 }],
+  [4, { main: 4, ingest: 3, connects: 2 }],
+  [8, { main: 3, ingest: 2, connects: 2 }],
+  [Infinity, { main: 2, ingest: 2, connects: 2 }],
 ];
-const POOLS_OF_JOBS: Pools = { main: 5, connects: 2 };
+const POOLS_OF_JOBS: Pools = { main: 5, ingest: 1, connects: 2 };
 
 export function poolsOf({ role, workers }: Part): Pools {
   return role === "jobs" ? POOLS_OF_JOBS : POOLS.find(([most]) => workers <= most)![1];
@@ -44,8 +46,8 @@ export function connectionsNeeded(workers: number): number {
   return workers === 1 ? serve : workers * serve + sizeOf(POOLS_OF_JOBS);
 }
 
-function sizeOf({ main, connects }: Pools): number {
-  return main + connects + LISTENING;
+function sizeOf({ main, ingest, connects }: Pools): number {
+  return main + ingest + connects + LISTENING;
 }
 
 /**

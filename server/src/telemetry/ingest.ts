@@ -33,7 +33,7 @@ function shardsOf(workers: number): number {
 const LARGE_BYTES = 4_096;
 
 export interface IngestDeps {
-  database: Pick<Database, "kind" | "db" | "listen">;
+  database: Pick<Database, "kind" | "ingest" | "listen">;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -84,7 +84,8 @@ export interface Ingest {
  * rows.
  */
 export function createIngest(deps: IngestDeps): Ingest & Replay {
-  const { database, clock, limits, workers } = deps;
+  const { clock, limits, workers } = deps;
+  const database = { ...deps.database, db: deps.database.ingest };
   const shardsHere = shardsOf(workers);
   const ofDevices = createServerTime();
   const isolation = new Isolation();
@@ -92,6 +93,7 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
   const latest = createLatestCache(database.db);
   const shared = {
     ...deps,
+    database,
     shards: shardsHere * workers,
     isolation,
     received,

@@ -18,7 +18,7 @@ postgresTest("rows stored after a BEGIN that PostgreSQL executed too late are co
     dataDir: "memory",
     snapshot: undefined,
     timeLimits: { connectMs: 60_000, statementMs: 1_000 },
-    pools: { main: 1, connects: 1 },
+    pools: { main: 1, ingest: 1, connects: 1 },
     logger: createLogger("silent"),
   });
   try {

@@ -70,6 +70,7 @@ export function onEngine(engine: Engine, observe?: (seconds: number) => void): D
   return {
     kind: "embedded",
     db,
+    ingest: db,
     connects: db,
     listen: (channel, handler) => channels.listen(channel, handler),
     healthy,
