@@ -42,3 +42,12 @@ test("every relative link of a page leads to a file, and its anchor to a heading
   assert.ok(checked > 200, `${checked} links`);
   assert.deepEqual(broken, []);
 });
+
+test("the pages of the root and of docs have at most 60,000 words, the README 700, ARCHITECTURE 1,700", () => {
+  const words = (page: string) => read(page).split(/\s+/).filter(Boolean).length;
+  const counted = pages.filter((page) => !page.includes("/") || page.startsWith("docs/"));
+  const total = counted.reduce((sum, page) => sum + words(page), 0);
+  assert.ok(total <= 60_000, `${total} words`);
+  assert.ok(words("README.md") <= 700, `README.md: ${words("README.md")} words`);
+  assert.ok(words("ARCHITECTURE.md") <= 1_700, `ARCHITECTURE.md: ${words("ARCHITECTURE.md")} words`);
+});
