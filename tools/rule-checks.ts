@@ -1,6 +1,7 @@
 import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
 import { checkCatalogue } from "./catalogue/catalogue.ts";
+import { checkLicences } from "./licences.ts";
 import { checkOwners } from "./ownership/ownership.ts";
 import { checkSizes } from "./sizes/sizes.ts";
 import type { Violation } from "./source/violation.ts";
@@ -29,5 +30,6 @@ export const ruleChecks: readonly RuleCheck[] = [
   { name: "catalogue of texts", check: checkCatalogue },
   { name: "citations", check: checkCitations },
   { name: "clauses of the specification", check: checkClauses },
+  { name: "licences of dependencies", check: checkLicences },
   { name: "sizes", check: (root) => checkSizes(root) },
 ];
