@@ -7,6 +7,7 @@ import type { Violation } from "./source/violation.ts";
  * and asks for a notice at most.
  */
 export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
+  "0BSD",
   "Apache-2.0",
   "BSD-2-Clause",
   "BSD-3-Clause",
@@ -17,11 +18,15 @@ export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   "Unlicense",
 ]);
 
-interface LockedPackage {
+/** An entry of `packages` in a package-lock.json. */
+export interface LockedPackage {
   version?: string;
   license?: string;
   dev?: boolean;
   link?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 }
 
 /** A package that an installation without development dependencies contains. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { findProgram } from "../go-programs.ts";
 import { buildDebianPackage } from "./debian/package.ts";
 import { buildPackages } from "./packages/packages.ts";
+import { buildSboms } from "./sbom/sboms.ts";
 
 export interface BuildContext {
   /** The repository. */
@@ -40,6 +41,11 @@ export const artifacts: readonly Artifact[] = [
       const name = await buildDebianPackage(root, out, version);
       return [`${name}, ${(statSync(join(out, name)).size / 1e6).toFixed(1)} MB`];
     },
+  },
+  {
+    name: "sbom",
+    programs: { npm: "Node" },
+    build: ({ root, out, version }) => buildSboms(root, out, version),
   },
 ];
 
