@@ -49,3 +49,21 @@ function withoutFences(text: string): string {
 function blank(text: string): string {
   return text.replace(/[^\n]/g, " ");
 }
+
+/** A fenced block of code. */
+export interface Fence {
+  /** What follows the fence: a language, and more. */
+  info: string;
+  /** Its text without the indent of the fence. */
+  body: string;
+  /** The line of the opening fence, counted from 1. */
+  line: number;
+}
+
+/** Returns the fenced blocks of `text` in order, indented ones too. */
+export function fencesOf(text: string): Fence[] {
+  return [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^\1```/gm)].map(({ 1: indent, 2: info, 3: body, index }) => {
+    const plain = body!.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+    return { info: info!.trim(), body: plain, line: text.slice(0, index).split("\n").length };
+  });
+}

@@ -1,19 +1,20 @@
 /** The words of an entry that a reader finishes. */
 const MOST_WORDS = 600;
+/** The heading of Keep a Changelog under which a version grows. */
+const UNRELEASED = "## [Unreleased]\n";
 
 /**
- * Returns the changelog with the entry of `version` dated and an empty one for unreleased changes above it. The entry
- * is headed `## <version> (unreleased)` until then.
- * @throws Error if there is no such entry, or if it is too long
+ * Returns the changelog with what stands under `[Unreleased]` as the entry of `version`, and nothing under
+ * `[Unreleased]`.
+ * @throws Error if the heading is missing or nothing stands under it, if the entry is too long, or if the changelog has
+ * the version already
  */
 export function datedChangelog(text: string, version: string, date: string): string {
-  const heading = `## ${version} (unreleased)`;
-  if (!text.includes(heading)) throw new Error(`CHANGELOG.md has no entry "${heading}"`);
-  const words = entryOf(text, heading).split(/\s+/).filter(Boolean).length;
+  const [before, rest] = text.split(UNRELEASED);
+  if (rest === undefined) throw new Error('CHANGELOG.md has no heading "## [Unreleased]"');
+  if (rest.includes(`## [${version}]`)) throw new Error(`CHANGELOG.md has an entry of ${version} already`);
+  const words = rest.split(/^## /m)[0]!.split(/\s+/).filter(Boolean).length;
+  if (words === 0) throw new Error("CHANGELOG.md has nothing under [Unreleased]");
   if (words > MOST_WORDS) throw new Error(`the entry of ${version} has ${words} words, of at most ${MOST_WORDS}`);
-  return text.replace(heading, `## Unreleased\n\n## ${version} - ${date}`);
-}
-
-function entryOf(text: string, heading: string): string {
-  return text.slice(text.indexOf(heading) + heading.length).split(/^## /m)[0]!;
+  return `${before}${UNRELEASED}\n## [${version}] - ${date}\n${rest}`;
 }

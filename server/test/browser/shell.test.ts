@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
 import { assertSoundInAllViews, browserTest, openPage, useSession } from "../harness/http/browser.ts";
+import { https } from "../harness/http/https.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
@@ -41,6 +42,13 @@ browserTest("the question mark shows the keyboard shortcuts, and the user menu o
   await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
   await sheet.getByText("Show this sheet").waitFor();
   assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+browserTest("the menu names the version of the service", async () => {
+  const { version } = (await https(`${server.httpUrl}/healthz`, { ca: server.ca })).json;
+  const window = await opened("/");
+  await window.page.locator("footer").getByText(`Muster ${version}`, { exact: true }).waitFor();
   await window.context.close();
 });
 

@@ -21,6 +21,9 @@ test("the command, the probe, the OpenAPI documents, the packages and the chart 
     const ask = async (path: string) => (await https(`${server.httpUrl}${path}`, { ca: server.ca })).json;
     assert.deepEqual(await ask("/healthz"), { status: "ok", version });
     assert.equal((await ask("/openapi/public.json")).info.version, version);
+    // The app's footer shows that of the description of its own API.
+    for (const described of ["public", "device", "admin"])
+      assert.equal(JSON.parse(read(`openapi/${described}.json`)).info.version, version, described);
   } finally {
     await server.stop();
   }
