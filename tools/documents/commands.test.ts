@@ -77,7 +77,9 @@ test("every npm script in a page is one of package.json", () => {
 
 test("every operation that a page names by method and whole path exists", () => {
   const operations = new Set<string>();
-  const described = ["openapi/public.json", "openapi/admin.json", "openapi/device.json"].map((file) => JSON.parse(read(file)).paths);
+  const described = ["openapi/public.json", "openapi/admin.json", "openapi/device.json"].map(
+    (file) => JSON.parse(read(file)).paths,
+  );
   for (const paths of described)
     for (const [path, methods] of Object.entries(paths))
       for (const method of Object.keys(methods as object))

@@ -7,7 +7,7 @@ import { anchorsOf, linksOf } from "./markdown.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const INDEX = "docs/README.md";
-const pages = filesIn(ROOT, "*.md", "{docs,agent,bench,attack,simulate}/**/*.md");
+const pages = filesIn(ROOT, "*.md", "{docs,agent,bench,attack,simulate}/**/*.md", "tools/mutation/README.md");
 const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
 /**
@@ -24,6 +24,19 @@ test("docs/README.md lists every page of docs", () => {
   const listed = new Set(linksOf(read(INDEX)).map(({ target }) => destination(INDEX, target)?.file));
   const missing = pages.filter((page) => page.startsWith("docs/") && page !== INDEX && !listed.has(page));
   assert.deepEqual(missing, []);
+});
+
+test("every page is two clicks away from docs/README.md at most", () => {
+  const targets = (page: string) =>
+    linksOf(read(page))
+      .flatMap(({ target }) => destination(page, target)?.file ?? [])
+      .filter((file) => file.endsWith(".md"));
+  const first = targets(INDEX);
+  const reached = new Set([INDEX, ...first, ...first.flatMap(targets)]);
+  assert.deepEqual(
+    pages.filter((page) => !reached.has(page)),
+    [],
+  );
 });
 
 test("every relative link of a page leads to a file, and its anchor to a heading", () => {

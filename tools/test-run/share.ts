@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 /** Test files that need a separate process, and the reasons. */
 export const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/api/front-door/malformed.test.ts", "measures the memory of its process"],
-  ["server/test/deploy/quickstarts.test.ts", "sets the trusted authorities of its process"],
+  ["server/test/documents/quickstarts.test.ts", "sets the trusted authorities of its process"],
 ]);
 
 /** The longest-running files, which start before all others so that no process is still busy with one at the end. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { promisify } from "node:util";
 import { onPostgres } from "../harness/database/database.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
+import { readersShell, runInShell } from "./reader.ts";
 
 /**
  * Runs the commands of the pages of docs/quickstarts unchanged and compares their output with the pages.
@@ -20,7 +20,6 @@ import { startServer, type TestServer } from "../harness/server.ts";
  */
 const PAGES = join(import.meta.dirname, "../../../docs/quickstarts");
 const LAUNCHER = join(import.meta.dirname, "../../bin/muster.mjs");
-const AGENT = join(import.meta.dirname, "../../../agent/bin/muster-agent.mjs");
 const BLOCK = /```sh\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```\n)?/g;
 /** The Python of a virtual environment with Paho, which CONTRIBUTING.md creates. */
 const PYTHON = join(import.meta.dirname, "../../../node_modules/.paho/bin/python");
@@ -78,7 +77,7 @@ async function startInbox(): Promise<Record<string, string>> {
 async function makeReceiver(): Promise<void> {
   const text = await readFile(join(PAGES, "webhooks.md"), "utf8");
   const [commands] = /mkdir receiver[\s\S]*?cert\.pem\n/.exec(text)!;
-  await promisify(execFile)("bash", ["-c", commands], { cwd: folder });
+  await runInShell([commands], folder);
   const cert = await readFile(join(folder, "receiver/cert.pem"), "utf8");
   setDefaultCACertificates([...getCACertificates("default"), cert]);
 }
@@ -127,19 +126,11 @@ async function walk(pages: string | readonly string[], settings: string[]): Prom
     `HTTPS=${server.httpUrl}`,
     `HTTPS_CA=${folder}/https-ca.pem`,
     `MQTT="-h localhost -p ${server.mqttPort}"`,
-    `export TMPDIR=${folder} MUSTER_DATA_DIR='${server.dataDir}'`,
-    `npx() {
-       case $1 in
-         muster) set -- '${LAUNCHER}' "\${@:2}" ;;
-         muster-agent) set -- '${AGENT}' "\${@:2}" ;;
-         *) shift ;;
-       esac
-       '${process.execPath}' "$@"
-     }`,
+    ...readersShell(server, folder),
     ...settings,
   ];
-  const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
-  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder });
+  const lines = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)];
+  const stdout = await runInShell(lines, folder);
   const plain = stdout
     .replaceAll("\r", "")
     .replaceAll(server.httpUrl, "https://localhost:8443")
