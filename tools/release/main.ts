@@ -58,6 +58,8 @@ async function prepare(version: string): Promise<void> {
   writeFileSync(changelog, text);
   setVersion(root, version);
   await run("npm", ["run", "generate"], { cwd: root });
+  // The next versions are compared with the contract of this one.
+  await run(process.execPath, ["tools/compatibility/released.ts", "--keep"], { cwd: root });
 }
 
 function nextSteps(version: string): string {
