@@ -64,3 +64,40 @@ test("the pages of the root and of docs have at most 60,000 words, the README 70
   assert.ok(words("README.md") <= 700, `README.md: ${words("README.md")} words`);
   assert.ok(words("ARCHITECTURE.md") <= 1_700, `ARCHITECTURE.md: ${words("ARCHITECTURE.md")} words`);
 });
+
+/** Folders of an installation, a device or a program's project: no page means one of the repository by them. */
+const ELSEWHERE = /^(?:commit|data|dist|inbox|main|next|pending|postgres|admin\/dist)\//;
+
+/** Returns what a page names as a path of the repository: code with a slash that ends in one, or in a known suffix. */
+function pathsOf(page: string): string[] {
+  return [
+    ...read(page).matchAll(
+      /`([\w@.-]+(?:\/[\w@.-]+)*\/|[\w@.-]+(?:\/[\w@.-]+)+\.(?:ts|tsx|mjs|md|tsv|sql|yaml|yml|json|sh))`/g,
+    ),
+  ]
+    .map(([, path]) => path!)
+    .filter((path) => !ELSEWHERE.test(path));
+}
+
+test("every file and folder that a page of docs names is in the repository", () => {
+  const files = filesIn(
+    ROOT,
+    "*",
+    ".github/**",
+    "{admin,agent,attack,bench,deploy,docs,load,openapi,server,simulate,tools}/**",
+  );
+  const all = new Set(
+    files.flatMap((file) => file.split("/").map((_, depth, parts) => `/${parts.slice(0, depth + 1).join("/")}`)),
+  );
+  const ends = [...all];
+  const isThere = (path: string) => {
+    const end = `/${path.replace(/\/$/, "")}`;
+    return all.has(end) || ends.some((file) => file.endsWith(end));
+  };
+  const wrong = pages.flatMap((page) =>
+    pathsOf(page)
+      .filter((path) => !isThere(path))
+      .map((path) => `${page}: ${path}`),
+  );
+  assert.deepEqual(wrong, []);
+});
