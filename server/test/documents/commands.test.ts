@@ -127,7 +127,7 @@ test("a key is blocked by the digest that the commands of secrets.md find", asyn
   await writeFile(join(folder, "cert.pem"), bundle.clientCertPem);
   const printed = await runBlocks(onPage("docs/operations/secrets.md"));
   assert.match(printed, /blocked/i);
-  const { items } = await server.app.enrollment.listCertificates(tenant.caller, { deviceId: id });
+  const { items } = await server.app.certificates.listCertificates(tenant.caller, { deviceId: id, skip: 0, limit: 50 });
   assert.deepEqual(
     items.map(({ status }) => status),
     ["revoked"],
