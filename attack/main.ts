@@ -9,6 +9,7 @@
  * Linux only: memory and descriptors are read from /proc.
  */
 import { parseArgs } from "node:util";
+import { throwIfEnded } from "../load/interrupt.ts";
 import { progressTo } from "../load/measure.ts";
 import { attacksMatching, FRONT_DOOR } from "./attacks/index.ts";
 import { type Row, table } from "./report.ts";
@@ -31,7 +32,18 @@ const seriesOf = (kind: DatabaseKind) => {
   return short && chosen.length > 0 ? [chosen] : chosen.map((attack) => [attack]);
 };
 const rows: Row[] = [];
-for (const kind of databases)
-  for (const each of seriesOf(kind)) rows.push(...(await runAttacks(kind, each, short, progress)));
+let failures = 0;
+for (const kind of databases) {
+  for (const each of seriesOf(kind)) {
+    try {
+      await runAttacks(kind, each, short, progress, (row) => rows.push(row));
+    } catch (error) {
+      throwIfEnded();
+      failures++;
+      progress(`${kind}: FAILED: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+}
 console.log(`\n${table(rows)}`);
-process.exit(rows.some(({ broken }) => broken.length > 0) ? 1 : 0);
+if (failures > 0) console.log(`FAILED: ${failures}, of which the table has no row`);
+process.exit(failures > 0 || rows.some(({ broken }) => broken.length > 0) ? 1 : 0);

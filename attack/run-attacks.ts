@@ -16,13 +16,19 @@ const WARNINGS = 5;
 /** Lets attacks on connections reach the limit within seconds; the honest tenant has some twenty. */
 const SHORT_SETTINGS = { MUSTER_LIMIT_HTTPS_CONNECTIONS_PER_ADDRESS: "100" };
 
-/** Runs the attacks one after the other on one server. @param progress called with a line at each step */
+/**
+ * Runs the attacks one after the other on one server.
+ *
+ * @param progress called with a line at each step
+ * @param finished called with each row, so that the rows before an error are not lost
+ */
 export async function runAttacks(
   kind: DatabaseKind,
   attacks: readonly Attack[],
   short: boolean,
   progress: (line: string) => void,
-): Promise<Row[]> {
+  finished: (row: Row) => void,
+): Promise<void> {
   const sinks = await startSinks();
   try {
     progress(`${kind}: the service starts`);
@@ -32,7 +38,7 @@ export async function runAttacks(
     });
     try {
       const honest = await createHonestTenant(service, sinks);
-      return await unlessEnded(runEach(kind, { service, sinks, honest, short }, attacks, progress));
+      await unlessEnded(runEach(kind, { service, sinks, honest, short }, attacks, progress, finished));
     } finally {
       await service.stop();
     }
@@ -46,14 +52,14 @@ async function runEach(
   scene: Scene,
   attacks: readonly Attack[],
   progress: (line: string) => void,
-): Promise<Row[]> {
+  finished: (row: Row) => void,
+): Promise<void> {
   const measure = (phase: Phase, begun?: Promise<void>) =>
     measureHonest(scene.service, scene.honest, scene.sinks, phase, begun);
   const phase = scene.short ? SHORT_PHASE : PHASE;
   await measure(WARM_UP);
   progress(`${database}: the honest tenant alone`);
   const without = await measure(phase);
-  const rows: Row[] = [];
   for (const [nth, attack] of attacks.entries()) {
     progress(`${database}: ${attack.name}: ${attack.what}`);
     const env = createEnvironment(scene, nth);
@@ -65,9 +71,8 @@ async function runEach(
     for (const promise of broken) progress(`  BROKEN ${promise}`);
     const warnings = scene.service.newWarnings();
     if (broken.length > 0) for (const line of warnings.slice(-WARNINGS)) progress(`  log: ${line.slice(0, 300)}`);
-    rows.push({ database, attack: attack.name, without, under, done: done.text, broken });
+    finished({ database, attack: attack.name, without, under, done: done.text, broken });
   }
-  return rows;
 }
 
 async function underAttack(
