@@ -1,7 +1,7 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html, type Part } from "../pages/html.ts";
 import { GUIDE } from "./guide.ts";
 import { badge, byTag, ofSurface, type Page, type Site } from "./layout.ts";
-import { DEVICE_PAGE, ERRORS_PAGE, links, operationPage, ROOT } from "./links.ts";
+import { DEVICE_PAGE, ERRORS_PAGE, links, operationPage, ROOT, resourcePage } from "./links.ts";
 import { tagId } from "./operation-page.ts";
 import { inline } from "./prose.ts";
 import { curl, sample } from "./samples.ts";
@@ -29,7 +29,7 @@ ${firstRequest(site)}
 ${DEVELOPMENT_CERTIFICATE}
 <h2 id="operations">Operations</h2>
 <div class="resources">
-${byTag("public").map(([tag, routes]) => resource(tag, tagId(tag), routes, site))}
+${byTag("public").map(([tag, routes]) => resource(html`<a href="${resourcePage(tag)}">${tag}</a>`, tagId(tag), routes, site))}
 ${resource("Device endpoints", "operations-devices-own", ofSurface("device"), site)}
 </div>
 ${GUIDE.map(({ id, title, body }) => html`<section>\n<h2 id="${id}">${title}</h2>\n${body(site)}\n</section>\n`)}`,
@@ -41,10 +41,10 @@ function firstRequest(site: Site): Html {
   return sample(route.summary, `MUSTER_API_KEY=mstr_…\n${curl(route, site.public, site.baseUrl)}`);
 }
 
-function resource(tag: string, id: string, routes: ReturnType<typeof ofSurface>, site: Site): Html {
+function resource(title: Part, id: string, routes: ReturnType<typeof ofSurface>, site: Site): Html {
   const about = [...site.public.tags, ...site.device.tags].find(({ name }) => name === routes[0]?.tag)?.description;
   return html`<section>
-<h3 id="${id}">${tag}</h3>
+<h3 id="${id}">${title}</h3>
 ${about !== undefined && html`<p>${inline(about, links)}</p>`}
 <ul class="operations">${routes.map((route) => html`<li><a href="${operationPage(route)}">${badge(route)} <span>${route.summary}</span></a></li>\n`)}</ul>
 </section>

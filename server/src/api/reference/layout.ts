@@ -3,7 +3,7 @@ import { PROBLEMS } from "../problem.ts";
 import type { ReferenceRoute } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
-import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
+import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT, resourcePage } from "./links.ts";
 
 /** The data to which every page can refer. */
 export interface Site {
@@ -77,11 +77,13 @@ function menu(path: string, guide: readonly Section[]): Html[] {
     html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`;
   const operation = (route: ReferenceRoute) =>
     entry(operationPage(route), html`${badge(route)} <span>${route.summary}</span>`);
-  const part = (title: string, entries: readonly Html[]) =>
+  const part = (title: Part, entries: readonly Html[]) =>
     html`<section><p class="part">${title}</p><ul>${entries}</ul></section>`;
   return [
     part("Guide", [entry(ROOT, "Overview"), ...guide.map(({ id, title }) => entry(`${ROOT}#${id}`, title))]),
-    ...byTag("public").map(([tag, ofTag]) => part(tag, ofTag.map(operation))),
+    ...byTag("public").map(([tag, ofTag]) =>
+      part(html`<a href="${resourcePage(tag)}">${tag}</a>`, ofTag.map(operation)),
+    ),
     part("Device endpoints", [entry(DEVICE_PAGE, "How a device connects"), ...ofSurface("device").map(operation)]),
     part("Errors", [
       entry(ERRORS_PAGE, "All error codes"),

@@ -13,6 +13,10 @@ export function operationPage({ operationId }: Pick<ReferenceRoute, "operationId
   return `${ROOT}/operations/${operationId}`;
 }
 
+export function resourcePage(tag: string): string {
+  return `${ROOT}/resources/${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+}
+
 export function errorPage(code: ErrorCode): string {
   return `${ERRORS_PAGE}/${code}`;
 }

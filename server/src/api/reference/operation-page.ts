@@ -6,7 +6,7 @@ import { errorList } from "./error-list.ts";
 import { fieldList } from "./field-list.ts";
 import { fieldOf, fieldsOf } from "./fields.ts";
 import { badge, type Page, type Site } from "./layout.ts";
-import { DEVICE_PAGE, links, operationPage, ROOT } from "./links.ts";
+import { DEVICE_PAGE, links, operationPage, resourcePage } from "./links.ts";
 import { inline, prose } from "./prose.ts";
 import { curl, json, sample } from "./samples.ts";
 
@@ -57,7 +57,7 @@ const PLACES: [place: Parameter["in"], title: string][] = [
 function crumb({ surface, tag }: ReferenceRoute): Html {
   return surface === "device"
     ? html`<a href="${DEVICE_PAGE}">Device endpoints</a>`
-    : html`<a href="${ROOT}#${tagId(tag)}">${tag}</a>`;
+    : html`<a href="${resourcePage(tag)}">${tag}</a>`;
 }
 
 /** Returns the anchor at which the front page lists the operations of a tag. */

@@ -5,7 +5,8 @@ import { errorCodes } from "../openapi/openapi.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
 import { routes } from "../routes.ts";
 import { describe } from "./document.ts";
-import { errorPage, operationPage, ROOT } from "./links.ts";
+import { byTag } from "./layout.ts";
+import { errorPage, operationPage, ROOT, resourcePage } from "./links.ts";
 import { prose } from "./prose.ts";
 import { createReference } from "./reference.ts";
 import { curl } from "./samples.ts";
@@ -36,6 +37,21 @@ test("every operation has a page with its address, scope, fields, errors and a l
       (route.examples.response as { items?: object[] })?.items?.[0] ?? route.examples.response ?? {},
     );
     for (const name of named) assert.ok(page.includes(`<code>${name}</code>`), `${route.operationId}: ${name}`);
+  }
+});
+
+test("every resource has a page with its operations, their scopes and the fields of its record", () => {
+  for (const [tag, ofTag] of byTag("public")) {
+    const page = pages.get(resourcePage(tag));
+    assert.ok(page, tag);
+    const main = page.slice(page.indexOf("<main"));
+    for (const route of ofTag) {
+      assert.ok(values(main, "href").includes(operationPage(route)), route.operationId);
+      assert.ok(route.surface === "public" && main.includes(`<code>${route.scope}</code>`), route.operationId);
+    }
+    const shown = ofTag.find(({ method, path }) => method === "GET" && path.endsWith("}"));
+    for (const name of Object.keys((shown?.examples.response as object) ?? {}))
+      assert.ok(values(main, "id").includes(`record.${name}`), `${tag}: ${name}`);
   }
 });
 

@@ -8,9 +8,10 @@ import { describe } from "./document.ts";
 import { errorPageOf, errorsPage } from "./error-pages.ts";
 import { frontPage, missingPage } from "./front-page.ts";
 import { GUIDE } from "./guide.ts";
-import { layout, type Page, type Site } from "./layout.ts";
-import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
+import { byTag, layout, type Page, type Site } from "./layout.ts";
+import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT, resourcePage } from "./links.ts";
 import { operationPageOf } from "./operation-page.ts";
+import { resourcePageOf } from "./resource-page.ts";
 
 /** Content with its type and its entity tag, in quotes. */
 export interface File {
@@ -90,6 +91,7 @@ function makersOf(site: Site): Map<string, Maker> {
     page(ROOT, () => frontPage(site)),
     page(DEVICE_PAGE, () => devicePage(site)),
     page(ERRORS_PAGE, () => errorsPage()),
+    ...byTag("public").map(([tag, ofTag]) => page(resourcePage(tag), () => resourcePageOf(tag, ofTag, site))),
     ...routes.map((route) => page(operationPage(route), () => operationPageOf(route, site))),
     ...ERROR_CODES.map((code) => page(errorPage(code), () => errorPageOf(code))),
     beside("style.css", "text/css; charset=utf-8"),
