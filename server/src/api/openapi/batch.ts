@@ -29,7 +29,7 @@ const DESCRIBED: Omit<PublicRoute, "useCase" | "handler"> = {
 
 /** Returns the batch as an operation of the document: it needs a key, but no scope of its own. */
 export function batchOperation(schemas: Schemas): Json {
-  const { "x-required-scope": _, responses, ...others } = operation(DESCRIBED as PublicRoute, schemas);
+  const { "x-required-scope": _, responses, ...others } = operation(DESCRIBED as PublicRoute, schemas, []);
   const { "403": __, ...answers } = responses as Json;
   return { ...others, description: DESCRIBED.description, security: [{ apiKey: [] }], responses: answers };
 }

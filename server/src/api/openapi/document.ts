@@ -6,7 +6,7 @@ import { BATCH_TAG, batchOperation } from "./batch.ts";
 import { errorSchema, failureComponents } from "./failures.ts";
 import { headerComponents } from "./headers.ts";
 import { operation } from "./operation.ts";
-import { MESSAGES_TAG, webhooks } from "./payloads.ts";
+import { callbacks, MESSAGES_TAG, webhooks } from "./payloads.ts";
 import { createSchemas, type Json } from "./schemas.ts";
 import { TAGS } from "./tags.ts";
 
@@ -70,9 +70,12 @@ export function document(surface: Surface, routes: readonly Route[], baseUrl = D
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operation(route, schemas);
+    paths[route.path]![route.method.toLowerCase()] = operation(route, schemas, routes);
   }
-  if (surface === "public") paths["/api/v1/batch"] = { post: batchOperation(schemas) };
+  if (surface === "public") {
+    paths["/api/v1/batch"] = { post: batchOperation(schemas) };
+    Object.assign(paths["/api/v1/webhooks"]!.post as Json, { callbacks: callbacks(schemas) });
+  }
   const sent = surface === "public" ? { webhooks: webhooks(schemas) } : {};
   const components = {
     ...(surface === "public" ? { securitySchemes: { apiKey: API_KEY } } : {}),

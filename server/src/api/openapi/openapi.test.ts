@@ -236,3 +236,27 @@ test("the message of every webhook fits its shape", () => {
   for (const [type, { post }] of Object.entries<Json>(documents.public.webhooks))
     messageOf(type).parse(post.requestBody.content["application/json"].example);
 });
+
+test("answers link to the operations on their records, with every parameter of the path", () => {
+  const { paths } = documents.public;
+  const operations = new Map<string, Json>(
+    Object.entries<Json>(paths).flatMap(([path, methods]) =>
+      Object.values<Json>(methods).map(({ operationId }) => [operationId, path]),
+    ),
+  );
+  for (const methods of Object.values<Json>(paths))
+    for (const { responses } of Object.values<Json>(methods))
+      for (const { links = {} } of Object.values<Json>(responses))
+        for (const { operationId, parameters } of Object.values<Json>(links)) {
+          const named = [...operations.get(operationId).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+          assert.deepEqual(Object.keys(parameters).sort(), named.sort(), operationId);
+        }
+  const { 201: made } = paths["/api/v1/devices/{id}/commands"].post.responses;
+  assert.deepEqual(made.links.deleteCommand.parameters, { id: "$request.path.id", commandId: "$response.body#/id" });
+  const { 200: shown } = paths["/api/v1/groups/{id}"].get.responses;
+  assert.deepEqual(shown.links.assignShift.parameters, { groupId: "$request.path.id" });
+  const { 200: list } = paths["/api/v1/tickets"].get.responses;
+  assert.deepEqual(list.links, {
+    getTicket: { operationId: "getTicket", parameters: { id: "$response.body#/items/0/id" } },
+  });
+});

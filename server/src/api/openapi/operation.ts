@@ -3,10 +3,11 @@ import type { LeastRole } from "../../access/access.ts";
 import type { AdminRoute, Method, Route } from "../route.ts";
 import { failures } from "./failures.ts";
 import { headerParameters, headerReferences, mayBeUnchanged, successHeaders, usualHeaders } from "./headers.ts";
+import { linksOf } from "./links.ts";
 import type { Json, Schemas } from "./schemas.ts";
 
-/** Returns `route` as an operation of the document. */
-export function operation(route: Route, schemas: Schemas): Json {
+/** Returns `route` as an operation of the document. @param all the routes of the document, for links to them */
+export function operation(route: Route, schemas: Schemas, all: readonly Route[]): Json {
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -14,7 +15,7 @@ export function operation(route: Route, schemas: Schemas): Json {
     ...credential(route),
     ...withParameters(route, schemas),
     ...withBody(route, schemas),
-    responses: { ...successes(route, schemas), ...failures(route) },
+    responses: { ...successes(route, schemas, all), ...failures(route) },
   };
 }
 
@@ -92,13 +93,14 @@ const DONE = { 200: "Done", 201: "Created", 204: "Done; there is no body" };
 
 const CSV = { "text/csv": { schema: { type: "string" } } };
 
-function successes(route: Route, schemas: Schemas): Json {
+function successes(route: Route, schemas: Schemas, all: readonly Route[]): Json {
   const headers = headerReferences(successHeaders(route));
   const answer: Json = { description: DONE[route.status], headers };
   if (route.response) {
     const content = { schema: schemas.of(route.response, "answer"), example: route.examples.response };
     const alsoCsv = route.mediaType === "application/x-ndjson" ? CSV : {};
     answer.content = { [route.mediaType ?? "application/json"]: content, ...alsoCsv };
+    Object.assign(answer, linksOf(route, all));
   }
   if (!mayBeUnchanged(route)) return { [route.status]: answer };
   const unchanged = headerReferences([...usualHeaders(route), "ETag"]);

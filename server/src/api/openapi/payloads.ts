@@ -130,24 +130,38 @@ export function messageOf(type: string): z.ZodType {
 
 /** Returns the `webhooks` object of the public document: what the service sends to a webhook's address. */
 export function webhooks(schemas: Schemas): Json {
-  const entries = Object.entries(PAYLOADS).map(([type, { summary, example }]) => {
-    const content = { schema: schemas.of(messageOf(type), "answer"), example: { type, timestamp: AT, data: example } };
-    const post = {
-      operationId: `receive${pascal(type)}`,
-      tags: [MESSAGES_TAG],
-      summary,
-      description:
-        "Signed as Standard Webhooks specifies, in the headers `webhook-id` (the same for every attempt), `webhook-timestamp` (seconds since 1970) and `webhook-signature` (`v1,` and the HMAC-SHA256 in base64; several are separated by spaces). Answer with any 2xx within ten seconds; everything else is retried. `410` disables the address.",
-      security: [],
-      requestBody: { required: true, content: { "application/json": content } },
-      responses: {
-        "2XX": { description: "Received" },
-        "4XX": { description: "Not received; `410` disables the address" },
-      },
-    };
-    return [type, { post }];
+  const types = Object.keys(PAYLOADS);
+  return Object.fromEntries(types.map((type) => [type, { post: receive(`receive${pascal(type)}`, type, schemas) }]));
+}
+
+/**
+ * Returns the same messages as `callbacks` of the operation that creates a webhook. Generators that omit the schemas of
+ * no path would otherwise lose theirs, and still refer to them (oapi-codegen 2.8).
+ */
+export function callbacks(schemas: Schemas): Json {
+  const entries = Object.keys(PAYLOADS).map((type) => {
+    const post = receive(`send${pascal(type)}`, type, schemas);
+    return [type, { "{$request.body#/url}": { post } }];
   });
   return Object.fromEntries(entries);
+}
+
+function receive(operationId: string, type: string, schemas: Schemas): Json {
+  const { summary, example } = PAYLOADS[type]!;
+  const content = { schema: schemas.of(messageOf(type), "answer"), example: { type, timestamp: AT, data: example } };
+  return {
+    operationId,
+    tags: [MESSAGES_TAG],
+    summary,
+    description:
+      "Signed as Standard Webhooks specifies, in the headers `webhook-id` (the same for every attempt), `webhook-timestamp` (seconds since 1970) and `webhook-signature` (`v1,` and the HMAC-SHA256 in base64; several are separated by spaces). Answer with any 2xx within ten seconds; everything else is retried. `410` disables the address.",
+    security: [],
+    requestBody: { required: true, content: { "application/json": content } },
+    responses: {
+      "2XX": { description: "Received" },
+      "4XX": { description: "Not received; `410` disables the address" },
+    },
+  };
 }
 
 function pascal(type: string): string {

@@ -120,6 +120,7 @@ export const acknowledgeAnomaly = publicRoute({
     .strictObject({
       comment: acknowledgeComment,
     })
+    .meta({ id: "AcknowledgementCreate" })
     .optional(),
   status: 200,
   response: anomalyRecord,
