@@ -52,7 +52,7 @@ export async function startMuster(
   const output = openSync(log, "w");
   const child = spawn(process.execPath, [PROGRAM, "serve"], { env, stdio: ["ignore", output, output] });
   closeSync(output);
-  const ready = await until("muster serve", 60, () => {
+  const ready = await until("muster serve", 180, () => {
     if (child.exitCode !== null) throw new Error(`muster serve ended: ${readFileSync(log, "utf8").slice(-2000)}`);
     return readyLine(readFileSync(log, "utf8"));
   }).catch((error) => {
