@@ -47,6 +47,9 @@ export const overrides: Readonly<Record<string, Override>> = {
   "notification_inbox.changed_row": { type: "Record<string, unknown>" },
   "rejected_messages.problems": { type: "{ path: string; reason: string }[]" },
   "shifts.days_of_week": { type: '("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]' },
+  "shifts.rotation": {
+    type: '{ unit: "day" | "week"; every: number; startDate: string; handOverTime: string; turns: string[][] }',
+  },
   "shifts.valid_from": DATE,
   "shifts.valid_until": DATE,
   "thresholds.rules": { type: "unknown[]" },

@@ -1021,6 +1021,8 @@ export interface ShiftsTable {
   created_at: Date;
   updated_at: Date;
   external_id: string | null;
+  layer: Generated<number>;
+  rotation: { unit: "day" | "week"; every: number; startDate: string; handOverTime: string; turns: string[][] } | null;
 }
 
 export interface SignInFailuresTable {
@@ -1623,6 +1625,8 @@ export interface SharedShiftsView {
   valid_from: string | null;
   /** `date` arrives as a Date of the process's own time zone: always select it as text. */
   valid_until: string | null;
+  layer: number;
+  rotation: { unit: "day" | "week"; every: number; startDate: string; handOverTime: string; turns: string[][] } | null;
 }
 
 export interface SharedTenantDomainsView {

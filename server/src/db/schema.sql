@@ -1394,12 +1394,16 @@ CREATE TABLE shifts (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   external_id text,
+  layer smallint NOT NULL DEFAULT 0,
+  rotation jsonb,
   CONSTRAINT shifts_pkey PRIMARY KEY (id),
   CONSTRAINT shifts_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT shifts_check CHECK ((valid_from <= valid_until)),
   CONSTRAINT shifts_days_of_week_check CHECK (((cardinality(days_of_week) > 0) AND (cardinality(days_of_week) = (((((((('mon'::text = ANY (days_of_week)))::integer + (('tue'::text = ANY (days_of_week)))::integer) + (('wed'::text = ANY (days_of_week)))::integer) + (('thu'::text = ANY (days_of_week)))::integer) + (('fri'::text = ANY (days_of_week)))::integer) + (('sat'::text = ANY (days_of_week)))::integer) + (('sun'::text = ANY (days_of_week)))::integer)))),
   CONSTRAINT shifts_end_time_check CHECK ((end_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
   CONSTRAINT shifts_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 128))),
+  CONSTRAINT shifts_layer_check CHECK (((layer >= 0) AND (layer <= 9))),
+  CONSTRAINT shifts_rotation_check CHECK ((jsonb_typeof(rotation) = 'object'::text)),
   CONSTRAINT shifts_start_time_check CHECK ((start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
   CONSTRAINT shifts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
@@ -2253,7 +2257,9 @@ CREATE VIEW shared_shifts AS
     end_time,
     days_of_week,
     valid_from,
-    valid_until
+    valid_until,
+    layer,
+    rotation
    FROM shifts;
 
 CREATE VIEW shared_tenant_domains AS

@@ -5,7 +5,6 @@ import { deleteGroup } from "./delete-group.ts";
 import type { GroupsDeps } from "./deps.ts";
 import { createShift } from "./shifts/create-shift.ts";
 import { deleteShift } from "./shifts/delete-shift.ts";
-import { onCallAt } from "./shifts/on-call-at.ts";
 import { updateShift } from "./shifts/update-shift.ts";
 import { getShift, listShifts } from "./shifts/view-shifts.ts";
 import { unassignShift } from "./unassign-shift.ts";
@@ -19,8 +18,9 @@ export { ALWAYS_PAGES, type AlwaysPages } from "./escalation.ts";
 export type { GroupRecord } from "./group-record.ts";
 export { joinAsMember, leaveAsMember, requireGroups, setManagedGroups } from "./join-groups.ts";
 export { LIMITS } from "./limits.ts";
-export { checkTimes } from "./shifts/check-shift.ts";
+export { checkRotation, checkTimes } from "./shifts/check-shift.ts";
 export type { NewShift } from "./shifts/create-shift.ts";
+export { handOversBetween, type Rotation, turnAt } from "./shifts/rotation.ts";
 export {
   DAYS_OF_WEEK,
   type DayOfWeek,
@@ -50,7 +50,6 @@ export const groupUseCases = {
   createShift,
   getShift,
   listShifts,
-  onCallAt,
   updateShift,
   deleteShift,
   addWebhook,

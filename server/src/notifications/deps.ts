@@ -28,7 +28,7 @@ export interface NotificationsDeps {
   >;
   limits: Limits;
   quotas: Quotas;
-  groups: Pick<Groups, "addWebhook" | "removeWebhook">;
+  groups: Pick<Groups, "addWebhook" | "listShifts" | "removeWebhook">;
   /**
    * The keys from which the secrets of webhooks and confirmation links are derived: the current one, then former ones
    * that receivers may still use.

@@ -7,6 +7,7 @@ import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts"
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listCoverage } from "./coverage/list-coverage.ts";
 import { onCallOfDevice, onCallOfGroup } from "./coverage/on-call.ts";
+import { onCallAt } from "./coverage/on-call-at.ts";
 import { uncoveredGroups } from "./coverage/uncovered-groups.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
@@ -54,6 +55,7 @@ export { COVERS } from "./windows/window-record.ts";
 export const notificationUseCases = {
   onCallOfGroup,
   onCallOfDevice,
+  onCallAt,
   listCoverage,
   testGroup,
   listGroupTests,

@@ -1,20 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ShiftTimes } from "../groups/groups.ts";
 import { deferral, type QuietChoices } from "./quiet.ts";
+import { dutyOf, type Roster, type RosterShift } from "./roster/roster.ts";
 
 const NIGHT = { startTime: "22:00", endTime: "07:00", timeZone: "Europe/Berlin" };
 const CHOICES: QuietChoices = { quietHours: NIGHT, onlyOnShift: false, criticalToo: false };
 /** A shift on Mondays, 08:00 to 16:00. */
-const SHIFT: ShiftTimes = {
+const SHIFT: RosterShift = {
+  id: "s",
+  name: "Mondays",
   timeZone: "UTC",
   startTime: "08:00",
   endTime: "16:00",
   daysOfWeek: ["mon"],
   validFrom: null,
   validUntil: null,
+  layer: 0,
+  rotation: null,
+  users: [{ id: "ada", email: "ada@acme.example" }],
 };
-const MAJOR = { severity: "major", alwaysPages: "critical" as const, shifts: [] };
+const dutyOn = (roster: Roster) => (now: Date) => () => dutyOf(roster, "ada", now);
+const NEVER = dutyOn({ shifts: [], changes: [] });
+const MAJOR = { severity: "major", alwaysPages: "critical" as const, duty: undefined };
 /** A time on a Monday. Berlin is one hour ahead. */
 const at = (time: string) => new Date(`2026-11-23T${time}:00Z`);
 
@@ -30,7 +37,7 @@ test("quiet hours, in the user's zone, defer messages that are not critical unti
 
 test("a group decides which pages are never deferred, and the user whether their choices apply to critical ones", () => {
   const deferred = (severity: string, alwaysPages: "all" | "critical" | "none", criticalToo: boolean) =>
-    deferral({ ...CHOICES, criticalToo }, { severity, alwaysPages, shifts: [] }, at("23:00")) !== undefined;
+    deferral({ ...CHOICES, criticalToo }, { severity, alwaysPages, duty: undefined }, at("23:00")) !== undefined;
   const table = (["all", "critical", "none"] as const).map((alwaysPages) => [
     deferred("critical", alwaysPages, false),
     deferred("critical", alwaysPages, true),
@@ -45,9 +52,10 @@ test("a group decides which pages are never deferred, and the user whether their
 
 test("a user who wants pages only on duty gets none until the next duty on a shift of the group", () => {
   const choices = { ...CHOICES, quietHours: null, onlyOnShift: true };
-  const asked = { ...MAJOR, shifts: [SHIFT] };
-  assert.equal(deferral(choices, asked, at("08:00")), undefined);
-  assert.deepEqual(deferral(choices, asked, at("16:00")), { by: "off_shift", until: new Date("2026-11-30T08:00:00Z") });
-  assert.deepEqual(deferral(choices, MAJOR, at("08:00")), { by: "off_shift", until: null });
-  assert.equal(deferral(choices, { ...asked, shifts: undefined }, at("16:00")), undefined);
+  const deferredAt = (time: string, duty = dutyOn({ shifts: [SHIFT], changes: [] })) =>
+    deferral(choices, { ...MAJOR, duty: duty(at(time)) }, at(time));
+  assert.equal(deferredAt("08:00"), undefined);
+  assert.deepEqual(deferredAt("16:00"), { by: "off_shift", until: new Date("2026-11-30T08:00:00Z") });
+  assert.deepEqual(deferredAt("08:00", NEVER), { by: "off_shift", until: null });
+  assert.equal(deferral(choices, MAJOR, at("16:00")), undefined);
 });

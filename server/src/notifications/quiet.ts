@@ -1,4 +1,5 @@
-import { type AlwaysPages, DAYS_OF_WEEK, dutyAt, nextDuty, type ShiftTimes } from "../groups/groups.ts";
+import { type AlwaysPages, DAYS_OF_WEEK, dutyAt, type ShiftTimes } from "../groups/groups.ts";
+import type { PersonalDuty } from "./roster/roster.ts";
 
 /** The times when a user wants no pages, as far as the group leaves the choice (`alwaysPages`). */
 export interface QuietChoices {
@@ -23,8 +24,8 @@ export interface Deferral {
 export interface QuietQuestion {
   severity: string;
   alwaysPages: AlwaysPages;
-  /** The group's shifts that include the user; `undefined` for a message that does not depend on them. */
-  shifts: readonly ShiftTimes[] | undefined;
+  /** Returns the user's duty on the group's shifts; `undefined` for a message that does not depend on it. */
+  duty: (() => PersonalDuty) | undefined;
 }
 
 /**
@@ -37,17 +38,11 @@ export function deferral(choices: QuietChoices, asked: QuietQuestion, now: Date)
   if (critical && (asked.alwaysPages === "critical" || !choices.criticalToo)) return undefined;
   const quiet = choices.quietHours && dutyAt(daily(choices.quietHours), now);
   if (quiet) return { by: "quiet_hours", until: quiet.endsAt };
-  const { shifts } = asked;
-  if (!choices.onlyOnShift || shifts === undefined || shifts.some((shift) => dutyAt(shift, now))) return undefined;
-  return { by: "off_shift", until: firstDuty(shifts, now) };
+  const duty = choices.onlyOnShift ? asked.duty?.() : undefined;
+  return duty && !duty.isOn ? { by: "off_shift", until: duty.next } : undefined;
 }
 
 /** Represents quiet hours as a shift on every day. */
 function daily(hours: NonNullable<QuietChoices["quietHours"]>): ShiftTimes {
   return { ...hours, daysOfWeek: DAYS_OF_WEEK, validFrom: null, validUntil: null };
-}
-
-function firstDuty(shifts: readonly ShiftTimes[], now: Date): Date | null {
-  const starts = shifts.flatMap((shift) => nextDuty(shift, now)?.startsAt ?? []);
-  return starts.length === 0 ? null : new Date(Math.min(...starts.map((start) => start.getTime())));
 }

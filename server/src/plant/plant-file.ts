@@ -45,7 +45,18 @@ const shift = z.strictObject({
   startTime: z.string(),
   endTime: z.string(),
   daysOfWeek: z.array(z.enum(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])),
-  userIds: z.array(z.string()).optional(),
+  userIds: z.array(z.string()).optional().meta({ description: "Those of all turns, or absent, if the shift rotates" }),
+  layer: z.int().optional(),
+  rotation: z
+    .strictObject({
+      unit: z.enum(["day", "week"]),
+      every: z.int(),
+      startDate: z.string(),
+      handOverTime: z.string(),
+      turns: z.array(z.array(z.string())),
+    })
+    .nullable()
+    .optional(),
   validFrom: z.string().nullable().optional(),
   validUntil: z.string().nullable().optional(),
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { LIMITS, type NewShift, type ShiftRecord } from "../../src/groups/groups.ts";
+import { LIMITS, type NewShift, type Rotation, type ShiftRecord } from "../../src/groups/groups.ts";
 import { MINUTE } from "../../src/lib/clock.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
 import { https } from "../harness/http/https.ts";
@@ -150,6 +150,8 @@ test("shifts are listed newest first and by a part of the name, and shown with e
     externalId: null,
     ...times,
     ...more,
+    layer: 0,
+    rotation: null,
     groupIds: [],
     onDuty: rest.onDuty,
   });
@@ -188,6 +190,14 @@ test("a shift is on duty from its start until its end, in the wall time of its z
   assert.equal(tags.size, 2);
 });
 
+const TURNS: Rotation = {
+  unit: "week",
+  every: 1,
+  startDate: "2026-11-02",
+  handOverTime: "09:00",
+  turns: [["a"], ["b"]],
+};
+
 const BAD_SHIFTS: [Partial<NewShift>, string?][] = [
   ...["", "CET+1", "+02:00", "Europe/Nowhere", "Berlin", "__proto__", "\0"].map(
     (timeZone) => [{ timeZone }, timeZone] as [Partial<NewShift>, string],
@@ -206,6 +216,13 @@ const BAD_SHIFTS: [Partial<NewShift>, string?][] = [
   [{ userIds: ["nobody"] }, "nobody"],
   [{ userIds: [NOWHERE] }, NOWHERE],
   [{ name: " " }],
+  [{ rotation: { ...TURNS, turns: [["a"]] } }, "rotation.turns"],
+  [{ rotation: { ...TURNS, turns: [["a"], []] } }, "rotation.turns.1"],
+  [{ rotation: { ...TURNS, turns: [["a"], ["b", "b"]] } }, "rotation.turns.1"],
+  [{ rotation: { ...TURNS, startDate: "2026-02-30" } }, "2026-02-30"],
+  [{ rotation: { ...TURNS, handOverTime: "24:00" } }, "24:00"],
+  [{ rotation: { ...TURNS, turns: [["a"], ["b"]] }, userIds: ["a"] }, "userIds"],
+  [{ rotation: { ...TURNS, turns: [["a"], [NOWHERE]] } }, NOWHERE],
 ];
 
 test("an impossible shift is refused, and the error names the value", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { groupUseCases, LIMITS } from "../../groups/groups.ts";
 import { records } from "../../lib/limits/records.ts";
+import { notificationUseCases } from "../../notifications/notifications.ts";
 import { DAY_OF_WEEK } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { externalId, id, idParams, instant, label, page, paging, timestamp } from "../shapes.ts";
@@ -9,6 +10,21 @@ const TAG = "Shifts";
 
 export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
 const date = z.iso.date().nullable();
+
+const layer = z.int().min(0).max(9);
+const rotation = z
+  .strictObject({
+    unit: z.enum(["day", "week"]).meta({ id: "RotationUnit" }),
+    every: z.int().min(1).max(366).meta({ description: "The days or weeks of a turn" }),
+    startDate: z.iso.date().meta({ description: "The local day on which the first turn begins" }),
+    handOverTime: timeOfDay.meta({ description: "The local time at which a turn begins, `HH:MM`" }),
+    turns: z
+      .array(z.array(z.string().max(128)).max(records.usersOfTurn.value))
+      .max(records.turnsOfShift.value)
+      .meta({ description: "The users of each turn, by id: one person, a pair, or more" }),
+  })
+  .meta({ id: "ShiftRotation", description: "Turns among the users of a shift, in local time of its zone" });
+const givenRotation = z.strictObject(rotation.shape).meta({ id: "ShiftRotationInput" });
 
 export const shiftRecord = z
   .strictObject({
@@ -22,7 +38,11 @@ export const shiftRecord = z
         "The local time at which it ends; a time at or before `startTime` is on the next day, and equal times mean a whole day",
     }),
     daysOfWeek: z.array(DAY_OF_WEEK).meta({ description: "The local days on which a duty begins" }),
-    userIds: z.array(id).meta({ description: "The users on duty" }),
+    userIds: z.array(id).meta({ description: "The users on duty; of all turns, if the shift rotates" }),
+    layer: layer.meta({
+      description: "Among the shifts of a group on duty, only those of the highest layer with an active user are paged",
+    }),
+    rotation: rotation.nullable().meta({ description: "Null if all users are on duty together" }),
     validFrom: date.meta({ description: "The first local day on which a duty begins; null for no bound" }),
     validUntil: date.meta({ description: "The last local day on which a duty begins; null for no bound" }),
     groupIds: z.array(id).meta({ description: "The groups that have the shift" }),
@@ -41,6 +61,8 @@ export const SHIFT_EXAMPLE = {
   userIds: ["0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d"],
   validFrom: "2026-11-01",
   validUntil: null,
+  layer: 0,
+  rotation: null,
   groupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
   onDuty: false,
 };
@@ -56,7 +78,15 @@ export const shiftFields = {
     description: "A time at or before `startTime` is on the next day; equal times mean a whole day",
   }),
   daysOfWeek: z.array(DAY_OF_WEEK).min(1).max(7).meta({ description: "The days on which a duty begins" }),
-  userIds: z.array(z.string().max(128)).max(LIMITS.usersOfShift).optional(),
+  userIds: z
+    .array(z.string().max(128))
+    .max(LIMITS.usersOfShift)
+    .optional()
+    .meta({ description: "Those of all turns, or absent, if the shift rotates" }),
+  layer: layer
+    .optional()
+    .meta({ description: "By default 0; of a group's shifts on duty, the highest layer is paged" }),
+  rotation: givenRotation.nullable().optional(),
   validFrom: date.optional().meta({ description: "The first local day on which a duty begins; null for no bound" }),
   validUntil: date.optional().meta({ description: "The last local day on which a duty begins; null for no bound" }),
   externalId: externalId.optional(),
@@ -66,7 +96,7 @@ const duty = z
   .strictObject({
     shiftId: id,
     shiftName: z.string(),
-    groupIds: z.array(id),
+    groupIds: z.array(id).meta({ description: "The groups of which no shift of a higher layer is on duty" }),
     userIds: z.array(id),
     startsAt: timestamp,
     endsAt: timestamp,
@@ -163,13 +193,14 @@ export const deleteShift = publicRoute({
 });
 
 export const listOnCall = publicRoute({
-  useCase: groupUseCases.onCallAt,
+  useCase: notificationUseCases.onCallAt,
   operationId: "listOnCall",
   method: "GET",
   path: "/api/v1/on-call",
   tag: TAG,
   summary: "List who is on call",
-  description: "The duties in progress at an instant, by default now: of one group, or of all that the caller sees.",
+  description:
+    "The duties in progress at an instant, by default now: of one group, or of all that the caller sees. Rotations, layers, overrides, swaps and absences count. Users who cannot be notified are left out; an answer about the past follows the present settings.",
   query: z.strictObject({
     at: instant.optional().meta({ description: "By default the time of the request" }),
     groupId: z.string().max(128).optional(),

@@ -1,5 +1,7 @@
+import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { timeZoneName } from "../../lib/time-zone.ts";
+import type { Rotation } from "./rotation.ts";
 import { DAYS_OF_WEEK, type DayOfWeek, type ShiftTimes } from "./shift-calendar.ts";
 
 /** The times of a new shift, as requested. */
@@ -34,6 +36,33 @@ export function checkTimes(given: NewShiftTimes): ShiftTimes {
     validFrom,
     validUntil,
   };
+}
+
+/**
+ * @returns the rotation, with the users of each turn in the given order
+ * @throws MusterError invalid_request with the place or the offending value in `detail`
+ */
+export function checkRotation(given: Rotation): Rotation {
+  const { unit, every, turns } = given;
+  const most = { turns: records.turnsOfShift.value, users: records.usersOfTurn.value };
+  if (turns.length < 2) throw invalidRequest("A rotation needs at least two turns.", "rotation.turns");
+  if (turns.length > most.turns) throw invalidRequest(`A rotation has at most ${most.turns} turns.`, "rotation.turns");
+  for (const [place, users] of turns.entries()) {
+    if (users.length === 0 || users.length > most.users || new Set(users).size < users.length)
+      throw invalidRequest(`A turn has one to ${most.users} different users.`, `rotation.turns.${place}`);
+  }
+  return {
+    unit,
+    every,
+    startDate: date("rotation.startDate", given.startDate)!,
+    handOverTime: time("rotation.handOverTime", given.handOverTime),
+    turns: turns.map((users) => [...users]),
+  };
+}
+
+/** Returns the users of all turns, each once, in the order of their ids. */
+export function usersOfTurns({ turns }: Rotation): string[] {
+  return [...new Set(turns.flat())].sort();
 }
 
 function time(field: string, text: string): string {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { useCase } from "../../access/access.ts";
 import { recordWrite } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -6,14 +7,18 @@ import { invalidRequest } from "../../lib/request-errors.ts";
 import { checkExternalId, plainLine } from "../../lib/text.ts";
 import type { GroupsDeps } from "../deps.ts";
 import { LIMITS } from "../limits.ts";
-import { checkTimes, type NewShiftTimes } from "./check-shift.ts";
+import { checkRotation, checkTimes, type NewShiftTimes, usersOfTurns } from "./check-shift.ts";
+import type { Rotation } from "./rotation.ts";
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
 import { addUsers, insertShift } from "./shift-store.ts";
 
 export interface NewShift extends NewShiftTimes {
   name: string;
-  /** The users who are on duty together. */
+  /** The users who are on duty together. With a rotation, those of all its turns, if given. */
   userIds?: readonly string[] | undefined;
+  rotation?: Rotation | null | undefined;
+  /** 0 to 9, by default 0 ({@link ShiftRecord}). */
+  layer?: number | undefined;
   /** Unique among the shifts of the tenant. */
   externalId?: string | null | undefined;
 }
@@ -39,8 +44,10 @@ export const createShift = useCase(
       valid_from: times.validFrom,
       valid_until: times.validUntil,
       external_id: checkExternalId(input.externalId ?? null),
+      layer: input.layer ?? 0,
+      rotation: input.rotation ? checkRotation(input.rotation) : null,
     };
-    const users = [...new Set(input.userIds ?? [])].sort();
+    const users = usersOf(input.userIds, row.rotation) ?? [];
     if (users.length > LIMITS.usersOfShift) throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`);
     const shift = toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
     await inTransaction(deps.database.db, async (tx) => {
@@ -55,3 +62,18 @@ export const createShift = useCase(
     return shift;
   },
 );
+
+/**
+ * Returns the users of a shift, each once, in the order of their ids; `undefined` if neither they nor a rotation is
+ * given.
+ *
+ * @throws MusterError invalid_request if they are not those of the rotation
+ */
+export function usersOf(userIds: readonly string[] | undefined, rotation: Rotation | null): string[] | undefined {
+  const given = userIds && [...new Set(userIds)].sort();
+  if (!rotation) return given;
+  const users = usersOfTurns(rotation);
+  if (given && !isDeepStrictEqual(given, users))
+    throw invalidRequest("The users of a shift that rotates are those of its turns.", "userIds");
+  return users;
+}

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
 import { unlessTaken } from "../../db/refusal.ts";
+import type { Rotation } from "./rotation.ts";
 import type { ShiftTimes } from "./shift-calendar.ts";
+import { jsonOrNull } from "./shift-store.ts";
 
 /** Locks the shift, which serializes changes to it. @returns whether the tenant has it */
 export async function lockShift(tx: Tx, tenantId: string, id: string): Promise<boolean> {
@@ -15,7 +17,7 @@ export async function updateShiftRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  shift: ShiftTimes & { name: string; externalId: string | null },
+  shift: ShiftTimes & { name: string; externalId: string | null; layer: number; rotation: Rotation | null },
   now: Date,
 ): Promise<void> {
   const update = tx
@@ -29,6 +31,8 @@ export async function updateShiftRow(
       days_of_week: [...shift.daysOfWeek],
       valid_from: shift.validFrom,
       valid_until: shift.validUntil,
+      layer: shift.layer,
+      rotation: jsonOrNull(shift.rotation),
       updated_at: now,
     })
     .where("tenant_id", "=", tenantId)

@@ -7,7 +7,8 @@ import type { PageRequest } from "../../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../../lists/counted-page.ts";
 import { searchPage } from "../../lists/search-page.ts";
 
-export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at"> {
+export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at" | "layer"> {
+  layer: number;
   user_ids: string[];
   group_ids: string[];
 }
@@ -18,8 +19,15 @@ export async function insertShift(
   row: Omit<ShiftRow, "user_ids" | "group_ids">,
   now: Date,
 ): Promise<void> {
-  const insert = tx.insertInto("shifts").values({ ...row, tenant_id: tenantId, created_at: now, updated_at: now });
+  const insert = tx
+    .insertInto("shifts")
+    .values({ ...row, rotation: jsonOrNull(row.rotation), tenant_id: tenantId, created_at: now, updated_at: now });
   await unlessTaken("shifts_external_id", row.external_id, () => insert.execute());
+}
+
+/** Returns the SQL of a value of a `jsonb` column. */
+export function jsonOrNull<Value extends object>(value: Value | null): RawBuilder<Value> | null {
+  return value === null ? null : sql<Value>`${JSON.stringify(value)}::jsonb`;
 }
 
 /**
@@ -97,6 +105,7 @@ export async function addShift(
 
 /** SQL: the columns of a shift, without deleted users. */
 const COLUMNS = sql`s.id, s.name, s.external_id, s.time_zone, s.start_time, s.end_time, s.days_of_week,
+  s.layer, s.rotation,
   s.valid_from::text AS valid_from, s.valid_until::text AS valid_until,
   ARRAY(SELECT m.user_id::text FROM shift_users m JOIN shared_users u ON u.id = m.user_id
          WHERE m.shift_id = s.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS user_ids,

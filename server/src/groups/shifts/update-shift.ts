@@ -7,8 +7,8 @@ import { checkExternalId, plainLine } from "../../lib/text.ts";
 import type { GroupsDeps } from "../deps.ts";
 import { LIMITS } from "../limits.ts";
 import type { Precondition } from "../update-group.ts";
-import { checkTimes } from "./check-shift.ts";
-import type { NewShift } from "./create-shift.ts";
+import { checkRotation, checkTimes } from "./check-shift.ts";
+import { type NewShift, usersOf } from "./create-shift.ts";
 import type { ShiftTimes } from "./shift-calendar.ts";
 import { lockShift, setShiftUsers, updateShiftRow } from "./shift-change-store.ts";
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
@@ -46,14 +46,19 @@ export const updateShift = adminUseCase(
         const { tenantId } = caller;
         const now = clock.now();
         const read = () => findShift(tx, tenantId, id, boundedToGroupsOf(caller));
-        const row = (await lockShift(tx, tenantId, id)) ? await read() : undefined;
-        if (!row) throw notFound("shift");
-        const before = toShiftRecord(row, now);
+        const found = (await lockShift(tx, tenantId, id)) ? await read() : undefined;
+        if (!found) throw notFound("shift");
+        const before = toShiftRecord(found, now);
         if (matches && !matches(before)) throw preconditionFailed();
         const times = timesOf(before, input);
         const { externalId = before.externalId } = fields;
-        if (input.userIds) await changeUsers(tx, tenantId, id, input.userIds);
-        await updateShiftRow(tx, tenantId, id, { name: name ?? before.name, externalId, ...times }, now);
+        const { layer = before.layer } = input;
+        const rotation =
+          input.rotation === undefined ? before.rotation : input.rotation && checkRotation(input.rotation);
+        const users = input.userIds || input.rotation ? usersOf(input.userIds, rotation) : undefined;
+        if (users) await changeUsers(tx, tenantId, id, users);
+        const row = { name: name ?? before.name, externalId, layer, rotation, ...times };
+        await updateShiftRow(tx, tenantId, id, row, now);
         // Users who removed themselves from the shift may no longer see it.
         const result = toShiftRecord((await findShift(tx, tenantId, id, undefined))!, now);
         const unchanged = isDeepStrictEqual(before, result);
@@ -76,8 +81,7 @@ function timesOf(before: ShiftTimes, input: ShiftEdit): ShiftTimes {
   });
 }
 
-async function changeUsers(tx: Tx, tenantId: string, id: string, userIds: readonly string[]): Promise<void> {
-  const users = [...new Set(userIds)].sort();
+async function changeUsers(tx: Tx, tenantId: string, id: string, users: readonly string[]): Promise<void> {
   if (users.length > LIMITS.usersOfShift)
     throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`, "userIds");
   const known = await setShiftUsers(tx, tenantId, id, users.filter(isUuid));

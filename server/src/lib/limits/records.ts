@@ -23,6 +23,8 @@ export const records = limitTable({
   stepsOfGroup: perRecord("escalation steps of a group", 10),
   shiftsOfGroup: perRecord("shifts of a group", 100),
   usersOfShift: perRecord("users of a shift", 500),
+  turnsOfShift: perRecord("turns of a shift's rotation", 52),
+  usersOfTurn: perRecord("users of one turn of a rotation", 10),
   devicesOfWindow: perRecord("devices named by a maintenance window", 500),
   snoozeDays: perRecord("days of a snooze", 30),
   muteDays: perRecord("days of a muted rule", 366),

@@ -15,6 +15,8 @@ const DAYS = {
   daysOfWeek: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const,
   validFrom: null,
   validUntil: null,
+  layer: 0,
+  rotation: null,
 };
 const NIGHTS = { ...DAYS, id: "s2", name: "Nights", startTime: "18:00", endTime: "06:00", timeZone: "Europe/Berlin" };
 const FROM = new Date("2026-11-21T00:00:00+01:00");
@@ -23,7 +25,17 @@ const TO = addMs(FROM, DAY);
 function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): PagedGroup {
   const escalation = steps.map(([afterMinutes, notify]) => ({ afterMinutes, notify }));
   const shifts = [{ ...DAYS, users: [ADA] }];
-  return { id: "g", name: "Hall", channels: [], members: [], shifts, escalation, alwaysPages: "critical", ...more };
+  return {
+    id: "g",
+    name: "Hall",
+    channels: [],
+    members: [],
+    shifts,
+    changes: [],
+    escalation,
+    alwaysPages: "critical",
+    ...more,
+  };
 }
 
 const hours = (of: PagedGroup) =>

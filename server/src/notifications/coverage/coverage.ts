@@ -1,6 +1,6 @@
-import { dutiesBetween } from "../../groups/groups.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import { type PagedGroup, usedChannels } from "../paging/recipients.ts";
+import { rosterBetween } from "../roster/roster.ts";
 
 export interface Span {
   from: Date;
@@ -18,9 +18,8 @@ export function coveredTimes(group: PagedGroup, from: Date, to: Date): Span[] {
     if (always) return [{ from, to }];
     if (notify !== "shift") return [];
     const later = (at: Date, sign = 1) => addMs(at, sign * afterMinutes * MINUTE);
-    return group.shifts
+    return rosterBetween(group, later(from), later(to))
       .filter(({ users }) => users.length > 0)
-      .flatMap((shift) => dutiesBetween(shift, later(from), later(to)))
       .map(({ startsAt, endsAt }) => ({ from: later(startsAt, -1), to: later(endsAt, -1) }));
   });
   return union(spans);

@@ -1,11 +1,11 @@
 import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
-import { dutiesBetween } from "../../groups/groups.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { isDeviceId, isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { groupsOfDevice, isMember, readGroups } from "../paging/paged-group-store.ts";
 import type { PagedGroup, Person } from "../paging/recipients.ts";
+import { rosterBetween } from "../roster/roster.ts";
 import { coveredTimes, type Span, uncoveredTimes } from "./coverage.ts";
 
 const DAYS = 7;
@@ -55,7 +55,8 @@ export const onCallOfDevice = useCase(
       ? await groupsOfDevice(db, caller.tenantId, deviceId, boundedToGroupsOf(caller))
       : undefined;
     if (!ids) throw notFound("device");
-    return onCall(await readGroups(db, caller.tenantId, ids), deps.clock.now());
+    const now = deps.clock.now();
+    return onCall(await readGroups(db, caller.tenantId, ids), now);
   },
 );
 
@@ -73,14 +74,12 @@ function onCall(groups: PagedGroup[], now: Date): OnCall {
 }
 
 function dutiesOf(group: PagedGroup, from: Date, to: Date): OnCallDuty[] {
-  return group.shifts.flatMap((shift) =>
-    dutiesBetween(shift, from, to).map(({ startsAt, endsAt }) => ({
-      groupId: group.id,
-      shiftId: shift.id,
-      shiftName: shift.name,
-      users: shift.users,
-      startsAt,
-      endsAt,
-    })),
-  );
+  return rosterBetween(group, from, to).map(({ shift, users, startsAt, endsAt }) => ({
+    groupId: group.id,
+    shiftId: shift.id,
+    shiftName: shift.name,
+    users,
+    startsAt,
+    endsAt,
+  }));
 }

@@ -1,5 +1,6 @@
 import type { PersonRow } from "../personal/person-store.ts";
 import { type Deferral, deferral } from "../quiet.ts";
+import { dutyOf } from "../roster/roster.ts";
 import { distinct, type PagedGroup, type Recipient } from "./recipients.ts";
 
 /** A user whom a quiet choice keeps from being notified now. */
@@ -27,8 +28,8 @@ export function divideRecipients(
   const divided: Divided = { notified: [], deferred: [] };
   for (const to of recipients) {
     const person = to.userId === null ? undefined : people.get(to.userId);
-    const shifts = group.shifts.filter(({ users }) => users.some(({ id }) => id === to.userId));
-    const deferred = person && deferral(person, { severity, alwaysPages: group.alwaysPages, shifts }, now);
+    const duty = () => dutyOf(group, to.userId!, now);
+    const deferred = person && deferral(person, { severity, alwaysPages: group.alwaysPages, duty }, now);
     if (deferred) divided.deferred.push({ to, deferred });
     else divided.notified.push(...addressesOf(to, person));
   }
@@ -49,7 +50,9 @@ export function addressesOf(to: Recipient, person: PersonRow | undefined): Recip
 
 /** Returns the ids of all users of the groups. */
 export function usersOf(groups: readonly PagedGroup[]): string[] {
-  return groups.flatMap(({ members, shifts }) =>
-    [...members, ...shifts.flatMap(({ users }) => users)].map(({ id }) => id),
+  return groups.flatMap(({ members, shifts, changes }) =>
+    [...members, ...shifts.flatMap(({ users }) => users), ...changes.flatMap(({ cover }) => cover ?? [])].map(
+      ({ id }) => id,
+    ),
   );
 }

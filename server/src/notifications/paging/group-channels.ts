@@ -35,13 +35,13 @@ export const listGroupChannels = useCase(
   async (deps: NotificationsDeps, caller, groupId: string): Promise<GroupChannel[]> => {
     const { tenantId } = caller;
     const { db } = deps.database;
+    const now = deps.clock.now();
     const [group] = isUuid(groupId) ? await readGroups(db, tenantId, [groupId]) : [];
     if (!group) throw notFound("group");
     const [rows, disabled] = await Promise.all([
       listGroupChannelRows(db, tenantId, groupId),
       disabledWebhooks(db, [tenantId]),
     ]);
-    const now = deps.clock.now();
     return rows.map((row) => ({
       ...toChannel(row, disabled.has(`${tenantId} ${row.target}`) && row.type === "webhook", now),
       obstacle: obstacleOf(deps, row.type),

@@ -53,7 +53,7 @@ function messagesOf(
     const delivery = resolutionTo(deps, anomaly, row, now);
     const person = row.user_id === null ? undefined : people.get(row.user_id);
     const alwaysPages = groups.get(row.group_id)?.alwaysPages ?? "critical";
-    const until = person && deferral(person, { severity: anomaly.severity, alwaysPages, shifts: undefined }, now);
+    const until = person && deferral(person, { severity: anomaly.severity, alwaysPages, duty: undefined }, now);
     if (until) deferred.push({ delivery: { ...delivery, target: person.email }, deferred: until, step: 0 });
     else deliveries.push(delivery);
   }

@@ -1,26 +1,19 @@
 import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
+import { ACTIVE, PEOPLE, rosterColumns } from "../roster/roster-store.ts";
 import type { PagedGroup } from "./recipients.ts";
-
-/** SQL: a user who may be notified, neither deactivated nor deleted. */
-const ACTIVE = sql`u.deleted_at IS NULL AND u.status = 'active'`;
-const PEOPLE = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'email', u.email) ORDER BY u.id), '[]')`;
 
 /** Reads groups with the people that each may notify, by id. @param tenantId `null` for any tenant */
 export async function readGroups(db: Db, tenantId: string | null, ids: string[]): Promise<PagedGroup[]> {
+  const shifts = sql`SELECT gs.shift_id FROM shared_group_shifts gs WHERE gs.group_id = g.id`;
   const { rows } = await sql<PagedGroup>`
     SELECT g.id, g.name, g.escalation, g.always_pages AS "alwaysPages",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target, 'confirmed', c.confirmed,
                 'disabled', c.disabled, 'failing', c.failing) ORDER BY c.position), '[]') FROM shared_group_channels c WHERE c.group_id = g.id) AS channels,
       (SELECT ${PEOPLE} FROM shared_group_members m JOIN shared_users u ON u.id = m.user_id
         WHERE m.group_id = g.id AND ${ACTIVE}) AS members,
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,
-                'startTime', s.start_time, 'endTime', s.end_time, 'daysOfWeek', s.days_of_week,
-                'validFrom', s.valid_from, 'validUntil', s.valid_until, 'users', (
-                  SELECT ${PEOPLE} FROM shared_shift_users m JOIN shared_users u ON u.id = m.user_id
-                   WHERE m.shift_id = s.id AND ${ACTIVE})) ORDER BY s.id), '[]')
-         FROM shared_group_shifts gs JOIN shared_shifts s ON s.id = gs.shift_id WHERE gs.group_id = g.id) AS shifts
+      ${rosterColumns(shifts)}
       FROM shared_groups g
      WHERE g.id = ANY (${ids}::uuid[]) AND (${tenantId}::uuid IS NULL OR g.tenant_id = ${tenantId})
      ORDER BY g.id`.execute(db);

@@ -1,9 +1,7 @@
-import { type AlwaysPages, type ChannelKind, dutyAt, type ShiftTimes } from "../../groups/groups.ts";
+import type { AlwaysPages, ChannelKind } from "../../groups/groups.ts";
+import { type Person, type Roster, rosterAt } from "../roster/roster.ts";
 
-export interface Person {
-  id: string;
-  email: string;
-}
+export type { Person } from "../roster/roster.ts";
 
 export interface PagedChannel {
   type: ChannelKind;
@@ -14,7 +12,7 @@ export interface PagedChannel {
 }
 
 /** The properties of a group that paging needs. Deactivated and deleted users are left out. */
-export interface PagedGroup {
+export interface PagedGroup extends Roster {
   id: string;
   name: string;
   /** Unconfirmed channels, and webhooks that answered 410, are not used; failing ones are. */
@@ -22,13 +20,6 @@ export interface PagedGroup {
   escalation: { afterMinutes: number; notify: Notify }[];
   alwaysPages: AlwaysPages;
   members: Person[];
-  shifts: PagedShift[];
-}
-
-export interface PagedShift extends ShiftTimes {
-  id: string;
-  name: string;
-  users: Person[];
 }
 
 export type Notify = "shift" | "members" | "channels";
@@ -46,8 +37,8 @@ export interface Recipient {
  * Returns the recipients of an escalation step at `now`, each address once. Empty if the group has no such people then.
  */
 export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Recipient[] {
-  const onDuty = group.shifts.filter((shift) => dutyAt(shift, now) !== undefined);
-  const zone = (onDuty[0] ?? group.shifts[0])?.timeZone ?? "UTC";
+  const onDuty = rosterAt(group, now);
+  const zone = (onDuty[0]?.shift ?? group.shifts[0])?.timeZone ?? "UTC";
   const mail = ({ id, email }: Person, timeZone: string): Recipient => ({
     channel: "email",
     target: email,
@@ -57,7 +48,7 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
   });
   switch (notify) {
     case "shift":
-      return distinct(onDuty.flatMap((shift) => shift.users.map((user) => mail(user, shift.timeZone))));
+      return distinct(onDuty.flatMap(({ shift, users }) => users.map((user) => mail(user, shift.timeZone))));
     case "members":
       return distinct(group.members.map((user) => mail(user, zone)));
     case "channels":

@@ -85,7 +85,7 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
   if (!anomaly || !group || !person) return NOTHING;
   const { severity } = anomaly;
   if (row.type === "anomaly.resolved") {
-    const deferred = deferral(person, { severity, alwaysPages: group.alwaysPages, shifts: undefined }, now);
+    const deferred = deferral(person, { severity, alwaysPages: group.alwaysPages, duty: undefined }, now);
     if (deferred) return { deferred, messages: [] };
     const mine = context.notified.filter((each) => each.anomaly_id === anomaly.id && each.user_id === row.user_id);
     return { messages: mine.map((each) => resolutionTo(deps, anomaly, each, now)) };

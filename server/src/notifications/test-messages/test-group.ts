@@ -39,9 +39,9 @@ export const testGroup = adminUseCase(
     if (!isUuid(groupId)) throw notFound("group");
     return {
       change: async (tx) => {
+        const now = deps.clock.now();
         const [group] = await readGroups(tx, caller.tenantId, [groupId]);
         if (!group) throw notFound("group");
-        const now = deps.clock.now();
         await requirePause(tx, groupId, now);
         const people = await readPeople(tx, usersOf([group]));
         const recipients = distinct(addressed(recipientsOf(notify, group, now), people));

@@ -212,7 +212,6 @@ export const RULES: Rules = {
     editGroup: ["groups:write", "admin", ({ group }) => [group, { name: fresh() }]],
     setGroupMembers: ["group-members:write", "admin", ({ group, user }) => [group, [user]]],
     setGroupChannels: ["group-channels:write", "admin", ({ group }) => [group, []]],
-    onCallAt: ["shifts:read", "viewer", () => []],
     deleteGroup: ["groups:write", "admin", ({ group }) => [group]],
     unassignShift: ["shifts:write", "admin", ({ group, assignedShift }) => [group, assignedShift]],
     assignShift: ["shifts:write", "admin", ({ group, shift }) => [group, shift]],
@@ -256,6 +255,7 @@ export const RULES: Rules = {
   },
   notifications: {
     onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],
+    onCallAt: ["shifts:read", "viewer", () => []],
     onCallOfDevice: ["devices:read", "viewer", ({ device }) => [device]],
     showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listChannels: ["groups:read", "admin", () => []],

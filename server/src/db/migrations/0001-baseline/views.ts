@@ -116,7 +116,9 @@ CREATE VIEW shared_shift_users AS
   SELECT shift_id, user_id FROM shift_users;
 
 CREATE VIEW shared_shifts AS
-  SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until FROM shifts;
+  SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until,
+         layer, rotation
+    FROM shifts;
 
 CREATE VIEW shared_tenant_domains AS SELECT domain, tenant_id FROM tenant_domains;
 

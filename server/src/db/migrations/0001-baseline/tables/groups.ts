@@ -45,6 +45,10 @@ CREATE TABLE shifts (
   updated_at timestamptz NOT NULL,
   -- The name by which a program that manages the record knows it.
   external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
+  -- Among the shifts of a group on duty, only those of the highest layer that has users are paged.
+  layer smallint NOT NULL DEFAULT 0 CHECK (layer BETWEEN 0 AND 9),
+  -- Turns among the users of shift_users: unit, every, startDate, handOverTime, and turns with the ids of users.
+  rotation jsonb CHECK (jsonb_typeof(rotation) = 'object'),
   UNIQUE (tenant_id, id),
   CHECK (valid_from <= valid_until)
 );

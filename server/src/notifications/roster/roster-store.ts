@@ -1,0 +1,28 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import type { Roster } from "./roster.ts";
+
+/** SQL: a user who may be notified, neither deactivated nor deleted. */
+export const ACTIVE = sql`u.deleted_at IS NULL AND u.status = 'active'`;
+export const PEOPLE = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'email', u.email) ORDER BY u.id), '[]')`;
+
+/** SQL: shift `s` as a {@link RosterShift}, in JSON. */
+const SHIFT = sql`jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,
+  'startTime', s.start_time, 'endTime', s.end_time, 'daysOfWeek', s.days_of_week,
+  'validFrom', s.valid_from, 'validUntil', s.valid_until, 'layer', s.layer, 'rotation', s.rotation, 'users', (
+    SELECT ${PEOPLE} FROM shared_shift_users m JOIN shared_users u ON u.id = m.user_id
+     WHERE m.shift_id = s.id AND ${ACTIVE}))`;
+
+/** SQL: the column `shifts` of a {@link Roster}. @param shifts the ids of the shifts: a subquery */
+export function rosterColumns(shifts: RawBuilder<unknown>) {
+  return sql`
+    (SELECT coalesce(jsonb_agg(${SHIFT} ORDER BY s.id), '[]') FROM shared_shifts s WHERE s.id IN (${shifts})) AS shifts,
+    '[]'::jsonb AS changes`;
+}
+
+/** Reads shifts of the tenant, by id. */
+export async function readRoster(db: Db, tenantId: string, shiftIds: readonly string[]): Promise<Roster> {
+  const ids = sql`SELECT s.id FROM shared_shifts s WHERE s.tenant_id = ${tenantId} AND s.id = ANY (${[...shiftIds]}::uuid[])`;
+  const { rows } = await sql<Roster>`SELECT ${rosterColumns(ids)}`.execute(db);
+  return rows[0]!;
+}

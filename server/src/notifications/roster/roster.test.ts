@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { DAYS_OF_WEEK, type Rotation } from "../../groups/groups.ts";
+import { addMs, DAY, HOUR, MINUTE } from "../../lib/clock.ts";
+import { type DutyChange, dutyOf, type Roster, type RosterShift, rosterAt, rosterBetween } from "./roster.ts";
+
+const PEOPLE = ["ada", "bob", "cy", "dee"].map((id) => ({ id, email: `${id}@acme.example` }));
+const ids = PEOPLE.map(({ id }) => id);
+const person = (id: string) => PEOPLE.find((each) => each.id === id)!;
+const STEP = 15 * MINUTE;
+/** Days from which every zone is looked at: the year's changes of the clock, and a leap day. */
+const LEAP_DAY = Date.parse("2028-02-29");
+
+/** Returns a function to the wall time of a zone, which reads the zone data in another way than the code under test. */
+function wallClock(zone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+  });
+  return (at) => {
+    const [month, day, year, hour, minute] = format.format(at).match(/\d+/g)!.map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    return Date.UTC(year, month - 1, day, hour, minute);
+  };
+}
+
+/** Returns the days around which the clock of a zone is changed in 2026 and 2027, and the leap day. */
+function daysOf(wall: (at: number) => number): number[] {
+  const [first, last] = [Date.parse("2026-01-01"), Date.parse("2027-12-31")];
+  const found = [LEAP_DAY];
+  for (let at = first; at < last; at += 7 * DAY) {
+    if (wall(at) - at === wall(at + 7 * DAY) - at - 7 * DAY) continue;
+    let day = at;
+    while (wall(day + DAY) - day - DAY === wall(day) - day) day += DAY;
+    found.push(day);
+  }
+  return found;
+}
+
+interface Shown {
+  at: number;
+  /** The latest wall time shown so far. It stands still while an hour repeats. */
+  shown: number;
+}
+
+/** Returns every quarter of an hour of four days around `day`. */
+function shownAround(wall: (at: number) => number, day: number): Shown[] {
+  const steps: Shown[] = [];
+  let shown = Number.NEGATIVE_INFINITY;
+  for (let at = day - 3 * DAY; at < day + 2 * DAY; at += STEP) {
+    shown = Math.max(shown, wall(at));
+    if (at >= day - 2 * DAY) steps.push({ at, shown });
+  }
+  return steps;
+}
+
+/** The reference: who is on duty, from the time that a clock on the wall has shown. */
+function naive({ shifts, changes }: Roster, { at, shown }: Shown): string {
+  const on = shifts.flatMap((shift) =>
+    isOn(shift, shown) ? [[shift, namesOf(shift, changes, at, shown)] as const] : [],
+  );
+  const layers = on.filter(([, names]) => names.length > 0).map(([shift]) => shift.layer);
+  const paged = on.filter(([shift]) => layers.every((layer) => layer <= shift.layer));
+  return JSON.stringify(paged.map(([shift, names]) => [shift.id, ...names]).sort());
+}
+
+const timeOf = (text: string) => Date.parse(`1970-01-01T${text}Z`);
+
+function isOn({ startTime, endTime, daysOfWeek }: RosterShift, shown: number): boolean {
+  const [start, end] = [timeOf(startTime), timeOf(endTime)];
+  const today = shown - (shown % DAY);
+  return [today, today - DAY].some((day) => {
+    const begins = daysOfWeek.includes(DAYS_OF_WEEK[(new Date(day).getUTCDay() + 6) % 7]!);
+    return begins && day + start <= shown && shown < day + (end <= start ? end + DAY : end);
+  });
+}
+
+function namesOf(shift: RosterShift, changes: readonly DutyChange[], at: number, shown: number): string[] {
+  let names = shift.users.map(({ id }) => id);
+  if (shift.rotation) {
+    const { startDate, handOverTime, unit, every, turns } = shift.rotation;
+    let left = shown - Date.parse(startDate) - timeOf(handOverTime);
+    let turn = 0;
+    for (; left < 0; left += every * (unit === "day" ? DAY : 7 * DAY)) turn = (turn + turns.length - 1) % turns.length;
+    for (; left >= every * (unit === "day" ? DAY : 7 * DAY); left -= every * (unit === "day" ? DAY : 7 * DAY))
+      turn = (turn + 1) % turns.length;
+    names = names.filter((name) => turns[turn]!.includes(name));
+  }
+  const now = changes.filter((each) => each.startsAt.getTime() <= at && at < each.endsAt.getTime());
+  for (const { shiftId, userId, cover } of now) {
+    if (shiftId !== shift.id) continue;
+    if (userId === null) names = [cover!.id];
+    else names = names.map((name) => (name === userId ? cover!.id : name));
+  }
+  const away = new Map(now.flatMap((each) => (each.shiftId === null ? [[each.userId!, each.cover?.id]] : [])));
+  names = names.flatMap((name) => {
+    let who: string | undefined = name;
+    for (let hops = 0; who !== undefined && away.has(who); hops++) who = hops > ids.length ? undefined : away.get(who);
+    return who ?? [];
+  });
+  return [...new Set(names)];
+}
+
+const quarter = fc.integer({ min: 0, max: 95 }).map((n) => new Date(n * STEP).toISOString().slice(11, 16));
+/** Mostly times in the hours in which clocks change. */
+const time = fc.oneof(quarter, fc.constantFrom("00:00", "01:00", "01:45", "02:00", "02:30", "03:00"));
+const anyone = fc.constantFrom(...ids);
+
+function rotations(day: number): fc.Arbitrary<Rotation> {
+  const date = fc.integer({ min: -30, max: 3 }).map((n) =>
+    addMs(new Date(day), n * DAY)
+      .toISOString()
+      .slice(0, 10),
+  );
+  return fc.record({
+    unit: fc.constantFrom("day", "day", "week"),
+    every: fc.integer({ min: 1, max: 3 }),
+    startDate: date,
+    handOverTime: time,
+    turns: fc.array(fc.uniqueArray(anyone, { minLength: 1, maxLength: 2 }), { minLength: 2, maxLength: 4 }),
+  });
+}
+
+function changesAround(day: number, shiftIds: readonly string[]): fc.Arbitrary<DutyChange> {
+  const from = fc.integer({ min: -192, max: 190 });
+  return fc
+    .record({
+      shiftId: fc.option(fc.constantFrom(...shiftIds), { freq: 3 }),
+      userId: fc.option(anyone, { freq: 6 }),
+      cover: fc.option(anyone, { freq: 6 }),
+      from,
+      length: fc.integer({ min: 1, max: 100 }),
+    })
+    .filter(({ shiftId, userId, cover }) => (shiftId === null ? userId !== null : cover !== null) && userId !== cover)
+    .map(({ from: start, length, cover, ...rest }) => ({
+      ...rest,
+      cover: cover === null ? null : person(cover),
+      startsAt: new Date(day + start * STEP),
+      endsAt: new Date(day + (start + length) * STEP),
+    }));
+}
+
+function rosterIn(zone: string, day: number): fc.Arbitrary<Roster> {
+  const shift = (id: string) =>
+    fc.record({
+      id: fc.constant(id),
+      name: fc.constant(id),
+      timeZone: fc.constant(zone),
+      startTime: time,
+      endTime: time,
+      daysOfWeek: fc.oneof(fc.constant([...DAYS_OF_WEEK]), fc.subarray([...DAYS_OF_WEEK], { minLength: 4 })),
+      validFrom: fc.constant(null),
+      validUntil: fc.constant(null),
+      layer: fc.integer({ min: 0, max: 2 }),
+      rotation: fc.option(rotations(day), { freq: 4 }),
+      users: fc.oneof(fc.constant(PEOPLE), fc.subarray(PEOPLE)),
+    });
+  const changes = fc.array(changesAround(day, ["s1", "s2"]), { maxLength: 6 });
+  return fc.record({ shifts: fc.tuple(shift("s1"), shift("s2")).map((both) => [...both]), changes });
+}
+
+const spanText = (spans: ReturnType<typeof rosterBetween>) =>
+  JSON.stringify(spans.map(({ shift, users }) => [shift.id, ...users.map(({ id }) => id)]).sort());
+
+test("in every time zone, who is on duty equals the reference, around every change of the clock and a leap day", () => {
+  for (const zone of Intl.supportedValuesOf("timeZone")) {
+    const wall = wallClock(zone);
+    for (const day of daysOf(wall)) {
+      const steps = shownAround(wall, day);
+      const [from, to] = [new Date(steps[0]!.at), new Date(steps.at(-1)!.at + STEP)];
+      fc.assert(
+        fc.property(rosterIn(zone, day), (roster) => {
+          const spans = rosterBetween(roster, from, to);
+          for (const step of steps) {
+            const at = new Date(step.at);
+            const found = spans.filter(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
+            assert.equal(spanText(found), naive(roster, step), `${zone} ${at.toISOString()}`);
+          }
+        }),
+        { numRuns: 1, seed: day + zone.length },
+      );
+    }
+  }
+});
+
+test("who is on duty at an instant is the same as in the week", () => {
+  const berlin = fc.tuple(rosterIn("Europe/Berlin", Date.parse("2026-10-25")), fc.integer({ min: -40, max: 40 }));
+  fc.assert(
+    fc.property(berlin, ([roster, hours]) => {
+      const at = addMs(new Date("2026-10-25T00:30:00Z"), hours * HOUR);
+      const week = rosterBetween(roster, addMs(at, -3 * DAY), addMs(at, 4 * DAY));
+      const now = week.filter(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
+      assert.deepEqual(rosterAt(roster, at), now);
+      for (const { id } of PEOPLE)
+        assert.equal(
+          dutyOf(roster, id, at).isOn,
+          now.some(({ users }) => users.some((user) => user.id === id)),
+        );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const ALWAYS: RosterShift = {
+  id: "s1",
+  name: "Always",
+  timeZone: "UTC",
+  startTime: "00:00",
+  endTime: "00:00",
+  daysOfWeek: DAYS_OF_WEEK,
+  validFrom: null,
+  validUntil: null,
+  layer: 0,
+  rotation: { unit: "week", every: 1, startDate: "2026-11-02", handOverTime: "09:00", turns: [["ada"], ["bob", "cy"]] },
+  users: PEOPLE,
+};
+
+test("a week's turn ends at its hand-over, and pairs take turns as people do", () => {
+  const spans = rosterBetween({ shifts: [ALWAYS], changes: [] }, new Date("2026-11-08T12:00Z"), new Date("2026-11-10"));
+  assert.deepEqual(
+    spans.map(({ startsAt, users }) => [startsAt.toISOString(), users.map(({ id }) => id).join()]),
+    [
+      ["2026-11-08T00:00:00.000Z", "ada"],
+      ["2026-11-09T00:00:00.000Z", "ada"],
+      ["2026-11-09T09:00:00.000Z", "bob,cy"],
+    ],
+  );
+  assert.deepEqual(dutyOf({ shifts: [ALWAYS], changes: [] }, "bob", new Date("2026-11-08T12:00Z")), {
+    isOn: false,
+    next: new Date("2026-11-09T09:00Z"),
+  });
+});
+
+test("a lower layer is on duty while nobody of a higher one is", () => {
+  const above = { ...ALWAYS, id: "s2", layer: 1, startTime: "08:00", endTime: "16:00", rotation: null };
+  const onDuty = (users: typeof PEOPLE, hour: string) =>
+    rosterAt({ shifts: [ALWAYS, { ...above, users }], changes: [] }, new Date(`2026-11-08T${hour}Z`)).map(
+      ({ shift }) => shift.id,
+    );
+  assert.deepEqual(onDuty([person("dee")], "12:00"), ["s2"]);
+  assert.deepEqual(onDuty([person("dee")], "16:00"), ["s1"]);
+  assert.deepEqual(onDuty([], "12:00"), ["s1", "s2"]);
+});
