@@ -1,8 +1,10 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/shifts.ts";
+import { t as rotationTexts } from "#texts/rotation.ts";
 import type { Versioned } from "../../api/client.ts";
 import { deleteShift, type NewShift, type Shift, shiftQuery, updateShift } from "../../api/people/shifts.ts";
 import { Confirm } from "../../parts/act/confirm.tsx";
@@ -16,6 +18,7 @@ import { unitText } from "../../texts/number-text.ts";
 import { timeZonesWith } from "../../ui/display/time-zones.ts";
 import { Action, Dialog, Facts, ownZone } from "../../ui/ui.ts";
 import { DAYS } from "../../words/on-call.ts";
+import { RotationFields, type RotationValues, rotationOf, rotationValuesOf } from "./rotation-fields.tsx";
 import { OF_SHIFTS, OnDuty, shiftTimes } from "./shift-times.tsx";
 import "./week.css";
 
@@ -118,12 +121,19 @@ const LABELS = {
   userIds: t.onDuty2,
   validFrom: t.firstDay,
   validUntil: t.lastDay,
+  layer: rotationTexts.layer,
+  rotates: rotationTexts.onDuty,
+  every: rotationTexts.everyTurn,
+  unit: rotationTexts.unit,
+  startDate: rotationTexts.firstTurn,
+  handOverTime: rotationTexts.handOver,
+  turns: rotationTexts.turns,
 };
 
 /** The fields of a shift: when it recurs, and who is on it. */
 export function ShiftForm(props: ShiftFormProps) {
   const { operation, action, shift, onSubmit, onClose, load, done } = props;
-  const [form, field] = useFields<ReturnType<typeof valuesOf>>(shift ? valuesOf(shift) : newValues(), operation, {
+  const [form, field] = useFields<Values>(shift ? valuesOf(shift) : newValues(), operation, {
     daysOfWeek: (days) => (days.length === 0 ? t.chooseAtLeastOneDay : null),
     startTime: needed,
     endTime: needed,
@@ -131,10 +141,7 @@ export function ShiftForm(props: ShiftFormProps) {
     validUntil: () => null,
   });
   const { startTime, endTime, timeZone } = form.getValues();
-  const submit = ({ validFrom, validUntil, daysOfWeek, ...values }: typeof form.values) => {
-    const days = daysOfWeek as NewShift["daysOfWeek"];
-    return onSubmit({ ...values, daysOfWeek: days, validFrom: validFrom || null, validUntil: validUntil || null });
-  };
+  const submit = (values: typeof form.values) => onSubmit(fieldsOf(values));
   const conflict = load && { load: async () => valuesOf(await load()), labels: LABELS };
   return (
     <Form
@@ -162,13 +169,45 @@ export function ShiftForm(props: ShiftFormProps) {
         data={timeZonesWith(timeZone)}
         {...field("timeZone")}
       />
-      <PeopleField label={LABELS.userIds} description={t.allOfThemArePaged} {...field("userIds")} />
+      <WhoIsOnDuty form={form} field={field} />
       <div className="row">
         <TextInput type="date" label={LABELS.validFrom} {...field("validFrom")} />
         <TextInput type="date" label={LABELS.validUntil} {...field("validUntil")} />
         <span className="soft shift-note">{t.bothMayBeEmpty}</span>
       </div>
     </Form>
+  );
+}
+
+interface FormOfShift {
+  form: UseFormReturnType<Values>;
+  field: UseFormReturnType<Values>["getInputProps"];
+}
+
+/** Who is on duty: everybody together or in turns, and the layer. */
+function WhoIsOnDuty({ form, field }: FormOfShift) {
+  return (
+    <>
+      <NativeSelect
+        label={LABELS.rotates}
+        data={[
+          { value: "no", label: rotationTexts.allTogether },
+          { value: "yes", label: rotationTexts.inTurns },
+        ]}
+        {...field("rotates")}
+      />
+      {form.getValues().rotates === "no" ? (
+        <PeopleField label={LABELS.userIds} description={t.allOfThemArePaged} {...field("userIds")} />
+      ) : (
+        <RotationFields values={form.getValues()} onChange={(changed) => form.setValues(changed as Partial<Values>)} />
+      )}
+      <NativeSelect
+        label={LABELS.layer}
+        description={rotationTexts.onlyTheHighest}
+        data={Array.from({ length: 10 }, (_, layer) => String(layer))}
+        {...field("layer")}
+      />
+    </>
   );
 }
 
@@ -187,10 +226,40 @@ function DaysField(props: { value?: string[]; onChange: (days: string[]) => void
 function newValues() {
   const timeZone = ownZone();
   const times = { startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon", "tue", "wed", "thu", "fri"] };
-  return { name: "", timeZone, ...times, userIds: [] as string[], validFrom: "", validUntil: "" };
+  const rotation = rotationValuesOf({ rotation: null, userIds: [], startTime: times.startTime });
+  return {
+    name: "",
+    timeZone,
+    ...times,
+    userIds: [] as string[],
+    validFrom: "",
+    validUntil: "",
+    layer: "0",
+    ...rotation,
+  };
 }
 
-function valuesOf({ name, timeZone, startTime, endTime, daysOfWeek, userIds, validFrom, validUntil }: Shift) {
+type Values = ReturnType<typeof valuesOf>;
+
+/** Returns the fields of the API. */
+function fieldsOf(values: Values): NewShift {
+  const { rotates, unit, every, startDate, handOverTime, turns, ...rest } = values;
+  const { daysOfWeek, validFrom, validUntil, layer, userIds, ...plain } = rest;
+  const rotation = rotationOf({ rotates, unit, every, startDate, handOverTime, turns });
+  return {
+    ...plain,
+    ...(rotation ? {} : { userIds }),
+    rotation,
+    layer: Number(layer),
+    daysOfWeek: daysOfWeek as NewShift["daysOfWeek"],
+    validFrom: validFrom || null,
+    validUntil: validUntil || null,
+  };
+}
+
+function valuesOf(shift: Shift) {
+  const { name, timeZone, startTime, endTime, daysOfWeek, userIds, validFrom, validUntil, layer } = shift;
+  const rotation: RotationValues = rotationValuesOf(shift);
   const bounds = { validFrom: validFrom ?? "", validUntil: validUntil ?? "" };
   return {
     name,
@@ -199,6 +268,8 @@ function valuesOf({ name, timeZone, startTime, endTime, daysOfWeek, userIds, val
     endTime,
     daysOfWeek: [...daysOfWeek] as string[],
     userIds: [...userIds],
+    layer: String(layer),
+    ...rotation,
     ...bounds,
   };
 }
