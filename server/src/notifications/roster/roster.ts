@@ -82,8 +82,8 @@ function presentFor(person: Person, absences: readonly DutyChange[]): Person | u
 }
 
 /**
- * Returns the spans of the roster that overlap [`from`, `to`), unclipped and by start: those of a lower layer only while
- * nobody of a higher layer is on duty.
+ * Returns the spans of the roster that overlap [`from`, `to`), unclipped and by start: those of a lower layer only
+ * while nobody of a higher layer is on duty.
  */
 export function rosterBetween({ shifts, changes }: Roster, from: Date, to: Date): RosterSpan[] {
   // A duty lasts at most a day of 25 hours, and a span is cut where a span of another layer ends.
