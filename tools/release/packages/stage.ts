@@ -2,6 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join } from "node:path";
 import { run } from "../run.ts";
 import { agentManifest, readManifest, serviceManifest } from "./manifests.ts";
+import { noticesOfApp } from "./notices.ts";
 
 /** Writes what `@muster/agent` contains into the empty folder `stage`. */
 export async function stageAgent(root: string, stage: string): Promise<void> {
@@ -32,6 +33,7 @@ export async function stageService(root: string, stage: string): Promise<void> {
   for (const page of globSync("server/src/**/*.{css,js,svg}", { cwd: root })) copy(root, stage, { [page]: page });
   for (const folder of ["admin/dist", "LICENSE", "README.md", "CHANGELOG.md"]) copy(root, stage, { [folder]: folder });
   writeJson(join(stage, "package.json"), serviceManifest(root));
+  writeFileSync(join(stage, "admin/LICENSES.txt"), noticesOfApp(root));
   await stageAgent(root, join(stage, "node_modules/@muster/agent"));
 }
 
