@@ -56,7 +56,8 @@ export async function prove(client: Client, from: Descriptions, environment: Sto
 export function warningsIn(output: string): string[] {
   return output
     .split("\n")
-    .filter((line) => /\bwarn(ing)?\b|\berror\b|inline_?object|_request\b.*renamed/i.test(line))
+    .filter((line) => !/^\[main\] INFO/.test(line))
+    .filter((line) => /\bwarn(ing)?\b|\berror\b|inline_?object/i.test(line))
     .filter((line) => !EXPECTED.some((pattern) => pattern.test(line)));
 }
 

@@ -39,9 +39,19 @@ const blocks = pages.flatMap(blocksOf);
 const FOLLOWED: Readonly<Record<string, string>> = {
   "docs/quickstarts/first-device.md": "server/test/browser/first-device.test.ts",
   ...Object.fromEntries(
-    ["agent", "api", "by-hand", "monitoring", "mosquitto", "mqtt-js", "paho-python", "setup", "webhooks"].map(
-      (name) => [`docs/quickstarts/${name}.md`, "server/test/documents/quickstarts.test.ts"],
-    ),
+    [
+      "agent",
+      "api",
+      "by-hand",
+      "by-program",
+      "grafana",
+      "monitoring",
+      "mosquitto",
+      "mqtt-js",
+      "paho-python",
+      "setup",
+      "webhooks",
+    ].map((name) => [`docs/quickstarts/${name}.md`, "server/test/documents/quickstarts.test.ts"]),
   ),
 };
 /** Blocks of these kinds set what the reader knows, such as ports; the following test gives them its own values. */

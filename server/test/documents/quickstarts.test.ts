@@ -159,6 +159,16 @@ if (WITH_MONITORING) {
 }
 
 if (WITH_MONITORING) {
+  const skip = without("curl", "jq", "mosquitto_pub");
+  test("a program alone gets from an empty tenant to a paged operator and a chart, as the guides show", {
+    skip,
+  }, async () => {
+    const { port } = hours.address() as AddressInfo;
+    await walk(["by-program.md", "grafana.md"], [`sleep() { curl -sS http://127.0.0.1:${port}/$1; }`]);
+  });
+}
+
+if (WITH_MONITORING) {
   test("a receiver confirms its webhook and verifies its messages as the quickstart shows", {
     skip: without("openssl", "curl", "jq"),
   }, async () => {
