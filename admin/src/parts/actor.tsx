@@ -20,7 +20,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   scim: { label: t.identityProvider, screen: () => "/settings", operation: "getProvisioning" },
 };
 
-const WITHOUT_ID: Readonly<Record<string, string>> = { system: t.theServiceOrItsShell, visitor: t.notSignedIn };
+const WITHOUT_ID: Readonly<Record<string, string>> = {
+  system: t.theServiceOrItsShell,
+  visitor: t.notSignedIn,
+  provider: t.identityProvider,
+};
 
 /**
  * An actor: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` or `system`, by name if known, with a

@@ -41,6 +41,7 @@ import { KeyAdmissions } from "./pipeline/key-admissions.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
 import { operationsOf } from "./pipeline/operations-of.ts";
 import { serveScim } from "./scim/serve-scim.ts";
+import { serveProviderLogout } from "./sign-in/provider-logout.ts";
 import { StreamSlots } from "./stream/stream-slots.ts";
 
 /** The part of the configuration that this surface uses. */
@@ -236,6 +237,7 @@ function installRoutes(
   serveBatch(app, { ...tools, isUnavailable: deps.isUnavailable });
   serveMcp(app, { ...tools, ...deps, corsOrigins: deps.config.corsOrigins });
   serveScim(app, { ...tools, ...deps, limits: deps.config.limits });
+  serveProviderLogout(app, { ...tools, ...deps, limits: deps.config.limits });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Metrics } from "../lib/metrics/metrics.ts";
 import type { Providers } from "./oidc/providers.ts";
 import type { FailedSignIns } from "./sign-in-events/failures.ts";
 import type { HashGate } from "./throttle/hash-gate.ts";
@@ -16,6 +17,7 @@ export interface IdentityDeps {
   ids: Ids;
   limits: Limits;
   logger: Logger;
+  metrics: Pick<Metrics, "providerErrors" | "providerLogouts" | "signIns">;
   quotas: Quotas;
   hashGate: HashGate;
   failedSignIns: FailedSignIns;

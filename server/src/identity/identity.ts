@@ -10,6 +10,8 @@ import { makeOperatorLinks, type OperatorLink } from "./links/operator-links.ts"
 import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
 import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up.ts";
 import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
+import { failingProviders } from "./oidc/failing-providers.ts";
+import { endAtProvider, LOGOUT_PATH } from "./oidc/logout.ts";
 import { encryptProvidersAgain } from "./oidc/provider-store.ts";
 import { createProviders } from "./oidc/providers.ts";
 import { completeProviderSignIn, signInMethods, startProviderSignIn } from "./oidc/sign-in-at-provider.ts";
@@ -24,6 +26,7 @@ import { completeProviderTest, startProviderTest } from "./oidc/test-provider.ts
 import { completeProviderStepUp, startProviderStepUp } from "./oidc/verify-at-provider.ts";
 import { changePassword, endOtherSessions, endOwnSession, listOwnSessions, stepUp } from "./own-account.ts";
 import { signIn } from "./sign-in.ts";
+import { countSignIns } from "./sign-in-events/count-sign-ins.ts";
 import { createFailedSignIns } from "./sign-in-events/failed-sign-ins.ts";
 import { createHashGate } from "./throttle/hash-gate.ts";
 import { mayCommand, prune, signOut, useSession } from "./use-session.ts";
@@ -52,7 +55,7 @@ export {
 } from "./session.ts";
 export { listOperators } from "./user-account-store.ts";
 export type { OperatorLink };
-export { encryptProvidersAgain };
+export { encryptProvidersAgain, LOGOUT_PATH };
 
 /** The use cases for admins of a tenant. */
 export const identityUseCases = {
@@ -77,12 +80,13 @@ export const identityUseCases = {
 export const identityServices = {
   setUpState,
   setUp,
-  signIn,
+  signIn: countSignIns("password", signIn),
   signInMethods,
   startProviderSignIn,
-  completeProviderSignIn,
+  completeProviderSignIn: countSignIns("provider", completeProviderSignIn),
   startProviderStepUp,
   completeProviderStepUp,
+  endAtProvider,
   openInvite,
   acceptInvite,
   forgotPassword,
@@ -95,7 +99,7 @@ export const identityServices = {
   listOwnSessions,
   endOwnSession,
   endOtherSessions,
-  giveFactor,
+  giveFactor: countSignIns("factor", giveFactor),
   listFactors,
   startFactor,
   confirmFactor,
@@ -114,6 +118,8 @@ export interface Identity
     Omit<FollowedSessions, "stopFollowing"> {
   /** Writes the failed sign-ins of this process to the audit now, instead of a moment later. */
   recordFailedSignIns(): Promise<void>;
+  /** Names each tenant whose identity provider is on and cannot be used, with the cause. */
+  failingProviders(): AsyncIterable<string>;
   /** Stops following sessions and records what is pending; call it before the database closes. */
   close(): Promise<void>;
 }
@@ -122,7 +128,14 @@ export function createIdentity(process: Omit<IdentityDeps, "hashGate" | "failedS
   const { clock, allowPrivateProviders: allowPrivate, limits } = process;
   const { passwordHashes: atOnce, waitingPasswordHashes: waiting } = limits;
   const failedSignIns = createFailedSignIns(process);
-  const providers = createProviders({ clock, resolve: createResolve(), allowPrivate, atOnce: limits.oidcAtOnce });
+  const providers = createProviders({
+    clock,
+    resolve: createResolve(),
+    allowPrivate,
+    atOnce: limits.oidcAtOnce,
+    logoutsPerMinute: limits.providerLogoutsPerMinute,
+    onFailure: (step) => process.metrics.providerErrors.inc({ step }),
+  });
   const deps = { ...process, providers, hashGate: createHashGate({ atOnce, waiting }), failedSignIns };
   const { stopFollowing, ...followed } = createFollowedSessions(deps);
   return {
@@ -131,6 +144,7 @@ export function createIdentity(process: Omit<IdentityDeps, "hashGate" | "failedS
     ...bind(deps, shellServices),
     ...followed,
     recordFailedSignIns: failedSignIns.flush,
+    failingProviders: () => failingProviders(deps),
     async close() {
       await Promise.all([stopFollowing(), failedSignIns.stop()]);
     },

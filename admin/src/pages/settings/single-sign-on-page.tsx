@@ -52,11 +52,12 @@ export default function SingleSignOnPage() {
   );
 }
 
-function factsOf({ provider, redirectUri }: SingleSignOn) {
+function factsOf({ provider, redirectUri, logoutUri }: SingleSignOn) {
   return {
     [t.title]: <Status of={provider?.enabled ? ["good", t.on] : ["neutral", t.off]} />,
     [t.testedAt]: provider?.testedAt ? <Time at={provider.testedAt} /> : t.neverTested,
     [t.redirectUri]: <Address text={redirectUri} />,
+    [t.logoutUri]: <Address text={logoutUri} />,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Limits } from "../../lib/limits/limits.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Metrics } from "../../lib/metrics/metrics.ts";
 import { descriptionsOf, type Provisioner, type Resource, type Scim } from "../../scim/scim.ts";
 import { parseJsonBody } from "../http/json-body.ts";
 import { nothingHere } from "../http/nothing-here.ts";
@@ -22,6 +23,7 @@ export interface ScimTools {
   scim: Scim;
   clock: Clock;
   logger: Logger;
+  metrics: Pick<Metrics, "scimRequests">;
   limits: Limits;
   proxies: readonly AddressRange[];
   authenticated(request: FastifyRequest["raw"]): void;
@@ -81,6 +83,9 @@ export function serveScim(root: FastifyInstance, tools: ScimTools): void {
       );
       app.setErrorHandler(answerScimError(tools));
       app.addHook("onRequest", guard(tools));
+      app.addHook("onResponse", async ({ method }, { statusCode: status }) => {
+        tools.metrics.scimRequests.inc({ method, status });
+      });
       for (const kind of kinds) serveKind(app, kind);
       serveSearch(app, kinds);
       serveDescriptions(app, tools);

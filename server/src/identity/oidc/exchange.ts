@@ -28,7 +28,7 @@ export function redirectUri({ baseUrl }: Pick<IdentityDeps, "baseUrl">): string 
 }
 
 /** Returns a reader of client secrets. */
-function secretsOf({ database, secrets }: Pick<IdentityDeps, "database" | "secrets">): OpenSecret {
+export function secretsOf({ database, secrets }: Pick<IdentityDeps, "database" | "secrets">): OpenSecret {
   return async ({ tenant_id: tenantId, client_secret: sealed }) => {
     const open = (tx: Tx) => secrets.open(tx, sealed, providerOwner(tenantId));
     return (await inTransaction(database.db, open)).toString("utf8");
@@ -106,7 +106,17 @@ async function withUserInfo(
   return { ...(await client.fetchUserInfo(config, accessToken, String(claims.sub))), ...claims };
 }
 
+function isId(value: unknown): boolean {
+  return typeof value === "string" && value.length <= LONGEST_ID && !value.includes("\0");
+}
+
+/** The longest subject (OpenID Connect Core 1.0, 2) or session id; longer ones fit no index of the database. */
+const LONGEST_ID = 255;
+
+/** @throws Error for ids that cannot be stored */
 function toPerson(issuer: string, claims: Record<string, unknown>): Person {
+  for (const name of ["sub", "sid"])
+    if (!isId(claims[name] ?? name)) throw new Error(`the provider's ${name} is not valid`);
   const text = (name: string) => (typeof claims[name] === "string" && claims[name] !== "" ? claims[name] : undefined);
   const { email_verified: verified, auth_time: authTime } = claims;
   return {

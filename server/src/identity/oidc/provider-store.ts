@@ -69,6 +69,14 @@ export async function findOffered(
   return rows[0];
 }
 
+/** Returns every provider that is on, with the slug of its tenant. */
+export async function readEnabled(db: Db): Promise<(ProviderRow & { slug: string })[]> {
+  const { rows } = await sql<ProviderRow & { slug: string }>`
+    SELECT p.*, t.slug FROM oidc_providers p JOIN shared_tenants t ON t.id = p.tenant_id
+     WHERE p.enabled ORDER BY t.slug`.execute(db);
+  return rows;
+}
+
 /** Re-encrypts every client secret after the master key rotation in `tx`. */
 export async function encryptProvidersAgain(tx: Tx, reseal: (sealed: Buffer, owner: string) => Buffer): Promise<void> {
   const columns = ["tenant_id", "client_secret"] as const;

@@ -2,6 +2,8 @@ import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as joseFetch, jwt
 import * as client from "openid-client";
 import { addMs, type Clock, MINUTE, SECOND } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/collections/recent-map.ts";
+import { isMusterError } from "../../lib/errors.ts";
+import { createAddressLimit } from "../../lib/limits/address-limit.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../lib/outgoing/guarded-fetch.ts";
 import type { Resolve } from "../../lib/outgoing/resolve-target.ts";
 import { rateLimited } from "../../lib/request-errors.ts";
@@ -29,11 +31,20 @@ export interface Connection {
 /** Speaks to the identity providers of all tenants. */
 export interface Providers {
   /**
-   * Runs `work` with a tenant's provider, in one of the tenant's slots.
+   * Runs `work` with a tenant's provider, in one of the tenant's slots; logouts have slots of their own.
    *
    * @throws MusterError rate_limited, provider_failed
    */
-  use<T>(row: ProviderRow, openSecret: OpenSecret, work: (connection: Connection) => Promise<T>): Promise<T>;
+  use<T>(
+    row: ProviderRow,
+    openSecret: OpenSecret,
+    work: (connection: Connection) => Promise<T>,
+    slots?: "sign-in" | "logout",
+  ): Promise<T>;
+  /** Fetches the description of a provider again, whatever is cached. @throws Error */
+  describe(row: ProviderRow, openSecret: OpenSecret): Promise<void>;
+  /** Counts a valid logout token of a tenant. @throws MusterError rate_limited */
+  admitLogout(tenantId: string): void;
 }
 
 /** Opens the client secret of a provider. */
@@ -45,8 +56,12 @@ export function createProviders(options: {
   allowPrivate: boolean;
   /** The number of concurrent uses per tenant. */
   atOnce: number;
+  logoutsPerMinute: number;
+  /** Called when a provider was away or answered wrongly. */
+  onFailure(step: "sign-in" | "logout"): void;
 }): Providers {
   const { clock, resolve, allowPrivate, atOnce } = options;
+  const logouts = createAddressLimit(options.logoutsPerMinute, clock);
   const privateTargets = { allowed: allowPrivate, setting: "MUSTER_OIDC_ALLOW_PRIVATE" };
   const fetch = createGuardedFetch({ resolve, privateTargets, mostBytes: MOST_ANSWER_BYTES, timeoutMs: TIMEOUT_MS });
   const cached = new RecentMap<string, Connection & { until: Date }>(MOST_CACHED);
@@ -61,18 +76,28 @@ export function createProviders(options: {
   }
 
   return {
-    async use(row, openSecret, work) {
-      const count = running.get(row.tenant_id) ?? 0;
-      if (count >= atOnce) throw rateLimited("many people of your company sign in at this moment; try again", 1);
-      running.set(row.tenant_id, count + 1);
+    async describe(row, openSecret) {
+      await describe({ clock, fetch }, row, await openSecret(row));
+    },
+    admitLogout(tenantId) {
+      const waitSeconds = logouts.admit(tenantId);
+      if (waitSeconds > 0) throw rateLimited("too many logouts of this organization; try again", waitSeconds);
+    },
+    async use(row, openSecret, work, slots = "sign-in") {
+      const slot = `${slots} ${row.tenant_id}`;
+      const count = running.get(slot) ?? 0;
+      if (count >= atOnce) throw rateLimited("many people of your company sign in or out now; try again", 1);
+      running.set(slot, count + 1);
       try {
         return await work(await connect(row, openSecret));
       } catch (error) {
-        throw providerFailed(error);
+        const failure = providerFailed(error);
+        if (isMusterError(failure, "provider_failed")) options.onFailure(slots);
+        throw failure;
       } finally {
-        const left = running.get(row.tenant_id)! - 1;
-        if (left === 0) running.delete(row.tenant_id);
-        else running.set(row.tenant_id, left);
+        const left = running.get(slot)! - 1;
+        if (left === 0) running.delete(slot);
+        else running.set(slot, left);
       }
     },
   };

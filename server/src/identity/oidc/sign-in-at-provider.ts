@@ -11,6 +11,7 @@ import { admitPerson } from "./admit-person.ts";
 import { authorizationUrl, exchange, type Person } from "./exchange.ts";
 import { beginFlow, type Flow, type FlowPurpose, openFlow, stateHash } from "./flow.ts";
 import { takeAnswer } from "./identity-store.ts";
+import { requireNotLoggedOut } from "./logout.ts";
 import { flowExpired } from "./oidc-errors.ts";
 import { findOffered, findProvider, type OfferedProvider, type ProviderRow } from "./provider-store.ts";
 
@@ -81,14 +82,16 @@ export interface ProviderAnswer extends Visit {
  * @throws MusterError sign_in_flow_expired, provider_failed, sign_in_refused, quota_exceeded, rate_limited
  */
 export async function completeProviderSignIn(deps: IdentityDeps, answer: ProviderAnswer): Promise<Opened> {
-  const { row, person } = await takeFlow(deps, answer, "sign-in");
-  const opened = await once(() => openFor(deps, row, person, answer));
+  const taken = await takeFlow(deps, answer, "sign-in");
+  const opened = await once(() => openFor(deps, taken, answer));
   return opened.session.factor === "required" ? opened : remembered(deps, opened);
 }
 
-async function openFor(deps: IdentityDeps, provider: ProviderRow, person: Person, { address, userAgent }: Visit) {
+async function openFor(deps: IdentityDeps, taken: TakenFlow, { address, userAgent }: Visit) {
+  const { row: provider, person } = taken;
   return await inTransaction(deps.database.db, async (tx) => {
     const userId = await admitPerson(deps, tx, { provider, person, address });
+    await requireNotLoggedOut(deps, tx, taken);
     const by = { issuer: person.issuer, sid: person.sid ?? null };
     return await beginSession(deps, tx, { userId, givenFactorId: null, provider: by }, { address, userAgent });
   });
@@ -104,12 +107,19 @@ async function once<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A flow whose answer was taken, and the person for whom the provider vouches. */
+interface TakenFlow {
+  flow: Flow;
+  row: ProviderRow;
+  person: Person;
+}
+
 /** Takes the answer to a flow, once, and asks the provider who the person is. */
 export async function takeFlow(
   deps: IdentityDeps,
   { query, flowCookie }: Pick<ProviderAnswer, "query" | "flowCookie">,
   purpose: FlowPurpose,
-): Promise<{ flow: Flow; row: ProviderRow; person: Person }> {
+): Promise<TakenFlow> {
   const { database, limits } = deps;
   const state = new URLSearchParams(query).get("state") ?? "";
   const { flow, values } = openFlow(deps, { cookie: flowCookie, state, purpose });

@@ -14,6 +14,7 @@ import type { IdentityDeps } from "../deps.ts";
 import { type CheckedSettings, checkSettings, type ProviderSettings } from "./check-settings.ts";
 import { redirectUri } from "./exchange.ts";
 import { endCredentialSessions, endProviderSessions, unlinkUser } from "./identity-store.ts";
+import { logoutUri } from "./logout.ts";
 import { providerUntested, secretMissing } from "./oidc-errors.ts";
 import {
   deleteProvider,
@@ -32,17 +33,19 @@ export interface SingleSignOn extends Omit<ProviderSettings, "clientSecret"> {
   testedAt: Date | null;
 }
 
-/** The provider of the caller's tenant, and the address that the provider must know. */
+/** The provider of the caller's tenant, and the addresses that the provider must know. */
 export interface SingleSignOnRecord {
   provider: SingleSignOn | null;
   redirectUri: string;
+  /** The address to which the provider reports logouts. */
+  logoutUri: string;
 }
 
 export const getSingleSignOn = useCase(
   { role: "admin" },
   async (deps: IdentityDeps, { tenantId }): Promise<SingleSignOnRecord> => {
     const row = await findProvider(deps.database.db, tenantId);
-    return toRecord(deps, row);
+    return toRecord(deps, tenantId, row);
   },
 );
 
@@ -71,13 +74,13 @@ export const saveSingleSignOn = adminUseCase(
           ? undefined
           : await deps.secrets.seal(tx, Buffer.from(clientSecret), providerOwner(caller.tenantId));
       const before = await lockProvider(tx, caller.tenantId);
-      if (matches && !matches(toRecord(deps, before))) throw preconditionFailed();
+      if (matches && !matches(toRecord(deps, caller.tenantId, before))) throw preconditionFailed();
       const row = merged(deps, caller, { settings, sealed, before });
       if (row.enabled && row.tested_at === null) throw providerUntested();
       await requireAdminGetsIn(tx, row);
       await saveProvider(tx, row);
       if (row.enabled && row.rule !== "password") await endOthers(tx, caller, row);
-      const result = toRecord(deps, row);
+      const result = toRecord(deps, caller.tenantId, row);
       return { target: caller.tenantId, before: before && toSettings(before), after: result.provider!, result };
     },
   }),
@@ -158,8 +161,9 @@ export const resetProviderLink = adminUseCase(
   }),
 );
 
-function toRecord(deps: IdentityDeps, row: ProviderRow | undefined): SingleSignOnRecord {
-  return { provider: row ? toSettings(row) : null, redirectUri: redirectUri(deps) };
+function toRecord(deps: IdentityDeps, tenantId: string, row: ProviderRow | undefined): SingleSignOnRecord {
+  const addresses = { redirectUri: redirectUri(deps), logoutUri: logoutUri(deps, tenantId) };
+  return { provider: row ? toSettings(row) : null, ...addresses };
 }
 
 function toSettings(row: ProviderRow): SingleSignOn {

@@ -61,6 +61,12 @@ export const people = limitTable({
     reached: LATER,
     fixed: true,
   },
+  providerLogoutsPerMinute: {
+    level: "address",
+    of: "logout tokens in any 60 seconds from one address block across all processes, and valid ones of one tenant's provider per process",
+    value: 3_000,
+    reached: LATER,
+  },
   domainsOfTenant: {
     level: "tenant",
     of: "domains of e-mail addresses for single sign-on",

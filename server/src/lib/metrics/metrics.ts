@@ -2,10 +2,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { type BusMetrics, busMetrics } from "./bus-metrics.ts";
 import { type DatabaseMetrics, databaseMetrics } from "./database-metrics.ts";
 import { type NodeMetrics, nodeMetrics } from "./node-metrics.ts";
+import { type PeopleMetrics, peopleMetrics } from "./people-metrics.ts";
 import { type IngestStreamMetrics, ingestStreamMetrics } from "./stream-metrics.ts";
 
 /** The service's Prometheus metrics. Label values come from closed sets, never from a client. */
-export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetrics, NodeMetrics {
+export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetrics, NodeMetrics, PeopleMetrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
   /** Connections closed by a cap; `listener` is `mqtt` or `https`. */
@@ -18,9 +19,7 @@ export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetric
   readonly messages: Counter<"result">;
   /** Rejected messages from devices; `reason` is a `RejectionCause` of telemetry. */
   readonly messagesRejected: Counter<"reason">;
-  /**
-   * Batches split in search of a message that the database refused (`refused`) or did not store in time (`timed_out`).
-   */
+  /** Batches split in search of a message that was refused (`refused`) or not stored in time (`timed_out`). */
   readonly batchesBisected: Counter<"cause">;
   /** Redemptions, renewals and bundles; `result` is `ok` or the error code. */
   readonly enrollments: Counter<"operation" | "result">;
@@ -123,6 +122,7 @@ export function createMetrics(): Metrics {
     ...notificationMetrics(registers),
     ...monitoringMetrics(registers),
     ...quotaMetrics(registers),
+    ...peopleMetrics(registers),
     beforeScrape: (read) => void reads.push(read),
     contentType: registry.contentType,
     text: async () => {

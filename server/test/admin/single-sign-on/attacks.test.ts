@@ -3,8 +3,13 @@ import { after, before, test } from "node:test";
 import { MINUTE, SECOND } from "../../../src/lib/clock.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
 import { newBrowser } from "../../harness/sign-in.ts";
-import { type Company, comeIn, newCompany } from "./company.ts";
-import { type Fault, type ForeignProvider, providerBrowser, startForeignProvider } from "./foreign-provider.ts";
+import { type Company, comeIn, newCompany } from "../../harness/single-sign-on/company.ts";
+import {
+  type Fault,
+  type ForeignProvider,
+  providerBrowser,
+  startForeignProvider,
+} from "../../harness/single-sign-on/foreign-provider.ts";
 
 /** Faults and attacks at the seam between service, browser and provider. */
 let server: TestServer;
@@ -19,6 +24,7 @@ before(async () => {
     firstSignIn: "mapped",
     mapping: { claim: "groups", rules: [{ value: "ops", role: "operator", groupIds: [] }] },
   });
+  provider.people.mallory = { email: `mallory@${company.tenant.slug}.example`, groups: ["ops"] };
   provider.people.ada.email = `ada@${company.tenant.slug}.example`;
 });
 after(async () => {
@@ -194,6 +200,38 @@ test("two first sign-ins of the same person create one user", async () => {
   const answers = await Promise.all([0, 1, 2].map(() => comeIn(server, company, "twin")));
   const ids = new Set(answers.map(({ json, text }) => json.user?.id ?? text));
   assert.equal(ids.size, 1, [...ids].join());
+});
+
+test("a session that an attacker put into the browser does not become the person's (session fixation)", async () => {
+  const attacker = await comeIn(server, company, "mallory");
+  const planted = attacker.browser.cookies.get("__Host-muster")!;
+  const victim = newBrowser(server);
+  victim.cookies.set("__Host-muster", planted);
+  const { json } = await comeIn(server, company, "ada", { browser: victim });
+  assert.notEqual(victim.cookies.get("__Host-muster"), planted);
+  const still = await attacker.browser.call("GET", "/session");
+  assert.deepEqual([still.json.user.id === json.user.id, still.json.user.id], [false, attacker.json.user.id]);
+});
+
+test("ids that cannot be stored, and addresses that only look like another's, open no session", async () => {
+  for (const change of [{ sub: "a\0b" }, { sub: "s".repeat(3_000) }, { sid: "s".repeat(3_000) }, { sub: 7 }]) {
+    const { status, json } = await withFault(({ claims }) => void Object.assign(claims, change));
+    assert.deepEqual([status, json.error], [502, "provider_failed"], JSON.stringify(change).slice(0, 40));
+  }
+  // A Kelvin sign becomes a k in lower case.
+  const { tenant, admin } = company;
+  const kim = { email: `kim@${tenant.slug}.example`, role: "admin" as const };
+  await server.app.access.createUser(tenant.caller, kim);
+  for (const email of [
+    `\u212aim@${tenant.slug}.example`,
+    `"kim"@${tenant.slug}.example`,
+    `${kim.email}\0`,
+    `${admin.email}@x`,
+  ]) {
+    provider.people.lookalike = { email, email_verified: true, groups: ["ops"] };
+    const { status } = await comeIn(server, company, "lookalike");
+    assert.ok([400, 403].includes(status), `${email}: ${status}`);
+  }
 });
 
 test("no sign-in leads to a page of another origin", async () => {

@@ -4,8 +4,12 @@ import { HOUR, SECOND } from "../../../src/lib/clock.ts";
 import { turnOnFactor } from "../../harness/second-factor.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn, tokenOf } from "../../harness/sign-in.ts";
-import { type Browser, type Company, comeIn, newCompany } from "./company.ts";
-import { type ForeignProvider, providerBrowser, startForeignProvider } from "./foreign-provider.ts";
+import { type Browser, type Company, comeIn, newCompany } from "../../harness/single-sign-on/company.ts";
+import {
+  type ForeignProvider,
+  providerBrowser,
+  startForeignProvider,
+} from "../../harness/single-sign-on/foreign-provider.ts";
 
 let server: TestServer;
 let provider: ForeignProvider;

@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer, type TestServer } from "../../harness/server.ts";
 import { newBrowser, PASSWORD, signIn } from "../../harness/sign-in.ts";
-import { type Company, comeIn, newCompany } from "./company.ts";
-import { CLIENT, type ForeignProvider, providerBrowser, startForeignProvider } from "./foreign-provider.ts";
+import { type Company, comeIn, newCompany } from "../../harness/single-sign-on/company.ts";
+import {
+  CLIENT,
+  type ForeignProvider,
+  providerBrowser,
+  startForeignProvider,
+} from "../../harness/single-sign-on/foreign-provider.ts";
 
 let server: TestServer;
 let provider: ForeignProvider;

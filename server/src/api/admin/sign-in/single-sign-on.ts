@@ -49,6 +49,10 @@ const record = z
       })
       .nullable(),
     redirectUri: z.string().meta({ description: "The address to register at the provider" }),
+    logoutUri: z.string().meta({
+      description:
+        "The address to register for back-channel logout: whoever signs out at the provider is signed out here",
+    }),
   })
   .meta({ id: "SingleSignOn" });
 
@@ -65,6 +69,7 @@ const PROVIDER = {
 const EXAMPLE = {
   provider: { ...PROVIDER, testedAt: "2026-11-20T08:00:00.000Z" },
   redirectUri: "https://muster.acme.example/sign-in/provider",
+  logoutUri: "https://muster.acme.example/api/sign-in/oidc/logout/0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d",
 };
 
 export const getSingleSignOn = adminRoute({

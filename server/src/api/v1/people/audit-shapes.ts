@@ -42,7 +42,8 @@ export const period = {
 
 export const text = z.string().min(1).max(200);
 export const actor = text.optional().meta({
-  description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `visitor` (not signed in) or `system`",
+  description:
+    "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>`, `scim:<id>`, `provider` (a logout at the identity provider), `visitor` (not signed in) or `system`",
 });
 
 /** The filters of the API audit log. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import Provider from "oidc-provider";
-import { selfSigned } from "../../harness/http/sinks.ts";
+import { selfSigned } from "../http/sinks.ts";
 
 /** What the provider knows about a person, by the name with which they sign in there. */
 export type People = Record<string, Record<string, unknown>>;
@@ -26,11 +26,11 @@ export const CLIENT = { id: "muster", secret: "a secret between provider and cli
 /** A real OpenID provider of another maker, on a free port, whose tokens a test may spoil. */
 export type ForeignProvider = Awaited<ReturnType<typeof startForeignProvider>>;
 
-export async function startForeignProvider(redirectUri: string, more: { logoutUri?: string; people?: People } = {}) {
+export async function startForeignProvider(redirectUri: string, more: { people?: People; trusts?: string } = {}) {
   const tls = selfSigned();
   const trusted = getCACertificates("default");
   // The same effect as `NODE_EXTRA_CA_CERTS` at start.
-  setDefaultCACertificates([...trusted, tls.cert]);
+  setDefaultCACertificates([...trusted, tls.cert, ...(more.trusts === undefined ? [] : [more.trusts])]);
   const people: People = { ...more.people };
   const state = { key: newKey(), fault: undefined as Fault | undefined, isAway: false, tokensAsked: 0 };
   let handle: (request: IncomingMessage, response: ServerResponse) => void;
@@ -42,9 +42,14 @@ export async function startForeignProvider(redirectUri: string, more: { logoutUr
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
   const open = () => {
-    const logout = more.logoutUri === undefined ? {} : { backchannel_logout_uri: more.logoutUri };
+    const logout =
+      logoutUri === undefined
+        ? {}
+        : { backchannel_logout_uri: logoutUri, backchannel_logout_session_required: withSession };
     handle = new Provider(issuer, configuration({ redirectUri, people, key: state.key, logout })).callback();
   };
+  let logoutUri: string | undefined;
+  let withSession = true;
   open();
   return {
     issuer,
@@ -54,6 +59,12 @@ export async function startForeignProvider(redirectUri: string, more: { logoutUr
     /** Replaces the keys, as after a rotation. */
     rotate() {
       state.key = newKey();
+      open();
+    },
+    /** Reports logouts to this address; `sid`: whether with the id of the session. */
+    reportLogouts(uri: string, { sid = true } = {}) {
+      logoutUri = uri;
+      withSession = sid;
       open();
     },
     /** Signs a token with the provider's key. */
@@ -102,6 +113,8 @@ function configuration(of: { redirectUri: string; people: People; key: Key; logo
       accountId: id,
       claims: () => ({ sub: id, ...of.people[id] }),
     }),
+    // Its guard refuses clients on loopback.
+    fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
     cookies: { keys: ["a key of the provider's cookies"] },
     features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
     pkce: { required: () => true },
@@ -171,6 +184,13 @@ export function providerBrowser() {
   }
 
   return {
+    /** Signs out at the provider, which reports it to its clients before it answers. */
+    async signOut(issuer: string): Promise<void> {
+      const asked = await (await get(`${issuer}/session/end`)).text();
+      const xsrf = /name="xsrf" value="([^"]+)"/.exec(asked)![1]!;
+      const done = await get(`${issuer}/session/end/confirm`, { xsrf, logout: "yes" });
+      assert.ok(done.status < 400, await done.text());
+    },
     /** Signs in as `login`, if asked, and returns the query with which the provider sends the browser back. */
     async goTo(url: string, login: string): Promise<string> {
       let at = url;

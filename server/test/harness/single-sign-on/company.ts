@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { newTenant, type TestTenant } from "../../harness/devices.ts";
-import type { HttpAnswer } from "../../harness/http/http-answer.ts";
-import type { TestServer } from "../../harness/server.ts";
-import { newBrowser, type SignedIn, signIn } from "../../harness/sign-in.ts";
+import { newTenant, type TestTenant } from "../devices.ts";
+import type { HttpAnswer } from "../http/http-answer.ts";
+import type { TestServer } from "../server.ts";
+import { newBrowser, type SignedIn, signIn } from "../sign-in.ts";
 import { CLIENT, type ForeignProvider, providerBrowser } from "./foreign-provider.ts";
 
 /** A tenant whose people sign in at a foreign provider. */
@@ -74,7 +74,7 @@ export async function comeIn(
 }
 
 /** Catches the clock of the service up with the real time, which the provider tells. */
-function followRealTime({ clock }: TestServer): void {
+export function followRealTime({ clock }: TestServer): void {
   const behindSeconds = Math.floor((Date.now() - clock.now().getTime()) / 1_000);
   if (behindSeconds > 0) clock.advance(behindSeconds * 1_000);
 }
