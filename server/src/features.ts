@@ -16,6 +16,7 @@ import {
   createIdentity,
   encryptFactorsAgain,
   encryptProvidersAgain,
+  type Identity,
   type Mail,
   type Secrets,
 } from "./identity/identity.ts";
@@ -125,13 +126,14 @@ export function composeFeatures(process: FeatureDeps) {
   });
   for (const feature of [access, connections, telemetry, anomalies, notifications])
     metrics.beforeScrape(() => feature.measure());
+  metrics.beforeScrape(() => notifications.measureStreams());
   const certificates = createCertificates(deps);
   const devices = createDevices(deps);
   const rules = createRules({ ...deps, telemetry });
   const tickets = createTickets(deps);
   const shown = { access, anomalies, certificates, connections, devices, enrollment, groups, rules, tickets };
-  const doctor = createDoctor({ ...deps, ...checksOf(process, { notifications, telemetry }) });
   const identity = identityOf(process, deps, notifications);
+  const doctor = createDoctor({ ...deps, ...checksOf(process, { identity, notifications, telemetry }) });
   return {
     ...shown,
     audit: createAudit(deps),
@@ -181,11 +183,18 @@ function telemetryOf(
 /** Returns the doctor's checks that SQL alone cannot make. */
 function checksOf(
   { processChecks = [] }: FeatureDeps,
-  { notifications, telemetry }: { notifications: Notifications; telemetry: Telemetry },
+  { identity, notifications, telemetry }: { identity: Identity; notifications: Notifications; telemetry: Telemetry },
 ) {
   const coverage = {
     name: "every escalation step reaches at least one person in the next 7 days",
     violations: () => notifications.uncoveredGroups(),
   };
-  return { featureChecks: [coverage], processChecks: [...processChecks, streamCheck(telemetry.streamProblem)] };
+  const providers = {
+    name: "every identity provider that is on answers and describes itself by its issuer",
+    violations: () => identity.failingProviders(),
+  };
+  return {
+    featureChecks: [coverage, providers],
+    processChecks: [...processChecks, streamCheck(telemetry.streamProblem)],
+  };
 }

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import { type Check, shownTime } from "./check-store.ts";
+import { PEOPLE_WARNINGS } from "./people-checks-store.ts";
 
 /** A node without a heartbeat for longer is gone, and its sessions with it. */
 export const HEARTBEAT_LIMIT = sql`interval '1 minute'`;
@@ -121,6 +122,7 @@ export const WARNINGS: readonly Check[] = [
         ELSE 'webhook at ' || substring(c.target FROM '^https://([^/?]+)') END AS what
        FROM shared_group_channels c WHERE NOT c.confirmed`,
   },
+  ...PEOPLE_WARNINGS,
   {
     name: "telemetry past its retention is dropped within a day",
     // A partition is dropped once its day has been past its retention for a day

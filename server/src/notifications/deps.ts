@@ -18,6 +18,10 @@ export interface NotificationsDeps {
   logger: Logger;
   metrics: Pick<
     Metrics,
+    | "auditStreamDeliveries"
+    | "auditStreamEntries"
+    | "auditStreamOldest"
+    | "auditStreamWaiting"
     | "beforeScrape"
     | "confirmations"
     | "notifications"

@@ -3,6 +3,7 @@ import { createResolve } from "../lib/outgoing/resolve-host.ts";
 import { getAnomalyPaging, muteRule, snoozeAnomaly } from "./aside/set-aside.ts";
 import { createStreamDelivery, type StreamDelivery } from "./audit-stream/deliver-streams.ts";
 import { deleteAuditStream, getAuditStream, setAuditStream } from "./audit-stream/manage-stream.ts";
+import { measureStreams } from "./audit-stream/measure-streams.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listCoverage } from "./coverage/list-coverage.ts";
@@ -70,6 +71,7 @@ export const notificationUseCases = {
   deleteAuditStream,
   uncoveredGroups,
   measure: measureBacklog,
+  measureStreams,
   listChannels,
   listGroupChannels,
   requestConfirmation,

@@ -1,7 +1,7 @@
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, DAY, MINUTE, SECOND } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { entryOf } from "./formats.ts";
+import { entryOf, type StreamedEntry } from "./formats.ts";
 import { sendEntries } from "./send-entries.ts";
 import {
   acknowledge,
@@ -35,7 +35,7 @@ const LONGEST_PAUSE_MS = 5 * MINUTE;
 const DROPPED_AT_ONCE = 5_000;
 
 export function createStreamDelivery(deps: NotificationsDeps): StreamDelivery {
-  const { database, clock, ids, limits, logger } = deps;
+  const { database, clock, ids, limits, logger, metrics } = deps;
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
 
@@ -56,11 +56,13 @@ export function createStreamDelivery(deps: NotificationsDeps): StreamDelivery {
     const rows = await readOutbox(database.db, stream.tenant_id, BATCH);
     if (rows.length === 0) return false;
     const entries = rows.map((row) => entryOf(row, stream.slug));
-    const refused = await sendEntries(deps, stream, entries, stopping.signal);
+    const refused = await send(deps, stream, entries, stopping.signal);
     if (refused > 0) logger.error({ tenant: stream.slug, refused }, "the receiver of the audit stream refused entries");
     const now = clock.now();
     const sent = { seqs: rows.map(({ seq }) => seq), now, until: addMs(now, LEASE_MS), refused };
     const isOurs = await inTransaction(database.db, (tx) => acknowledge(tx, stream, sent));
+    if (isOurs) metrics.auditStreamEntries.inc({ result: "sent" }, rows.length - refused);
+    if (isOurs) metrics.auditStreamEntries.inc({ result: "refused" }, refused);
     return isOurs && rows.length === BATCH && !stopping.signal.aborted;
   }
 
@@ -83,6 +85,7 @@ export function createStreamDelivery(deps: NotificationsDeps): StreamDelivery {
     async pruneAuditStreams() {
       const before = addMs(clock.now(), -limits.auditStreamDays * DAY);
       const dropped = await dropOverdue(database.db, before, DROPPED_AT_ONCE);
+      metrics.auditStreamEntries.inc({ result: "dropped" }, dropped);
       if (dropped > 0) logger.error({ dropped }, "audit entries were dropped that no receiver took in time");
     },
     async stopAuditStreams() {
@@ -90,4 +93,23 @@ export function createStreamDelivery(deps: NotificationsDeps): StreamDelivery {
       await Promise.all(running);
     },
   };
+}
+
+/** Sends a batch and counts it. @returns how many entries the receiver refused for good */
+async function send(
+  deps: NotificationsDeps,
+  stream: LeasedStream,
+  entries: readonly StreamedEntry[],
+  abandon: AbortSignal,
+): Promise<number> {
+  const { kind } = stream;
+  const { auditStreamDeliveries: deliveries } = deps.metrics;
+  try {
+    const refused = await sendEntries(deps, stream, entries, abandon);
+    deliveries.inc({ kind, result: "sent" });
+    return refused;
+  } catch (error) {
+    deliveries.inc({ kind, result: "failed" });
+    throw error;
+  }
 }

@@ -32,14 +32,14 @@ export async function findStream(db: Db, tenantId: string): Promise<StreamState 
   return rows[0];
 }
 
-/** Sets the stream of a tenant. Waiting entries go to the new receiver. */
+/** Sets the stream of a tenant. Waiting entries go to the new receiver; the count of lost ones begins anew. */
 export async function writeStream(tx: Tx, stream: StreamRow): Promise<void> {
   await sql`
     INSERT INTO audit_streams (tenant_id, kind, target, ca_pem, secret_seed, created_at, next_at)
     VALUES (${stream.tenant_id}, ${stream.kind}, ${stream.target}, ${stream.ca_pem}, ${stream.secret_seed},
             ${stream.created_at}, ${stream.created_at})
     ON CONFLICT (tenant_id) DO UPDATE SET kind = excluded.kind, target = excluded.target, ca_pem = excluded.ca_pem,
-      secret_seed = excluded.secret_seed, next_at = excluded.next_at, failures = 0, last_error = NULL,
+      secret_seed = excluded.secret_seed, next_at = excluded.next_at, failures = 0, last_error = NULL, lost = 0,
       lease = NULL, leased_until = NULL`.execute(tx);
 }
 
@@ -132,4 +132,13 @@ export async function dropOverdue(db: Db, before: Date, limit: number): Promise<
     marked AS (UPDATE audit_streams s SET lost = lost + c.entries FROM counted c WHERE s.tenant_id = c.tenant_id)
     SELECT count(*)::int AS dropped FROM gone`.execute(db);
   return rows[0]!.dropped;
+}
+
+/** Returns how many entries wait for their receivers, and since when the longest-waiting one does. */
+export async function readLag(db: Db): Promise<{ waiting: number; since: Date | null }> {
+  const { rows } = await sql<{ waiting: number; since: Date | null }>`
+    SELECT (SELECT count(*)::int FROM audit_outbox) AS waiting, (SELECT min(at) FROM audit_outbox) AS since`.execute(
+    db,
+  );
+  return rows[0]!;
 }
