@@ -10,15 +10,16 @@ import { Form, useFields } from "../../parts/form/form.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { LinkButton } from "../../ui/ui.ts";
 import { PasswordForm } from "./password-form.tsx";
+import { keepWanted } from "./wanted.ts";
 
 /** Asks for the address, then offers the ways to sign in. An address with `?tenant=` leads to them immediately. */
 export default function FirstName() {
-  const { tenant } = useSearch({ strict: false }) as { tenant?: unknown };
+  const { tenant, next } = useSearch({ strict: false }) as { tenant?: unknown; next?: unknown };
   const [named, setNamed] = useState<SignInName | undefined>(
     tenant === undefined ? undefined : { tenant: String(tenant) },
   );
   const [form, field] = useFields({ email: "" }, "signIn");
-  if (named) return <Ways named={named} onBack={() => setNamed(undefined)} />;
+  if (named) return <Ways named={named} next={next} onBack={() => setNamed(undefined)} />;
   return (
     <Form form={form} onSubmit={async ({ email }) => setNamed({ email: email.trim() })} action={t.next}>
       <TextInput label={common.eMailAddress} type="email" autoComplete="username" autoFocus {...field("email")} />
@@ -27,7 +28,7 @@ export default function FirstName() {
 }
 
 /** The ways in which a person can sign in. */
-function Ways({ named, onBack }: { named: SignInName; onBack: () => void }) {
+function Ways({ named, next, onBack }: { named: SignInName; next: unknown; onBack: () => void }) {
   const methods = useQuery({ queryKey: ["sign-in-methods", named], queryFn: () => showSignInMethods(named) });
   const [byPassword, setByPassword] = useState(false);
   return (
@@ -38,8 +39,13 @@ function Ways({ named, onBack }: { named: SignInName; onBack: () => void }) {
             {provider && !byPassword && (
               <>
                 <Runs
+                  main
                   label={t.signInAt(provider.name)}
-                  run={async () => location.assign((await startProviderSignIn(named)).url)}
+                  run={async () => {
+                    const { url } = await startProviderSignIn(named);
+                    keepWanted(next);
+                    location.assign(url);
+                  }}
                 />
                 {!password && <p className="soft">{t.passwordsAreNotAccepted}</p>}
                 {password && <LinkButton onClick={() => setByPassword(true)}>{t.useAPassword}</LinkButton>}

@@ -9,6 +9,7 @@ import { useEnter } from "../../parts/enter.ts";
 import { OpenFrame } from "../../parts/open-frame.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
 import { endAtProvider } from "../../parts/step-up/provider-window.ts";
+import { takeWanted } from "./wanted.ts";
 
 /**
  * The page to which an identity provider sends the browser. It brings the answer to the service, which verifies it; the
@@ -59,10 +60,11 @@ function useComplete(): (query: string) => Promise<boolean> {
       return true;
     }
     const session = await completeProviderSignIn(query);
-    if (isComplete(session)) await enter(session);
+    const next = takeWanted();
+    if (isComplete(session)) await enter(session, next);
     else {
       await startSession(queries, session);
-      await router.navigate({ to: "/sign-in", replace: true });
+      await router.navigate({ href: `/sign-in?${new URLSearchParams({ next })}`, replace: true });
     }
     return false;
   };

@@ -50,13 +50,13 @@ export interface Watched {
 
 /**
  * Opens a browser window at the service. `refused` lists addresses that the test expects to be refused: the console
- * reports every status of 400 and above.
+ * reports every status of 400 and above. `elsewhere` matches addresses of others that the journey leads to.
  */
 export async function openPage(
   server: Pick<TestServer, "httpUrl">,
-  options: BrowserContextOptions & { refused?: RegExp } = {},
+  options: BrowserContextOptions & { refused?: RegExp; elsewhere?: RegExp } = {},
 ): Promise<Watched> {
-  const { refused, ...rest } = options;
+  const { refused, elsewhere, ...rest } = options;
   const context = await (await startBrowser()).newContext({
     baseURL: server.httpUrl,
     ...rest,
@@ -66,13 +66,14 @@ export async function openPage(
   const problems: string[] = [];
   page.on("pageerror", ({ message }) => void problems.push(`fault: ${message}`));
   page.on("console", (message) => {
-    if (!["error", "warning"].includes(message.type())) return;
+    if (!["error", "warning"].includes(message.type()) || elsewhere?.test(message.location().url)) return;
     if (message.text().startsWith("Failed to load resource") && isExpected(message.location().url, refused)) return;
     problems.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (origin !== server.httpUrl && protocol !== "blob:") problems.push(`request to ${request.url()}`);
+    const isOurs = origin === server.httpUrl || protocol === "blob:";
+    if (!isOurs && !elsewhere?.test(request.url())) problems.push(`request to ${request.url()}`);
   });
   return { page, context, problems };
 }
