@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { DAY, HOUR } from "../../src/lib/clock.ts";
 import { signatureHeaders } from "../../src/notifications/webhooks/webhook-secret.ts";
+import { rsyslog, syslogNg } from "../harness/audit-receivers/programs.ts";
+import { distinct, type Entry, newReceiver } from "../harness/audit-receivers/receiver.ts";
 import { onPostgres } from "../harness/database/database.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { eventually } from "../harness/eventually.ts";
@@ -54,11 +50,6 @@ async function failedOnce({ caller }: TestTenant): Promise<string> {
   return error!;
 }
 
-interface Entry {
-  id: string;
-  act?: string;
-  after?: { name?: string };
-}
 const linesAt = (path: string): Entry[] =>
   sinks.hooksAt(path).flatMap(({ body }) =>
     body
@@ -66,12 +57,6 @@ const linesAt = (path: string): Entry[] =>
       .split("\n")
       .map((line) => JSON.parse(line)),
   );
-
-/** Returns the entries in the order in which they first arrived. */
-function distinct(entries: readonly Entry[]): Entry[] {
-  const seen = new Map(entries.toReversed().map((entry) => [entry.id, entry]));
-  return [...new Set(entries.map(({ id }) => id))].map((id) => seen.get(id)!);
-}
 
 const names = (entries: readonly Entry[]) =>
   entries.filter(({ act }) => act === "group.create").map(({ after }) => after?.name);
@@ -179,89 +164,60 @@ if (onPostgres)
     }
   });
 
-const RSYSLOG = ["/usr/sbin/rsyslogd", "/usr/bin/rsyslogd"].find((path) => existsSync(path));
+/** Each is in CI; elsewhere its test is skipped without the program. */
+const RECEIVERS = { rsyslog, "syslog-ng": syslogNg };
 
-test("rsyslog receives every entry over TLS, over its absence and a stop of it", {
-  skip: !RSYSLOG && "rsyslog is not installed",
-}, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "muster-rsyslog-"));
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", ...ec, "-nodes", "-days", "3650", ...subject, "-keyout", key, "-out", cert],
-    {
-      stdio: "ignore",
-    },
-  );
-  const port = await freePort();
-  const received = join(folder, "received");
-  let process: ChildProcess | undefined;
-  const start = async () => {
-    await writeFile(join(folder, "rsyslog.conf"), rsyslogConf({ folder, cert, key, port, received }));
-    process = spawn(RSYSLOG!, ["-n", "-f", join(folder, "rsyslog.conf"), "-i", join(folder, "pid")], {
-      stdio: "ignore",
-    });
-  };
-  const stop = async () => {
-    if (!process) return;
-    const exited = new Promise((done) => process!.once("exit", done));
-    process.kill("SIGTERM");
-    await exited;
-    process = undefined;
-  };
-  const entries = async (): Promise<Entry[]> =>
-    (await readFile(received, "utf8").catch(() => ""))
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line));
-  try {
-    const tenant = await newTenant(server);
-    const stream = {
-      kind: "syslog",
-      target: `syslogs://localhost:${port}`,
-      caPem: await readFile(cert, "utf8"),
-    } as const;
-    await streams().setAuditStream(tenant.caller, stream);
-    await act(tenant, "before");
-    await failedOnce(tenant);
-    await start();
-    await act(tenant, "during");
-    await delivered(tenant);
-    await stop();
-    await act(tenant, "away");
-    await failedOnce(tenant);
-    await start();
-    await act(tenant, "after");
-    await delivered(tenant);
-    const wanted = ["before", "during", "away", "after"];
-    const all = await eventually(async () => {
-      const found = distinct(await entries());
-      return names(found).length === wanted.length && found;
-    });
-    assert.deepEqual(names(all ?? []), wanted);
-  } finally {
-    await stop();
-    await rm(folder, { recursive: true });
-  }
+for (const [name, program] of Object.entries(RECEIVERS))
+  test(`${name} receives every entry over TLS, over an hour's absence and a stop of it`, {
+    skip: !program && `${name} is not installed`,
+  }, async () => {
+    const receiver = await newReceiver(program!);
+    try {
+      const tenant = await newTenant(server);
+      await streams().setAuditStream(tenant.caller, receiver.stream);
+      await act(tenant, "before");
+      await failedOnce(tenant);
+      await receiver.start();
+      await act(tenant, "during");
+      await delivered(tenant);
+      await receiver.stop();
+      await act(tenant, "away");
+      await failedOnce(tenant);
+      server.clock.advance(HOUR);
+      await act(tenant, "later");
+      await receiver.start();
+      await act(tenant, "after");
+      await delivered(tenant);
+      const wanted = ["before", "during", "away", "later", "after"];
+      const all = await eventually(async () => {
+        const found = distinct(await receiver.entries());
+        return names(found).length === wanted.length && found;
+      });
+      assert.deepEqual(names(all || []), wanted);
+    } finally {
+      await receiver.remove();
+    }
+  });
+
+test("metrics show the lag of streams, and what was delivered", async () => {
+  const tenant = await newTenant(server);
+  await streams().setAuditStream(tenant.caller, { kind: "https", target: "https://127.0.0.1:1/" });
+  await act(tenant, "waiting");
+  await failedOnce(tenant);
+  server.clock.advance(HOUR);
+  const text = await server.app.metrics.text();
+  const value = (name: string) =>
+    Number(
+      text
+        .split("\n")
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length),
+    );
+  assert.ok(value("muster_audit_stream_oldest_seconds") >= 3_600, text);
+  assert.ok(value("muster_audit_stream_waiting") >= 1);
+  assert.ok(value('muster_audit_stream_deliveries_total{kind="https",result="failed"}') >= 1);
+  assert.ok(value('muster_audit_stream_entries_total{result="sent"}') >= 1);
+  const { checks } = await server.app.doctor.examine({ deep: false });
+  const behind = checks.find(({ name }) => name === "no audit stream is an hour behind")!;
+  assert.match(behind.examples.join(), new RegExp(`tenant ${tenant.slug}, https to 127.0.0.1:1.*ECONNREFUSED`));
 });
-
-function rsyslogConf(of: { folder: string; cert: string; key: string; port: number; received: string }): string {
-  return `
-global(workDirectory="${of.folder}" maxMessageSize="64k" defaultNetstreamDriver="ossl"
-  defaultNetstreamDriverCAFile="${of.cert}" defaultNetstreamDriverCertFile="${of.cert}" defaultNetstreamDriverKeyFile="${of.key}")
-module(load="imtcp" streamDriver.name="ossl" streamDriver.mode="1" streamDriver.authMode="anon")
-template(name="text" type="string" string="%msg%\\n")
-input(type="imtcp" port="${of.port}" address="127.0.0.1")
-action(type="omfile" file="${of.received}" template="text")
-`;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-  const { port } = probe.address() as { port: number };
-  await new Promise((done) => probe.close(done));
-  return port;
-}
