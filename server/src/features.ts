@@ -156,7 +156,14 @@ function identityOf(
   process: FeatureDeps,
   deps: Omit<
     Parameters<typeof createIdentity>[0],
-    "knownBrowserKeys" | "oidcFlowKeys" | "allowPrivateProviders" | "secrets" | "baseUrl" | "setUpLinkEnded" | "mail"
+    | "knownBrowserKeys"
+    | "oidcFlowKeys"
+    | "challengeKeys"
+    | "allowPrivateProviders"
+    | "secrets"
+    | "baseUrl"
+    | "setUpLinkEnded"
+    | "mail"
   >,
   notifications: Notifications,
 ) {
@@ -165,6 +172,7 @@ function identityOf(
     ...deps,
     knownBrowserKeys: () => keysFor("known-browsers"),
     oidcFlowKeys: () => keysFor("oidc-flows"),
+    challengeKeys: () => keysFor("passkey-challenges"),
     allowPrivateProviders: process.allowPrivateProviders === true,
     secrets: authorities.secrets,
     baseUrl: () => addresses.baseUrl,

@@ -24,6 +24,8 @@ export const owners: Record<string, readonly string[]> = {
     "one_time_links",
     "user_factors",
     "recovery_codes",
+    "passkeys",
+    "used_challenges",
     "oidc_providers",
     "oidc_identities",
     "used_oidc_answers",

@@ -15,6 +15,7 @@ const NONE: Session = {
   profile: { name: null, language: null, timeZone: null, clock: null, theme: null },
   tenant: { id: "", slug: "", name: "" },
   factor: "none",
+  factorKinds: [],
   passwordDue: false,
   singleSignOn: false,
   operations: [],

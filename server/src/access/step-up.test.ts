@@ -47,6 +47,7 @@ test("every other dangerous operation needs one whatever its body says", () => {
     "issueCertificate",
     "mapScimGroup",
     "removeFactor",
+    "removePasskey",
     "removeSingleSignOn",
     "renewRecoveryCodes",
     "resetUser",
@@ -60,6 +61,7 @@ test("every other dangerous operation needs one whatever its body says", () => {
     "setAuditStream",
     "showWebhook",
     "startFactor",
+    "startPasskey",
     "updateTenant",
   ]);
   assert.equal(DANGEROUS_OPERATIONS.sendCommand!.stepUp, "many devices");

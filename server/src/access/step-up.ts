@@ -40,6 +40,8 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   mapScimGroup: { stepUp: true },
   startFactor: { stepUp: true },
   removeFactor: { stepUp: true },
+  startPasskey: { stepUp: true },
+  removePasskey: { stepUp: true },
   renewRecoveryCodes: { stepUp: true },
   saveSingleSignOn: { stepUp: true },
   removeSingleSignOn: { stepUp: true },
@@ -74,6 +76,9 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
   // These operations require the password, a code or the token of a link.
   ...["signIn", "giveFactor", "stepUp", "changePassword", "confirmFactor", "setUp", "openInvite", "acceptInvite"],
   ...["forgotPassword", "resetPassword"],
+  // These operations give a challenge, or require one that a passkey signed.
+  ...["startPasskeySignIn", "completePasskeySignIn", "startPasskeyCheck", "givePasskey", "stepUpWithPasskey"],
+  ...["addPasskey", "renamePasskey"],
   // These operations lead to an identity provider, or bring its answer, which is verified.
   ...["showSignInMethods", "startProviderSignIn", "completeProviderSignIn"],
   ...["startProviderStepUp", "completeProviderStepUp", "startProviderTest", "completeProviderTest"],

@@ -34,6 +34,7 @@ import * as refusals from "./admin/refusals.ts";
 import * as savedFilters from "./admin/saved-filters.ts";
 import * as account from "./admin/sign-in/account.ts";
 import * as factors from "./admin/sign-in/factors.ts";
+import * as passkeys from "./admin/sign-in/passkeys.ts";
 import * as profile from "./admin/sign-in/profile.ts";
 import * as provider from "./admin/sign-in/provider.ts";
 import * as session from "./admin/sign-in/session.ts";
@@ -51,6 +52,7 @@ const RESOURCES = [
   provider,
   account,
   factors,
+  passkeys,
   profile,
   savedFilters,
   users,

@@ -81,6 +81,7 @@ export const PROBLEMS = {
   last_operator: { status: 409, middleware: "handler" },
   factor_missing: { status: 409, middleware: "handler" },
   factor_mandatory: { status: 409, middleware: "handler" },
+  challenge_expired: { status: 410, middleware: "authentication" },
   provider_untested: { status: 409, middleware: "handler" },
   quota_exceeded: { status: 409, middleware: "handler" },
   invalid_transition: { status: 409, middleware: "handler" },

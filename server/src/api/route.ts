@@ -1,8 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { AccessRule, Caller, Declaration, LeastRole, Scope, StepUpRule, UseCase } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
 import type { Missing, Session, Visit } from "../identity/identity.ts";
-import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
+import { asFile } from "./csv-query.ts";
 import { withCursor } from "./list-cursor.ts";
 import type { ErrorCode } from "./problem.ts";
 import { stepUpOf } from "./step-up-of.ts";
@@ -55,8 +55,9 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   safe?: true;
   /** The answer contains a one-time secret: it is neither stored for a repetition of the request nor compressed. */
   secret?: true;
-  /** The handler gets the cookie of a sign-in at an identity provider as `flowCookie`. */
+  /** The handler gets the cookie of a sign-in at a provider as `flowCookie`, or that of a passkey as `challengeCookie`. */
   takesFlow?: true;
+  takesChallenge?: true;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */
   volatile?: readonly string[];
   /** `query` has the parameters without which the operation is refused. */
@@ -69,8 +70,9 @@ export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   body: z.output<B>;
   /** The condition that `If-Match` of a PUT or PATCH puts on the locked record; absent without the header. */
   matches?: ((record: object) => boolean) | undefined;
-  /** The cookie of a sign-in at an identity provider, for a route that `takesFlow`. */
+  /** The cookie of a sign-in at an identity provider, or of a request for a passkey, for a route that takes it. */
   flowCookie?: string | undefined;
+  challengeCookie?: string | undefined;
 }
 
 type Nothing = z.ZodUndefined;
@@ -232,19 +234,6 @@ export function adminRoute<
   const file = route.csv === undefined ? {} : asFile(route.query);
   return { ...route, ...file, ...stepUpOf(route), role, surface: "admin", by: "user" };
 }
-
-/** Extends the query of a list that can be requested as a file. */
-function asFile(query: z.ZodType | undefined): { query: z.ZodType } {
-  if (!(query instanceof z.ZodObject)) throw new Error("only a list can be exported");
-  return { query: query.extend({ as: AS }) };
-}
-
-const AS = z
-  .enum(["csv"])
-  .optional()
-  .meta({
-    description: `\`csv\`: the whole list as a file (\`text/csv\`), ignoring \`skip\` and \`limit\`; its last line says so if the list has more than ${DEFAULT_LIMITS.exportRows.toLocaleString("en")} rows`,
-  });
 
 /** Declares an operation of the admin API on the caller's own account: its service takes the session. */
 export function accountRoute<

@@ -7,13 +7,15 @@ import type { RetiredKeyRow } from "./retired-key-store.ts";
 /**
  * How long the former derived keys of other features are needed after a rotation. Claims are open for at most a day;
  * the extra hour is for processes that still create claims with the former key. Webhook receivers get a month to adopt
- * the new secret, and known browsers to get a new cookie. A sign-in at an identity provider takes minutes.
+ * the new secret, and known browsers to get a new cookie. Sign-ins at an identity provider, and challenges of passkeys,
+ * take minutes.
  */
 const NEEDED_MS = {
   "claim-code": DAY + HOUR,
   "webhook-secrets": 30 * DAY,
   "known-browsers": 30 * DAY,
   "oidc-flows": HOUR,
+  "passkey-challenges": HOUR,
 } as const;
 
 export type KeyPurpose = keyof typeof NEEDED_MS;
@@ -41,6 +43,7 @@ export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyR
     "webhook-secrets": of("webhook-secrets"),
     "known-browsers": of("known-browsers"),
     "oidc-flows": of("oidc-flows"),
+    "passkey-challenges": of("passkey-challenges"),
   };
 }
 

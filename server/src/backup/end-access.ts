@@ -13,6 +13,7 @@ export interface EndedAccess {
   links: number;
   passwords: number;
   factors: number;
+  passkeys: number;
   apiKeys: number;
   /** Passwords of enabled MQTT clients. */
   mqttClients: number;
@@ -40,13 +41,13 @@ export async function endAccess(tx: Tx, now: Date): Promise<{ ended: EndedAccess
   const before = await endShortLived(tx, now);
   const passwords = await endPasswords(tx);
   await deleteAllRecoveryCodes(tx);
-  const factors = await deleteAllFactors(tx);
+  const { apps: factors, passkeys } = await deleteAllFactors(tx);
   // Sessions started in the meantime ended with their users' passwords; this also ends those of users without a
   // password.
   const { sessions, links } = await endSessionsAndLinks(tx);
   const apiKeys = await revokeAllKeys(tx, actor, now);
   const { clients: mqttClients, drops } = await endClientPasswords(tx, now);
   const claims = await revokeAllClaims(tx, actor, now);
-  const ended = { passwords, factors, apiKeys, mqttClients, claims };
+  const ended = { passwords, factors, passkeys, apiKeys, mqttClients, claims };
   return { ended: { sessions: before.sessions + sessions, links: before.links + links, ...ended }, drops };
 }

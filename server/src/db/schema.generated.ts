@@ -62,6 +62,7 @@ export interface Schema {
   outage_anomalies: OutageAnomaliesTable;
   outages: OutagesTable;
   pages: PagesTable;
+  passkeys: PasskeysTable;
   push_keys: PushKeysTable;
   quota_rounds: QuotaRoundsTable;
   recovery_codes: RecoveryCodesTable;
@@ -106,6 +107,7 @@ export interface Schema {
   ticket_history: TicketHistoryTable;
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
+  used_challenges: UsedChallengesTable;
   used_oidc_answers: UsedOidcAnswersTable;
   user_channels: UserChannelsTable;
   user_factors: UserFactorsTable;
@@ -842,6 +844,18 @@ export interface PagesTable {
   round: Generated<number>;
 }
 
+export interface PasskeysTable {
+  id: string;
+  user_id: string;
+  name: string;
+  credential_id: Buffer;
+  public_key: Buffer;
+  sign_count: string;
+  transports: string[];
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
 export interface PushKeysTable {
   one: Generated<true>;
   public_key: Buffer;
@@ -858,7 +872,7 @@ export interface QuotaRoundsTable {
 }
 
 export interface RecoveryCodesTable {
-  factor_id: string;
+  user_id: string;
   code_sha256: Buffer;
 }
 
@@ -896,7 +910,7 @@ export interface RetainedMessagesTable {
 
 export interface RetiredKeysTable {
   id: string;
-  purpose: "claim-code" | "webhook-secrets" | "known-browsers" | "oidc-flows";
+  purpose: "claim-code" | "webhook-secrets" | "known-browsers" | "oidc-flows" | "passkey-challenges";
   sealed: Buffer;
   retired_at: Date;
   needed_until: Date;
@@ -1244,6 +1258,11 @@ export interface TicketsTable {
   started_at: Date | null;
   completed_at: Date | null;
   comments: Generated<number>;
+}
+
+export interface UsedChallengesTable {
+  sha256: Buffer;
+  expires_at: Date;
 }
 
 export interface UsedOidcAnswersTable {
@@ -1664,8 +1683,9 @@ export interface SharedTicketsView {
 }
 
 export interface SharedUserFactorsView {
-  user_id: string;
+  user_id: string | null;
   factor_id: string | null;
+  kind: string | null;
 }
 
 export interface SharedUsersView {

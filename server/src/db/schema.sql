@@ -1147,6 +1147,22 @@ CREATE INDEX pages_held ON pages USING btree (tenant_id) WHERE ((state = 'due'::
 CREATE INDEX pages_queued ON pages USING btree (tenant_id, critical, due_at) WHERE (state = 'due'::text);
 CREATE INDEX pages_to_nobody ON pages USING btree (tenant_id, anomaly_id) WHERE (state = 'nobody'::text);
 
+CREATE TABLE passkeys (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  name text NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX passkeys_user ON passkeys USING btree (user_id, id);
+
 CREATE TABLE push_keys (
   one boolean NOT NULL DEFAULT true,
   public_key bytea NOT NULL,
@@ -1168,10 +1184,10 @@ CREATE TABLE quota_rounds (
 );
 
 CREATE TABLE recovery_codes (
-  factor_id uuid NOT NULL,
+  user_id uuid NOT NULL,
   code_sha256 bytea NOT NULL,
-  CONSTRAINT recovery_codes_pkey PRIMARY KEY (factor_id, code_sha256),
-  CONSTRAINT recovery_codes_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES user_factors(id) ON DELETE CASCADE
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_sha256),
+  CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 CREATE TABLE rejected_messages (
@@ -1224,7 +1240,7 @@ CREATE TABLE retired_keys (
   retired_at timestamp with time zone NOT NULL,
   needed_until timestamp with time zone NOT NULL,
   CONSTRAINT retired_keys_pkey PRIMARY KEY (id),
-  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text, 'known-browsers'::text, 'oidc-flows'::text])))
+  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text, 'known-browsers'::text, 'oidc-flows'::text, 'passkey-challenges'::text])))
 );
 
 CREATE TABLE roll_up_marks (
@@ -1788,6 +1804,13 @@ CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
 CREATE TRIGGER tickets_moved AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION list_row_by_status();
 
+CREATE TABLE used_challenges (
+  sha256 bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT used_challenges_pkey PRIMARY KEY (sha256)
+);
+CREATE INDEX used_challenges_expiring ON used_challenges USING btree (expires_at);
+
 CREATE TABLE used_oidc_answers (
   sha256 bytea NOT NULL,
   expires_at timestamp with time zone NOT NULL,
@@ -2297,10 +2320,16 @@ CREATE VIEW shared_tickets AS
    FROM tickets;
 
 CREATE VIEW shared_user_factors AS
- SELECT user_id,
-    id AS factor_id
+ SELECT user_factors.user_id,
+    user_factors.id AS factor_id,
+    'app'::text AS kind
    FROM user_factors
-  WHERE confirmed_at IS NOT NULL;
+  WHERE user_factors.confirmed_at IS NOT NULL
+UNION ALL
+ SELECT passkeys.user_id,
+    passkeys.id AS factor_id,
+    'passkey'::text AS kind
+   FROM passkeys;
 
 CREATE VIEW shared_users AS
  SELECT id,
@@ -2529,6 +2558,8 @@ CREATE FUNCTION delete_user_factors()
 AS $function$
 BEGIN
   DELETE FROM user_factors WHERE user_id = NEW.id;
+  DELETE FROM passkeys WHERE user_id = NEW.id;
+  DELETE FROM recovery_codes WHERE user_id = NEW.id;
   DELETE FROM oidc_identities WHERE user_id = NEW.id;
   RETURN NULL;
 END $function$;

@@ -25,6 +25,8 @@ export interface IdentityDeps {
   knownBrowserKeys: () => readonly KeyObject[];
   /** The keys that sign the cookies of sign-ins at a provider: the current key, then former keys. */
   oidcFlowKeys: () => readonly KeyObject[];
+  /** The keys that sign the challenges of passkeys: the current key, then former keys. */
+  challengeKeys: () => readonly KeyObject[];
   /** Whether identity providers may be in private networks. */
   allowPrivateProviders: boolean;
   providers: Providers;

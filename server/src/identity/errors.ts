@@ -11,6 +11,7 @@ export type IdentityErrorCode =
   | "sign_in_refused"
   | "sign_in_flow_expired"
   | "sso_required"
+  | "challenge_expired"
   | "provider_untested"
   | "provider_failed";
 
@@ -36,14 +37,30 @@ export function usedCode(): MusterError<"invalid_credentials"> {
   });
 }
 
-/** Returns the error for a user with a second factor who gave only the password. */
-export function factorRequired(): MusterError<"factor_required"> {
-  return new MusterError("factor_required", "this needs a code of your second factor, too", { detail: "code" });
+/** Returns the same error for an unknown passkey, a wrong signature and a deactivated user. */
+export function wrongPasskey(): MusterError<"invalid_credentials"> {
+  return new MusterError("invalid_credentials", "this passkey was not accepted", { detail: "passkey" });
 }
 
-/** Returns the error for an admin who may not remove a second factor that the tenant's rule requires. */
+/** Returns the error for a passkey whose signature counter went back (WebAuthn 6.1.1). */
+export function copiedPasskey(): MusterError<"invalid_credentials"> {
+  const sentence = "this passkey may have been copied, because its signature counter went back: remove it";
+  return new MusterError("invalid_credentials", sentence, { detail: "passkey_counter" });
+}
+
+/** Returns the error for a signed challenge that this browser was not given, or that was used or has expired. */
+export function challengeExpired(): MusterError<"challenge_expired"> {
+  return new MusterError("challenge_expired", "this request for a passkey was used or has expired; begin again");
+}
+
+/** Returns the error for a user with a second factor who gave only the password. */
+export function factorRequired(): MusterError<"factor_required"> {
+  return new MusterError("factor_required", "this needs your second factor, too", { detail: "code" });
+}
+
+/** Returns the error for an admin who may not remove the last second factor, which a rule of the tenant requires. */
 export function factorMandatory(): MusterError<"factor_mandatory"> {
-  const sentence = "the tenant requires a second factor of its admins: set up another one in its place";
+  const sentence = "you must have a second factor: set up another one before you remove this one";
   return new MusterError("factor_mandatory", sentence);
 }
 

@@ -2,7 +2,7 @@ import { type Bound, bind } from "../access/access.ts";
 import { createResolve } from "../lib/outgoing/resolve-host.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { giveFactor } from "./factors/give-factor.ts";
-import { confirmFactor, listFactors, removeFactor, renewRecoveryCodes, startFactor } from "./factors/own-factors.ts";
+import { confirmFactor, removeFactor, renewRecoveryCodes, startFactor } from "./factors/own-factors.ts";
 import { resetFactor } from "./factors/reset-factor.ts";
 import { createFollowedSessions, type FollowedSessions } from "./followed-sessions.ts";
 import { acceptInvite, inviteUser, listInvites, openInvite, withdrawInvite } from "./links/invites.ts";
@@ -25,6 +25,10 @@ import {
 import { completeProviderTest, startProviderTest } from "./oidc/test-provider.ts";
 import { completeProviderStepUp, startProviderStepUp } from "./oidc/verify-at-provider.ts";
 import { changePassword, endOtherSessions, endOwnSession, listOwnSessions, stepUp } from "./own-account.ts";
+import { givePasskey, startPasskeyCheck, stepUpWithPasskey } from "./passkeys/give-passkey.ts";
+import { listFactors } from "./passkeys/list-factors.ts";
+import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./passkeys/own-passkeys.ts";
+import { completePasskeySignIn, startPasskeySignIn } from "./passkeys/sign-in-with-passkey.ts";
 import { signIn } from "./sign-in.ts";
 import { countSignIns } from "./sign-in-events/count-sign-ins.ts";
 import { createFailedSignIns } from "./sign-in-events/failed-sign-ins.ts";
@@ -105,6 +109,15 @@ export const identityServices = {
   confirmFactor,
   removeFactor,
   renewRecoveryCodes,
+  startPasskeySignIn,
+  completePasskeySignIn,
+  startPasskeyCheck,
+  givePasskey,
+  stepUpWithPasskey,
+  startPasskey,
+  addPasskey,
+  renamePasskey,
+  removePasskey,
 };
 
 /** The functions for the process and its shell. */

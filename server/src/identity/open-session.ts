@@ -4,7 +4,7 @@ import { addMs, MINUTE } from "../lib/clock.ts";
 import { requireCredentialsAllowed } from "./credential-rule.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { invalidCredentials } from "./errors.ts";
-import { findFactor } from "./factors/factor-store.ts";
+import { listFactorIds } from "./factors/factor-store.ts";
 import type { NewSession, ProviderSession, Visit } from "./session.ts";
 import { findSession, insertSession } from "./session-store.ts";
 import { recordSession } from "./sign-in-events/record-session.ts";
@@ -44,6 +44,8 @@ interface Begun {
   userId: string;
   givenFactorId: string | null;
   verifiedAt?: Date;
+  /** Further fields of the audit entry, never a secret. */
+  how?: object;
   /** The identity provider that vouches for the user; absent for credentials of Muster. */
   provider?: ProviderSession | null;
 }
@@ -56,13 +58,13 @@ interface Begun {
 export async function beginSession(
   { ids, clock, limits }: Deps,
   tx: Tx,
-  { userId, givenFactorId, verifiedAt, provider }: Begun,
+  { userId, givenFactorId, verifiedAt, how, provider }: Begun,
   { address, userAgent }: Visit,
 ): Promise<NewSession> {
   if (!provider) await requireCredentialsAllowed(tx, userId);
-  const factor = await findFactor(tx, userId);
-  const given = factor?.id === givenFactorId ? givenFactorId : null;
-  const minutes = factor && given === null ? limits.factorMinutes : limits.sessionMinutes;
+  const factorIds = await listFactorIds(tx, userId);
+  const given = givenFactorId !== null && factorIds.includes(givenFactorId) ? givenFactorId : null;
+  const minutes = factorIds.length > 0 && given === null ? limits.factorMinutes : limits.sessionMinutes;
   const now = clock.now();
   const token = makeToken(ids);
   const tokenSha256 = tokenHash(token);
@@ -82,7 +84,7 @@ export async function beginSession(
   };
   await insertSession(tx, row, limits.sessionsOfUser);
   const session = await findSession(tx, { tokenSha256, now, idleSince: addMs(now, -MINUTE) });
-  const more = { factor: session!.factor, ...(provider ? { provider: provider.issuer } : {}) };
+  const more = { factor: session!.factor, ...how, ...(provider ? { provider: provider.issuer } : {}) };
   await recordSession({ ids, clock }, tx, session!, { act: "session.begin", address, more });
   return { session: session!, token };
 }

@@ -140,9 +140,9 @@ export interface SessionRecord {
 /** Lists the user's own sessions, newest first. */
 export async function listOwnSessions(
   { database, clock }: IdentityDeps,
-  { id, user, factorId }: Session,
+  { id, user, factor }: Session,
 ): Promise<SessionRecord[]> {
-  const rows = await listSessionRows(database.db, { userId: user.id, factorId, now: clock.now() });
+  const rows = await listSessionRows(database.db, { userId: user.id, hasFactor: factor === "given", now: clock.now() });
   return rows.map((row) => ({
     id: row.id,
     createdAt: row.created_at,

@@ -3,19 +3,20 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Pruned } from "../db/prune.ts";
 import type { UserSessionsTable, UsersTable } from "../db/schema.generated.ts";
 import { readStatement, runStatement, statement } from "../db/statement.ts";
+import type { FactorKind } from "./factors/factor-store.ts";
 import type { FactorState, Session } from "./session.ts";
 
 export type NewSessionRow = Omit<UserSessionsTable, "commanded_devices">;
 
 /**
- * Adds a session and ends the user's oldest sessions beyond `most`. Only sessions with the same factor count, so
- * sign-ins without the code end no other session. Fires `user_sessions_ended`.
+ * Adds a session and ends the user's oldest sessions beyond `most`. Sessions with and without a given factor count
+ * apart, so sign-ins without the code end no other session. Fires `user_sessions_ended`.
  */
 export async function insertSession(tx: Tx, row: NewSessionRow, most: number): Promise<void> {
   await tx.insertInto("user_sessions").values(row).execute();
   await sql`
     DELETE FROM user_sessions WHERE user_id = ${row.user_id} AND id IN (
-      SELECT id FROM user_sessions WHERE user_id = ${row.user_id} AND factor_id IS NOT DISTINCT FROM ${row.factor_id}::uuid
+      SELECT id FROM user_sessions WHERE user_id = ${row.user_id} AND (factor_id IS NULL) = ${row.factor_id === null}
        ORDER BY id DESC OFFSET ${most})`.execute(tx);
 }
 
@@ -38,7 +39,9 @@ interface FoundRow {
   name: string;
   admins_need_factor: boolean;
   given_factor_id: string | null;
-  factor_id: string | null;
+  /** Whether it is one of the user's factors; null if the user has none. */
+  factor_given: boolean | null;
+  factor_kinds: FactorKind[] | null;
   oidc_issuer: string | null;
   oidc_sid: string | null;
 }
@@ -56,9 +59,12 @@ const readSession = statement<{ tokenSha256: Buffer; now: Date; idleSince: Date 
   "read-user-session",
   (p) => sql`
     SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.name AS user_name, u.language, u.time_zone, u.clock, u.theme, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name,
-           t.admins_need_factor, s.factor_id AS given_factor_id, f.factor_id, s.oidc_issuer, s.oidc_sid
+           t.admins_need_factor, s.factor_id AS given_factor_id, f.factor_given, f.factor_kinds, s.oidc_issuer, s.oidc_sid
       FROM user_sessions s JOIN shared_users u ON u.id = s.user_id JOIN shared_tenants t ON t.id = u.tenant_id
-      LEFT JOIN shared_user_factors f ON f.user_id = u.id
+     CROSS JOIN LATERAL (
+       SELECT bool_or(f.factor_id IS NOT DISTINCT FROM s.factor_id) AS factor_given,
+              array_agg(DISTINCT f.kind ORDER BY f.kind) AS factor_kinds
+         FROM shared_user_factors f WHERE f.user_id = u.id) f
      WHERE s.token_sha256 = ${p.tokenSha256}::bytea AND s.expires_at > ${p.now}::timestamptz
        AND s.last_used_at > ${p.idleSince}::timestamptz AND u.status = 'active' AND u.deleted_at IS NULL`,
 );
@@ -79,6 +85,7 @@ function toSession(row: FoundRow): Session & { lastUsedAt: Date } {
     passwordDue: row.password_drawn,
     factor: factorState(row),
     factorId: row.given_factor_id,
+    factorKinds: row.factor_kinds ?? [],
     factorMandatory: isFactorMandatory(row),
     provider: row.oidc_issuer === null ? null : { issuer: row.oidc_issuer, sid: row.oidc_sid },
     lastUsedAt: row.last_used_at,
@@ -86,7 +93,7 @@ function toSession(row: FoundRow): Session & { lastUsedAt: Date } {
 }
 
 function factorState(row: FoundRow): FactorState {
-  if (row.factor_id !== null) return row.factor_id === row.given_factor_id ? "given" : "required";
+  if (row.factor_given !== null) return row.factor_given ? "given" : "required";
   return isFactorMandatory(row) ? "due" : "none";
 }
 
@@ -150,16 +157,30 @@ export async function forgetFactorOfSessions(tx: Tx, userId: string): Promise<vo
   await tx.updateTable("user_sessions").set({ factor_id: null }).where("user_id", "=", userId).execute();
 }
 
-/** Lists the user's unexpired sessions with this factor, newest first. */
+/**
+ * Adapts sessions to a removed factor of a user who has others: those in which it was given end, except one, in which
+ * `to` counts as given. Fires `user_sessions_ended`.
+ */
+export async function replaceFactorOfSessions(
+  tx: Tx,
+  { userId, sessionId, from, to }: { userId: string; sessionId: string; from: string; to: string },
+): Promise<void> {
+  const others = tx.deleteFrom("user_sessions").where("user_id", "=", userId).where("factor_id", "=", from);
+  await others.where("id", "<>", sessionId).execute();
+  const own = tx.updateTable("user_sessions").set({ factor_id: to }).where("id", "=", sessionId);
+  await own.where("factor_id", "=", from).execute();
+}
+
+/** Lists the user's unexpired sessions that lack no factor, newest first. */
 export async function listSessionRows(
   db: Db,
-  { userId, factorId, now }: { userId: string; factorId: string | null; now: Date },
+  { userId, hasFactor, now }: { userId: string; hasFactor: boolean; now: Date },
 ): Promise<Omit<NewSessionRow, "token_sha256" | "factor_id" | "oidc_issuer" | "oidc_sid">[]> {
   return await db
     .selectFrom("user_sessions")
     .select(["id", "user_id", "created_at", "last_used_at", "expires_at", "verified_at", "address", "user_agent"])
     .where("user_id", "=", userId)
-    .where("factor_id", "is not distinct from", factorId)
+    .where("factor_id", hasFactor ? "is not" : "is", null)
     .where("expires_at", ">", now)
     .orderBy("id", "desc")
     .execute();

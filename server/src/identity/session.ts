@@ -1,4 +1,5 @@
 import type { Caller, Profile, Role } from "../access/access.ts";
+import type { FactorKind } from "./factors/factor-store.ts";
 
 /**
  * The second factor of a session: `none` if the user has none, `given` once its code was given, `required` until then;
@@ -26,6 +27,8 @@ export interface Session {
   factor: FactorState;
   /** The second factor that was given. */
   factorId: string | null;
+  /** The kinds of second factors that the user has. */
+  factorKinds: readonly FactorKind[];
   /** Whether the tenant's rule requires a second factor of this user. */
   factorMandatory: boolean;
   /** The session at the identity provider that began this one; null after a sign-in with credentials of Muster. */

@@ -53,8 +53,8 @@ export async function signIn(deps: IdentityDeps, { email, password, browser, ...
  * check.
  */
 function browserOf(keys: readonly KeyObject[], found: FoundCredentials | undefined, browser: string | undefined) {
-  const known = (factorId: string | null) => knownBrowserId(keys, found && { userId: found.userId, factorId }, browser);
-  return known(found?.factorId ?? null) ?? known(null);
+  const holder = found && { userId: found.userId, factorIds: [...found.factorIds, null] };
+  return knownBrowserId(keys, holder, browser);
 }
 
 /** Returns the session with the cookie that makes its browser known from now on. */

@@ -5,6 +5,7 @@ import type { IdentityDeps } from "./deps.ts";
 import { deleteUnconfirmed } from "./factors/factor-store.ts";
 import { deleteExpiredLinks } from "./links/link-store.ts";
 import { deleteUsedAnswers } from "./oidc/identity-store.ts";
+import { deleteUsedChallenges } from "./passkeys/passkey-store.ts";
 import type { Session } from "./session.ts";
 import { deleteExpired, deleteSessionOf, findSession, recordCommanded, recordSessionUse } from "./session-store.ts";
 import { recordRepeats } from "./sign-in-events/record-failures.ts";
@@ -67,7 +68,7 @@ export async function prune(deps: IdentityDeps, stopped?: AbortSignal): Promise<
   const now = clock.now();
   const clean = async (deleteOld: typeof deleteExpired, before: Date) =>
     await pruneAlong(BEGINNING, (from, limit) => deleteOld(database.db, { from, before, limit }), { stopped });
-  for (const deleteOld of [deleteExpired, deleteExpiredLinks, deleteEnded, deleteUsedAnswers])
+  for (const deleteOld of [deleteExpired, deleteExpiredLinks, deleteEnded, deleteUsedAnswers, deleteUsedChallenges])
     await clean(deleteOld, now);
   await clean(deleteUnconfirmed, addMs(now, -limits.factorSetUpMinutes * MINUTE));
   await recordRepeats(deps, stopped);

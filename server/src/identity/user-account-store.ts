@@ -68,8 +68,8 @@ export async function findAccountRow(db: Db, tenantId: string, id: string): Prom
 }
 
 const COLUMNS = sql`u.id, u.email, u.name, u.role, u.status, u.platform, u.created_at,
-  (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id AND s.factor_id IS NOT DISTINCT FROM
-    (SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
+  (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id AND (s.factor_id IS NOT NULL) =
+    EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
   EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor`;
 
 /** Lists the active users who run the installation, oldest first. */

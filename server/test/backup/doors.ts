@@ -12,6 +12,7 @@ import {
   type TestTenant,
 } from "../harness/devices.ts";
 import { https } from "../harness/http/https.ts";
+import { addPasskey, signInWith } from "../harness/http/passkeys.ts";
 import { turnOnFactor } from "../harness/second-factor.ts";
 import type { TestServer } from "../harness/server.ts";
 import { newBrowser, type SignedIn, signIn, tokenOf } from "../harness/sign-in.ts";
@@ -39,6 +40,7 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
   await server.app.access.setPlatformUser(tenant.caller, operator.email, true);
   // The change of the operator's role ended the session.
   const app = await turnOnFactor(server, withFactor);
+  const { device: passkey } = await addPasskey(server, await signIn(server, tenant));
   const codes = [...app.recoveryCodes];
   const password = (user: SignedIn) => ({ email: user.email, password: user.password });
   const factorBy = async (at: TestServer, code: () => string) => {
@@ -74,6 +76,10 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
       },
       password: async (at) => (await newBrowser(at).call("POST", "/session", { body: password(plain) })).status === 200,
       factor: (at) => factorBy(at, () => app.nextCode()),
+      passkey: async (at) => {
+        const { origin, hostname: rpId } = new URL(at.httpUrl);
+        return (await signInWith(newBrowser(at), passkey, { origin, rpId })).status === 200;
+      },
       apiKey: async (at) =>
         (await https(`${at.httpUrl}/api/v1/devices`, { ca: at.ca, headers: { "x-api-key": key } })).status === 200,
       mqttClient: (at) => opens(client.connect(at)),

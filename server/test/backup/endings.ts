@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Carried } from "../../src/backup/later-state.ts";
 import { connectMqtt, enrollDevice, newKey, newTenant, redeem, redemption } from "../harness/devices.ts";
 import { https } from "../harness/http/https.ts";
+import { addPasskey, type SoftAuthenticator, signInWith, softAuthenticator } from "../harness/http/passkeys.ts";
 import { turnOnFactor } from "../harness/second-factor.ts";
 import type { TestServer } from "../harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn } from "../harness/sign-in.ts";
@@ -57,7 +58,10 @@ export async function userEndings(server: TestServer): Promise<Endings> {
   };
 }
 
-/** Creates a second factor that is replaced, one that is reset, and a recovery code that is used. */
+/**
+ * Creates a second factor that is replaced, one that is reset, a recovery code that is used, and passkeys of which one
+ * is removed and another one added.
+ */
 export async function factorEndings(server: TestServer): Promise<Endings> {
   const tenant = await newTenant(server);
   const user = () => signIn(server, tenant);
@@ -66,12 +70,17 @@ export async function factorEndings(server: TestServer): Promise<Endings> {
   const [superseded, kept] = [await turnOnFactor(server, replaced), await turnOnFactor(server, used)];
   const [first, second] = kept.recoveryCodes as [string, string];
   let present = superseded;
+  const holder = await user();
+  const [gone, stays] = [await addPasskey(server, holder), await addPasskey(server, holder)];
+  const later = softAuthenticator(server.httpUrl);
   return {
     changed: {},
     async end() {
       await server.app.identity.resetFactor(tenant.caller, lost.userId);
       present = await turnOnFactor(server, replaced);
       assert.equal(await signInWithFactor(server, used, first), 200);
+      assert.equal((await holder.call("DELETE", `/passkeys/${gone.passkeyId}`)).status, 204);
+      await addPasskey(server, holder, "Phone", later);
     },
     async verify(at) {
       assert.ok(await signsIn(at, lost));
@@ -79,6 +88,10 @@ export async function factorEndings(server: TestServer): Promise<Endings> {
       assert.equal(await signInWithFactor(at, replaced, present.nextCode()), 200, "the present factor");
       assert.equal(await signInWithFactor(at, used, first), 401, "a used recovery code");
       assert.equal(await signInWithFactor(at, used, second), 200, "another one");
+      const { origin, hostname: rpId } = new URL(at.httpUrl);
+      const signs = async (device: SoftAuthenticator) =>
+        (await signInWith(newBrowser(at), device, { origin, rpId })).status;
+      assert.deepEqual([await signs(gone.device), await signs(stays.device), await signs(later)], [401, 200, 200]);
     },
   };
 }

@@ -85,12 +85,12 @@ test("after a recovery to an earlier state muster revoke-all closes every door t
   // The copy also has the node of the copied service, until it is reaped.
   assert.ok(sessionsClosed || onPostgres);
   assert.ok(certificates.revoked >= 1 && certificates.kept === 0, JSON.stringify(certificates));
-  for (const name of ["sessions", "passwords", "factors", "apiKeys", "mqttClients", "claims"])
+  for (const name of ["sessions", "passwords", "factors", "passkeys", "apiKeys", "mqttClients", "claims"])
     assert.ok(ended[name] >= 1, `${name}: ${ended[name]}`);
   await comesIn(restored, made, operators);
   const [row] = await runSql<{ factors: number }>(
     restored.app.database.db,
-    "SELECT (SELECT count(*)::int FROM user_factors) + (SELECT count(*)::int FROM recovery_codes) AS factors",
+    "SELECT (SELECT count(*)::int FROM user_factors) + (SELECT count(*)::int FROM passkeys) + (SELECT count(*)::int FROM recovery_codes) AS factors",
   );
   assert.equal(row!.factors, 0);
   const { checks } = await createDoctor({ ...restored.app, clock: restored.clock }).examine({ deep: true });
@@ -135,6 +135,7 @@ test("with --keep-certificates devices stay connected, and a repetition ends not
     links: 2,
     passwords: 0,
     factors: 0,
+    passkeys: 0,
     apiKeys: 0,
     mqttClients: 0,
     claims: 0,

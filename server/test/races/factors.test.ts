@@ -4,6 +4,7 @@ import type { Session } from "../../src/identity/identity.ts";
 import { MINUTE } from "../../src/lib/clock.ts";
 import { onPostgres } from "../harness/database/database.ts";
 import { ADDRESS, addTenant, type Tenant } from "../harness/enrollment.ts";
+import { softAuthenticator } from "../harness/http/passkeys.ts";
 import { authenticator } from "../harness/second-factor.ts";
 import { PASSWORD, tokenOf } from "../harness/sign-in.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./races.ts";
@@ -52,4 +53,42 @@ test("of six sign-ins with one code over two processes one is completed, and lik
     }
   }
   await track.assertConsistent();
+});
+
+/** A user with a passkey, whose session is returned. */
+async function addHolder(email: string, counts: boolean) {
+  const { identity } = track;
+  const { url } = await identity.inviteUser(tenant.caller, { email, role: "viewer" });
+  const { session } = await identity.acceptInvite({ token: tokenOf(url), password: PASSWORD, ...VISIT });
+  const { options, challengeCookie } = await identity.startPasskey(session);
+  const device = softAuthenticator(`https://${options.rp.id}`, { counts });
+  const passkey = device.create(options);
+  const added = await identity.addPasskey(session, { name: "Laptop", passkey, challengeCookie, address: ADDRESS });
+  return { session, device, passkeyId: added.passkey.id };
+}
+
+test("of six uses of one signed challenge over two processes one begins a session", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { device } = await addHolder(`holder-${round}@example.com`, round % 2 === 0);
+    const { options, challengeCookie } = await track.identity.startPasskeySignIn();
+    // An authenticator without a counter leaves the decision to the challenge alone.
+    const passkey = device.get(options);
+    const job: Job = { use: "completePasskeySignIn", args: [{ passkey, challengeCookie, ...VISIT }] };
+    assert.deepEqual(tally(await track.race([job, job, job, job, job, job])), { ok: 1, challenge_expired: 5 });
+  }
+  await track.assertConsistent();
+});
+
+test("of six signatures with one counter over two processes one is accepted", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { device } = await addHolder(`copy-${round}@example.com`, true);
+    const jobs = await Promise.all(
+      Array.from({ length: 6 }, async (): Promise<Job> => {
+        const { options, challengeCookie } = await track.identity.startPasskeySignIn();
+        const passkey = device.get(options, { counter: 7 });
+        return { use: "completePasskeySignIn", args: [{ passkey, challengeCookie, ...VISIT }] };
+      }),
+    );
+    assert.deepEqual(tally(await track.race(jobs)), { ok: 1, invalid_credentials: 5 });
+  }
 });

@@ -19,7 +19,10 @@ type Uses = Pick<
   Pick<Registry["devices"], "createDevice"> &
   Pick<Registry["identity"], "acceptInvite" | "completeReset" | "setUp"> &
   Pick<Registry["groups"], "createGroup"> &
-  Pick<Registry["identity"], "giveFactor"> &
+  Pick<
+    Registry["identity"],
+    "giveFactor" | "givePasskey" | "completePasskeySignIn" | "removeFactor" | "removePasskey"
+  > &
   Pick<Registry["notifications"], "addOwnChannel" | "testOwnNotifications"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
@@ -52,6 +55,10 @@ async function runJob(registry: Registry, job: Job): Promise<Outcome> {
     createDevice: registry.devices.createDevice,
     createGroup: registry.groups.createGroup,
     giveFactor: registry.identity.giveFactor,
+    givePasskey: registry.identity.givePasskey,
+    completePasskeySignIn: registry.identity.completePasskeySignIn,
+    removeFactor: registry.identity.removeFactor,
+    removePasskey: registry.identity.removePasskey,
   };
   const run = uses[job.use] as (...args: unknown[]) => Promise<unknown>;
   try {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { hasEmail } from "../user-store.ts";
 
@@ -10,15 +11,17 @@ export interface Credentials {
 export interface FoundCredentials extends Credentials {
   /** The address as stored, since several spellings match. */
   email: string;
-  /** The user's second factor, if any. */
-  factorId: string | null;
+  /** The user's second factors. */
+  factorIds: string[];
 }
 
 /** Returns the credentials of the active user with this address. */
 export async function findCredentials(db: Db, email: string): Promise<FoundCredentials | undefined> {
   return await activeUsers(db)
-    .leftJoin("shared_user_factors as f", "f.user_id", "users.id")
-    .select(["users.email", "f.factor_id as factorId"])
+    .select("users.email")
+    .select(
+      sql<string[]>`ARRAY(SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = users.id)`.as("factorIds"),
+    )
     .where(hasEmail("users.email", email))
     .executeTakeFirst();
 }

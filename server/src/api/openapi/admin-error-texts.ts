@@ -10,17 +10,18 @@ export const ADMIN_ERROR_TEXTS = {
     anywhere: "Operations of the admin API, which the admin app uses.",
   },
   invalid_credentials: {
-    summary: "The e-mail address, the password or the code is wrong, or the user is deactivated.",
+    summary: "The e-mail address, the password, the code or the passkey is wrong, or the user is deactivated.",
     more: "A code of an authenticator app is accepted once, during its 30 seconds and the 30 before and after; a recovery code once.",
     remedy:
       "Try again; with a code of the second factor, wait for the next one. Or ask for a reset of the password or the factor.",
     again: "no",
-    detail: "`password` or `code`, if only that can be wrong",
+    detail:
+      "`password`, `code` or `passkey`, if only that can be wrong; `passkey_counter` if the passkey may have been copied",
     anywhere: "The sign-in of the admin app.",
   },
   sign_in_incomplete: {
     summary: "The sign-in is not complete.",
-    more: "A user with a second factor must enter a code: `POST /api/admin/session/factor`. A password that the service generated must be changed: `PUT /api/admin/password`. An admin whose tenant requires a second factor must set one up: `POST /api/admin/factors`.",
+    more: "A user with a second factor must give it: `POST /api/admin/session/factor`, or `POST /api/admin/session/passkey/start`. A password that the service generated must be changed: `PUT /api/admin/password`. An admin whose tenant requires a second factor must set one up: `POST /api/admin/factors` or `POST /api/admin/passkeys/start`.",
     remedy: "Do what `detail` names, then repeat the request.",
     again: "after a change elsewhere",
     detail: "The missing part: `code`, `password` or `factor`",
@@ -55,6 +56,13 @@ export const ADMIN_ERROR_TEXTS = {
     again: "no",
     anywhere: "Sign-in at an identity provider in the admin app.",
   },
+  challenge_expired: {
+    summary: "The passkey signed no challenge that this browser was given, or one that was used or has expired.",
+    more: "A challenge is accepted once, within 5 minutes, in the browser and the session that got it, and for its purpose alone.",
+    remedy: "Begin again.",
+    again: "no",
+    anywhere: "Passkeys of the admin app.",
+  },
   sso_required: {
     summary: "The tenant requires that its users sign in at its identity provider.",
     remedy: "Sign in there. Named admins with a second factor can be exempt.",
@@ -76,8 +84,9 @@ export const ADMIN_ERROR_TEXTS = {
     anywhere: "Sign-in at an identity provider in the admin app.",
   },
   factor_required: {
-    summary: "The user has a second factor, and the request contains no code.",
-    remedy: "Send `code`: six digits from the authenticator app, or a recovery code.",
+    summary: "The user has a second factor, and the request contains none.",
+    remedy:
+      "Send `code`: six digits from the authenticator app, or a recovery code. Or use a passkey: `POST /api/admin/session/passkey/start`.",
     again: "no",
     detail: "The missing field: `code`",
     anywhere: "`POST /api/admin/session/step-up` of the admin API, which the admin app uses.",
@@ -85,15 +94,16 @@ export const ADMIN_ERROR_TEXTS = {
   factor_missing: {
     summary: "An admin requires a second factor of all admins, and has none.",
     more: "Admins without one can only set one up, so the admin who sets the rule must have one first.",
-    remedy: "Set up a second factor: `POST /api/admin/factors`.",
+    remedy: "Set up a second factor: `POST /api/admin/factors` or `POST /api/admin/passkeys/start`.",
     again: "after a change elsewhere",
     anywhere: "`PATCH /api/admin/tenant` of the admin API, which the admin app uses.",
   },
   factor_mandatory: {
-    summary: "The tenant requires a second factor of its admins, so an admin cannot remove it.",
-    remedy: "Set up another one, which replaces it, or change the tenant's rule.",
+    summary: "The tenant requires a second factor of the user, so the last one cannot be removed.",
+    more: "It is required of admins by the tenant's rule, and of admins who are exempt from single sign-on.",
+    remedy: "Set up another one first, or change the tenant's rule.",
     again: "after a change elsewhere",
-    anywhere: "`DELETE /api/admin/factors/{id}` of the admin API, which the admin app uses.",
+    anywhere: "Second factors in the admin app.",
   },
   last_admin: {
     summary: "The tenant would have no admin who can sign in.",

@@ -46,13 +46,14 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   sign_in_flow_expired: {
     message: "This sign-in was completed already, was begun in another browser, or took too long: begin again.",
   },
+  challenge_expired: { message: "This request for a passkey was used or has expired; begin again." },
   sso_required: { message: "Your organization requires that you sign in at its identity provider." },
   provider_untested: { message: "Test the provider with a sign-in before you switch it on." },
   provider_failed: { message: "The identity provider cannot be reached, or its answer is not valid." },
-  factor_required: { message: "This needs a code of your second factor, too.", detail: "code" },
+  factor_required: { message: "This needs your second factor, too.", detail: "code" },
   factor_missing: { message: "Set up a second factor of your own first, on the page of your account." },
   factor_mandatory: {
-    message: "The tenant requires a second factor of its admins: set up another one in its place.",
+    message: "You must have a second factor: set up another one before you remove this one.",
   },
   last_admin: { message: "This is the last active admin of the tenant: make another user an admin first." },
   last_operator: {

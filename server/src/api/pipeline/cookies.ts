@@ -22,6 +22,10 @@ const KNOWN_BROWSER_SECONDS = 180 * 24 * 3600;
 const FLOW = "__Host-muster-flow";
 const FLOW_SECONDS = DEFAULT_LIMITS.oidcFlowMinutes * 60;
 
+/** The name of the cookie that binds a request for a passkey to the browser that got it. */
+const CHALLENGE = "__Host-muster-passkey";
+const CHALLENGE_SECONDS = DEFAULT_LIMITS.passkeyMinutes * 60;
+
 /** The cookies of an answer. */
 interface Cookies {
   /** The token of the session; null when it has ended, undefined when it stays. */
@@ -29,6 +33,8 @@ interface Cookies {
   browser?: string | undefined;
   /** The cookie of a sign-in at a provider that has begun. */
   flow?: string | undefined;
+  /** The cookie of a request for a passkey. */
+  challenge?: string | undefined;
 }
 
 /** An answer that starts, renews or ends a session. */
@@ -43,7 +49,10 @@ export class SessionAnswer {
 }
 
 /** Returns the answer `body` with a new session cookie. */
-export function withSession(body: unknown, cookies: { token: string; browser?: string }): SessionAnswer {
+export function withSession(
+  body: unknown,
+  cookies: { token?: string | undefined; browser?: string | undefined },
+): SessionAnswer {
   return new SessionAnswer(body, cookies);
 }
 
@@ -57,17 +66,21 @@ export function withFlow(body: unknown, flow: string): SessionAnswer {
   return new SessionAnswer(body, { flow });
 }
 
+/** Returns the answer `body` with the cookie of a request for a passkey. */
+export function withChallenge(body: unknown, challenge: string): SessionAnswer {
+  return new SessionAnswer(body, { challenge });
+}
+
 /** Sets the cookies of an answer. @returns its body */
 export function withoutCookies(reply: FastifyReply, answer: unknown): unknown {
   if (!(answer instanceof SessionAnswer)) return answer;
-  const { token, browser, flow } = answer.cookies;
+  const { token, browser, flow, challenge } = answer.cookies;
   const session = token === null ? cookie(SESSION, "", 0) : token && cookie(SESSION, token, SESSION_SECONDS);
   const known = browser && cookie(KNOWN_BROWSER, browser, KNOWN_BROWSER_SECONDS);
   const begun = flow && cookie(FLOW, flow, FLOW_SECONDS);
-  reply.header(
-    "set-cookie",
-    [session, known, begun].filter((each) => each !== undefined),
-  );
+  const asked = challenge && cookie(CHALLENGE, challenge, CHALLENGE_SECONDS);
+  const cookies = [session, known, begun, asked].filter((each) => each !== undefined);
+  if (cookies.length > 0) reply.header("set-cookie", cookies);
   return answer.body;
 }
 
@@ -91,6 +104,11 @@ export function knownBrowser(header: string | undefined): string | undefined {
 /** Returns the cookie of a sign-in at a provider that this browser has begun. */
 export function flowCookie(header: string | undefined): string | undefined {
   return cookieValue(header, FLOW);
+}
+
+/** Returns the cookie of a request for a passkey that this browser was given. */
+export function challengeCookie(header: string | undefined): string | undefined {
+  return cookieValue(header, CHALLENGE);
 }
 
 function cookieValue(header: string | undefined, name: string): string | undefined {

@@ -8,7 +8,7 @@ import { Download } from "../export/download.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
-import { flowCookie, withoutCookies } from "./cookies.ts";
+import { challengeCookie, flowCookie, withoutCookies } from "./cookies.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
@@ -50,8 +50,7 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     onRequest: guardOf(route, tools),
     ...(provesItself(route) && { onResponse: authenticatedBySuccess(tools) }),
     handler: async (request, reply) => {
-      const valid = validate(route, request);
-      const input = route.takesFlow ? { ...valid, flowCookie: flowCookie(request.headers.cookie) } : valid;
+      const input = { ...validate(route, request), ...cookiesOf(route, request.headers.cookie) };
       if ("stepUp" in route && typeof route.stepUp === "function" && route.stepUp(input.body as never))
         await request.requireStepUp?.();
       if ("stepUp" in route && route.stepUp === "many devices")
@@ -67,6 +66,14 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       return answerWith(route, request, reply, answer);
     },
   });
+}
+
+/** Returns the cookies that the route takes as input. */
+function cookiesOf({ takesFlow, takesChallenge }: Route, header: string | undefined) {
+  return {
+    ...(takesFlow && { flowCookie: flowCookie(header) }),
+    ...(takesChallenge && { challengeCookie: challengeCookie(header) }),
+  };
 }
 
 /**

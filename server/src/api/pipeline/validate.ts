@@ -18,6 +18,7 @@ export interface ValidInput {
   query: unknown;
   body: unknown;
   flowCookie?: string | undefined;
+  challengeCookie?: string | undefined;
 }
 
 /**

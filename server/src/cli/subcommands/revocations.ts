@@ -127,12 +127,22 @@ function operatorLines(operators: Result[]): string[] {
 }
 
 /** Returns the numbers of ended credentials. */
-export function endedText({ sessions, links, passwords, factors, apiKeys, mqttClients, claims }: Result): string {
+export function endedText({
+  sessions,
+  links,
+  passwords,
+  factors,
+  passkeys,
+  apiKeys,
+  mqttClients,
+  claims,
+}: Result): string {
   const parts = [count(sessions, "session"), count(links, "link")];
   if (passwords !== undefined)
     parts.push(
       count(passwords, "password"),
-      count(factors, "second factor"),
+      count(factors, "authenticator app"),
+      count(passkeys, "passkey"),
       count(apiKeys, "API key"),
       count(mqttClients, "MQTT password"),
       count(claims, "claim"),

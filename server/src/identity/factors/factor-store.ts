@@ -30,7 +30,17 @@ export async function lockFactor(
   return await query.executeTakeFirst();
 }
 
-/** Returns the user's confirmed factor. */
+/** The kinds of second factors: an authenticator app (TOTP), or a passkey. */
+export type FactorKind = "app" | "passkey";
+
+/** Lists the ids of all second factors of a user, that of an authenticator app first. */
+export async function listFactorIds(db: Db, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ factor_id: string }>`
+    SELECT factor_id FROM shared_user_factors WHERE user_id = ${userId} ORDER BY kind, factor_id`.execute(db);
+  return rows.map(({ factor_id }) => factor_id);
+}
+
+/** Returns the user's authenticator app. */
 export async function findFactor(db: Db, userId: string): Promise<{ id: string; confirmedAt: Date } | undefined> {
   const row = await db
     .selectFrom("user_factors")
@@ -78,7 +88,7 @@ const takeTimeStep = statement<{ id: string; step: number }, object>(
 );
 
 /**
- * Deletes a factor of the user with its recovery codes.
+ * Deletes an authenticator app of the user.
  *
  * @returns whether it was confirmed, or `undefined` if there was none
  */
@@ -92,34 +102,42 @@ export async function deleteFactorRow(tx: Tx, userId: string, id: string): Promi
   return deleted && { confirmed: Boolean(deleted.confirmed) };
 }
 
-/** Deletes every factor of the user. @returns whether one of them was confirmed */
+/** Deletes every second factor of the user with the recovery codes. @returns whether there was one */
 export async function deleteFactorsOf(tx: Tx, userId: string): Promise<boolean> {
-  const deleted = tx.deleteFrom("user_factors").where("user_id", "=", userId).returning("confirmed_at");
-  return (await deleted.execute()).some(({ confirmed_at }) => confirmed_at !== null);
+  const apps = tx.deleteFrom("user_factors").where("user_id", "=", userId).returning("confirmed_at");
+  const hadApp = (await apps.execute()).some(({ confirmed_at }) => confirmed_at !== null);
+  const passkeys = await tx.deleteFrom("passkeys").where("user_id", "=", userId).returning("id").execute();
+  await deleteRecoveryCodes(tx, userId);
+  return hadApp || passkeys.length > 0;
 }
 
-/** Replaces the recovery codes of the factor by `hashes`. */
-export async function replaceRecoveryCodes(tx: Tx, factorId: string, hashes: readonly Buffer[]): Promise<void> {
-  await tx.deleteFrom("recovery_codes").where("factor_id", "=", factorId).execute();
-  const rows = hashes.map((code_sha256) => ({ factor_id: factorId, code_sha256 }));
+/** Deletes the recovery codes of the user. */
+export async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+}
+
+/** Replaces the recovery codes of the user by `hashes`. */
+export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await deleteRecoveryCodes(tx, userId);
+  const rows = hashes.map((code_sha256) => ({ user_id: userId, code_sha256 }));
   await tx.insertInto("recovery_codes").values(rows).execute();
 }
 
 /** Consumes a recovery code. @returns false when it is unknown or already used */
-export async function takeRecoveryCode(tx: Tx, factorId: string, hash: Buffer): Promise<boolean> {
+export async function takeRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
   const taken = tx
     .deleteFrom("recovery_codes")
-    .where("factor_id", "=", factorId)
+    .where("user_id", "=", userId)
     .where("code_sha256", "=", hash)
-    .returning("factor_id");
+    .returning("user_id");
   return (await taken.execute()).length === 1;
 }
 
-export async function countRecoveryCodes(db: Db, factorId: string): Promise<number> {
+export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
   const counted = db
     .selectFrom("recovery_codes")
     .select(sql<number>`count(*)::int`.as("codes"))
-    .where("factor_id", "=", factorId);
+    .where("user_id", "=", userId);
   return (await counted.executeTakeFirstOrThrow()).codes;
 }
 

@@ -10,7 +10,7 @@ import { deleteSessionOf } from "../session-store.ts";
 import { remembered } from "../sign-in.ts";
 import { knownBrowserId } from "../throttle/known-browser.ts";
 import { countedCodes, throttled } from "../throttle/throttle.ts";
-import { findFactor } from "./factor-store.ts";
+import { listFactorIds } from "./factor-store.ts";
 import { takeCode } from "./take-code.ts";
 
 export interface GivenFactor extends Visit {
@@ -32,8 +32,7 @@ export async function giveFactor(
   if (session.factor !== "required") throw invalidRequest("This session needs no code.", "code");
   const { database, knownBrowserKeys } = deps;
   const { user } = session;
-  const factor = await findFactor(database.db, user.id);
-  const holder = { userId: user.id, factorId: factor?.id ?? null };
+  const holder = { userId: user.id, factorIds: await listFactorIds(database.db, user.id) };
   const counted = countedCodes(deps, user.id, knownBrowserId(knownBrowserKeys(), holder, browser));
   const attempt = () =>
     inTransaction(database.db, async (tx) => {

@@ -1,37 +1,26 @@
-import { lockFactorRule, lockUserById } from "../../access/access.ts";
-import { recordAct } from "../../audit/audit.ts";
+import { lockFactorRule } from "../../access/access.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
-import { factorMandatory, wrongCode } from "../errors.ts";
+import { wrongCode } from "../errors.ts";
 import type { Session, SignedIn } from "../session.ts";
-import { deleteOtherSessions, forgetFactorOfSessions, renewWithFactor } from "../session-store.ts";
+import { deleteOtherSessions, renewWithFactor } from "../session-store.ts";
 import { makeKnownBrowser } from "../throttle/known-browser.ts";
 import { throttledCode } from "../throttle/throttle.ts";
 import { makeToken, tokenHash } from "../tokens.ts";
 import {
   confirmFactorRow,
-  countRecoveryCodes,
   deleteFactorRow,
   factorOwner,
-  findFactor,
+  listFactorIds,
   lockFactor,
   replaceBegunFactor,
-  replaceRecoveryCodes,
 } from "./factor-store.ts";
-import { makeRecoveryCode, recoveryCodeHash } from "./recovery-codes.ts";
+import { type FactorAct, leaveFactor, lockOwner, newRecoveryCodes, recordFactorAct } from "./owned-factor.ts";
 import { otpauthUri, SECRET_OCTETS, secretText, stepsOf } from "./totp.ts";
-
-/** The user's second factor, if any. */
-export interface OwnFactors {
-  items: { id: string; createdAt: Date }[];
-  recoveryCodesLeft: number;
-  /** Whether the tenant's rule requires a second factor of the user. */
-  mandatory: boolean;
-}
 
 /** A factor whose set-up has begun; only this response shows its secret. */
 export interface BegunFactor {
@@ -46,17 +35,9 @@ export interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
-export async function listFactors({ database }: IdentityDeps, session: Session): Promise<OwnFactors> {
-  const { user, factorMandatory: mandatory } = session;
-  const factor = await findFactor(database.db, user.id);
-  if (!factor) return { items: [], recoveryCodesLeft: 0, mandatory };
-  const items = [{ id: factor.id, createdAt: factor.confirmedAt }];
-  return { items, recoveryCodesLeft: await countRecoveryCodes(database.db, factor.id), mandatory };
-}
-
 /**
- * Begins the set-up of a second factor. Nothing changes until the user gives a code of it; then it replaces any other
- * factor.
+ * Begins the set-up of an authenticator app. Nothing changes until the user gives a code of it; then it replaces any
+ * other app.
  */
 export async function startFactor(deps: IdentityDeps, { user, tenant }: Session): Promise<BegunFactor> {
   const { database, secrets, ids, clock, limits, baseUrl } = deps;
@@ -73,8 +54,8 @@ export async function startFactor(deps: IdentityDeps, { user, tenant }: Session)
 }
 
 /**
- * Confirms the factor that is being set up, by a code of it. The user's other sessions end, and this one gets a new
- * token.
+ * Confirms the app that is being set up, by a code of it. The user's other sessions end, and this one gets a new token;
+ * new recovery codes replace the former ones.
  *
  * @throws MusterError not_found, invalid_credentials, sign_in_throttled
  */
@@ -92,8 +73,9 @@ export async function confirmFactor(
       const { replaced } = await confirmIn(deps, tx, userId, { id, code });
       await deleteOtherSessions(tx, userId, session.id);
       if (!(await renewWithFactor(tx, session.id, tokenHash(token), id))) throw notFound("session");
-      await record(deps, tx, session, { act: replaced ? "user.replace-factor" : "user.add-factor", address });
-      return await newRecoveryCodes(deps, tx, id);
+      const act: FactorAct = replaced ? "user.replace-factor" : "user.add-factor";
+      await recordFactorAct(deps, tx, session, { act, address });
+      return await newRecoveryCodes(deps, tx, userId);
     });
   const who = { email: session.user.email, address, actor: `user:${userId}` };
   const recoveryCodes = await deps.failedSignIns.reported(who, () => throttledCode(deps, userId, attempt));
@@ -116,7 +98,7 @@ async function confirmIn(
 }
 
 /**
- * Removes the user's factor with its recovery codes, or one that is being set up.
+ * Removes the user's authenticator app, or one that is being set up. The recovery codes go with the last factor.
  *
  * @throws MusterError not_found, factor_mandatory
  */
@@ -133,9 +115,8 @@ export async function removeFactor(
     const deleted = isUuid(id) ? await deleteFactorRow(tx, user.id, id) : undefined;
     if (!deleted) throw notFound("second factor");
     if (!deleted.confirmed) return;
-    if (rule && role === "admin") throw factorMandatory();
-    await forgetFactorOfSessions(tx, user.id);
-    await record(deps, tx, session, { act: "user.remove-factor", address });
+    await leaveFactor(tx, session, { id, isMandatory: rule && role === "admin" });
+    await recordFactorAct(deps, tx, session, { act: "user.remove-factor", address });
   });
 }
 
@@ -147,37 +128,9 @@ export async function renewRecoveryCodes(
 ): Promise<RecoveryCodes> {
   return await inTransaction(deps.database.db, async (tx) => {
     await lockOwner(tx, session);
-    const factor = await lockFactor(tx, session.user.id, "confirmed");
-    if (!factor) throw notFound("second factor");
-    await record(deps, tx, session, { act: "user.renew-recovery-codes", address });
-    return { recoveryCodes: await newRecoveryCodes(deps, tx, factor.id) };
+    const factorIds = await listFactorIds(tx, session.user.id);
+    if (factorIds.length === 0) throw notFound("second factor");
+    await recordFactorAct(deps, tx, session, { act: "user.renew-recovery-codes", address });
+    return { recoveryCodes: await newRecoveryCodes(deps, tx, session.user.id) };
   });
-}
-
-async function newRecoveryCodes({ ids, limits }: IdentityDeps, tx: Tx, factorId: string): Promise<string[]> {
-  const codes = Array.from({ length: limits.recoveryCodes }, () => makeRecoveryCode(ids));
-  const hashes = codes.map((code) => recoveryCodeHash(factorId, code));
-  await replaceRecoveryCodes(tx, factorId, hashes);
-  return codes;
-}
-
-/**
- * Locks the user's row, as every change of a user does.
- *
- * @throws MusterError not_found for a user who was deleted since
- */
-async function lockOwner(tx: Tx, { user, tenant }: Pick<Session, "user" | "tenant">) {
-  const locked = await lockUserById(tx, tenant.id, user.id);
-  if (!locked) throw notFound("user");
-  return locked;
-}
-
-async function record(
-  { ids, clock }: IdentityDeps,
-  tx: Tx,
-  { user, tenant }: Session,
-  { act, address }: { act: string; address: string },
-): Promise<void> {
-  const by = { tenantId: tenant.id, actor: `user:${user.id}`, address };
-  await recordAct(tx, by, { act, target: user.id, after: { email: user.email } }, { ids, now: clock.now() });
 }

@@ -21,8 +21,8 @@ export function normalizeRecoveryCode(typed: string): string | undefined {
   return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(compact) ? compact : undefined;
 }
 
-/** Returns the stored hash of a code. It covers the factor, so equal codes of two users have different hashes. */
-export function recoveryCodeHash(factorId: string, code: string): Buffer {
-  const text = JSON.stringify(["recovery code", factorId, normalizeRecoveryCode(code)]);
+/** Returns the stored hash of a code. It covers the user, so equal codes of two users have different hashes. */
+export function recoveryCodeHash(userId: string, code: string): Buffer {
+  const text = JSON.stringify(["recovery code", userId, normalizeRecoveryCode(code)]);
   return createHash("sha256").update(text).digest();
 }

@@ -55,9 +55,10 @@ export async function hasLinkedAdmin(db: Db, tenantId: string, issuer: string): 
 /** Returns those of `userIds` that are active admins of the tenant with a second factor. */
 export async function adminsWithFactor(db: Db, tenantId: string, userIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT u.id FROM shared_users u JOIN shared_user_factors f ON f.user_id = u.id
+    SELECT u.id FROM shared_users u
      WHERE u.tenant_id = ${tenantId} AND u.id = ANY (${[...userIds]}::uuid[]) AND u.role = 'admin'
-       AND u.status = 'active' AND u.deleted_at IS NULL`.execute(db);
+       AND u.status = 'active' AND u.deleted_at IS NULL
+       AND EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id)`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -69,5 +69,6 @@ export function createFailedSignIns(
 function causeOf(error: unknown): FailureCause | undefined {
   if (isMusterError(error, "sign_in_throttled")) return "throttled";
   if (!isMusterError(error, "invalid_credentials")) return undefined;
-  return error.detail === "code" || error.detail === "passkey" ? error.detail : "password";
+  const { detail } = error;
+  return detail === "code" || detail === "passkey" || detail === "passkey_counter" ? detail : "password";
 }

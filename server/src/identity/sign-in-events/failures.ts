@@ -1,5 +1,12 @@
 /** Why a sign-in, or a check within a session, failed. */
-export type FailureCause = "password" | "code" | "passkey" | "throttled" | "deactivated" | "unknown_account";
+export type FailureCause =
+  | "password"
+  | "code"
+  | "passkey"
+  | "passkey_counter"
+  | "throttled"
+  | "deactivated"
+  | "unknown_account";
 
 /** The person who failed, as far as known. */
 export interface Failing {

@@ -43,7 +43,8 @@ export async function recordFailures(deps: Deps, failures: Failures): Promise<vo
 }
 
 function rowOf(account: Account | undefined, { addressBlock, cause, times, first, last }: Failures) {
-  const known = account?.status === "deactivated" && cause === "password" ? "deactivated" : cause;
+  const isEnough = cause === "password" || cause === "passkey";
+  const known = account?.status === "deactivated" && isEnough ? "deactivated" : cause;
   return {
     tenant_id: account?.tenant_id ?? null,
     user_id: account?.id ?? null,

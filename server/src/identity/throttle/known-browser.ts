@@ -15,16 +15,25 @@ export function makeKnownBrowser(key: KeyObject, holder: BrowserHolder, ids: Ids
   return `${id}.${signature(key, holder, id).toString("base64url")}`;
 }
 
-/** Returns the id of the browser, if the text was made for this holder under one of the keys. */
+/** A user at a sign-in, with the second factors of which one was given in the browser; null for none. */
+export interface PossibleHolder {
+  userId: string;
+  factorIds: readonly (string | null)[];
+}
+
+/** Returns the id of the browser, if the text was made for this user and one of the factors under one of the keys. */
 export function knownBrowserId(
   keys: readonly KeyObject[],
-  holder: BrowserHolder | undefined,
+  holder: PossibleHolder | undefined,
   text: string | undefined,
 ): string | undefined {
   const [, id, mac] = TEXT.exec(text ?? "") ?? [];
   if (holder === undefined || id === undefined || mac === undefined) return undefined;
+  const { userId, factorIds } = holder;
   const given = Buffer.from(mac, "base64url");
-  return keys.some((key) => timingSafeEqual(signature(key, holder, id), given)) ? id : undefined;
+  const isOf = (key: KeyObject, factorId: string | null) =>
+    timingSafeEqual(signature(key, { userId, factorId }, id), given);
+  return keys.some((key) => factorIds.some((factorId) => isOf(key, factorId))) ? id : undefined;
 }
 
 function signature(key: KeyObject, { userId, factorId }: BrowserHolder, id: string): Buffer {

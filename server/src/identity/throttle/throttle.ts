@@ -50,6 +50,25 @@ export function countedAtSignIn(
 }
 
 /**
+ * Returns the counters of a sign-in with a passkey, of an unknown user for one that nobody has. Wrong passwords do not
+ * count here, so that whoever guesses them cannot keep out the holder of a passkey.
+ */
+export function countedPasskeys(
+  { limits }: Pick<Deps, "limits">,
+  { user, addressBlock, browserId }: { user: Signer | undefined; addressBlock: string; browserId: string | undefined },
+): Counted[] {
+  const address = { subject: hashOf("address", addressBlock), account: null };
+  const ofAddress = { ...address, most: limits.failuresOfAddress, windowMs: WINDOW_MS };
+  if (!user) return [ofAddress];
+  const who = browserId === undefined ? ["passkeys", user.id] : ["browser passkeys", user.id, browserId];
+  const account = accountOf(user.email);
+  const ofUser = { subject: hashOf(...who), account, most: limits.failuresOfAccount, windowMs: WINDOW_MS };
+  return browserId === undefined ? [ofUser, ofAddress] : [ofUser];
+}
+
+type Signer = { id: string; email: string };
+
+/**
  * Returns the counters of a user who gives password or code again within a session. They are separate, so they cannot
  * prevent a sign-in.
  */

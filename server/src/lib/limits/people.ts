@@ -107,6 +107,20 @@ export const people = limitTable({
     reached: "404 not_found: the set-up starts over",
     fixed: true,
   },
+  passkeysOfUser: {
+    level: "record",
+    of: "passkeys of a user",
+    value: 10,
+    reached: "400 invalid_request, naming the limit",
+    fixed: true,
+  },
+  passkeyMinutes: {
+    level: "session",
+    of: "minutes in which a browser must answer a request for a passkey",
+    value: 5,
+    reached: "410 challenge_expired",
+    fixed: true,
+  },
   recoveryCodes: {
     level: "record",
     of: "single-use recovery codes of a user",

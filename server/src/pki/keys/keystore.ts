@@ -16,6 +16,7 @@ export const KEY_PURPOSES = [
   "webhook-secrets",
   "known-browsers",
   "oidc-flows",
+  "passkey-challenges",
 ] as const;
 
 export type MasterKeyPurpose = (typeof KEY_PURPOSES)[number];

@@ -3,6 +3,7 @@ import { identityServices } from "../../../identity/identity.ts";
 import { withSession } from "../../pipeline/cookies.ts";
 import { accountRoute } from "../../route.ts";
 import { id, idParams, timestamp } from "../../shapes.ts";
+import { ownPasskey, PASSKEY_EXAMPLE } from "./passkey-shapes.ts";
 import { code } from "./session.ts";
 
 const TAG = "Session";
@@ -25,12 +26,13 @@ export const listFactors = accountRoute({
   method: "GET",
   path: "/api/admin/factors",
   tag: TAG,
-  summary: "Show your second factor",
-  description: "The second factor, if there is one, with the number of unused recovery codes.",
+  summary: "Show your second factors",
+  description: "The authenticator app, if there is one, the passkeys, and the number of unused recovery codes.",
   status: 200,
   response: z
     .strictObject({
-      items: z.array(ownFactor),
+      items: z.array(ownFactor).meta({ description: "The authenticator app, if there is one" }),
+      passkeys: z.array(ownPasskey),
       recoveryCodesLeft: z.int(),
       mandatory: z
         .boolean()
@@ -42,6 +44,7 @@ export const listFactors = accountRoute({
   examples: {
     response: {
       items: [{ id: ID, createdAt: "2026-11-20T08:00:00.000Z" }],
+      passkeys: [PASSKEY_EXAMPLE],
       recoveryCodesLeft: 10,
       mandatory: false,
     },
@@ -55,9 +58,9 @@ export const startFactor = accountRoute({
   method: "POST",
   path: "/api/admin/factors",
   tag: TAG,
-  summary: "Start setting up a second factor",
+  summary: "Start setting up an authenticator app",
   description:
-    "Returns the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits). Nothing changes until one of its codes is entered, within 30 minutes; it then replaces the present factor, if any.",
+    "Returns the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits). Nothing changes until one of its codes is entered, within 30 minutes; it then replaces the present app, if any.",
   status: 201,
   response: z
     .strictObject({
@@ -87,9 +90,9 @@ export const confirmFactor = accountRoute({
   method: "POST",
   path: "/api/admin/factors/{id}/confirm",
   tag: TAG,
-  summary: "Activate the second factor being set up",
+  summary: "Activate the authenticator app being set up",
   description:
-    "Activates the factor with a code from the app. From then on every sign-in needs a code. Your other sessions end; this one gets a new cookie. Returns the recovery codes.",
+    "Activates the app with a code from it. From then on every sign-in needs a second factor. Your other sessions end; this one gets a new cookie. Returns the recovery codes.",
   params: idParams,
   body: z.strictObject({ code }).meta({ id: "FactorCode" }),
   status: 200,
@@ -110,9 +113,9 @@ export const removeFactor = accountRoute({
   method: "DELETE",
   path: "/api/admin/factors/{id}",
   tag: TAG,
-  summary: "Remove your second factor",
+  summary: "Remove your authenticator app",
   description:
-    "Its recovery codes become invalid. An admin of a tenant that requires a second factor of its admins sets up another one instead.",
+    "The recovery codes go with the last second factor. An admin of a tenant that requires a second factor of its admins sets up another one first.",
   params: idParams,
   status: 204,
   errors: ["not_found", "factor_mandatory"],

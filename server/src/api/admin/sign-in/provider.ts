@@ -2,6 +2,7 @@ import { z } from "zod";
 import { identityServices } from "../../../identity/identity.ts";
 import { withFlow, withSession } from "../../pipeline/cookies.ts";
 import { accountRoute, openRoute } from "../../route.ts";
+import { assertion } from "./passkey-shapes.ts";
 import { code, SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
 
 const TAG = "Session";
@@ -104,15 +105,24 @@ export const startProviderStepUp = accountRoute({
   path: "/api/admin/session/oidc/start",
   tag: TAG,
   summary: "Begin to confirm who you are at the identity provider",
-  description: "The provider asks for your credentials again. A user with a second factor gives its code here.",
-  body: z.strictObject({ code: code.optional() }).meta({ id: "ProviderStepUp" }),
+  description:
+    "The provider asks for your credentials again. A user with a second factor gives it here: a code or a passkey.",
+  takesChallenge: true,
+  body: z.strictObject({ code: code.optional(), passkey: assertion.optional() }).meta({ id: "ProviderStepUp" }),
   status: 200,
   response: begunFlow,
   evenWithout: ["factor"],
-  errors: ["not_found", "factor_required", "invalid_credentials", "sign_in_throttled", "provider_failed"],
+  errors: [
+    "not_found",
+    "factor_required",
+    "challenge_expired",
+    "invalid_credentials",
+    "sign_in_throttled",
+    "provider_failed",
+  ],
   examples: { body: {}, response: FLOW_EXAMPLE },
-  handler: async ({ session, address }, { body }, startProviderStepUp) => {
-    const { url, flowCookie } = await startProviderStepUp(session, { ...body, address });
+  handler: async ({ session, address }, { body, challengeCookie }, startProviderStepUp) => {
+    const { url, flowCookie } = await startProviderStepUp(session, { ...body, challengeCookie, address });
     return withFlow({ url }, flowCookie);
   },
 });

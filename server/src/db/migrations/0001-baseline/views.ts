@@ -130,7 +130,9 @@ CREATE VIEW shared_thresholds AS SELECT id, tenant_id, name, rule_ids FROM thres
 CREATE VIEW shared_tickets AS
   SELECT id, tenant_id, number, created_at, device_uid, device_id, title, created_by FROM tickets;
 
-CREATE VIEW shared_user_factors AS SELECT user_id, id AS factor_id FROM user_factors WHERE confirmed_at IS NOT NULL;
+CREATE VIEW shared_user_factors AS
+  SELECT user_id, id AS factor_id, 'app' AS kind FROM user_factors WHERE confirmed_at IS NOT NULL
+  UNION ALL SELECT user_id, id, 'passkey' FROM passkeys;
 
 CREATE VIEW shared_users AS
   SELECT id, tenant_id, email, role, status, deleted_at, platform, password_drawn, created_at, name, language, time_zone,

@@ -29,6 +29,8 @@ CREATE TRIGGER tenants_factor_rule AFTER UPDATE OF admins_need_factor ON tenants
 CREATE FUNCTION delete_user_factors() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM user_factors WHERE user_id = NEW.id;
+  DELETE FROM passkeys WHERE user_id = NEW.id;
+  DELETE FROM recovery_codes WHERE user_id = NEW.id;
   DELETE FROM oidc_identities WHERE user_id = NEW.id;
   RETURN NULL;
 END $$;

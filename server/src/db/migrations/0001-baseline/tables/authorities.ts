@@ -35,7 +35,8 @@ CREATE UNIQUE INDEX authorities_active ON authorities (role) WHERE status = 'act
 -- third. They are sealed under the present master key.
 CREATE TABLE retired_keys (
   id uuid PRIMARY KEY,
-  purpose text NOT NULL CHECK (purpose IN ('claim-code', 'webhook-secrets', 'known-browsers', 'oidc-flows')),
+  purpose text NOT NULL CHECK (purpose IN ('claim-code', 'webhook-secrets', 'known-browsers', 'oidc-flows',
+    'passkey-challenges')),
   sealed bytea NOT NULL,
   retired_at timestamptz NOT NULL,
   needed_until timestamptz NOT NULL

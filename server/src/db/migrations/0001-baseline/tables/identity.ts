@@ -12,7 +12,7 @@ CREATE TABLE user_sessions (
   verified_at timestamptz NOT NULL,
   address text NOT NULL,
   user_agent text NOT NULL,
-  -- The factor that was given in this session. If the user has a different one by now, the session lacks a factor.
+  -- The factor that was given in this session. If the user no longer has it, the session lacks a factor.
   factor_id uuid,
   -- Devices that the session has sent commands to since its last step-up.
   commanded_devices text[] NOT NULL DEFAULT '{}',
@@ -87,11 +87,34 @@ CREATE UNIQUE INDEX user_factors_begun ON user_factors (user_id) WHERE confirmed
 CREATE UNIQUE INDEX user_factors_confirmed ON user_factors (user_id) WHERE confirmed_at IS NOT NULL;
 CREATE INDEX user_factors_unconfirmed ON user_factors (created_at) WHERE confirmed_at IS NULL;
 
--- A used code is deleted. Only hashes are stored.
+-- The public key of a user's authenticator (WebAuthn). "public_key": COSE (RFC 9052). "sign_count": the newest signature
+-- counter that the authenticator sent, or 0 if it has none.
+CREATE TABLE passkeys (
+  id uuid PRIMARY KEY,
+  user_id uuid NOT NULL REFERENCES users,
+  name text NOT NULL,
+  credential_id bytea NOT NULL UNIQUE,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz
+);
+CREATE INDEX passkeys_user ON passkeys (user_id, id);
+
+-- The hashes of challenges that a passkey signed successfully: each counts once.
+CREATE TABLE used_challenges (
+  sha256 bytea PRIMARY KEY,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX used_challenges_expiring ON used_challenges (expires_at);
+
+-- Codes that replace any second factor of the user, as long as there is one. A used code is deleted. Only hashes are
+-- stored.
 CREATE TABLE recovery_codes (
-  factor_id uuid NOT NULL REFERENCES user_factors ON DELETE CASCADE,
+  user_id uuid NOT NULL REFERENCES users,
   code_sha256 bytea NOT NULL,
-  PRIMARY KEY (factor_id, code_sha256)
+  PRIMARY KEY (user_id, code_sha256)
 );
 
 -- The OpenID Connect provider of a tenant. "client_secret" is encrypted under the master key.

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { SECOND } from "../../../src/lib/clock.ts";
+import { addPasskey, type SoftAuthenticator, signInWith } from "../../harness/http/passkeys.ts";
+import { startServer, type TestServer } from "../../harness/server.ts";
+import { newBrowser, type SignedIn, signIn } from "../../harness/sign-in.ts";
+import { comeIn, newCompany } from "../../harness/single-sign-on/company.ts";
+import {
+  type ForeignProvider,
+  providerBrowser,
+  startForeignProvider,
+} from "../../harness/single-sign-on/foreign-provider.ts";
+
+/** Passkeys of users whose tenant has an identity provider. */
+let server: TestServer;
+let provider: ForeignProvider;
+
+before(async () => {
+  server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
+  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`);
+});
+afterEach(() => {
+  provider.state.fault = undefined;
+});
+after(async () => {
+  await provider?.stop();
+  await server.stop();
+});
+
+let counted = 0;
+function loginOf({ email }: Pick<SignedIn, "email">): string {
+  const login = `holder-${++counted}`;
+  provider.people[login] = { email, email_verified: true };
+  return login;
+}
+
+async function sign(user: Pick<SignedIn, "call">, device: SoftAuthenticator) {
+  return { passkey: device.get((await user.call("POST", "/session/passkey/start")).json) };
+}
+
+test("where the provider is required, a passkey signs nobody in (downgrade) but named admins", async () => {
+  const company = await newCompany(server, provider);
+  const [glass, user] = [await signIn(server, company.tenant), await signIn(server, company.tenant, "operator")];
+  const [ofGlass, ofUser] = [await addPasskey(server, glass), await addPasskey(server, user)];
+  const rule = { rule: "break_glass", breakGlass: [glass.userId] };
+  assert.equal((await company.save(rule)).status, 200, "a passkey is the second factor that they must have");
+  const refused = await signInWith(newBrowser(server), ofUser.device);
+  assert.deepEqual([refused.status, refused.json.error], [403, "sso_required"]);
+  const admitted = newBrowser(server);
+  assert.equal((await signInWith(admitted, ofGlass.device)).status, 200);
+  const last = await admitted.call("DELETE", `/passkeys/${ofGlass.passkeyId}`);
+  assert.deepEqual([last.status, last.json.error], [409, "factor_mandatory"]);
+});
+
+test("after the provider a passkey is the second factor, and again before a dangerous act", async () => {
+  const company = await newCompany(server, provider);
+  const [user, login] = [company.admin, loginOf(company.admin)];
+  const { device } = await addPasskey(server, user);
+  const { json, browser } = await comeIn(server, company, login);
+  assert.equal(json.factor, "required");
+  const given = await browser.call("POST", "/session/passkey/factor", { body: await sign(browser, device) });
+  assert.equal(given.json.factor, "given", given.text);
+  assert.equal((await company.save({ rule: "required" })).status, 200);
+  const alone = await browser.call("POST", "/session/passkey/step-up", { body: await sign(browser, device) });
+  assert.deepEqual([alone.status, alone.json.error], [403, "sso_required"]);
+  assert.equal((await browser.call("POST", "/session/oidc/start", { body: {} })).json.error, "factor_required");
+  provider.state.fault = ({ claims }) => {
+    const at = Math.floor(server.clock.now().getTime() / SECOND);
+    Object.assign(claims, { iat: at, exp: at + 3_600, auth_time: at });
+  };
+  const begun = await browser.call("POST", "/session/oidc/start", { body: await sign(browser, device) });
+  assert.equal(begun.status, 200, begun.text);
+  const query = await providerBrowser().goTo(begun.json.url, login);
+  assert.equal((await browser.call("POST", "/session/oidc/callback", { body: { query } })).status, 204);
+});
