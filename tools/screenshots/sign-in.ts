@@ -16,7 +16,7 @@ export async function signIn(page: Page, { email, password }: User): Promise<voi
   await page.goto("/sign-in");
   await page.getByLabel("E-mail address").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL((url) => url.pathname !== "/sign-in");
 }
 

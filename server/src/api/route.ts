@@ -55,7 +55,7 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   safe?: true;
   /** The answer contains a one-time secret: it is neither stored for a repetition of the request nor compressed. */
   secret?: true;
-  /** The handler gets the cookie of a sign-in at a provider as `flowCookie`, or that of a passkey as `challengeCookie`. */
+  /** The handler gets the cookie of a sign-in at a provider (`flowCookie`) or of a passkey (`challengeCookie`). */
   takesFlow?: true;
   takesChallenge?: true;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy } from "react";
+import { lazy, Suspense } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/sign-in.ts";
 import { api, must } from "../../api/client.ts";
@@ -23,11 +23,18 @@ export default function SignInPage() {
   if (session?.factor === "required")
     return (
       <OpenFrame title={common.secondFactor} lead={t.for(session.user.email)}>
-        <CodeForm />
+        <GivenFactor kinds={session.factorKinds} />
       </OpenFrame>
     );
   if (!isSetUp) return <NotSetUp />;
-  return <OpenFrame title={t.signIn2}>{offersProviders ? <FirstName /> : <PasswordForm />}</OpenFrame>;
+  return (
+    <OpenFrame title={t.signIn2}>
+      {offersProviders ? <FirstName /> : <PasswordForm />}
+      <Suspense fallback={null}>
+        <PasskeySignIn />
+      </Suspense>
+    </OpenFrame>
+  );
 }
 
 /** A service without users, where a sign-in can only fail. */
@@ -47,8 +54,25 @@ function NotSetUp() {
 /** Asks for the address first, because its domain may belong to a provider. Only services with providers load it. */
 const FirstName = lazy(() => import("./first-name.tsx"));
 
-/** Asks for a code of the second factor, which completes the sign-in. */
-function CodeForm() {
+const PasskeySignIn = lazy(() => import("../../parts/passkeys/passkey-sign-in.tsx"));
+const PasskeyFactor = lazy(() => import("../../parts/passkeys/passkey-factor.tsx"));
+
+/** Asks for the second factor, which completes the sign-in: a passkey, or a code. */
+function GivenFactor({ kinds }: { kinds: readonly string[] }) {
+  return (
+    <>
+      {kinds.includes("passkey") && (
+        <Suspense fallback={null}>
+          <PasskeyFactor />
+        </Suspense>
+      )}
+      <CodeForm withoutApp={!kinds.includes("app")} />
+    </>
+  );
+}
+
+/** Asks for a code of the authenticator app, or a recovery code. */
+function CodeForm({ withoutApp }: { withoutApp: boolean }) {
   const enter = useEnter();
   const queries = useQueryClient();
   const [form, field] = useFields({ code: "" }, "giveFactor");
@@ -64,7 +88,7 @@ function CodeForm() {
   return (
     <>
       <Form form={form} onSubmit={submit} action={t.signIn2}>
-        <CodeField autoFocus value={form.values.code} {...field("code")} />
+        <CodeField withoutApp={withoutApp} autoFocus={!withoutApp} value={form.values.code} {...field("code")} />
       </Form>
       <LinkButton onClick={() => void endSession(queries)}>{t.signInAsAnotherUser}</LinkButton>
     </>

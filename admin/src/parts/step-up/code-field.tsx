@@ -11,11 +11,13 @@ interface CodeFieldProps {
   error?: ReactNode;
   required?: boolean;
   autoFocus?: boolean;
+  /** The user has no authenticator app, so that only a recovery code can be given. */
+  withoutApp?: boolean;
 }
 
 /** Asks for a code of the second factor: six digits of the authenticator app or, on request, a recovery code. */
-export function CodeField({ value, onChange, ...props }: CodeFieldProps) {
-  const [recovery, setRecovery] = useState(false);
+export function CodeField({ value, onChange, withoutApp = false, ...props }: CodeFieldProps) {
+  const [recovery, setRecovery] = useState(withoutApp);
   const change = () => {
     setRecovery(!recovery);
     onChange("");
@@ -32,9 +34,11 @@ export function CodeField({ value, onChange, ...props }: CodeFieldProps) {
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         {...props}
-        autoFocus={recovery || props.autoFocus === true}
+        autoFocus={(recovery && !withoutApp) || props.autoFocus === true}
       />
-      <LinkButton onClick={change}>{recovery ? t.useTheAuthenticatorApp : t.useARecoveryCode}</LinkButton>
+      {!withoutApp && (
+        <LinkButton onClick={change}>{recovery ? t.useTheAuthenticatorApp : t.useARecoveryCode}</LinkButton>
+      )}
     </div>
   );
 }

@@ -30,12 +30,14 @@ function ByPerson() {
   );
 }
 
+const PasskeyStepUp = lazy(() => import("./passkey-step-up.tsx"));
 const ProviderStepUp = lazy(() => import("./provider-step-up.tsx"));
 
 function StepUpForm() {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const [asksCode, setAsksCode] = useState(useSession().factor === "given");
+  const { factor, factorKinds } = useSession();
+  const [asksCode, setAsksCode] = useState(factor === "given");
   const { act, busy, error, problem } = useAct();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -52,6 +54,11 @@ function StepUpForm() {
   return (
     <form onSubmit={submit} className="stack">
       <p>{t.thisOperationIsDangerousIn}</p>
+      {factorKinds.includes("passkey") && (
+        <Suspense fallback={null}>
+          <PasskeyStepUp />
+        </Suspense>
+      )}
       <PasswordInput
         label={common.password}
         autoComplete="current-password"
@@ -60,7 +67,7 @@ function StepUpForm() {
         required
         data-autofocus
       />
-      {asksCode && <CodeField value={code} onChange={setCode} required />}
+      {asksCode && <CodeField withoutApp={!factorKinds.includes("app")} value={code} onChange={setCode} required />}
       {!isAskedForCode && problem}
       <DialogActions>
         <Action label={t.cancel} onClick={cancelStepUp} />

@@ -48,16 +48,16 @@ export function relyingParty({ baseUrl }: Pick<IdentityDeps, "baseUrl">): { rpId
 }
 
 /**
- * Begins to load the library, which takes a second and 26 MB: a process that sees no passkeys does without it. A failure
- * shows when a response is verified.
+ * Begins to load the library, which takes a second and 26 MB: a process that sees no passkeys does without it. A
+ * failure shows when a response is verified.
  */
 export function loadVerifier(): void {
   import("@simplewebauthn/server").catch(() => undefined);
 }
 
 /**
- * Verifies a signature over `challenge` (WebAuthn 7.2), with the user verified by the authenticator. The caller compares
- * the signature counter.
+ * Verifies a signature over `challenge` (WebAuthn 7.2), with the user verified by the authenticator. The caller
+ * compares the signature counter.
  *
  * @returns the signature counter
  * @throws MusterError invalid_credentials

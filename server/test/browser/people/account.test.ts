@@ -72,7 +72,7 @@ browserTest("without mail, the app says who can set a new password", async () =>
   await page.getByText("An administrator of your organization makes the link").waitFor();
   assert.equal(await page.getByRole("textbox").count(), 0);
   await page.getByRole("link", { name: "Back to the sign-in" }).click();
-  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });

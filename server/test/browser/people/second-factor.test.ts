@@ -30,7 +30,7 @@ const REFUSED = /\/api\/admin\/(session\/factor|factors.*|session\/step-up)$/;
 /** Enables the second factor on the account page. */
 async function turnOnByHand(window: Watched, where: string): Promise<Authenticator> {
   const { page } = window;
-  await page.getByRole("button", { name: "Set up a second factor" }).click();
+  await page.getByRole("button", { name: "Set up an authenticator app" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
   const uri = (await dialog.locator("[data-text]").getAttribute("data-text"))!;
@@ -93,8 +93,8 @@ browserTest("second factor: once enabled with an app, the sign-in and dangerous 
   await stepUp.getByRole("textbox", { name: "Code" }).fill(app.code());
   await assertSound(window, "second factor step-up");
   await stepUp.getByRole("button", { name: "Confirm" }).click();
-  await page.getByText("Your second factor is off.").waitFor();
-  await page.getByRole("button", { name: "Set up a second factor" }).waitFor();
+  await page.getByText("The authenticator app is off.").waitFor();
+  await page.getByRole("button", { name: "Set up an authenticator app" }).waitFor();
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });

@@ -68,7 +68,7 @@ browserTest("a wrong password is refused with the service's message, and the for
     const window = await openPage(server, view);
     const { page } = window;
     await page.goto("/sign-in");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.locator('[aria-invalid="true"]').and(page.getByLabel("E-mail address")).waitFor();
     await signInByHand(window, { email: user.email, password: "not the password" });
     await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();

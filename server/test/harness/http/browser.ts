@@ -90,7 +90,7 @@ export async function signInByHand(
 ): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 /** Puts a session that was started elsewhere into the browser. */

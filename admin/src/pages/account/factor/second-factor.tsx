@@ -1,8 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { common } from "#texts/common.ts";
-import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/account.ts";
 import {
   confirmFactor,
@@ -10,15 +9,14 @@ import {
   type NewFactor,
   type OwnFactors,
   removeFactor,
-  renewRecoveryCodes,
   startFactor,
 } from "../../../api/people/factors.ts";
 import { Asks } from "../../../parts/act/confirm.tsx";
 import { useAct } from "../../../parts/act/use-act.tsx";
 import { Form, useFields } from "../../../parts/form/form.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
-import { useSession } from "../../../parts/session.ts";
-import { Action, CopyButton, Dialog, DownloadButton, Facts, QrCode, ShownOnce, Status, Time } from "../../../ui/ui.ts";
+import { Action, CopyButton, Dialog, Facts, QrCode, Status, Time } from "../../../ui/ui.ts";
+import { OwnRecoveryCodes, RecoveryCodes } from "./recovery-codes.tsx";
 import "./set-up-factor.css";
 
 export function SecondFactor() {
@@ -31,29 +29,39 @@ export function SecondFactor() {
     <>
       <Loaded query={useQuery(factorsQuery)}>{(own) => <Present own={own} onStart={start} busy={busy} />}</Loaded>
       {problem}
-      <Dialog title={t.setUpASecondFactor} keep opened={begun !== undefined} onClose={close}>
+      <Dialog title={t.setUpAnApp} keep opened={begun !== undefined} onClose={close}>
         {begun && <SetUp begun={begun} onClose={close} />}
       </Dialog>
     </>
   );
 }
 
+const Passkeys = lazy(() => import("./passkeys.tsx"));
+
 function Present({ own, onStart, busy }: { own: OwnFactors; onStart: () => void; busy: boolean }) {
-  const [factor] = own.items;
-  if (factor) return <FactorIsOn own={own} factor={factor} onReplace={onStart} replacing={busy} />;
+  const [app] = own.items;
+  const hasFactor = app !== undefined || own.passkeys.length > 0;
   return (
     <>
-      <div>
-        <Status of={[own.mandatory ? "warn" : "neutral", t.off]} />
-      </div>
-      <div>
-        <Action main label={t.setUpASecondFactor} onClick={onStart} loading={busy} />
-      </div>
+      {app ? (
+        <AppIsOn own={own} app={app} onReplace={onStart} replacing={busy} />
+      ) : (
+        <>
+          <Facts facts={{ [t.authenticatorApp]: <Status of={[own.mandatory ? "warn" : "neutral", t.off]} /> }} />
+          <div>
+            <Action main={!hasFactor} label={t.setUpAnApp} onClick={onStart} loading={busy} />
+          </div>
+        </>
+      )}
+      <Suspense fallback={null}>
+        <Passkeys own={own} />
+      </Suspense>
+      {hasFactor && <OwnRecoveryCodes left={own.recoveryCodesLeft} />}
     </>
   );
 }
 
-/** Shows the secret of a second factor, asks for one of its codes, and shows the recovery codes once. */
+/** Shows the secret of an authenticator app, asks for one of its codes, and shows the recovery codes once. */
 function SetUp({ begun, onClose }: { begun: NewFactor; onClose: () => void }) {
   const queries = useQueryClient();
   const [codes, setCodes] = useState<readonly string[]>();
@@ -88,80 +96,43 @@ function SetUp({ begun, onClose }: { begun: NewFactor; onClose: () => void }) {
   );
 }
 
-/** The number of recovery codes from which new ones are advised. */
-const FEW = 3;
-
-interface FactorIsOnProps {
+interface AppIsOnProps {
   own: OwnFactors;
-  factor: OwnFactors["items"][number];
+  app: OwnFactors["items"][number];
   onReplace: () => void;
   replacing: boolean;
 }
 
-/** An active second factor: the number of recovery codes left, and the acts on it. */
-function FactorIsOn({ own, factor, onReplace, replacing }: FactorIsOnProps) {
+/** An active authenticator app and the acts on it. */
+function AppIsOn({ own, app, onReplace, replacing }: AppIsOnProps) {
   const queries = useQueryClient();
-  const [codes, setCodes] = useState<readonly string[]>();
-  const { recoveryCodesLeft: left, mandatory } = own;
+  const isLast = own.passkeys.length === 0;
   // The rights of the user may change with the factor, so everything is read again.
-  const renew = async () => {
-    setCodes(await renewRecoveryCodes());
-    await queries.invalidateQueries();
-  };
   const remove = async () => {
-    await removeFactor(factor.id);
+    await removeFactor(app.id);
     await queries.invalidateQueries();
   };
   const facts = {
-    [common.state]: <Status of={["good", t.on]} />,
-    [common.since]: <Time at={factor.createdAt} />,
-    [t.recoveryCodes]: <Status of={[left <= FEW ? "warn" : "neutral", left === 0 ? t.noneLeft : t.left(left)]} />,
+    [t.authenticatorApp]: <Status of={["good", t.on]} />,
+    [common.since]: <Time at={app.createdAt} />,
   };
   return (
     <>
       <Facts facts={facts} />
       <div className="row">
-        <Asks label={t.newRecoveryCodes} title={t.makeNewRecoveryCodes} action={t.makeNewCodes} run={renew}>
-          <p>{left === 0 ? t.youGetTenNewOnes : t.youGetTenNewOnesThe(nouns.formerCode(left))}</p>
-        </Asks>
         <Action label={t.useAnotherApp} onClick={onReplace} loading={replacing} />
         <Asks
           label={t.turnOff}
-          disabled={mandatory}
-          title={t.turnOffYourSecondFactor}
+          disabled={own.mandatory && isLast}
+          title={t.turnOffTheApp}
           action={t.turnOff}
           run={remove}
-          done={t.yourSecondFactorIsOff}
+          done={t.theAppIsOff}
         >
-          <p>{t.thenYourPasswordAloneSigns}</p>
+          <p>{isLast ? t.thenYourPasswordAloneSigns : t.thenAPasskeyIsYour}</p>
         </Asks>
       </div>
-      {mandatory && <p className="soft">{t.yourTenantRequiresASecond}</p>}
-      <Dialog title={t.yourRecoveryCodes} opened={codes !== undefined} onClose={() => setCodes(undefined)}>
-        {codes && <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />}
-      </Dialog>
+      {own.mandatory && isLast && <p className="soft">{t.yourTenantRequiresASecond}</p>}
     </>
-  );
-}
-
-function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
-  const { user } = useSession();
-  const text = codes.map((code) => `${code}\n`).join("");
-  const file = t.recoveryCodesOfAtNeach(user.email, location.host, text);
-  return (
-    <ShownOnce title={t.yourRecoveryCodes} done={t.iHaveStoredThem} onDone={onDone}>
-      <div className="secret stack-tight">
-        <p>{t.withoutYourPhoneEachOf(<strong>{t.storeTheseCodesNowThey}</strong>)}</p>
-        <ul className="recovery-codes list" aria-label={t.recoveryCodes} data-secret>
-          {codes.map((code) => (
-            <li key={code}>{code}</li>
-          ))}
-        </ul>
-        <div className="row">
-          <CopyButton text={text} label={t.copyAll} />
-          <DownloadButton name="muster-recovery-codes.txt" content={file} />
-        </div>
-      </div>
-    </ShownOnce>
   );
 }

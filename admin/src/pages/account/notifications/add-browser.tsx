@@ -2,6 +2,7 @@ import { t } from "#texts/pages/account.ts";
 import { addOwnPush, getPushKey, OWN_NOTIFICATIONS } from "../../../api/people/own-notifications.ts";
 import { Problem } from "../../../api/problem.ts";
 import { Runs } from "../../../parts/act/use-act.tsx";
+import { browserName } from "../browser-name.ts";
 
 /** Adds this browser as a channel of the user. Absent in a browser without notifications. */
 export function AddBrowser() {
@@ -37,12 +38,4 @@ function activated({ active, installing, waiting }: ServiceWorkerRegistration): 
   return new Promise((resolve) => {
     worker.addEventListener("statechange", () => worker.state === "activated" && resolve());
   });
-}
-
-/** Returns the browser's name as its user knows it, such as "Firefox on Android". */
-function browserName(): string {
-  const { userAgent } = navigator;
-  const [browser = t.browser] = /Edg|Firefox|Chrome|Safari/.exec(userAgent) ?? [];
-  const [system = ""] = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(userAgent) ?? [];
-  return system === "" ? browser : t.browserOn(browser.replace("Edg", "Edge"), system);
 }

@@ -5,7 +5,7 @@ export const t: typeof en = {
   account: "Konto",
   tenant: "Mandant",
   aCodeOfAnAuthenticator:
-    "Ein Code einer Authenticator-App, nach dem die Anmeldung nach dem Passwort fragt: Ein gestohlenes Passwort allein nützt dann nichts.",
+    "Ein Code einer Authenticator-App oder ein Passkey, wonach die Anmeldung nach dem Passwort fragt: Ein gestohlenes Passwort allein nützt dann nichts.",
   changingItEndsYourOther: "Wenn Sie es ändern, enden Ihre anderen Sitzungen. Ihre API-Schlüssel bleiben.",
   sessions: "Sitzungen",
   whereYouAreSignedIn: "Wo Sie angemeldet sind.",
@@ -46,8 +46,11 @@ export const t: typeof en = {
     `Sie erhalten zehn neue. Sofort ungültig werden Ihre bisherigen Codes: ${formerCode}.`,
   useAnotherApp: "Andere App benutzen",
   turnOff: "Ausschalten",
-  turnOffYourSecondFactor: "Zweiten Faktor ausschalten?",
-  yourSecondFactorIsOff: "Ihr zweiter Faktor ist aus.",
+  authenticatorApp: "Authenticator-App",
+  setUpAnApp: "Authenticator-App einrichten",
+  turnOffTheApp: "Authenticator-App ausschalten?",
+  theAppIsOff: "Die Authenticator-App ist aus.",
+  thenAPasskeyIsYour: "Dann ist ein Passkey Ihr zweiter Faktor.",
   thenYourPasswordAloneSigns: "Dann genügt Ihr Passwort zum Anmelden. Ihre Wiederherstellungscodes gelten nicht mehr.",
   yourTenantRequiresASecond:
     "Ihr Mandant verlangt von Administratoren einen zweiten Faktor: Er lässt sich nicht ausschalten.",

@@ -67,9 +67,9 @@ export const t: typeof en = {
   removeTheSecondFactorOf: (email) => `Zweiten Faktor von ${email} entfernen?`,
   theSecondFactorOfIs: (email) => `Der zweite Faktor von ${email} ist entfernt.`,
   forAUserWhoLost:
-    "Für einen Benutzer, der die Authenticator-App und die Wiederherstellungscodes verloren hat. Vergewissern Sie sich, dass wirklich diese Person darum bittet.",
+    "Für einen Benutzer, der die Authenticator-App oder die Passkeys und die Wiederherstellungscodes verloren hat. Vergewissern Sie sich, dass wirklich diese Person darum bittet.",
   theSessionsOfTheUserEndAt:
-    "Die Sitzungen des Benutzers enden sofort, und die Wiederherstellungscodes gelten nicht mehr. Ab dann genügt das Passwort zum Anmelden, bis der Benutzer einen neuen zweiten Faktor einrichtet. API-Schlüssel bleiben.",
+    "Die Sitzungen des Benutzers enden sofort. Authenticator-App, Passkeys und Wiederherstellungscodes gelten nicht mehr. Ab dann genügt das Passwort zum Anmelden, bis der Benutzer einen neuen zweiten Faktor einrichtet. API-Schlüssel bleiben.",
   resetLinkFor: (email) => `Link zum Zurücksetzen für ${email}`,
   resetPassword: "Passwort zurücksetzen",
   resetThePasswordOf: (email) => `Passwort von ${email} zurücksetzen?`,

@@ -68,9 +68,9 @@ export const t = {
   removeTheSecondFactorOf: (email: Value) => `Remove the second factor of ${email}?`,
   theSecondFactorOfIs: (email: Value) => `The second factor of ${email} is removed.`,
   forAUserWhoLost:
-    "For a user who lost the authenticator app and the recovery codes. Make sure that it is this person who asks for it.",
+    "For a user who lost the authenticator app or the passkeys, and the recovery codes. Make sure that it is this person who asks for it.",
   theSessionsOfTheUserEndAt:
-    "The sessions of the user end at once, and the recovery codes stop. From then on the password alone signs in, until the user sets up another second factor. API keys stay.",
+    "The sessions of the user end at once. The authenticator app, the passkeys and the recovery codes stop. From then on the password alone signs in, until the user sets up a second factor again. API keys stay.",
   resetLinkFor: (email: Value) => `Reset link for ${email}`,
   resetPassword: "Reset password",
   resetThePasswordOf: (email: Value) => `Reset the password of ${email}?`,

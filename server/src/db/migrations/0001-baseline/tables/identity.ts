@@ -87,8 +87,8 @@ CREATE UNIQUE INDEX user_factors_begun ON user_factors (user_id) WHERE confirmed
 CREATE UNIQUE INDEX user_factors_confirmed ON user_factors (user_id) WHERE confirmed_at IS NOT NULL;
 CREATE INDEX user_factors_unconfirmed ON user_factors (created_at) WHERE confirmed_at IS NULL;
 
--- The public key of a user's authenticator (WebAuthn). "public_key": COSE (RFC 9052). "sign_count": the newest signature
--- counter that the authenticator sent, or 0 if it has none.
+-- The public key of a user's authenticator (WebAuthn). "public_key": COSE (RFC 9052). "sign_count": the newest
+-- signature counter that the authenticator sent, or 0 if it has none.
 CREATE TABLE passkeys (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users,
