@@ -30,6 +30,7 @@ COPY LICENSE ./
 COPY server server
 COPY agent agent
 COPY --from=app /muster/admin/dist admin/dist
+RUN ln -s /muster/server/bin/muster.mjs /usr/local/bin/muster
 RUN install -d -m 0700 -o node -g node /data
 USER node
 VOLUME /data
@@ -37,5 +38,5 @@ EXPOSE 8443 8883
 STOPSIGNAL SIGTERM
 # The check does not verify the certificate's name, which differs from the loopback address.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "require('https').get({ port: process.env.MUSTER_HTTP_PORT ?? 8443, path: '/readyz', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-ENTRYPOINT ["node", "server/bin/muster.mjs"]
+ENTRYPOINT ["muster"]
 CMD ["serve"]

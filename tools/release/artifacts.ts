@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { findProgram } from "../go-programs.ts";
+import { packageChart } from "./chart/package.ts";
 import { buildDebianPackage } from "./debian/package.ts";
 import { buildPackages } from "./packages/packages.ts";
 import { buildSboms } from "./sbom/sboms.ts";
@@ -41,6 +42,11 @@ export const artifacts: readonly Artifact[] = [
       const name = await buildDebianPackage(root, out, version);
       return [`${name}, ${(statSync(join(out, name)).size / 1e6).toFixed(1)} MB`];
     },
+  },
+  {
+    name: "chart",
+    programs: { helm: MODULE },
+    build: async ({ root, out, version }) => [await packageChart(root, out, version)],
   },
   {
     name: "sbom",

@@ -88,6 +88,18 @@ test("an existing TLS secret is the HTTPS certificate, mounted so that a renewed
   assert.doesNotMatch(JSON.stringify(without), /tls\.crt|MUSTER_TLS/);
 });
 
+test("cert-manager makes the same secret for the public host", () => {
+  const issuerRef = { group: "cert-manager.io", kind: "Issuer", name: "internal" };
+  const objects = render({ publicHost: "iot.example.org", tls: { certManager: { enabled: true, issuerRef } } });
+  const { spec } = one(objects, "Certificate");
+  assert.deepEqual([spec.dnsNames, spec.issuerRef], [["iot.example.org"], issuerRef]);
+  const pod = one(objects, "Deployment").spec.template.spec;
+  const { secret } = pod.volumes.find(({ name }: KubernetesObject) => name === "tls");
+  assert.equal(secret.secretName, spec.secretName);
+  assert.match(JSON.stringify(pod.containers[0].env), /MUSTER_TLS_CERT_FILE.*MUSTER_TLS_KEY_FILE/);
+  assert.equal(one(render(), "Certificate"), undefined);
+});
+
 test("settings may also come from other Secrets and ConfigMaps", () => {
   const containerOf = (values: object) => one(render(values), "Deployment").spec.template.spec.containers[0];
   const extraEnvFrom = [{ secretRef: { name: "mail" } }, { configMapRef: { name: "more" } }];
@@ -133,29 +145,4 @@ test("the network policy lets nodes connect to DNS, PostgreSQL, NATS if it is se
   assert.ok(Number(migration.metadata.annotations["helm.sh/hook-weight"]) < 0);
   const off = render({ networkPolicy: { enabled: false } });
   assert.equal(off.filter(({ kind }) => kind === "NetworkPolicy").length, 0);
-});
-
-test("additional variables and volumes reach the nodes only; pull secrets and tolerations reach the migration as well", () => {
-  const extra = {
-    imagePullSecrets: [{ name: "registry" }],
-    nodeSelector: { pool: "iot" },
-    tolerations: [{ key: "iot", operator: "Exists" }],
-    affinity: { nodeAffinity: {} },
-    serviceAccountName: "muster-node",
-    extraEnv: [{ name: "MUSTER_LOG_LEVEL", value: "debug" }],
-    extraVolumes: [{ name: "authority", configMap: { name: "authority" } }],
-    extraVolumeMounts: [{ name: "authority", mountPath: "/run/authority", readOnly: true }],
-  };
-  const objects = render(extra);
-  const node = one(objects, "Deployment").spec.template.spec;
-  const migration = one(objects, "Job", "muster-migration").spec.template.spec;
-  for (const { imagePullSecrets, nodeSelector, tolerations } of [node, migration]) {
-    const { imagePullSecrets: secrets, nodeSelector: selector, tolerations: tolerated } = extra;
-    assert.deepEqual([imagePullSecrets, nodeSelector, tolerations], [secrets, selector, tolerated]);
-  }
-  assert.deepEqual([node.affinity, node.serviceAccountName], [extra.affinity, extra.serviceAccountName]);
-  assert.deepEqual(node.containers[0].env.at(-1), extra.extraEnv[0]);
-  assert.deepEqual(node.volumes.at(-1), extra.extraVolumes[0]);
-  assert.deepEqual(node.containers[0].volumeMounts.at(-1), extra.extraVolumeMounts[0]);
-  assert.doesNotMatch(JSON.stringify(migration), /authority|MUSTER_LOG_LEVEL|muster-node/);
 });

@@ -9,7 +9,7 @@ type Piece = { text: string } | { action: string };
 
 /**
  * Renders a chart as `helm template` does, as far as our chart needs it: values, `quote`, `default`, `toYaml`,
- * `nindent`, `if` and `range` over an object.
+ * `nindent`, `if` with `else`, and `range`. `npm run release:check` compares it with Helm.
  * @param overrides replace values of values.yaml, recursively
  * @returns the Kubernetes objects
  * @throws Error at any other construct, so that no template goes unread
@@ -20,6 +20,7 @@ export function renderChart(folder: string, overrides: Values = {}): Values[] {
   const values = merged(load(read("values.yaml")) as Values, overrides);
   const scope = { Values: values, Release: { Name: "muster" }, Chart: { AppVersion: chart.appVersion } };
   return readdirSync(join(folder, "templates"))
+    .filter((name) => name.endsWith(".yaml"))
     .sort()
     .flatMap((name) => loadAll(render(piecesOf(read(`templates/${name}`)), scope)) as (Values | null)[])
     .filter((object) => object !== null && object !== undefined);
@@ -50,30 +51,49 @@ function render(pieces: Piece[], scope: Values): string {
   while (pieces.length > 0) {
     const piece = pieces.shift()!;
     if ("text" in piece) text += piece.text;
-    else if (/^(if|range)\b/.test(piece.action)) text += renderBlock(piece.action, takeBlock(pieces), scope);
+    else if (/^(if|range)\b/.test(piece.action)) text += renderBlock(piece.action, pieces, scope);
     else text += evaluate(piece.action, scope);
   }
   return text;
 }
 
-function takeBlock(pieces: Piece[]): Piece[] {
-  const block: Piece[] = [];
+/** Takes the pieces up to the end of a block: one list for each of its branches, with the action that begins it. */
+function takeBranches(first: string, pieces: Piece[]): { action: string; block: Piece[] }[] {
+  const branches: { action: string; block: Piece[] }[] = [{ action: first, block: [] }];
   for (let depth = 1; ; ) {
     const piece = pieces.shift();
     if (piece === undefined) throw new Error("a block without an end");
-    if ("action" in piece && /^(if|range|with)\b/.test(piece.action)) depth++;
-    if ("action" in piece && piece.action === "end" && --depth === 0) return block;
-    block.push(piece);
+    const action = "action" in piece ? piece.action : "";
+    if (/^(if|range|with)\b/.test(action)) depth++;
+    if (action === "end" && --depth === 0) return branches;
+    if (depth === 1 && /^else\b/.test(action)) branches.push({ action: action.slice("else ".length), block: [] });
+    else branches.at(-1)!.block.push(piece);
   }
 }
 
-function renderBlock(action: string, block: Piece[], scope: Values): string {
-  const [, of] = /^if (\S+)$/.exec(action) ?? [];
-  if (of !== undefined) return isTrue(lookUp(of, scope)) ? render(block, scope) : "";
-  const [, key, value, object] = /^range (\$\w+), (\$\w+) := (\S+)$/.exec(action) ?? [];
-  if (!key || !value || !object) throw new Error(`not understood: ${action}`);
-  const entries = Object.entries(lookUp(object, scope) as Values);
-  return entries.map(([name, each]) => render([...block], { ...scope, [key]: name, [value]: each })).join("");
+function renderBlock(first: string, pieces: Piece[], scope: Values): string {
+  const branches = takeBranches(first, pieces);
+  if (first.startsWith("range ")) return renderRange(branches[0]!, scope);
+  const chosen = branches.find(({ action }) => action === "" || holds(action, scope));
+  return chosen === undefined ? "" : render(chosen.block, scope);
+}
+
+function renderRange({ action, block }: { action: string; block: Piece[] }, scope: Values): string {
+  const [, key, value, of] = /^range (?:(\$\w+), )?(\$\w+) := (\S+)$/.exec(action) ?? [];
+  if (!value || !of) throw new Error(`not understood: ${action}`);
+  const entries = Object.entries(lookUp(of, scope) as Values);
+  return entries
+    .map(([name, each]) => render([...block], { ...scope, ...(key ? { [key]: name } : {}), [value]: each }))
+    .join("");
+}
+
+/** Evaluates a condition: a value, `or` of values, or `ne` of a value and a text. */
+function holds(action: string, scope: Values): boolean {
+  const [name, ...words] = action.split(" ");
+  if (name === "if" && words[0] === "or") return words.slice(1).some((word) => isTrue(lookUp(word, scope)));
+  if (name === "if" && words[0] === "ne") return lookUp(words[1]!, scope) !== JSON.parse(words[2]!);
+  if (name === "if" && words.length === 1) return isTrue(lookUp(words[0]!, scope));
+  throw new Error(`not understood: ${action}`);
 }
 
 /** Returns the truth of a value in Go templates: an empty list or map is false. */
@@ -98,6 +118,7 @@ function evaluate(action: string, scope: Values): string {
 /** @throws Error if values.yaml does not have it */
 function lookUp(path: string, scope: Values): unknown {
   if (!/^[.$][\w.]+$/.test(path)) throw new Error(`not understood: ${path}`);
+  if (path.startsWith("$.")) return lookUp(path.slice(1), scope);
   if (path.startsWith("$")) return scope[path];
   let value: unknown = scope;
   for (const name of path.slice(1).split(".")) {

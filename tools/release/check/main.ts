@@ -3,12 +3,13 @@
  * checks, `--from=<folder>` other artifacts. A check whose programs are missing fails, so that none is skipped
  * silently.
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { findProgram } from "../../go-programs.ts";
 import { readManifest } from "../packages/manifests.ts";
+import { checkChart } from "./chart/check.ts";
 import type { ArtifactCheck, CheckContext } from "./context.ts";
 import { checkDebianPackage } from "./debian.ts";
 import { checkPackages } from "./packages.ts";
@@ -25,6 +26,7 @@ const checks: readonly ArtifactCheck[] = [
     asRoot: true,
     run: checkDebianPackage,
   },
+  { name: "chart", programs: ["go", "helm", "kubeconform"], run: checkChart },
 ];
 
 let failed = 0;
@@ -42,7 +44,7 @@ for (const check of checks.filter(({ name }) => name.includes(values.only ?? "")
 process.exitCode = failed > 0 ? 1 : 0;
 
 async function runCheck({ programs, asRoot, run }: ArtifactCheck): Promise<void> {
-  const missing = programs.filter((program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0);
+  const missing = programs.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) throw new Error(`needs ${missing.join(", ")}`);
   if (asRoot && process.getuid!() !== 0) throw new Error("needs root");
   const work = mkdtempSync(join(tmpdir(), "muster-release-check-"));
@@ -60,6 +62,10 @@ function contextIn(work: string): CheckContext {
     if (file === undefined) throw new Error(`${out} has no ${start}-${version}.tgz: npm run release builds it`);
     return join(out, file);
   };
-  const artifacts = { agent: named("muster-agent"), service: named("muster") };
-  return { root, out, work, version, artifacts, say: (text) => console.log(`  ${text}`) };
+  return {
+    ...{ root, out, work, version, say: (text: string) => console.log(`  ${text}`) },
+    get artifacts() {
+      return { agent: named("muster-agent"), service: named("muster") };
+    },
+  };
 }
