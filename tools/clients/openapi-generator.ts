@@ -68,7 +68,7 @@ async function compileRust(folder: string): Promise<void> {
 export const openapiGenerators: readonly Client[] = [
   fromJar("python", [], ["python3"], compilePython),
   fromJar("go", [], ["go"], compileGo),
-  fromJar("java", ["--library=native"], [], compileJava),
+  fromJar("java", [], [], compileJava),
   fromJar("typescript-fetch", [], [], compileTypeScript),
   fromJar("rust", [], ["cargo"], compileRust),
 ];

@@ -76,12 +76,13 @@ export function document(surface: Surface, routes: readonly Route[], baseUrl = D
     paths["/api/v1/batch"] = { post: batchOperation(schemas) };
     Object.assign(paths["/api/v1/webhooks"]!.post as Json, { callbacks: callbacks(schemas) });
   }
-  const sent = surface === "public" ? { webhooks: webhooks(schemas) } : {};
+  const { pathItems = {}, ...sent } = surface === "public" ? webhooks(schemas) : {};
   const components = {
     ...(surface === "public" ? { securitySchemes: { apiKey: API_KEY } } : {}),
     ...(surface === "admin" ? { securitySchemes: { session: SESSION } } : {}),
     ...headerComponents(),
     ...failureComponents(routes),
+    pathItems,
     schemas: { Error: errorSchema(routes, schemas.of(errorBody, "answer")), ...schemas.components() },
   };
   return {

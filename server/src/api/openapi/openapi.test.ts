@@ -233,8 +233,10 @@ test("alternatives of several types are named, since generators of Go stop at a 
 });
 
 test("the message of every webhook fits its shape", () => {
-  for (const [type, { post }] of Object.entries<Json>(documents.public.webhooks))
+  for (const [type, reference] of Object.entries<Json>(documents.public.webhooks)) {
+    const { post } = resolved(documents.public, reference);
     messageOf(type).parse(post.requestBody.content["application/json"].example);
+  }
 });
 
 test("answers link to the operations on their records, with every parameter of the path", () => {

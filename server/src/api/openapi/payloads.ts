@@ -128,10 +128,15 @@ export function messageOf(type: string): z.ZodType {
     .meta({ id: `${pascal(type)}Message` });
 }
 
-/** Returns the `webhooks` object of the public document: what the service sends to a webhook's address. */
-export function webhooks(schemas: Schemas): Json {
+/**
+ * Returns the `webhooks` object of the public document: what the service sends to a webhook's address. It refers to
+ * `pathItems`, since OpenAPI Generator 7.25 writes code that does not compile for a webhook that is inline.
+ */
+export function webhooks(schemas: Schemas): { webhooks: Json; pathItems: Json } {
   const types = Object.keys(PAYLOADS);
-  return Object.fromEntries(types.map((type) => [type, { post: receive(`receive${pascal(type)}`, type, schemas) }]));
+  const items = types.map((type) => [pascal(type), { post: receive(`receive${pascal(type)}`, type, schemas) }]);
+  const references = types.map((type) => [type, { $ref: `#/components/pathItems/${pascal(type)}` }]);
+  return { webhooks: Object.fromEntries(references), pathItems: Object.fromEntries(items) };
 }
 
 /**

@@ -8,8 +8,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Groups:
     "Notification groups: who can see which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
   Shifts: "The users on duty at a given time, in local time of the shift's own time zone. ",
-  "Maintenance windows":
-    "Planned work on devices: their pages wait until it ends. Anomalies are recorded all the same.",
+  // Go compiles a file whose name ends in `_windows` on Windows only, and its generators name files by tags.
+  Maintenance: "Planned work on devices: their pages wait until it ends. Anomalies are recorded all the same.",
   "On call": "The users on call now and in the next seven days.",
   Thresholds: "Reusable packs of rules over telemetry. A device is monitored by the packs that it names.",
   Anomalies: "Violations found by the rules: one unresolved anomaly per device and rule, open until it ends.",

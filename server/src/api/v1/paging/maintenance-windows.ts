@@ -6,7 +6,7 @@ import { publicRoute } from "../../route.ts";
 import { id, idParams, instant, label, nullableTimestamp, page, strictPaging, timestamp } from "../../shapes.ts";
 import { timeOfDay } from "../shifts.ts";
 
-const TAG = "Maintenance windows";
+const TAG = "Maintenance";
 
 const date = z.iso.date().nullable();
 const recurrence = z
