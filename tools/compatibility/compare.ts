@@ -29,8 +29,19 @@ interface Operation {
 /** An OpenAPI 3.1 document. */
 export interface Description {
   paths: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, { post: Operation }>;
+  webhooks?: Record<string, PathItem>;
   components?: object;
+}
+
+/** What is sent to a webhook, or a reference to it. */
+interface PathItem {
+  post?: Operation;
+  $ref?: string;
+}
+
+/** Returns the target of a reference, or the item itself. */
+function pathItem(item: PathItem, resolve: Resolve): PathItem {
+  return resolve(item as Schema) as PathItem;
 }
 
 /**
@@ -47,9 +58,9 @@ export function breakingChanges(before: Description, after: Description): string
       return present ? compareOperations(old, present, resolve, name) : [`${name} is gone`];
     }),
   );
-  const webhooks = Object.entries(before.webhooks ?? {}).flatMap(([type, { post }]) => {
-    const present = after.webhooks?.[type]?.post;
-    if (!present) return [`the webhook ${type} is gone`];
+  const webhooks = Object.entries(before.webhooks ?? {}).flatMap(([type, item]) => {
+    const [{ post }, present] = [pathItem(item, resolve[0]), pathItem(after.webhooks?.[type] ?? {}, resolve[1]).post];
+    if (!post || !present) return [`the webhook ${type} is gone`];
     return contents(post.requestBody?.content, present.requestBody?.content, resolve, "output", `the webhook ${type}`);
   });
   return [...new Set([...operations, ...webhooks])];
