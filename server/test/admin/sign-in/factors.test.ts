@@ -47,7 +47,12 @@ test("a second factor that is being set up changes nothing until one of its code
   const { json } = await user.call("POST", "/factors");
   assert.match(json.secret, /^[A-Z2-7]{32}$/);
   assert.ok(json.uri.startsWith("otpauth://totp/Muster%20at%20") && json.uri.includes(`secret=${json.secret}&`));
-  assert.deepEqual((await user.call("GET", "/factors")).json, { items: [], recoveryCodesLeft: 0, mandatory: false });
+  assert.deepEqual((await user.call("GET", "/factors")).json, {
+    items: [],
+    passkeys: [],
+    recoveryCodesLeft: 0,
+    mandatory: false,
+  });
   assert.equal(await factorOf(await withPassword(user)), "none");
   const confirm = (code: string) => user.call("POST", `/factors/${json.id}/confirm`, { body: { code } });
   const wrong = await confirm("000000");
@@ -86,7 +91,7 @@ test("after the password, a session admits only the code, and is then replaced",
   const half = (await browser.call("GET", "/session")).json;
   assert.deepEqual(
     [half.factor, half.operations.sort()],
-    ["required", OPEN_AND("getSession", "giveFactor", "signOut")],
+    ["required", OPEN_AND("getSession", "giveFactor", "givePasskey", "signOut", "startPasskeyCheck")],
   );
   const devices = await browser.call("GET", "/devices");
   assert.deepEqual([devices.status, devices.json.error, devices.json.detail], [403, "sign_in_incomplete", "code"]);
