@@ -52,6 +52,8 @@ export const overrides: Readonly<Record<string, Override>> = {
   },
   "shifts.valid_from": DATE,
   "shifts.valid_until": DATE,
+  "rule_states.memory": { type: "object[]" },
+  "shared_devices.metadata": { type: "Record<string, unknown>" },
   "thresholds.rules": { type: "unknown[]" },
   "ticket_history.changes": { type: "Record<string, { from: unknown; to: unknown }>" },
 };

@@ -23,7 +23,7 @@ export function openAnomalies(observed: Observed, now: Time): RawBuilder<unknown
   INSERT INTO anomalies AS a (${OBSERVED}, opened_at, last_observed_at)
   SELECT ${OBSERVED}, ${now}::timestamptz, ${now}::timestamptz FROM (${observed}) o ORDER BY device_uid, rule_id
   ON CONFLICT (device_uid, rule_id) WHERE resolved_at IS NULL DO UPDATE
-     SET value = excluded.value, last_observed_at = greatest(a.last_observed_at, excluded.last_observed_at),
+     SET metric = excluded.metric, value = excluded.value, breached = excluded.breached, last_observed_at = greatest(a.last_observed_at, excluded.last_observed_at),
          occurrences = a.occurrences + excluded.occurrences`;
 }
 

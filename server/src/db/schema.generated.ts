@@ -938,8 +938,9 @@ export interface RuleStatesTable {
   device_uid: string;
   rule_id: string;
   threshold_id: string;
-  phase: "pending" | "clearing";
-  since: Date;
+  phase: "pending" | "clearing" | null;
+  since: Date | null;
+  memory: object[] | null;
 }
 
 export interface SavedFiltersTable {
@@ -1208,6 +1209,9 @@ export interface ThresholdsTable {
   updated_at: Date;
   since_revision: Generated<number>;
   rule_ids: GeneratedAlways<string[]>;
+  metrics: GeneratedAlways<string[]>;
+  measures_age: GeneratedAlways<boolean>;
+  reads_metadata: GeneratedAlways<boolean>;
   external_id: string | null;
 }
 
@@ -1515,6 +1519,7 @@ export interface SharedDevicesView {
   certificate_renew_after: Date | null;
   place: string | null;
   agent_version: string | null;
+  metadata: Record<string, unknown>;
 }
 
 export interface SharedGroupChannelsView {

@@ -785,6 +785,8 @@ CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity, online_e
   FOR EACH ROW WHEN ((((old.connectivity IS DISTINCT FROM new.connectivity) AND (NOT old.online_event_owed) AND (NOT new.online_event_owed)) OR ((old.connectivity = new.connectivity) AND old.online_event_owed AND (NOT new.online_event_owed)) OR ((new.connectivity = 'offline'::text) AND (old.online_event_at IS DISTINCT FROM new.online_event_at)))) EXECUTE FUNCTION record_connectivity_event();
 CREATE TRIGGER devices_listed AFTER INSERT ON devices
   FOR EACH ROW WHEN ((new.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
+CREATE TRIGGER devices_metadata_changed AFTER UPDATE OF metadata ON devices
+  FOR EACH ROW WHEN ((old.metadata IS DISTINCT FROM new.metadata)) EXECUTE FUNCTION device_metadata_changed();
 CREATE TRIGGER devices_moved AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION list_device();
 CREATE TRIGGER devices_seen_from_the_start AFTER INSERT ON devices
@@ -1276,9 +1278,11 @@ CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
   rule_id uuid NOT NULL,
   threshold_id uuid NOT NULL,
-  phase text NOT NULL,
-  since timestamp with time zone NOT NULL,
+  phase text,
+  since timestamp with time zone,
+  memory jsonb,
   CONSTRAINT rule_states_pkey PRIMARY KEY (device_uid, rule_id),
+  CONSTRAINT rule_states_check CHECK ((((phase IS NULL) = (since IS NULL)) AND ((phase IS NOT NULL) OR (memory IS NOT NULL)))),
   CONSTRAINT rule_states_phase_check CHECK ((phase = ANY (ARRAY['pending'::text, 'clearing'::text])))
 ) WITH (fillfactor=70);
 CREATE INDEX rule_states_threshold ON rule_states USING btree (threshold_id);
@@ -1671,6 +1675,9 @@ CREATE TABLE thresholds (
   updated_at timestamp with time zone NOT NULL,
   since_revision integer NOT NULL DEFAULT 1,
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
+  metrics text[] NOT NULL GENERATED ALWAYS AS (rule_metrics(rules)) STORED,
+  measures_age boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists((rules)::jsonb, '$.**."kind"?(@ == "age")'::jsonpath)) STORED,
+  reads_metadata boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists((rules)::jsonb, '$.**."metadata"'::jsonpath)) STORED,
   external_id text,
   CONSTRAINT thresholds_pkey PRIMARY KEY (id),
   CONSTRAINT thresholds_tenant_id_id_key UNIQUE (tenant_id, id),
@@ -2128,7 +2135,8 @@ CREATE VIEW shared_devices AS
     certificate_until,
     certificate_renew_after,
     device_place(metadata) AS place,
-    agent_version
+    agent_version,
+    metadata
    FROM devices;
 
 CREATE VIEW shared_group_channels AS
@@ -2591,6 +2599,21 @@ BEGIN
     FROM (SELECT id FROM anomalies WHERE device_uid = NEW.uid AND resolved_at IS NULL ORDER BY rule_id FOR UPDATE) u
    WHERE a.id = u.id;
   PERFORM notify_rules_changed(NEW.uid::text);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION device_metadata_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM thresholds t WHERE t.reads_metadata
+     AND (t.id IN (SELECT threshold_id FROM device_thresholds WHERE device_uid = NEW.uid)
+       OR t.id IN (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = NEW.device_type_id));
+  IF FOUND THEN
+    PERFORM notify_rules_changed(NEW.uid::text);
+    UPDATE device_latest SET version = version + 1 WHERE device_uid = NEW.uid AND part = 0;
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -3299,6 +3322,14 @@ CREATE FUNCTION rule_ids(rules json)
  IMMUTABLE
 AS $function$
   SELECT array_agg((r ->> 'id')::uuid) FROM json_array_elements(rules) r
+$function$;
+
+CREATE FUNCTION rule_metrics(rules json)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT array_agg(DISTINCT m #>> '{}') FROM jsonb_path_query(rules::jsonb, '$.**.metric') m
 $function$;
 
 CREATE FUNCTION set_tenant_of_mark()

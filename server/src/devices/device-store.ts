@@ -130,7 +130,8 @@ export interface DeviceReplacement {
 
 /**
  * Replaces the device's own columns and removes it from all groups and threshold packs. Fires
- * `device_thresholds_unassigned`, `devices_seen_or_of_another_type`, `devices_type_changed`.
+ * `device_thresholds_unassigned`, `devices_metadata_changed`, `devices_seen_or_of_another_type`,
+ * `devices_type_changed`.
  */
 export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, row: DeviceReplacement): Promise<void> {
   await sql`UPDATE devices SET name = ${row.name}, description = ${row.description},

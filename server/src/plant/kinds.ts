@@ -63,9 +63,19 @@ const patch = (operationId: string, id: string, body: Entry): Operation[] =>
 const UNORDERED = new Set(["eq", "ne"]);
 
 /** Returns a rule with what its absent fields stand for. */
-function normalRule({ id: _, ...rule }: Entry): Entry {
-  const clearValue = UNORDERED.has(rule.operator) ? null : rule.value;
-  return { clearValue, forSeconds: 0, clearForSeconds: 0, message: "", ...rule };
+function normalRule({ id: _, and, or, ...rule }: Entry): Entry {
+  const further = {
+    ...(and?.length > 0 ? { and: and.map(normalCondition) } : {}),
+    ...(or?.length > 0 ? { or: or.map(normalCondition) } : {}),
+  };
+  return { forSeconds: 0, clearForSeconds: 0, message: "", ...normalCondition(rule), ...further };
+}
+
+/** A counter that is not one is the same as an absent one. */
+function normalCondition({ measure, ...condition }: Entry): Entry {
+  const clearValue = UNORDERED.has(condition.operator) ? null : condition.value;
+  const { counter, ...rest } = measure ?? {};
+  return { clearValue, ...condition, ...(measure ? { measure: { ...rest, ...(counter ? { counter } : {}) } } : {}) };
 }
 
 const thresholds: Kind = {

@@ -10,11 +10,26 @@ const key = z
 const keys = z.array(z.string().min(1).max(128));
 const value = z.union([z.number(), z.boolean(), z.string(), z.tuple([z.number(), z.number()])]);
 
-const rule = z.strictObject({
+const limit = z.union([value, z.strictObject({ metadata: z.string(), default: z.number() })]);
+const change = { overSeconds: z.int(), counter: z.boolean().optional() };
+const condition = z.strictObject({
   metric: z.string(),
   operator: z.enum(["gt", "gte", "lt", "lte", "eq", "ne", "outside"]),
-  value,
-  clearValue: value.nullable().optional(),
+  value: limit,
+  clearValue: limit.nullable().optional(),
+  measure: z
+    .discriminatedUnion("kind", [
+      z.strictObject({ kind: z.literal("change"), ...change }),
+      z.strictObject({ kind: z.literal("rate"), ...change, per: z.enum(["second", "minute", "hour"]) }),
+      z.strictObject({ kind: z.literal("age") }),
+      z.strictObject({ kind: z.literal("deviation"), days: z.int() }),
+    ])
+    .optional(),
+});
+
+const rule = condition.extend({
+  and: z.array(condition).optional(),
+  or: z.array(condition).optional(),
   forSeconds: z.int().optional(),
   clearForSeconds: z.int().optional(),
   severity: z.enum(["critical", "major", "minor", "warning"]),

@@ -1,5 +1,6 @@
 import type { BatchEvaluator } from "../telemetry/telemetry.ts";
 import type { RulesDeps } from "./deps.ts";
+import { loadAverages } from "./derived/averages.ts";
 import { evaluateBatch } from "./evaluate-batch.ts";
 import { createRuleCache } from "./rule-cache.ts";
 import { evaluationLocks, transitionStatements } from "./store-evaluation.ts";
@@ -12,8 +13,9 @@ export function createBatchEvaluator({ database, clock, ids }: RulesDeps): Batch
       const devices = await cache.rulesOf(new Set(messages.map(({ deviceUid }) => deviceUid)), versionOf, tx);
       if (devices === undefined) return undefined;
       for (const device of devices.values()) device.version = versionOf(device.uid).after;
-      const transitions = await evaluateBatch(devices, messages);
       const now = clock.now();
+      await loadAverages(tx ?? database.db, devices, messages, now);
+      const transitions = await evaluateBatch(devices, messages);
       return {
         locks: evaluationLocks(transitions),
         transitions: transitionStatements(transitions, now, () => ids.uuid(now)),

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { DeviceRule, DeviceRules } from "./device-rules.ts";
 import { evaluateBatch } from "./evaluate-batch.ts";
 import { compileRule } from "./evaluate-rule.ts";
-import { checkRule } from "./rule.ts";
+import { checkRule, ruleFor } from "./rule.ts";
 
 function deviceWithRules(count: number): DeviceRules {
-  const rule = checkRule({ metric: "a", operator: "gt", value: 90, severity: "major" }, "rule", "rules.0");
+  const rule = ruleFor(checkRule({ metric: "a", operator: "gt", value: 90, severity: "major" }, "rule", "rules.0"), {});
   const compiled = compileRule(rule);
   const rules = Array.from(
     { length: count },
@@ -19,8 +19,8 @@ function deviceWithRules(count: number): DeviceRules {
       transition: undefined,
     }),
   );
-  const metric = { newest: Number.NEGATIVE_INFINITY, rules };
-  return { uid: "d", version: 0, silent: false, metrics: new Map([["a", metric]]) };
+  const metric = { newest: Number.NEGATIVE_INFINITY, value: undefined, rules };
+  return { uid: "d", version: 0, silent: false, metrics: new Map([["a", metric]]), derived: undefined };
 }
 
 test("the event loop gets turns while thousands of rules evaluate one message, and the result is complete", async () => {
@@ -148,7 +148,7 @@ test("a pending and a clearing rule are changes of state without an anomaly of t
     forSeconds: 2,
     clearForSeconds: 2,
   } as const;
-  Object.assign(rule, { compiled: compileRule(checkRule(input, "rule", "rules.0")) });
+  Object.assign(rule, { compiled: compileRule(ruleFor(checkRule(input, "rule", "rules.0"), {})) });
   assert.deepEqual((await effects(device, [[1, 91]])).rules, [{ ...none, before: "ok" }]);
   assert.deepEqual((await effects(device, [[2, 91]])).rules, [], "still pending");
   assert.equal((await effects(device, [[3, 91]])).rules[0]!.before, "pending");

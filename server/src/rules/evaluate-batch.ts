@@ -1,6 +1,11 @@
+import type { RuleValue } from "../anomalies/anomalies.ts";
 import type { MetricValue, PreparedMessage, TimedReading } from "../telemetry/telemetry.ts";
-import type { Breaches, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
-import { evaluate, type Outcome } from "./evaluate-rule.ts";
+import type { Condition } from "./condition.ts";
+import { averageIn } from "./derived/averages.ts";
+import type { Given } from "./derived/condition-memory.ts";
+import { evaluateDerived, type Sent } from "./derived/derived-rule.ts";
+import type { Breaches, DerivedDeviceRule, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
+import { evaluate, type Outcome, type RuleState } from "./evaluate-rule.ts";
 
 /**
  * The number of evaluations (a value by a rule) after which other work gets a turn of the event loop: about a
@@ -54,14 +59,53 @@ function evaluateReading(
   transitions: RuleTransition[],
 ): number {
   let evaluations = 0;
+  const fresh = device.derived && new Map<string, Given>();
   for (let index = 0; index < metrics.length; index++) {
     const metric = device.metrics.get(metrics[index]!);
     if (metric === undefined || time <= metric.newest) continue;
     metric.newest = time;
+    if (fresh !== undefined) {
+      fresh.set(metrics[index]!, { value: values[index]!, previous: metric.value });
+      metric.value = values[index]!;
+    }
     for (const rule of metric.rules) evaluateValue(device.uid, rule, time, values[index]!, transitions);
     evaluations += metric.rules.length;
   }
+  if (fresh !== undefined) evaluations += evaluateRemembering(device, time, fresh, transitions);
   return evaluations;
+}
+
+/** Evaluates the rules with a memory. @returns the number of evaluations */
+function evaluateRemembering(
+  device: DeviceRules,
+  time: number,
+  fresh: ReadonlyMap<string, Given>,
+  transitions: RuleTransition[],
+): number {
+  const derived = device.derived!;
+  const isLatest = time > derived.newest;
+  if (isLatest) derived.newest = time;
+  const sent: Sent = {
+    time,
+    isLatest,
+    fresh,
+    newestOf: (metric) => device.metrics.get(metric)!.newest,
+    averageOf: (condition) => averageIn(derived.averages, condition),
+  };
+  for (const rule of derived.rules) remember(device.uid, rule, sent, transitions);
+  return derived.rules.length;
+}
+
+function remember(deviceUid: string, deviceRule: DerivedDeviceRule, sent: Sent, transitions: RuleTransition[]): void {
+  const { state, derived, progress } = deviceRule;
+  const before = { ...state };
+  const evaluated = evaluateDerived(derived, state, progress, sent);
+  if (evaluated === undefined) return;
+  const { outcome, value, condition, changed } = evaluated;
+  if (!changed && outcome === "nothing" && state.phase === before.phase && state.since === before.since) return;
+  const transition = transitionOf(deviceUid, deviceRule, before, transitions);
+  transition.remembers ||= changed;
+  apply(transition, outcome, value, condition);
 }
 
 function evaluateValue(
@@ -75,29 +119,38 @@ function evaluateValue(
   const { phase, since } = state;
   const outcome = evaluate(compiled, state, time, value);
   if (outcome === "nothing" && state.phase === phase && state.since === since) return;
-  if (deviceRule.transition === undefined) {
-    const wasOpen = phase === "open" || phase === "clearing";
-    const open = wasOpen ? { value: undefined, occurrences: 0, isNew: false } : undefined;
-    deviceRule.transition = {
-      deviceUid,
-      deviceRule,
-      before: { phase, since },
-      open,
-      resolved: undefined,
-      transient: undefined,
-    };
-    transitions.push(deviceRule.transition);
-  }
-  apply(deviceRule.transition, outcome, value);
+  apply(deviceRule.transition ?? transitionOf(deviceUid, deviceRule, { phase, since }, transitions), outcome, value);
 }
 
-function apply(transition: RuleTransition, outcome: Outcome, value: MetricValue): void {
+/** Returns the transition of a rule in this batch, a new one at its first change. */
+function transitionOf(
+  deviceUid: string,
+  deviceRule: DeviceRule | DerivedDeviceRule,
+  before: RuleState,
+  transitions: RuleTransition[],
+): RuleTransition {
+  if (deviceRule.transition !== undefined) return deviceRule.transition;
+  const wasOpen = before.phase === "open" || before.phase === "clearing";
+  const open = wasOpen ? { value: undefined, occurrences: 0, isNew: false } : undefined;
+  const unchanged = { remembers: false, resolved: undefined, transient: undefined };
+  deviceRule.transition = { deviceUid, deviceRule, before, open, ...unchanged };
+  transitions.push(deviceRule.transition);
+  return deviceRule.transition;
+}
+
+function apply(
+  transition: RuleTransition,
+  outcome: Outcome,
+  value: MetricValue | undefined,
+  condition?: Condition<RuleValue>,
+): void {
   const { open } = transition;
   if (outcome === "opened") {
-    transition.open = { value, occurrences: 1, isNew: true };
+    transition.open = { value, occurrences: 1, isNew: true, ...(condition ? { condition } : {}) };
   } else if (open && outcome === "observed") {
     open.value = value;
     open.occurrences++;
+    if (condition) open.condition = condition;
   } else if (open && outcome === "resolved") {
     if (open.isNew) transition.transient = merged(transition.transient, open);
     else transition.resolved = open;

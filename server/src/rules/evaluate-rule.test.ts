@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { RuleValue } from "../anomalies/anomalies.ts";
 import type { MetricValue } from "../telemetry/reading.ts";
 import { compileRule, evaluate, type RuleState } from "./evaluate-rule.ts";
-import { checkRule, type NewRule, type Rule } from "./rule.ts";
+import { checkRule, type NewRule, type Rule, ruleFor } from "./rule.ts";
 import { anyMessages, anyRule } from "./test-support/any-telemetry.ts";
 import { type ReferenceAnomaly, referenceAnomalies, type SentReading } from "./test-support/reference-evaluator.ts";
 
-const rule = (over: Partial<NewRule>): Rule =>
-  checkRule({ metric: "m", operator: "gt", value: 90, severity: "major", ...over }, "rule", "rules.0");
+const rule = (over: Partial<NewRule>): Rule<RuleValue> =>
+  ruleFor(checkRule({ metric: "m", operator: "gt", value: 90, severity: "major", ...over }, "rule", "rules.0"), {});
 
 /** Returns the outcome of each value, one second apart. The state is serialized in between, as when stored. */
-function outcomes(rule: Rule, ...values: MetricValue[]): string[] {
+function outcomes(rule: Rule<RuleValue>, ...values: MetricValue[]): string[] {
   let state: RuleState = { phase: "ok", since: 0 };
   return values.map((value, second) => {
     const outcome = evaluate(compileRule(rule), state, second * 1_000_000, value);
@@ -81,7 +82,7 @@ test("each operator distinguishes breach, band and good to the last digit", () =
 });
 
 /** Evaluates one device reading by reading, storing and loading its state between any two. */
-function anomaliesOf(rule: Rule, messages: readonly (readonly SentReading[])[]): ReferenceAnomaly[] {
+function anomaliesOf(rule: Rule<RuleValue>, messages: readonly (readonly SentReading[])[]): ReferenceAnomaly[] {
   const found: ReferenceAnomaly[] = [];
   let stored = JSON.stringify({ phase: "ok", since: 0 });
   let newest = Number.NEGATIVE_INFINITY;
@@ -105,7 +106,8 @@ function anomaliesOf(rule: Rule, messages: readonly (readonly SentReading[])[]):
 
 test("the anomalies match the reference evaluator for late, repeated and unordered readings", () => {
   fc.assert(
-    fc.property(anyRule("rule"), anyMessages, (one, messages) => {
+    fc.property(anyRule("rule"), anyMessages, (any, messages) => {
+      const one = ruleFor(any, {});
       assert.deepEqual(anomaliesOf(one, messages), referenceAnomalies([one], messages));
     }),
     { numRuns: 2_000 },

@@ -1,6 +1,7 @@
-import type { Range } from "../anomalies/anomalies.ts";
+import type { Range, RuleValue } from "../anomalies/anomalies.ts";
 import type { MetricValue } from "../telemetry/telemetry.ts";
-import type { Operator, Rule } from "./rule.ts";
+import type { Operator } from "./operator.ts";
+import type { Rule } from "./rule.ts";
 
 /**
  * The state of a rule on one device: `ok` → `pending` (a breach began) → `open` (it lasted `forSeconds`) → `clearing`
@@ -34,7 +35,7 @@ export interface CompiledRule {
 }
 
 export function compileRule(
-  rule: Pick<Rule, "operator" | "value" | "clearValue" | "forSeconds" | "clearForSeconds">,
+  rule: Pick<Rule<RuleValue>, "operator" | "value" | "clearValue" | "forSeconds" | "clearForSeconds">,
 ): CompiledRule {
   return {
     forUs: rule.forSeconds * 1_000_000,
@@ -51,13 +52,22 @@ export function compileRule(
  * @param time microseconds since 1970, later than all previous times
  */
 export function evaluate(rule: CompiledRule, state: RuleState, time: number, value: MetricValue): Outcome {
-  const side = rule.sideOf(value);
+  return advance(rule, state, time, rule.sideOf(value));
+}
+
+/** Advances the state by the side on which a value lies. */
+export function advance(
+  rule: Pick<CompiledRule, "forUs" | "clearForUs">,
+  state: RuleState,
+  time: number,
+  side: Side,
+): Outcome {
   if (side === undefined) return "nothing";
   if (state.phase === "ok" || state.phase === "pending") return whileOk(rule, state, time, side);
   return whileOpen(rule, state, time, side);
 }
 
-function whileOk({ forUs }: CompiledRule, state: RuleState, time: number, side: Side): Outcome {
+function whileOk({ forUs }: Pick<CompiledRule, "forUs">, state: RuleState, time: number, side: Side): Outcome {
   if (side !== "breach") {
     state.phase = "ok";
     return "nothing";
@@ -71,7 +81,12 @@ function whileOk({ forUs }: CompiledRule, state: RuleState, time: number, side: 
   return "opened";
 }
 
-function whileOpen({ clearForUs }: CompiledRule, state: RuleState, time: number, side: Side): Outcome {
+function whileOpen(
+  { clearForUs }: Pick<CompiledRule, "clearForUs">,
+  state: RuleState,
+  time: number,
+  side: Side,
+): Outcome {
   if (side !== "good") {
     state.phase = "open";
     return side === "breach" ? "observed" : "nothing";
@@ -91,7 +106,7 @@ type Sides = CompiledRule["sideOf"];
  * Builds the comparison. A value is good if `operator` is also false for `clearValue`, so without a band nothing lies
  * between breach and good.
  */
-function sides({ operator, value, clearValue }: Pick<Rule, "operator" | "value" | "clearValue">): Sides {
+function sides({ operator, value, clearValue }: Pick<Rule<RuleValue>, "operator" | "value" | "clearValue">): Sides {
   if (operator === "outside") return outside(value as Range, (clearValue ?? value) as Range);
   if (operator === "eq")
     return (given) => (typeof given === typeof value ? (given === value ? "breach" : "good") : undefined);

@@ -1,7 +1,8 @@
 import type { Db } from "../db/database.ts";
 import { RecentMap } from "../lib/collections/recent-map.ts";
 import type { PackRule } from "./device-rules.ts";
-import { compileRule } from "./evaluate-rule.ts";
+import { readyFor } from "./ready-rule.ts";
+import { hasMetadataLimit } from "./rule.ts";
 import { loadPacks, type PackRow } from "./rule-state-store.ts";
 
 /** The packs of all tenants whose devices send here. The devices of an evicted pack are loaded again. */
@@ -63,5 +64,8 @@ export class PackCache {
 }
 
 function rulesOfPack({ id, revision, rules }: PackRow): PackRule[] {
-  return rules.map((rule) => ({ thresholdId: id, revision, rule, compiled: compileRule(rule) }));
+  return rules.map((rule) => {
+    const ready = hasMetadataLimit(rule) ? undefined : readyFor(rule, {});
+    return { thresholdId: id, revision, rule, ready };
+  });
 }

@@ -1,9 +1,10 @@
 import type { Database, Db } from "../db/database.ts";
 import { RecentMap } from "../lib/collections/recent-map.ts";
 import type { VersionOf } from "../telemetry/telemetry.ts";
-import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-rules.ts";
+import { NO_METRICS, toDevice } from "./device-of-row.ts";
+import type { DeviceRules } from "./device-rules.ts";
 import { PackCache, type PackEntry } from "./pack-cache.ts";
-import { type DeviceRow, loadDeviceRows } from "./rule-state-store.ts";
+import { loadDeviceRows } from "./rule-state-store.ts";
 
 /** The channel for changes to the rules of devices: a uid for one device, an empty payload for all. */
 const CHANGED = "muster_rules";
@@ -11,7 +12,6 @@ const CHANGED = "muster_rules";
 const PACK_CHANGED = "muster_packs";
 /** Far more devices than one process serves. An evicted device is loaded again with its next message. */
 const MAX_DEVICES = 200_000;
-const NO_METRICS: ReadonlyMap<string, DeviceMetric> = new Map();
 
 /**
  * A cache of everything that evaluation needs for this process's devices: their rules, rule states, and the newest
@@ -130,7 +130,7 @@ class DeviceCache implements RuleCache {
   }
 }
 
-const NO_RULES: Omit<DeviceRules, "uid"> = { version: 0, silent: false, metrics: NO_METRICS };
+const NO_RULES: Omit<DeviceRules, "uid"> = { version: 0, silent: false, metrics: NO_METRICS, derived: undefined };
 
 interface CachedDevice {
   rules: DeviceRules;
@@ -142,29 +142,4 @@ interface CachedDevice {
 /** Checks the version. A device without rules has no state that could be outdated. */
 function isOf({ metrics, version }: DeviceRules, expected: number): boolean {
   return metrics.size === 0 || version === expected;
-}
-
-function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>): DeviceRules {
-  const open = new Set(row.open ?? []);
-  const states = new Map((row.states ?? []).map((state) => [state.rule, state]));
-  const latest = new Map((row.latest ?? []).map(({ metric, time }) => [metric, time]));
-  const metrics = new Map<string, DeviceMetric>();
-  for (const packRule of (row.packs ?? []).flatMap((id) => packs.get(id) ?? [])) {
-    const { id, metric: name } = packRule.rule;
-    const newest = latest.get(name) ?? Number.NEGATIVE_INFINITY;
-    const metric = metrics.get(name) ?? { newest, rules: [] };
-    metric.rules.push({ ...packRule, state: stateOf(open.has(id), states.get(id)), transition: undefined });
-    metrics.set(name, metric);
-  }
-  const version = Number(row.version);
-  return { uid: row.uid, version, silent: open.has(null), metrics: metrics.size > 0 ? metrics : NO_METRICS };
-}
-
-/** Restores the state. The anomaly decides whether the rule is open; a stored state that contradicts it is ignored. */
-function stateOf(
-  open: boolean,
-  stored: { phase: "pending" | "clearing"; since: number } | undefined,
-): DeviceRule["state"] {
-  if (stored && (stored.phase === "clearing") === open) return { phase: stored.phase, since: stored.since };
-  return { phase: open ? "open" : "ok", since: 0 };
 }

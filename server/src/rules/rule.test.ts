@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkRule, type NewRule } from "./rule.ts";
+import { checkRule, type NewRule, ruleFor } from "./rule.ts";
 import { messageOf } from "./rule-text.ts";
 
 const ID = "0199c1c6-0000-7a11-9c22-5e6f7a8b9c0d";
@@ -94,7 +94,7 @@ test("the metric of a rule is a name that telemetry can have", () => {
 });
 
 test("the message of an anomaly is the rule's own, or a sentence made from the rule", () => {
-  const said = (over: Partial<NewRule>) => messageOf(checked(over));
+  const said = (over: Partial<NewRule>) => messageOf(ruleFor(checked(over), {}));
   assert.equal(said({ message: " Too hot " }), "Too hot");
   assert.equal(said({}), "temperature is above 90");
   assert.equal(said({ operator: "outside", value: [2, 8] }), "temperature is outside 2 to 8");

@@ -1,18 +1,23 @@
-import type { Range, RuleValue, Severity } from "../anomalies/anomalies.ts";
+import type { RuleValue, Severity } from "../anomalies/anomalies.ts";
 import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { plainText } from "../lib/text.ts";
-import { nameProblem, valueProblem } from "../telemetry/telemetry.ts";
-
-export const OPERATORS = ["gt", "gte", "lt", "lte", "eq", "ne", "outside"] as const;
-export type Operator = (typeof OPERATORS)[number];
+import {
+  type Condition,
+  checkCondition,
+  conditionFor,
+  type DeviceMetadata,
+  isMetadataLimit,
+  type NewCondition,
+  type RuleLimit,
+} from "./condition.ts";
 
 /** A rule as provided by the caller. */
-export interface NewRule {
-  metric: string;
-  operator: Operator;
-  value: RuleValue;
-  clearValue?: RuleValue | null | undefined;
+export interface NewRule extends NewCondition {
+  /** Conditions that must be breached as well. Not together with `or`. */
+  and?: readonly NewCondition[] | undefined;
+  /** Conditions any of which is breach enough, like that of the rule itself. */
+  or?: readonly NewCondition[] | undefined;
   forSeconds?: number | undefined;
   clearForSeconds?: number | undefined;
   severity: Severity;
@@ -20,16 +25,10 @@ export interface NewRule {
 }
 
 /** A rule of a threshold pack (docs/spec-decisions.md, records). */
-export interface Rule {
+export interface Rule<Limit = RuleLimit> extends Condition<Limit> {
   id: string;
-  metric: string;
-  operator: Operator;
-  value: RuleValue;
-  /**
-   * The value at which the breach clears: on the good side of `value`, or `value` itself. Null for `eq` and `ne`, which
-   * clear when they are false.
-   */
-  clearValue: RuleValue | null;
+  and?: readonly Condition<Limit>[];
+  or?: readonly Condition<Limit>[];
   /** How long a breach must last before it opens an anomaly. */
   forSeconds: number;
   /** How long values must be good before the anomaly is resolved. */
@@ -40,6 +39,7 @@ export interface Rule {
 }
 
 const MAX_MESSAGE = records.ruleMessageCharacters.value;
+const MAX_CONDITIONS = records.conditionsOfRule.value;
 
 /**
  * Validates a rule and fills in its defaults.
@@ -48,14 +48,10 @@ const MAX_MESSAGE = records.ruleMessageCharacters.value;
  * @throws MusterError invalid_request with the invalid field in `detail`, e.g. `rules.0.clearValue`
  */
 export function checkRule(input: NewRule, id: string, where: string): Rule {
-  const problem = nameProblem(input.metric);
-  if (problem) throw invalidRequest(problem, `${where}.metric`);
   return {
     id,
-    metric: input.metric,
-    operator: input.operator,
-    value: checkComparand(input, where),
-    clearValue: checkClearValue(input, where),
+    ...checkCondition(input, where),
+    ...checkFurther(input, where),
     forSeconds: input.forSeconds ?? 0,
     clearForSeconds: input.clearForSeconds ?? 0,
     severity: input.severity,
@@ -63,46 +59,39 @@ export function checkRule(input: NewRule, id: string, where: string): Rule {
   };
 }
 
-function checkComparand({ operator, value, metric }: NewRule, where: string): RuleValue {
-  const field = `${where}.value`;
-  if (operator === "outside") {
-    if (isRange(value)) return value;
-    throw invalidRequest("for outside, value is [low, high] with low below high", field);
-  }
-  if (operator === "eq" || operator === "ne") {
-    const problem = valueProblem(metric, value);
-    if (problem) throw invalidRequest(problem, field);
-    return value;
-  }
-  if (typeof value === "number") return value;
-  throw invalidRequest(`for ${operator}, value is a number`, field);
+/** An empty list of further conditions means the same as none. */
+function checkFurther({ and = [], or = [] }: NewRule, where: string): Pick<Rule, "and" | "or"> {
+  if (and.length > 0 && or.length > 0) throw invalidRequest("a rule has either and or or", `${where}.or`);
+  const name = and.length > 0 ? "and" : "or";
+  const given = and.length > 0 ? and : or;
+  if (given.length === 0) return {};
+  if (given.length >= MAX_CONDITIONS)
+    throw invalidRequest(`a rule has at most ${MAX_CONDITIONS} conditions`, `${where}.${name}`);
+  return { [name]: given.map((each, at) => checkCondition(each, `${where}.${name}.${at}`)) };
 }
 
-function checkClearValue({ operator, value, clearValue }: NewRule, where: string): RuleValue | null {
-  const field = `${where}.clearValue`;
-  const equality = operator === "eq" || operator === "ne";
-  if (clearValue === undefined || clearValue === null) return equality ? null : value;
-  if (equality) throw invalidRequest(`for ${operator} there is no clearValue`, field);
-  if (isGoodSide(operator, value, clearValue)) return clearValue;
-  throw invalidRequest(`for ${operator}, clearValue is ${GOOD_SIDE[operator]}`, field);
+/** Returns all conditions of a rule, its own first. */
+export function conditionsOf<Limit>(rule: Rule<Limit>): Condition<Limit>[] {
+  return [rule, ...(rule.and ?? rule.or ?? [])];
 }
 
-const GOOD_SIDE: Record<Exclude<Operator, "eq" | "ne">, string> = {
-  gt: "a number not above value",
-  gte: "a number not above value",
-  lt: "a number not below value",
-  lte: "a number not below value",
-  outside: "[low, high] with low below high, both within value",
-};
-
-function isGoodSide(operator: Operator, value: RuleValue, clearValue: RuleValue): boolean {
-  if (operator === "outside") {
-    return isRange(value) && isRange(clearValue) && value[0] <= clearValue[0] && clearValue[1] <= value[1];
-  }
-  if (typeof clearValue !== "number" || typeof value !== "number") return false;
-  return operator === "gt" || operator === "gte" ? clearValue <= value : clearValue >= value;
+/** Whether any limit of the rule is in the metadata of devices. */
+export function hasMetadataLimit(rule: Rule): boolean {
+  return conditionsOf(rule).some(({ value, clearValue }) => isMetadataLimit(value) || isMetadataLimit(clearValue));
 }
 
-function isRange(value: RuleValue): value is Range {
-  return Array.isArray(value) && value[0] < value[1];
+/** Whether the readings of one metric decide about the rule, each compared by itself. */
+export function isPlain(rule: Rule): boolean {
+  return rule.measure === undefined && rule.and === undefined && rule.or === undefined;
+}
+
+/** Returns the rule with the limits of a device. */
+export function ruleFor({ and, or, ...rule }: Rule, metadata: DeviceMetadata): Rule<RuleValue> {
+  const own = (conditions: readonly Condition[]) => conditions.map((each) => conditionFor(each, metadata));
+  return {
+    ...rule,
+    ...conditionFor(rule, metadata),
+    ...(and ? { and: own(and) } : {}),
+    ...(or ? { or: own(or) } : {}),
+  };
 }

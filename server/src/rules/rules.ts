@@ -4,13 +4,15 @@ import { pollLostRenewals } from "./lost-renewals.ts";
 import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./packs/change-pack.ts";
 import { createThreshold, getThreshold, listThresholds } from "./packs/packs.ts";
 import { listWatchingThresholds } from "./packs/watching-packs.ts";
-import { createSilencePoll, type SilenceDeps } from "./silence.ts";
+import { createSilencePoll, type SilenceDeps } from "./silence/silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
+export { RATE_UNITS } from "./measure.ts";
+export { OPERATORS } from "./operator.ts";
 export type { ThresholdChange, ThresholdGuard } from "./packs/change-pack.ts";
 export type { ThresholdPack } from "./packs/packs.ts";
 export type { RuleChange } from "./packs/rule-identity.ts";
-export { type NewRule, OPERATORS, type Rule } from "./rule.ts";
+export type { NewRule, Rule } from "./rule.ts";
 
 export const ruleUseCases = {
   createThreshold,

@@ -1,4 +1,5 @@
 import type { BoundStatement } from "../db/statement.ts";
+import type { DerivedState } from "./derived/derived-rule.ts";
 import type { Breaches, RuleTransition } from "./device-rules.ts";
 import type { BatchTransitions } from "./evaluate-batch.ts";
 import type { RuleState } from "./evaluate-rule.ts";
@@ -62,17 +63,22 @@ function ruleOnDevice({ deviceUid, deviceRule }: RuleTransition): { deviceUid: s
   return { deviceUid, ruleId: deviceRule.rule.id };
 }
 
-function breachRow(id: string, { deviceUid, deviceRule }: RuleTransition, { value, occurrences }: Breaches): BreachRow {
+function breachRow(
+  id: string,
+  { deviceUid, deviceRule }: RuleTransition,
+  { value, occurrences, condition }: Breaches,
+): BreachRow {
   const { thresholdId, rule, revision } = deviceRule;
+  const { metric, value: limit } = condition ?? rule;
   return {
     id,
     device_uid: deviceUid,
     threshold_id: thresholdId,
     rule_id: rule.id,
     revision,
-    metric: rule.metric,
+    metric,
     value: value!,
-    breached: rule.value,
+    breached: limit,
     severity: rule.severity,
     message: messageOf(rule),
     occurrences,
@@ -80,11 +86,17 @@ function breachRow(id: string, { deviceUid, deviceRule }: RuleTransition, { valu
 }
 
 /** Returns the state row to store, or `undefined` if it is unchanged. The anomaly itself records whether it is open. */
-function stateRow({ deviceUid, deviceRule, before }: RuleTransition): StateRow | undefined {
-  const { state, thresholdId, revision, rule } = deviceRule;
+function stateRow({ deviceUid, deviceRule, before, remembers }: RuleTransition): StateRow | undefined {
+  const { state, thresholdId, revision, rule, progress } = deviceRule;
   const phase = storedPhase(state);
-  if (phase === storedPhase(before) && (phase === undefined || state.since === before.since)) return undefined;
-  return { deviceUid, ruleId: rule.id, thresholdId, revision, phase, since: state.since };
+  const isSame = phase === storedPhase(before) && (phase === undefined || state.since === before.since);
+  if (isSame && !remembers) return undefined;
+  const since = phase === undefined ? undefined : state.since;
+  return { deviceUid, ruleId: rule.id, thresholdId, revision, phase, since, memory: memoryOf(progress) };
+}
+
+function memoryOf(progress: DerivedState | undefined): string | undefined {
+  return progress?.memory.some((each) => Object.keys(each).length > 0) ? JSON.stringify(progress.memory) : undefined;
 }
 
 function storedPhase({ phase }: RuleState): StateRow["phase"] {

@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -26,12 +26,11 @@ import { usePathParams } from "../../parts/use-params.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { numberText } from "../../texts/number-text.ts";
 import { Action, Facts, Page, Panel, Section, Time } from "../../ui/ui.ts";
-import { SEVERITIES } from "../../words/monitoring.ts";
-import { OPERATORS, ruleText } from "../../words/rules.ts";
+import { ruleText } from "../../words/rules.ts";
 import { TryRules } from "./dry-run/try-rules.tsx";
+import { RuleFields } from "./rule-fields.tsx";
 import { packProblems } from "./rule-problems.ts";
-import { isEquality, NEW_PACK, NEW_RULE, packOf, packValues, type ThresholdValues } from "./rule-values.ts";
-import "../../parts/form/framed-fields.css";
+import { NEW_PACK, NEW_RULE, packOf, packValues, type ThresholdValues } from "./rule-values.ts";
 
 /** A pack: what it watches, its rules, and what they would have found. The id `new` is that of a new pack. */
 export default function ThresholdPage() {
@@ -188,61 +187,4 @@ function useSave(form: UseFormReturnType<ThresholdValues>, opened: Versioned<Thr
   const show = (_: keyof ThresholdValues, value: unknown) =>
     Array.isArray(value) ? nouns.rule(value.length) : String(value);
   return { save, conflict: { load, labels: LABELS, show } };
-}
-
-interface RuleFieldsProps {
-  form: UseFormReturnType<ThresholdValues>;
-  /** The position of the rule. */
-  at: number;
-  /** Absent for the only rule. */
-  onRemove: (() => void) | undefined;
-}
-
-const OPERATOR_CHOICES = Object.entries(OPERATORS).map(([value, label]) => ({ value, label }));
-const SEVERITY_CHOICES = Object.entries(SEVERITIES).map(([value, [, label]]) => ({ value, label }));
-
-/** The fields of one rule, in the order of a sentence. */
-function RuleFields({ form, at, onRemove }: RuleFieldsProps) {
-  const { operator } = form.getValues().rules[at]!;
-  const props = (field: string) => form.getInputProps(`rules.${at}.${field}`);
-  const isRange = operator === "outside";
-  return (
-    <fieldset className="framed-fields framed">
-      <legend>{t.rule(at + 1)}</legend>
-      <div className="stack">
-        <div className="fields-grid">
-          <TextInput label={common.metric} placeholder={t.temperature} spellCheck={false} {...props("metric")} />
-          <NativeSelect label={t.brokenWhenIt} data={OPERATOR_CHOICES} {...props("operator")} />
-          <TextInput label={isRange ? t.lowest : common.limit} inputMode={modeOf(operator)} {...props("value")} />
-          {isRange && <TextInput label={t.highest} inputMode="decimal" {...props("high")} />}
-          <TextInput label={t.forSeconds} inputMode="numeric" {...props("forSeconds")} />
-          <NativeSelect label={t.severity} data={SEVERITY_CHOICES} {...props("severity")} />
-        </div>
-        <div className="fields-grid">
-          {!isEquality(operator) && (
-            <TextInput
-              label={isRange ? t.clearsAtLowest : t.clearsAt}
-              placeholder={t.theLimit}
-              inputMode="decimal"
-              {...props("clearValue")}
-            />
-          )}
-          {isRange && (
-            <TextInput label={t.clearsAtHighest} placeholder={t.theLimit} inputMode="decimal" {...props("clearHigh")} />
-          )}
-          <TextInput label={t.clearsAfterSeconds} inputMode="numeric" {...props("clearForSeconds")} />
-          <TextInput label={t.message} placeholder={t.aSentenceMadeFromThe} {...props("message")} />
-        </div>
-        {onRemove && (
-          <div>
-            <Action small label={common.remove} onClick={onRemove} aria-label={t.removeRule(at + 1)} />
-          </div>
-        )}
-      </div>
-    </fieldset>
-  );
-}
-
-function modeOf(operator: keyof typeof OPERATORS): "decimal" | "text" {
-  return isEquality(operator) ? "text" : "decimal";
 }

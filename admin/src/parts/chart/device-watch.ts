@@ -10,7 +10,7 @@ import type { Limit } from "../../ui/chart/limits.ts";
 import type { Marks } from "../../ui/chart/mark-row.tsx";
 import { localTime } from "../../ui/ui.ts";
 import { SEVERITIES } from "../../words/monitoring.ts";
-import { ruleText } from "../../words/rules.ts";
+import { ruleText, type SaidRule } from "../../words/rules.ts";
 import { localMinute } from "../filter-values.ts";
 
 /** The size of a page of the list: the newest anomalies. */
@@ -37,9 +37,7 @@ export function useDeviceWatch(deviceId: string, from: number, to: number | unde
     const during = found.filter(({ resolvedAt }) => resolvedAt === null || Date.parse(resolvedAt) >= from);
     const rules = packs.flatMap(({ id, rules }) => rules.map((rule) => ({ packId: id, rule })));
     return memoByMetric((metric) => ({
-      limits: rules
-        .filter(({ rule }) => rule.metric === metric)
-        .flatMap(({ packId, rule }) => limitsOfRule(rule).map((limit) => ({ ...limit, packId }))),
+      limits: rules.flatMap(({ packId, rule }) => limitsOfRule(rule, metric).map((limit) => ({ ...limit, packId }))),
       // A silent device has a gap in each metric.
       anomalies: during.filter((anomaly) => anomaly.metric === metric || anomaly.metric === null),
     }));
@@ -56,10 +54,34 @@ function memoByMetric(watchedOf: (metric: string) => Watched): (metric: string) 
   };
 }
 
-/** Returns the lines of a rule: each of its numbers, in the tone of its severity. */
-export function limitsOfRule(rule: Pick<ThresholdRule, "metric" | "operator" | "value" | "severity">): Limit[] {
+/**
+ * Returns the lines of a rule in the chart of a metric: each number that it compares the metric with, in the tone of
+ * its severity. A measure of the metric has another scale.
+ *
+ * @param metadata that of the device, for limits in it
+ */
+export function limitsOfRule(
+  rule: SaidRule & Pick<ThresholdRule, "severity">,
+  metric: string,
+  metadata: Readonly<Record<string, unknown>> = {},
+): Limit[] {
   const [tone, severity] = SEVERITIES[rule.severity];
-  return limitsOf(rule.value).map((value) => ({ value, tone, label: `${severity}: ${ruleText(rule)}` }));
+  const label = `${severity}: ${ruleText(rule)}`;
+  return [rule, ...(rule.and ?? rule.or ?? [])]
+    .filter((condition) => condition.metric === metric && condition.measure === undefined)
+    .flatMap(({ value }) => limitsOf(isOfMetadata(value) ? ownLimit(value, metadata) : value))
+    .map((value) => ({ value, tone, label }));
+}
+
+type OfMetadata = Exclude<Extract<ThresholdRule["value"], object>, readonly unknown[]>;
+
+function isOfMetadata(value: ThresholdRule["value"]): value is OfMetadata {
+  return typeof value === "object" && !Array.isArray(value);
+}
+
+function ownLimit(limit: OfMetadata, metadata: Readonly<Record<string, unknown>>): number {
+  const own = metadata[limit.metadata];
+  return typeof own === "number" ? own : limit.default;
 }
 
 /** Returns the times of anomalies; one that is not resolved lasts until `now`. */

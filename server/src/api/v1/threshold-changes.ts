@@ -4,7 +4,8 @@ import { ruleUseCases, type ThresholdGuard } from "../../rules/rules.ts";
 import { METRIC_VALUE, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { externalId, id, idParams, instant, label, timestamp } from "../shapes.ts";
-import { newRule, RULE_EXAMPLE, THRESHOLD_EXAMPLE, thresholdRecord } from "./thresholds.ts";
+import { newRule } from "./rule-shapes.ts";
+import { RULE_EXAMPLE, THRESHOLD_EXAMPLE, thresholdRecord } from "./thresholds.ts";
 
 const TAG = "Thresholds";
 

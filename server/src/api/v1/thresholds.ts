@@ -1,32 +1,11 @@
 import { z } from "zod";
 import { records } from "../../lib/limits/records.ts";
 import { ruleUseCases } from "../../rules/rules.ts";
-import { OPERATOR, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
-import { externalId, id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
+import { externalId, id, idParams, label, page, paging, timestamp } from "../shapes.ts";
+import { newRule, rule } from "./rule-shapes.ts";
 
 const TAG = "Thresholds";
-
-const VALUE =
-  "A number; for `eq` and `ne` also true, false or a text of at most 1 KiB; for `outside` `[low, high]`, low below high";
-const CLEAR_VALUE =
-  "The value at which the fault ends, on the good side of `value`: not above it for `gt` and `gte`, not below it for `lt` and `lte`, within it for `outside`. `value` by default. `eq` and `ne` have none";
-
-const rule = z
-  .strictObject({
-    id: id.meta({ description: "Assigned by the service; an anomaly refers to it as `ruleId`" }),
-    metric: z.string(),
-    operator: OPERATOR,
-    value: RULE_VALUE.meta({ description: VALUE }),
-    clearValue: RULE_VALUE.nullable().meta({ description: CLEAR_VALUE }),
-    forSeconds: z.int().min(0).meta({ description: "How long the fault must last before it counts" }),
-    clearForSeconds: z.int().min(0).meta({ description: "How long the metric must be good before the fault is over" }),
-    severity: SEVERITY,
-    message: z
-      .string()
-      .meta({ description: "The message of the anomaly; if empty, a sentence generated from the rule" }),
-  })
-  .meta({ id: "ThresholdRule" });
 
 export const thresholdRecord = z
   .strictObject({
@@ -40,30 +19,6 @@ export const thresholdRecord = z
   })
   .meta({ id: "Threshold" });
 
-const seconds = z.int().min(0).max(86_400).optional();
-
-export const newRule = z
-  .strictObject({
-    metric: plainName.meta({
-      description: "The monitored metric, as devices send it: 1 to 128 bytes without control characters",
-    }),
-    operator: OPERATOR,
-    value: RULE_VALUE.meta({ description: VALUE }),
-    clearValue: RULE_VALUE.nullable().optional().meta({ description: CLEAR_VALUE }),
-    forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
-    clearForSeconds: seconds.meta({
-      default: 0,
-      description: "How long the metric must be good before the fault is over",
-    }),
-    severity: SEVERITY,
-    message: z
-      .string()
-      .max(records.ruleMessageCharacters.value)
-      .optional()
-      .meta({ description: "The message of the anomaly" }),
-  })
-  .meta({ id: "ThresholdRuleCreate" });
-
 export const RULE_EXAMPLE = {
   metric: "temperature",
   operator: "gt",
@@ -73,6 +28,15 @@ export const RULE_EXAMPLE = {
   clearForSeconds: 120,
   severity: "major",
   message: "The bearing runs hot",
+};
+
+const RISE_EXAMPLE = {
+  metric: "pressure",
+  operator: "gt",
+  value: { metadata: "maxRise", default: 5 },
+  measure: { kind: "rate", overSeconds: 600, per: "minute" },
+  severity: "major",
+  and: [{ metric: "valve", operator: "eq", value: "open" }],
 };
 
 export const THRESHOLD_EXAMPLE = {
@@ -92,6 +56,15 @@ export const THRESHOLD_EXAMPLE = {
       clearForSeconds: 0,
       severity: "critical",
       message: "",
+    },
+    {
+      id: "0199c1c6-2222-7a11-9c2e-5e6f7a8b9c0d",
+      ...RISE_EXAMPLE,
+      clearValue: { metadata: "maxRise", default: 5 },
+      forSeconds: 0,
+      clearForSeconds: 0,
+      message: "",
+      and: [{ metric: "valve", operator: "eq", value: "open", clearValue: null }],
     },
   ],
   externalId: null,
@@ -165,6 +138,7 @@ export const createThreshold = publicRoute({
       rules: [
         RULE_EXAMPLE,
         { metric: "pressure", operator: "outside", value: [2, 8], clearValue: [2.5, 7.5], severity: "critical" },
+        RISE_EXAMPLE,
       ],
     },
     response: THRESHOLD_EXAMPLE,

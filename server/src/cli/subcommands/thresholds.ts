@@ -119,12 +119,23 @@ function packLines(pack: Result): string[] {
 }
 
 function ruleLine(rule: Result): string {
-  const { id, metric, operator, value, clearValue, forSeconds, clearForSeconds, severity, message } = rule;
+  const { id, clearValue, forSeconds, clearForSeconds, severity, message, and = [], or = [] } = rule;
+  const conditions = [rule, ...and, ...or].map(conditionText).join(or.length > 0 ? " or " : " and ");
   const lasting = forSeconds > 0 ? ` for ${forSeconds} s` : "";
   const clear = clearValue === null ? "" : `, clear at ${JSON.stringify(clearValue)}`;
   const clearLasting = clearForSeconds > 0 ? ` for ${clearForSeconds} s` : "";
   const text = message === "" ? "" : `: ${message}`;
-  return `${id}  ${severity}  ${metric} ${operator} ${JSON.stringify(value)}${lasting}${clear}${clearLasting}${text}`;
+  return `${id}  ${severity}  ${conditions}${lasting}${clear}${clearLasting}${text}`;
+}
+
+function conditionText({ metric, operator, value, measure }: Result): string {
+  const measured = measure === undefined ? metric : `${measureText(measure)} of ${metric}`;
+  return `${measured} ${operator} ${JSON.stringify(value)}`;
+}
+
+function measureText({ kind, overSeconds, per, days }: Result): string {
+  if (kind === "deviation") return `deviation (${days} d)`;
+  return kind === "age" ? kind : `${kind} in ${overSeconds} s${per === undefined ? "" : ` per ${per}`}`;
 }
 
 function dryRunLines({ anomalies, readings, cut }: Result): string[] {

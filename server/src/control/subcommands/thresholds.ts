@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../anomalies/anomalies.ts";
-import { OPERATORS, type ThresholdChange } from "../../rules/rules.ts";
+import { OPERATORS, RATE_UNITS, type ThresholdChange } from "../../rules/rules.ts";
 import type { Facades } from "../facades.ts";
 import { type Subcommand, subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
@@ -12,13 +12,27 @@ const guarded = { id: text, revision: z.int().optional() };
 /** The maximum number of packs in one answer. */
 const MAX_PACKS = 10_000;
 
-/** A rule as `threshold.show` returns it; a rule that stays has its id. The use case validates the values. */
-const rule = z.strictObject({
-  id: text.optional(),
+const limit = z.union([comparand, z.strictObject({ metadata: text, default: z.number() })]);
+const changed = { overSeconds: z.int(), counter: z.boolean().optional() };
+const measure = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("change"), ...changed }),
+  z.strictObject({ kind: z.literal("rate"), ...changed, per: z.enum(RATE_UNITS) }),
+  z.strictObject({ kind: z.literal("age") }),
+  z.strictObject({ kind: z.literal("deviation"), days: z.int() }),
+]);
+const condition = z.strictObject({
   metric: text,
   operator: z.enum(OPERATORS),
-  value: comparand,
-  clearValue: comparand.nullable().optional(),
+  value: limit,
+  clearValue: limit.nullable().optional(),
+  measure: measure.optional(),
+});
+
+/** A rule as `threshold.show` returns it; a rule that stays has its id. The use case validates the values. */
+const rule = condition.extend({
+  id: text.optional(),
+  and: z.array(condition).optional(),
+  or: z.array(condition).optional(),
   forSeconds: seconds,
   clearForSeconds: seconds,
   severity: z.enum(SEVERITIES),

@@ -45,6 +45,8 @@ export const records = limitTable({
   pointerCharacters: perRecord("characters of a JSON Pointer of a device type", 256),
   topicsOfMqttClient: perRecord("publish topics, and as many subscribe filters, of an MQTT client", 100),
   rulesOfThreshold: perRecord("rules of a threshold pack", 50),
+  conditionsOfRule: perRecord("conditions of a rule", 5),
+  daysOfDeviation: perRecord("days of a rule's average", 30),
   ruleMessageCharacters: perRecord("characters of a rule's message", 500),
   usesOfClaim: perRecord("uses of a claim", 100, "400 invalid_claim_request, naming the limit"),
   minutesOfClaim: perRecord("minutes until a claim expires", 1_440, "400 invalid_claim_request, naming the limit"),

@@ -2,10 +2,12 @@ import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
+import type { DeviceMetadata } from "../condition.ts";
 
 export interface DryRunDevice {
   uid: string;
   id: string;
+  metadata: DeviceMetadata;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface DryRunScope {
 const devices = statement<DryRunScope, DryRunDevice>(
   "dry-run-devices",
   (p) => sql`
-  SELECT d.uid, d.id FROM shared_devices d
+  SELECT d.uid, d.id, d.metadata FROM shared_devices d
    WHERE d.tenant_id = ${p.tenantId}::uuid AND d.deleted_at IS NULL
      AND (${p.deviceId}::text IS NULL OR d.id = ${p.deviceId}::text)
      AND (${p.deviceTypeId}::uuid IS NULL OR d.device_type_id = ${p.deviceTypeId}::uuid)
@@ -34,4 +36,14 @@ const devices = statement<DryRunScope, DryRunDevice>(
 /** Lists the devices, by id. */
 export async function listDryRunDevices(db: Db, scope: DryRunScope): Promise<DryRunDevice[]> {
   return await runStatement(db, devices, scope);
+}
+
+const metrics = statement<{ deviceUid: string }, { metric: string }>(
+  "dry-run-metrics",
+  (p) => sql`SELECT l.metric FROM shared_latest_values l WHERE l.device_uid = ${p.deviceUid}::uuid ORDER BY l.metric`,
+);
+
+/** Lists the metrics that a device has sent. */
+export async function listMetrics(db: Db, deviceUid: string): Promise<string[]> {
+  return (await runStatement(db, metrics, { deviceUid })).map(({ metric }) => metric);
 }

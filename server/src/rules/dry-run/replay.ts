@@ -1,10 +1,17 @@
 import type { RuleValue, Severity } from "../../anomalies/anomalies.ts";
 import type { Database } from "../../db/database.ts";
-import { type MetricValue, readStoredReadings, type StoredReading } from "../../telemetry/telemetry.ts";
-import { type CompiledRule, compileRule, evaluate, type RuleState } from "../evaluate-rule.ts";
-import type { Rule } from "../rule.ts";
+import type { MetricValue } from "../../telemetry/telemetry.ts";
+import type { Condition } from "../condition.ts";
+import type { Given } from "../derived/condition-memory.ts";
+import { type DerivedState, evaluateDerived, type Sent } from "../derived/derived-rule.ts";
+import type { ReadyRule } from "../device-rules.ts";
+import { evaluate, type Outcome, type RuleState } from "../evaluate-rule.ts";
+import { readyFor } from "../ready-rule.ts";
+import { conditionsOf, type Rule } from "../rule.ts";
 import { messageOf } from "../rule-text.ts";
-import type { DryRunDevice } from "./dry-run-store.ts";
+import { averagesOfPeriod, type Period } from "./averages-of-period.ts";
+import { type DryRunDevice, listMetrics } from "./dry-run-store.ts";
+import { mergedReadings, type ReadingsAt } from "./merged-readings.ts";
 
 /** An anomaly that the rules would have opened. All times are device times. */
 export interface WouldBeAnomaly {
@@ -37,89 +44,109 @@ export interface ReplayResult {
   cut: boolean;
 }
 
-interface ReplayedRule {
-  rule: Rule;
+/** A rule on the device, from the first reading of the period on. */
+type ReplayedRule = ReadyRule & {
   place: number;
-  compiled: CompiledRule;
   state: RuleState;
+  progress: DerivedState;
   open: WouldBeAnomaly | undefined;
-}
+};
 
-const PAGE = 10_000;
-
-/** Evaluates the stored readings of a device with the evaluator of ingest, metric by metric and page by page. */
+/** Evaluates the stored readings of a device with the evaluator of ingest, in the order of their times. */
 export async function replayDevice(
   { db }: Pick<Database, "db">,
   device: DryRunDevice,
   rules: readonly Rule[],
-  { from, to, now }: { from: Date; to: Date; now: Date },
+  period: Period,
   result: ReplayResult,
   limits: ReplayLimits,
 ): Promise<void> {
-  for (const [metric, ruled] of byMetric(rules)) {
-    let after = Number.NEGATIVE_INFINITY;
-    for (let more = true; more; ) {
-      result.cut ||= performance.now() >= limits.until;
-      if (result.cut) return;
-      const limit = Math.min(PAGE, limits.readings - result.readings + 1);
-      const readings = await readStoredReadings(db, { deviceUid: device.uid, metric, from, to, now, after, limit });
-      for (const reading of readings) replayReading(device, ruled, reading, result, limits);
-      after = readings.at(-1)?.time ?? after;
-      more = readings.length === limit;
+  const replayed = rules.map((rule, place) => replayedRule(rule, place, device));
+  const conditions = replayed.flatMap(({ rule }) => conditionsOf(rule));
+  const hasAge = conditions.some(({ measure }) => measure?.kind === "age");
+  const named = conditions.map(({ metric }) => metric);
+  const metrics = [...new Set([...named, ...(hasAge ? await listMetrics(db, device.uid) : [])])];
+  const averageOf = await averagesOfPeriod(db, device.uid, conditions, period);
+  const newest = new Map<string, Given["value"]>();
+  const times = new Map<string, number>();
+  const mayLoad = () => {
+    result.cut ||= performance.now() >= limits.until;
+    return !result.cut;
+  };
+  const query = { deviceUid: device.uid, metrics, ...period };
+  for await (const { time, values } of mergedReadings(db, query, mayLoad)) {
+    if (!hasRoom(values, result, limits)) return;
+    const fresh = new Map<string, Given>();
+    for (const [metric, value] of values) {
+      fresh.set(metric, { value, previous: newest.get(metric) });
+      newest.set(metric, value);
+      times.set(metric, time);
     }
+    const newestOf = (metric: string) => times.get(metric) ?? Number.NEGATIVE_INFINITY;
+    const sent: Sent = { time, isLatest: true, fresh, newestOf, averageOf };
+    for (const rule of replayed) replayRule(device, rule, sent, result, limits);
+    if (result.cut) return;
   }
 }
 
-function byMetric(rules: readonly Rule[]): Map<string, ReplayedRule[]> {
-  const metrics = new Map<string, ReplayedRule[]>();
-  rules.forEach((rule, place) => {
-    const replayed: ReplayedRule = {
-      rule,
-      place,
-      compiled: compileRule(rule),
-      state: { phase: "ok", since: 0 },
-      open: undefined,
-    };
-    metrics.set(rule.metric, [...(metrics.get(rule.metric) ?? []), replayed]);
-  });
-  return metrics;
+function replayedRule(rule: Rule, place: number, { metadata }: DryRunDevice): ReplayedRule {
+  const progress = { memory: conditionsOf(rule).map(() => ({})), last: Number.NEGATIVE_INFINITY };
+  return { ...readyFor(rule, metadata), place, state: { phase: "ok", since: 0 }, progress, open: undefined };
 }
 
-function replayReading(
+/** Counts readings; the one beyond the limit cuts the run. */
+function hasRoom(values: ReadingsAt["values"], result: ReplayResult, limits: ReplayLimits): boolean {
+  result.cut ||= result.readings + values.size > limits.readings;
+  if (!result.cut) result.readings += values.size;
+  return !result.cut;
+}
+
+function replayRule(
   device: DryRunDevice,
-  rules: readonly ReplayedRule[],
-  { time, value }: StoredReading,
+  each: ReplayedRule,
+  sent: Sent,
   result: ReplayResult,
   limits: ReplayLimits,
 ): void {
-  if (result.cut) return;
-  if (result.readings === limits.readings) {
-    result.cut = true;
-    return;
-  }
-  result.readings++;
-  for (const each of rules) {
-    const outcome = evaluate(each.compiled, each.state, time, value);
-    if (outcome === "nothing") continue;
-    const at = new Date(time / 1000);
-    if (outcome === "opened") {
-      result.cut ||= result.anomalies.length === limits.anomalies;
-      if (result.cut) return;
-      each.open = opened(device, each, at, value);
-      result.anomalies.push(each.open);
-    } else if (each.open && outcome === "observed") {
-      Object.assign(each.open, { value, lastObservedAt: at, occurrences: each.open.occurrences + 1 });
-    } else if (each.open) each.open.resolvedAt = at;
-  }
+  const evaluated = evaluatedOf(each, sent);
+  if (evaluated === undefined || evaluated.outcome === "nothing" || result.cut) return;
+  const { outcome, value, condition } = evaluated;
+  const at = new Date(sent.time / 1000);
+  if (outcome === "opened") {
+    result.cut ||= result.anomalies.length === limits.anomalies;
+    if (result.cut) return;
+    each.open = opened(device, each, at, { value: value!, condition });
+    result.anomalies.push(each.open);
+  } else if (each.open && outcome === "observed") {
+    const { metric, value: limit } = condition;
+    const occurrences = each.open.occurrences + 1;
+    Object.assign(each.open, { metric, value, limit, lastObservedAt: at, occurrences });
+  } else if (each.open) each.open.resolvedAt = at;
 }
 
-function opened(device: DryRunDevice, { rule, place }: ReplayedRule, at: Date, value: MetricValue): WouldBeAnomaly {
+function evaluatedOf(
+  each: ReplayedRule,
+  sent: Sent,
+): { outcome: Outcome; value: MetricValue | undefined; condition: Condition<RuleValue> } | undefined {
+  if (each.derived) return evaluateDerived(each.derived, each.state, each.progress, sent);
+  const given = sent.fresh.get(each.rule.metric);
+  if (given === undefined) return undefined;
+  const outcome = evaluate(each.compiled, each.state, sent.time, given.value);
+  return { outcome, value: given.value, condition: each.rule };
+}
+
+function opened(
+  device: DryRunDevice,
+  { rule, place }: ReplayedRule,
+  at: Date,
+  { value, condition }: { value: MetricValue; condition: Condition<RuleValue> },
+): WouldBeAnomaly {
   return {
     deviceId: device.id,
     rule: place,
-    metric: rule.metric,
+    metric: condition.metric,
     value,
-    limit: rule.value,
+    limit: condition.value,
     severity: rule.severity,
     message: messageOf(rule),
     openedAt: at,

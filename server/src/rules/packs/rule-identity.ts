@@ -39,6 +39,6 @@ function isEquivalent(one: Rule, other: Rule): boolean {
 }
 
 /** Returns everything that decides when a rule is breached and when it clears. */
-function condition({ metric, operator, value, clearValue, forSeconds, clearForSeconds }: Rule): unknown[] {
-  return [metric, operator, value, clearValue, forSeconds, clearForSeconds];
+function condition({ id: _, severity: __, message: ___, ...deciding }: Rule): object {
+  return deciding;
 }

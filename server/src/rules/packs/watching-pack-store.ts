@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { readStatement, statement } from "../../db/statement.ts";
+import type { DeviceMetadata } from "../condition.ts";
 import type { Rule } from "../rule.ts";
 
 export interface WatchedDevice {
@@ -15,6 +16,7 @@ export interface WatchingPackRow {
   id: string;
   name: string;
   rules: Rule[];
+  metadata: DeviceMetadata;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface WatchingPackRow {
 const watching = statement<WatchedDevice, WatchingPackRow | { id: null }>(
   "packs-watching-device",
   (p) => sql`
-  SELECT t.id, t.name, t.rules
+  SELECT t.id, t.name, t.rules, d.metadata
     FROM shared_devices d
     LEFT JOIN LATERAL (
       SELECT o.threshold_id FROM shared_device_thresholds o WHERE o.device_uid = d.uid

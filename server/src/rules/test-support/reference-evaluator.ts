@@ -3,6 +3,7 @@
  * evaluator, which property tests compare with it.
  */
 import type { MetricValue } from "../../telemetry/reading.ts";
+import type { Condition } from "../condition.ts";
 import type { Rule } from "../rule.ts";
 
 /** A reading of a message: its time (microseconds), metric and value. */
@@ -23,14 +24,23 @@ export interface ReferenceAnomaly {
   value: MetricValue;
 }
 
-type Evaluated = { time: number; value: MetricValue; side: "breach" | "band" | "good" };
+export type Evaluated = { time: number; value: MetricValue; side: "breach" | "band" | "good" };
 
 /** Returns the anomalies of one device that sent `messages` in this order, by rule and then by time. */
 export function referenceAnomalies(
   rules: readonly Rule[],
   messages: readonly (readonly SentReading[])[],
 ): ReferenceAnomaly[] {
-  return rules.flatMap((rule) => anomaliesOf(rule, evaluatedReadings(rule, messages)));
+  return rules.flatMap((rule) => {
+    const readings = evaluatedReadings(rule, messages);
+    return anomaliesOf(rule, readings).map(({ openedIndex, resolvedIndex, occurrences, value }) => ({
+      ruleId: rule.id,
+      openedAt: readings[openedIndex]!.time,
+      resolvedAt: resolvedIndex === null ? null : readings[resolvedIndex]!.time,
+      occurrences,
+      value,
+    }));
+  });
 }
 
 /**
@@ -46,8 +56,19 @@ function evaluatedReadings(rule: Rule, messages: readonly (readonly SentReading[
   });
 }
 
-function anomaliesOf(rule: Rule, readings: readonly Evaluated[]): ReferenceAnomaly[] {
-  const found: ReferenceAnomaly[] = [];
+/** An anomaly by the places of the readings that opened and resolved it. */
+export interface IndexedAnomaly {
+  openedIndex: number;
+  resolvedIndex: number | null;
+  occurrences: number;
+  value: MetricValue;
+}
+
+export function anomaliesOf(
+  rule: Pick<Rule, "forSeconds" | "clearForSeconds">,
+  readings: readonly Evaluated[],
+): IndexedAnomaly[] {
+  const found: IndexedAnomaly[] = [];
   let from = 0;
   for (;;) {
     const opened = endOfSpan(readings, from, "breach", rule.forSeconds);
@@ -55,9 +76,8 @@ function anomaliesOf(rule: Rule, readings: readonly Evaluated[]): ReferenceAnoma
     const resolved = endOfSpan(readings, opened + 1, "good", rule.clearForSeconds);
     const breaches = readings.slice(opened, resolved ?? readings.length).filter(({ side }) => side === "breach");
     found.push({
-      ruleId: rule.id,
-      openedAt: readings[opened]!.time,
-      resolvedAt: resolved === null ? null : readings[resolved]!.time,
+      openedIndex: opened,
+      resolvedIndex: resolved,
       occurrences: breaches.length,
       value: breaches.at(-1)!.value,
     });
@@ -83,7 +103,7 @@ function endOfSpan(
   return null;
 }
 
-function sideOf({ operator, value, clearValue }: Rule, given: MetricValue): Evaluated["side"] | null {
+export function sideOf({ operator, value, clearValue }: Condition, given: MetricValue): Evaluated["side"] | null {
   if (operator === "eq" || operator === "ne") {
     if (typeof given !== typeof value) return null;
     return (given === value) === (operator === "eq") ? "breach" : "good";

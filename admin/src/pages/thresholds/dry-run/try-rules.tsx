@@ -7,7 +7,7 @@ import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/thresholds.ts";
 import { deviceTypesQuery } from "../../../api/device-types.ts";
-import { devicesQuery } from "../../../api/devices.ts";
+import { deviceQuery, devicesQuery } from "../../../api/devices.ts";
 import { seriesQuery } from "../../../api/live/series.ts";
 import { type ChangedRule, type DryRun, dryRun } from "../../../api/monitoring/thresholds.ts";
 import { filled } from "../../../api/queries.ts";
@@ -154,7 +154,8 @@ function DryRunResult({ tried }: { tried: Tried }) {
   const { anomalies, readings, devices, cut } = tried.run;
   const deviceId = "deviceId" in tried.on ? tried.on.deviceId : undefined;
   const on = "deviceId" in tried.on ? tried.on.deviceId : t.of(nouns.device(devices), tried.on.name);
-  const metrics = [...new Set(tried.rules.map(({ metric }) => metric))];
+  const conditions = tried.rules.flatMap((rule) => [rule, ...(rule.and ?? rule.or ?? [])]);
+  const metrics = [...new Set(conditions.map(({ metric }) => metric))];
   const found = anomalies.length === 0 ? t.noAnomaly : nouns.anomaly(anomalies.length);
   return (
     <div className="stack-loose">
@@ -194,6 +195,7 @@ function DryRunChart({ metric, tried, deviceId }: { metric: string; tried: Tried
   const { from, to, rules, run } = tried;
   const range = useMemo(() => ({ from, to }), [from, to]);
   const query = useQuery(seriesQuery(deviceId, metric, range));
+  const metadata = useQuery(deviceQuery(deviceId)).data?.record.metadata;
   const bands = useMemo(
     () =>
       bandsOf(
@@ -206,7 +208,7 @@ function DryRunChart({ metric, tried, deviceId }: { metric: string; tried: Tried
     <Loaded query={query}>
       {({ points, bucketSeconds, readAt }) => {
         if (points.length === 0) return null;
-        const limits = rules.filter((rule) => rule.metric === metric).flatMap(limitsOfRule);
+        const limits = rules.flatMap((rule) => limitsOfRule(rule, metric, metadata));
         const { times, series, gaps } = chartLines({ points, bucketSeconds, range, now: readAt });
         return (
           <div className="stack">

@@ -4,6 +4,7 @@ import { ruleUseCases } from "../../../rules/rules.ts";
 import { inApp } from "../../in-app.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, instant, label } from "../../shapes.ts";
+import { newRule } from "../../v1/rule-shapes.ts";
 import * as changes from "../../v1/threshold-changes.ts";
 import * as specified from "../../v1/thresholds.ts";
 
@@ -125,7 +126,7 @@ export const dryRunThreshold = adminRoute({
     "Returns the anomalies that a pack, or `rules` that are not in a pack yet, would have opened in [from, to): on one device, or on all visible devices of a type. It stores nothing. A tenant has one run at a time.",
   body: z
     .strictObject({
-      rules: z.array(specified.newRule).min(1).max(records.rulesOfThreshold.value).optional(),
+      rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value).optional(),
       thresholdId: id.optional().meta({ description: "A pack, instead of `rules`" }),
       deviceId: id.optional(),
       deviceTypeId: id.optional().meta({ description: "All devices of the type, instead of `deviceId`" }),

@@ -55,7 +55,7 @@ CREATE VIEW shared_device_origins AS SELECT device_uid, node_id, remote_address 
 
 CREATE VIEW shared_devices AS
   SELECT uid, tenant_id, id, name, device_type_id, fingerprint_key, connectivity, connectivity_since, last_seen_at, deleted_at,
-         certificate_until, certificate_renew_after, device_place(metadata) AS place, agent_version
+         certificate_until, certificate_renew_after, device_place(metadata) AS place, agent_version, metadata
     FROM devices;
 
 CREATE VIEW shared_group_channels AS

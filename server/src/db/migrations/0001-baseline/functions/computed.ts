@@ -11,6 +11,11 @@ CREATE FUNCTION rule_ids(rules json) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
   SELECT array_agg((r ->> 'id')::uuid) FROM json_array_elements(rules) r
 $$;
 
+-- The metrics that the conditions of the rules name.
+CREATE FUNCTION rule_metrics(rules json) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT array_agg(DISTINCT m #>> '{}') FROM jsonb_path_query(rules::jsonb, '$.**.metric') m
+$$;
+
 -- The case of an e-mail address does not matter. A hash, because the address of a webhook may be long.
 CREATE FUNCTION channel_address_key(type text, target text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
   SELECT sha256(convert_to(CASE type WHEN 'email' THEN lower(target) ELSE target END, 'UTF8'))

@@ -136,6 +136,22 @@ CREATE CONSTRAINT TRIGGER devices_type_changed AFTER UPDATE OF device_type_id ON
   FOR EACH ROW WHEN (OLD.device_type_id IS DISTINCT FROM NEW.device_type_id)
   EXECUTE FUNCTION device_type_of_device_changed();
 
+-- Rules may have limits in the metadata of devices. The next version of the device's latest values makes a batch that
+-- was evaluated with the former limits conflict, and be evaluated again.
+CREATE FUNCTION device_metadata_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM thresholds t WHERE t.reads_metadata
+     AND (t.id IN (SELECT threshold_id FROM device_thresholds WHERE device_uid = NEW.uid)
+       OR t.id IN (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = NEW.device_type_id));
+  IF FOUND THEN
+    PERFORM notify_rules_changed(NEW.uid::text);
+    UPDATE device_latest SET version = version + 1 WHERE device_uid = NEW.uid AND part = 0;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER devices_metadata_changed AFTER UPDATE OF metadata ON devices
+  FOR EACH ROW WHEN (OLD.metadata IS DISTINCT FROM NEW.metadata) EXECUTE FUNCTION device_metadata_changed();
+
 -- A deleted device has no packs, no rule states and no unresolved anomalies. The full lock waits for transactions that
 -- open anomalies under a key share lock of the device.
 CREATE FUNCTION device_deleted() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -17,6 +17,10 @@ CREATE TABLE thresholds (
   -- The revision at which the pack was last enabled or disabled.
   since_revision integer NOT NULL DEFAULT 1,
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
+  -- What a process loads with a device, so that it need not parse the rules first.
+  metrics text[] NOT NULL GENERATED ALWAYS AS (rule_metrics(rules)) STORED,
+  measures_age boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$.**.kind ? (@ == "age")')) STORED,
+  reads_metadata boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$.**.metadata')) STORED,
   -- The name by which a program that manages the record knows it.
   external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   UNIQUE (tenant_id, id)
@@ -24,14 +28,17 @@ CREATE TABLE thresholds (
 CREATE UNIQUE INDEX thresholds_external_id ON thresholds (tenant_id, external_id);
 
 -- The state of a rule for a device, where its anomalies do not say it: a breach that has not lasted long enough yet
--- (pending), or an open anomaly whose values are good again (clearing). "since" is in device time.
+-- (pending), or an open anomaly whose values are good again (clearing). "since" is in device time. "memory" is that of
+-- the rule's conditions, of rules that compare more than single readings.
 CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
   rule_id uuid NOT NULL,
   threshold_id uuid NOT NULL,
-  phase text NOT NULL CHECK (phase IN ('pending', 'clearing')),
-  since timestamptz NOT NULL,
-  PRIMARY KEY (device_uid, rule_id)
+  phase text CHECK (phase IN ('pending', 'clearing')),
+  since timestamptz,
+  memory jsonb,
+  PRIMARY KEY (device_uid, rule_id),
+  CHECK ((phase IS NULL) = (since IS NULL) AND (phase IS NOT NULL OR memory IS NOT NULL))
 ) WITH (fillfactor=70);
 CREATE INDEX rule_states_threshold ON rule_states (threshold_id);
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { plainArray } from "../db/array-literal.ts";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 /** The maximum number of devices that one statement adds to the checks. */
 const DEVICES_OF_TYPE = 5_000;

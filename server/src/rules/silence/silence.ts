@@ -1,7 +1,7 @@
-import type { Db } from "../db/database.ts";
-import { addMs, MINUTE, SECOND } from "../lib/clock.ts";
-import type { Telemetry } from "../telemetry/telemetry.ts";
-import type { RulesDeps } from "./deps.ts";
+import type { Db } from "../../db/database.ts";
+import { addMs, MINUTE, SECOND } from "../../lib/clock.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import type { RulesDeps } from "../deps.ts";
 import { leaseChecks, type NextCheck, putOffChecks, recheckType } from "./silence-check-store.ts";
 import {
   openSilentAnomalies,

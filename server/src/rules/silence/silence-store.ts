@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { openSilences, resolveSilences } from "../anomalies/anomalies.ts";
-import { plainArray } from "../db/array-literal.ts";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { openSilences, resolveSilences } from "../../anomalies/anomalies.ts";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 export interface Period {
   now: Date;
