@@ -17,7 +17,7 @@ import { PasswordForm } from "./password-form.tsx";
 /** Signs in with address and password, then with a code for a user who has a second factor. */
 export default function SignInPage() {
   const session = useQuery(sessionQuery).data;
-  const state = useQuery(setUpQuery).data;
+  const { data: state, isPending } = useQuery(setUpQuery);
   const isSetUp = state?.open !== true;
   const offersProviders = state?.singleSignOn === true;
   if (session?.factor === "required")
@@ -27,6 +27,8 @@ export default function SignInPage() {
       </OpenFrame>
     );
   if (!isSetUp) return <NotSetUp />;
+  // A form that another one replaced would lose what was typed into it.
+  if (isPending) return <OpenFrame title={t.signIn2}>{null}</OpenFrame>;
   return (
     <OpenFrame title={t.signIn2}>
       {offersProviders ? <FirstName /> : <PasswordForm />}
