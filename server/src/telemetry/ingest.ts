@@ -33,7 +33,7 @@ function shardsOf(workers: number): number {
 const LARGE_BYTES = 4_096;
 
 export interface IngestDeps {
-  database: Pick<Database, "kind" | "ingest" | "listen">;
+  database: Pick<Database, "kind" | "db" | "ingest" | "listen">;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -90,7 +90,7 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
   const ofDevices = createServerTime();
   const isolation = new Isolation();
   const received = createReceivedTimes();
-  const latest = createLatestCache(database.db);
+  const latest = createLatestCache(deps.database.db);
   const shared = {
     ...deps,
     database,
@@ -98,7 +98,7 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
     isolation,
     received,
     latest,
-    shapes: createShapes(database.db, limits),
+    shapes: createShapes(deps.database.db, limits),
     repeats: createRepeats(clock),
     limitLockWait: database.kind === "postgres",
     metricCap: createMetricCap(latest, limits),
