@@ -14,7 +14,7 @@ function actsOfService(): Set<string> {
     if (!path.endsWith(".ts") || path.endsWith(".test.ts") || path.startsWith("api/")) continue;
     const source = readFileSync(join(SOURCES, path), "utf8");
     for (const [, act] of source.matchAll(/adminUseCase\(\s*\{[^}]*\},\s*"([^"]+)"/g)) acts.add(act!);
-    for (const [, one, other] of source.matchAll(/\bact: (?:\w+ \? )?"([a-z.-]+)"(?: : "([a-z.-]+)")?/g))
+    for (const [, one, other] of source.matchAll(/\bact(?:: \w+ =|:) (?:\w+ \? )?"([a-z.-]+)"(?: : "([a-z.-]+)")?/g))
       for (const act of [one, other]) if (act?.includes(".")) acts.add(act);
     for (const [, act] of source.matchAll(/\w+: "(ca\.rotate-[a-z]+)"/g)) acts.add(act!);
     for (const [, act] of source.matchAll(/administer\(deps, by, "([^"]+)"/g)) acts.add(act!);

@@ -4,7 +4,7 @@ import { type Check, shownTime } from "./check-store.ts";
 /** An audit stream that is later than this has most likely lost its receiver. */
 const STREAM_LATE = sql`interval '1 hour'`;
 
-/** What needs attention in sign-ins at identity providers, and in audit streams. */
+/** The warnings about sign-ins at identity providers and about audit streams. */
 export const PEOPLE_WARNINGS: readonly Check[] = [
   {
     name: "where an identity provider is required, an emergency admin can sign in without it",

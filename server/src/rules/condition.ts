@@ -32,7 +32,7 @@ export interface Condition<Limit = RuleLimit> {
    * clear when they are false.
    */
   clearValue: Limit | null;
-  /** What is compared with `value`. Absent for the readings themselves. */
+  /** The measure compared with `value`; absent if the readings themselves are compared. */
   measure?: Measure;
 }
 

@@ -125,7 +125,7 @@ test("keys that are no longer needed are deleted from the database", async (t) =
   const { authorities } = await start();
   await authorities.rotateMasterKey();
   const count = async () => (await runSql(database.db, "SELECT FROM retired_keys")).length;
-  assert.equal(await count(), 4);
+  assert.equal(await count(), 5);
   clock.advance(2 * DAY);
   await authorities.maintain();
   assert.equal(await count(), 2);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { DAY, HOUR } from "../../src/lib/clock.ts";
+import { DAY, HOUR, SECOND } from "../../src/lib/clock.ts";
 import { signatureHeaders } from "../../src/notifications/webhooks/webhook-secret.ts";
 import { rsyslog, syslogNg } from "../harness/audit-receivers/programs.ts";
 import { distinct, type Entry, newReceiver } from "../harness/audit-receivers/receiver.ts";
@@ -204,7 +204,7 @@ test("metrics show the lag of streams, and what was delivered", async () => {
   await streams().setAuditStream(tenant.caller, { kind: "https", target: "https://127.0.0.1:1/" });
   await act(tenant, "waiting");
   await failedOnce(tenant);
-  server.clock.advance(HOUR);
+  server.clock.advance(HOUR + SECOND);
   const text = await server.app.metrics.text();
   const value = (name: string) =>
     Number(

@@ -184,7 +184,7 @@ interface FormOfShift {
   field: UseFormReturnType<Values>["getInputProps"];
 }
 
-/** Who is on duty: everybody together or in turns, and the layer. */
+/** Chooses between everybody together and turns, and the layer. */
 function WhoIsOnDuty({ form, field }: FormOfShift) {
   return (
     <>

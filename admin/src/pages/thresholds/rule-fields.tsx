@@ -90,7 +90,7 @@ interface ConditionFieldsProps {
   condition: ConditionValues;
 }
 
-/** What is compared, and with which limit. */
+/** Chooses the measure, the comparison and the limit. */
 function ConditionFields({ form, path, condition: { operator, measure } }: ConditionFieldsProps) {
   const props = (field: string) => form.getInputProps(`${path}.${field}`);
   const isRange = operator === "outside";

@@ -6,7 +6,7 @@ import { challengeExpired } from "../errors.ts";
 import { makeToken } from "../tokens.ts";
 import { takeChallenge } from "./passkey-store.ts";
 
-/** What a challenge may be signed for: to sign in, as second factor after the password, to step up, or to add one. */
+/** The purpose of a challenge: signing in, the second factor after the password, stepping up, or adding a passkey. */
 export type ChallengePurpose = "sign-in" | "factor" | "step-up" | "add";
 
 /** The use of a challenge: its purpose, and the session it belongs to unless it begins one. */

@@ -17,7 +17,7 @@ CREATE TABLE thresholds (
   -- The revision at which the pack was last enabled or disabled.
   since_revision integer NOT NULL DEFAULT 1,
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
-  -- What a process loads with a device, so that it need not parse the rules first.
+  -- Processes load these with a device, without parsing the rules first.
   metrics text[] NOT NULL GENERATED ALWAYS AS (rule_metrics(rules)) STORED,
   measures_age boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$.**.kind ? (@ == "age")')) STORED,
   reads_metadata boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$.**.metadata')) STORED,
