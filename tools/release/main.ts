@@ -70,6 +70,6 @@ function nextSteps(version: string): string {
     `  3. git commit -am 'release: set the version ${version}'`,
     `  4. git tag -s v${version} -m 'Muster ${version}'`,
     `  5. git push origin main v${version}`,
-    `  6. npm publish dist/release/muster-agent-${version}.tgz, then muster-${version}.tgz`,
+    `  6. npm publish dist/release/muster-agent-${version}.tgz`,
   ].join("\n");
 }

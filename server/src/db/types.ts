@@ -55,7 +55,7 @@ export interface DriverQuery extends CompiledQuery {
 export interface Database {
   readonly kind: "embedded" | "postgres";
   readonly db: Db;
-  /** A separate pool for storing telemetry, so that no acknowledgement waits for the connection of a request. */
+  /** A separate pool for storing telemetry, so that requests do not delay it. Caches of telemetry read through `db`. */
   readonly ingest: Db;
   /** A separate pool for authorizing MQTT connects, so that other load cannot starve them. */
   readonly connects: Db;

@@ -106,7 +106,7 @@ export function createIngest(deps: IngestDeps): Ingest & Replay {
     dirtyHours: createDirtyHourTracker(),
   };
   const shards = Array.from({ length: shardsHere }, () => new IngestShard(shared));
-  const formats = new FormatCache(database);
+  const formats = new FormatCache(deps.database);
 
   function add(message: Message, nowMs: number, serverTime: ServerTime, position?: StreamPosition): Answer {
     return formats.with(message, (format) => {
