@@ -31,7 +31,6 @@ function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): Paged
     channels: [],
     members: [],
     shifts,
-    changes: [],
     escalation,
     alwaysPages: "critical",
     ...more,

@@ -50,9 +50,7 @@ export function addressesOf(to: Recipient, person: PersonRow | undefined): Recip
 
 /** Returns the ids of all users of the groups. */
 export function usersOf(groups: readonly PagedGroup[]): string[] {
-  return groups.flatMap(({ members, shifts, changes }) =>
-    [...members, ...shifts.flatMap(({ users }) => users), ...changes.flatMap(({ cover }) => cover ?? [])].map(
-      ({ id }) => id,
-    ),
+  return groups.flatMap(({ members, shifts }) =>
+    [...members, ...shifts.flatMap(({ users }) => users)].map(({ id }) => id),
   );
 }

@@ -14,15 +14,14 @@ const SHIFT = sql`jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.t
      WHERE m.shift_id = s.id AND ${ACTIVE}))`;
 
 /** SQL: the column `shifts` of a {@link Roster}. @param shifts the ids of the shifts: a subquery */
-export function rosterColumns(shifts: RawBuilder<unknown>) {
+export function rosterColumn(shifts: RawBuilder<unknown>) {
   return sql`
-    (SELECT coalesce(jsonb_agg(${SHIFT} ORDER BY s.id), '[]') FROM shared_shifts s WHERE s.id IN (${shifts})) AS shifts,
-    '[]'::jsonb AS changes`;
+    (SELECT coalesce(jsonb_agg(${SHIFT} ORDER BY s.id), '[]') FROM shared_shifts s WHERE s.id IN (${shifts})) AS shifts`;
 }
 
 /** Reads shifts of the tenant, by id. */
 export async function readRoster(db: Db, tenantId: string, shiftIds: readonly string[]): Promise<Roster> {
   const ids = sql`SELECT s.id FROM shared_shifts s WHERE s.tenant_id = ${tenantId} AND s.id = ANY (${[...shiftIds]}::uuid[])`;
-  const { rows } = await sql<Roster>`SELECT ${rosterColumns(ids)}`.execute(db);
+  const { rows } = await sql<Roster>`SELECT ${rosterColumn(ids)}`.execute(db);
   return rows[0]!;
 }

@@ -23,22 +23,9 @@ export interface RosterShift extends ShiftTimes {
   users: Person[];
 }
 
-/** Somebody is on duty instead of somebody else, from `startsAt` until just before `endsAt`. */
-export interface DutyChange {
-  /** `null` for an absence, which applies to every shift. */
-  shiftId: string | null;
-  /** The user who is relieved; `null` for everybody of the shift. */
-  userId: string | null;
-  /** `null` for an absence without a cover. */
-  cover: Person | null;
-  startsAt: Date;
-  endsAt: Date;
-}
-
-/** Shifts that are on duty together, and the changes of duty that concern them, in the order in which they apply. */
+/** Shifts that are on duty together. */
 export interface Roster {
   shifts: RosterShift[];
-  changes: DutyChange[];
 }
 
 /** A time in which the same people of a shift are on duty; nobody if `users` is empty. */
@@ -47,50 +34,22 @@ export interface RosterSpan extends Duty {
   users: Person[];
 }
 
-/**
- * Returns who is on duty on a shift at `at`, if it is on duty at all: the users of the shift or of its turn; then
- * overrides and swaps in their order; last the absences, whose covers may be absent themselves. This is the only place
- * that says so.
- */
-export function peopleAt(shift: RosterShift, changes: readonly DutyChange[], at: Date): Person[] {
-  const { rotation, timeZone, users } = shift;
+/** Returns who is on duty on a shift at `at`, if it is on duty at all. This is the only place that says so. */
+export function peopleAt({ rotation, timeZone, users }: RosterShift, at: Date): Person[] {
   const turn = rotation?.turns[turnAt(timeZone, rotation, at)];
-  let people = turn ? users.filter(({ id }) => turn.includes(id)) : users;
-  const current = changes.filter(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
-  for (const { shiftId, userId, cover } of current) {
-    if (shiftId !== shift.id || !cover) continue;
-    if (userId === null) people = [cover];
-    else if (people.some(({ id }) => id === userId))
-      people = people.map((person) => (person.id === userId ? cover : person));
-  }
-  const absences = current.filter(({ shiftId }) => shiftId === null);
-  return distinctPeople(people.flatMap((person) => presentFor(person, absences) ?? []));
-}
-
-/** Returns the person, or who covers for them while they are absent; of several absences the last one counts. */
-function presentFor(person: Person, absences: readonly DutyChange[]): Person | undefined {
-  const seen = new Set<string>();
-  let who: Person | undefined = person;
-  while (who && !seen.has(who.id)) {
-    const { id }: Person = who;
-    const absence: DutyChange | undefined = absences.findLast(({ userId }) => userId === id);
-    if (!absence) return who;
-    seen.add(id);
-    who = absence.cover ?? undefined;
-  }
-  return undefined;
+  return turn ? users.filter(({ id }) => turn.includes(id)) : users;
 }
 
 /**
  * Returns the spans of the roster that overlap [`from`, `to`), unclipped and by start: those of a lower layer only
  * while nobody of a higher layer is on duty.
  */
-export function rosterBetween({ shifts, changes }: Roster, from: Date, to: Date): RosterSpan[] {
+export function rosterBetween({ shifts }: Roster, from: Date, to: Date): RosterSpan[] {
   // A duty lasts at most a day of 25 hours, and a span is cut where a span of another layer ends.
   const [first, last] = [addMs(from, -2 * DAY), addMs(to, 2 * DAY)];
   const layered = new Set(shifts.map(({ layer }) => layer)).size > 1;
   const [begin, end] = layered ? [first, last] : [from, to];
-  const spans = shifts.map((shift) => spansOf(shift, changes, begin, end));
+  const spans = shifts.map((shift) => spansOf(shift, begin, end));
   const shown = spans.flatMap((own, at) => {
     const above = spans.filter((_, other) => shifts[other]!.layer > shifts[at]!.layer).flat();
     return without(
@@ -109,15 +68,14 @@ export function rosterAt(roster: Roster, at: Date): RosterSpan[] {
 }
 
 /** Returns the spans of one shift, whatever the others are. */
-export function spansOf(shift: RosterShift, changes: readonly DutyChange[], from: Date, to: Date): RosterSpan[] {
-  const mine = changes.filter(({ shiftId }) => shiftId === null || shiftId === shift.id);
+export function spansOf(shift: RosterShift, from: Date, to: Date): RosterSpan[] {
   return dutiesBetween(shift, from, to).flatMap((duty) => {
-    const cuts = cutsOf(shift, mine, duty);
+    const cuts = cutsOf(shift, duty);
     const spans: RosterSpan[] = [];
     for (const [at, startsAt] of cuts.entries()) {
       const endsAt = cuts[at + 1];
       if (!endsAt) break;
-      const [before, users] = [spans.at(-1), peopleAt(shift, mine, startsAt)];
+      const [before, users] = [spans.at(-1), peopleAt(shift, startsAt)];
       if (before && isSame(before.users, users)) before.endsAt = endsAt;
       else spans.push({ shift, users, startsAt, endsAt });
     }
@@ -126,13 +84,9 @@ export function spansOf(shift: RosterShift, changes: readonly DutyChange[], from
 }
 
 /** Returns the instants of a duty at which its people may change, with its start and end, in order. */
-function cutsOf({ timeZone, rotation }: RosterShift, changes: readonly DutyChange[], duty: Duty): Date[] {
-  const { startsAt, endsAt } = duty;
-  const inside = (at: Date) => startsAt < at && at < endsAt;
+function cutsOf({ timeZone, rotation }: RosterShift, { startsAt, endsAt }: Duty): Date[] {
   const turns = rotation ? handOversBetween(timeZone, rotation, startsAt, endsAt) : [];
-  const ends = changes.flatMap((change) => [change.startsAt, change.endsAt]).filter(inside);
-  const times = [startsAt, ...turns, ...ends, endsAt].map((at) => at.getTime());
-  return [...new Set(times)].sort((a, b) => a - b).map((at) => new Date(at));
+  return [startsAt, ...turns, endsAt];
 }
 
 /** Returns the parts of the spans that none of the others overlaps. */
@@ -152,10 +106,6 @@ function isSame(one: readonly Person[], other: readonly Person[]): boolean {
   return one.length === other.length && one.every(({ id }, at) => id === other[at]!.id);
 }
 
-function distinctPeople(people: readonly Person[]): Person[] {
-  return [...new Map(people.map((person) => [person.id, person])).values()];
-}
-
 /** How far ahead a user's next duty is looked for; a rotation that is longer is looked at again then. */
 const AHEAD_MS = 28 * DAY;
 
@@ -171,8 +121,7 @@ export function dutyOf(roster: Roster, userId: string, at: Date): PersonalDuty {
   const isMine = ({ users }: RosterSpan) => users.some(({ id }) => id === userId);
   if (rosterAt(roster, at).some(isMine)) return { isOn: true, next: null };
   const mine = roster.shifts.filter(({ users }) => users.some(({ id }) => id === userId));
-  const covers = roster.changes.some(({ cover }) => cover?.id === userId);
-  if (!covers && !mine.some((shift) => nextDuty(shift, at))) return { isOn: false, next: null };
+  if (!mine.some((shift) => nextDuty(shift, at))) return { isOn: false, next: null };
   const until = addMs(at, AHEAD_MS);
   const next = rosterBetween(roster, at, until).find((span) => isMine(span) && span.startsAt > at);
   return { isOn: false, next: next?.startsAt ?? until };
