@@ -88,3 +88,29 @@ test("only the highest layer with an active user is paged, and counts as on call
   await given.pass(0);
   assert.deepEqual([mailsTo(ada), mailsTo(bob)], [1, 1]);
 });
+
+test("a shift that layers cut at other times in another group is listed with each group's times", async () => {
+  const { tenant, ada, bob, group, shift, now } = await hall();
+  const { app } = given.server;
+  const day = new Date(dayOf(addMs(now, DAY)));
+  const below = await shift({ userIds: [ada.id] });
+  await shift({ name: "Mornings", endTime: "06:00", userIds: [bob.id], layer: 1 });
+  const loose = await app.groups.createShift(tenant.caller, { name: "Loose", ...ROUND_THE_CLOCK, userIds: [bob.id] });
+  const others = await Promise.all(
+    ["Yard", "Roof"].map(async (name) => {
+      const other = await app.groups.createGroup(tenant.caller, { name, escalation: [] });
+      await app.groups.assignShift(tenant.caller, other.id, below.id);
+      return other.id;
+    }),
+  );
+  const duties = await app.notifications.onCallAt(tenant.caller, addMs(day, 12 * HOUR));
+  const shown = duties.map((duty) => [duty.shiftId, duty.groupIds.toSorted(), duty.startsAt, duty.endsAt]);
+  assert.deepEqual(
+    new Set(shown),
+    new Set([
+      [below.id, [group.id], addMs(day, 6 * HOUR), addMs(day, DAY)],
+      [below.id, others.toSorted(), day, addMs(day, DAY)],
+      [loose.id, [], day, addMs(day, DAY)],
+    ]),
+  );
+});

@@ -200,7 +200,7 @@ export const listOnCall = publicRoute({
   tag: TAG,
   summary: "List who is on call",
   description:
-    "The duties in progress at an instant, by default now: of one group, or of all that the caller sees. Rotations and layers count. Users who cannot be notified are left out; an answer about the past follows the present settings.",
+    "The duties in progress at an instant, by default now: of one group, or of all that the caller sees. Rotations and layers count; a shift whose duty layers cut at other times in another group is listed once for each. Users who cannot be notified are left out; an answer about the past follows the present settings.",
   query: z.strictObject({
     at: instant.optional().meta({ description: "By default the time of the request" }),
     groupId: z.string().max(128).optional(),

@@ -7,7 +7,10 @@ import { readGroups } from "../paging/paged-group-store.ts";
 import { type RosterSpan, rosterAt } from "../roster/roster.ts";
 import { readRoster } from "../roster/roster-store.ts";
 
-/** A shift that is on duty at some instant, with the people and the groups for which it is. */
+/**
+ * A shift that is on duty at some instant, with the people, and the groups for which it is at these times. Layers can
+ * cut its duty at other times in another group, which is then in a {@link DutyAt} of its own.
+ */
 export interface DutyAt {
   shiftId: string;
   shiftName: string;
@@ -45,22 +48,23 @@ async function dutiesOf(
   const groupIds = groupId === undefined ? [...new Set(shifts.flatMap((shift) => shift.groupIds))] : [groupId];
   const groups = await readGroups(db, tenantId, groupIds);
   const loose = shifts.filter((shift) => shift.groupIds.length === 0).map(({ id }) => id);
-  const rosters = await Promise.all(loose.map((id) => readRoster(db, tenantId, [id])));
-  const spans = [
+  const roster = loose.length > 0 ? await readRoster(db, tenantId, loose) : { shifts: [] };
+  const found = [
     ...groups.flatMap((group) => rosterAt(group, at).map((span) => ({ span, groupId: group.id }))),
-    ...rosters.flatMap((roster) => rosterAt(roster, at).map((span) => ({ span, groupId: undefined }))),
+    // Without a group, no layer is above another.
+    ...roster.shifts.flatMap((shift) =>
+      rosterAt({ shifts: [shift] }, at).map((span) => ({ span, groupId: undefined })),
+    ),
   ];
-  const byShift = Map.groupBy(spans, ({ span }) => span.shift.id);
+  const byShift = Map.groupBy(found, ({ span }) => span.shift.id);
   return shifts.flatMap(({ id }) => {
-    const found = byShift.get(id);
-    return found
-      ? [
-          toDuty(
-            found[0]!.span,
-            found.flatMap((each) => each.groupId ?? []),
-          ),
-        ]
-      : [];
+    const byTimes = Map.groupBy(byShift.get(id) ?? [], ({ span }) => `${+span.startsAt} ${+span.endsAt}`);
+    return [...byTimes.values()].map((same) =>
+      toDuty(
+        same[0]!.span,
+        same.flatMap((each) => each.groupId ?? []),
+      ),
+    );
   });
 }
 
