@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deferral, type QuietChoices } from "./quiet.ts";
-import { dutyOf, type Roster, type RosterShift } from "./roster/roster.ts";
+import { dutiesAt } from "./roster/personal-duty.ts";
+import type { Roster, RosterShift } from "./roster/roster.ts";
 
 const NIGHT = { startTime: "22:00", endTime: "07:00", timeZone: "Europe/Berlin" };
 const CHOICES: QuietChoices = { quietHours: NIGHT, onlyOnShift: false, criticalToo: false };
@@ -19,7 +20,7 @@ const SHIFT: RosterShift = {
   rotation: null,
   users: [{ id: "ada", email: "ada@acme.example" }],
 };
-const dutyOn = (roster: Roster) => (now: Date) => () => dutyOf(roster, "ada", now);
+const dutyOn = (roster: Roster) => (now: Date) => () => dutiesAt(now)(roster, "ada");
 const NEVER = dutyOn({ shifts: [] });
 const MAJOR = { severity: "major", alwaysPages: "critical" as const, duty: undefined };
 /** A time on a Monday. Berlin is one hour ahead. */

@@ -1,5 +1,5 @@
 import { type AlwaysPages, DAYS_OF_WEEK, dutyAt, type ShiftTimes } from "../groups/groups.ts";
-import type { PersonalDuty } from "./roster/roster.ts";
+import type { PersonalDuty } from "./roster/personal-duty.ts";
 
 /** The times when a user wants no pages, as far as the group leaves the choice (`alwaysPages`). */
 export interface QuietChoices {

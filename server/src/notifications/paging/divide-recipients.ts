@@ -1,6 +1,6 @@
 import type { PersonRow } from "../personal/person-store.ts";
 import { type Deferral, deferral } from "../quiet.ts";
-import { dutyOf } from "../roster/roster.ts";
+import type { PersonalDuties } from "../roster/personal-duty.ts";
 import { distinct, type PagedGroup, type Recipient } from "./recipients.ts";
 
 /** A user whom a quiet choice keeps from being notified now. */
@@ -15,20 +15,28 @@ export interface Divided {
   deferred: DeferredRecipient[];
 }
 
+/** The properties of a page on which its division depends. */
+export interface DividedBy {
+  severity: string;
+  group: PagedGroup;
+  /** The recipients that are users. */
+  people: ReadonlyMap<string, PersonRow>;
+  /** The duties at the same instant. */
+  duties: PersonalDuties;
+}
+
 /**
  * Applies users' channels and quiet choices to the recipients of a step. Channels of the group are always notified.
- *
- * @param people the recipients that are users
  */
 export function divideRecipients(
   recipients: readonly Recipient[],
-  { severity, group, people }: { severity: string; group: PagedGroup; people: ReadonlyMap<string, PersonRow> },
+  { severity, group, people, duties }: DividedBy,
   now: Date,
 ): Divided {
   const divided: Divided = { notified: [], deferred: [] };
   for (const to of recipients) {
     const person = to.userId === null ? undefined : people.get(to.userId);
-    const duty = () => dutyOf(group, to.userId!, now);
+    const duty = () => duties(group, to.userId!);
     const deferred = person && deferral(person, { severity, alwaysPages: group.alwaysPages, duty }, now);
     if (deferred) divided.deferred.push({ to, deferred });
     else divided.notified.push(...addressesOf(to, person));

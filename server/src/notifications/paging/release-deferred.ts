@@ -8,6 +8,7 @@ import type { Hold } from "../holds/hold.ts";
 import { type DueDeferredRow, deferLonger, endDeferred, lockDueDeferred } from "../personal/deferred-store.ts";
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
 import { type Deferral, deferral } from "../quiet.ts";
+import { dutiesAt, type PersonalDuties } from "../roster/personal-duty.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
 import { readHolds } from "./hold-back.ts";
@@ -34,6 +35,7 @@ interface Context {
   anomalies: ReadonlyMap<string, PagedAnomaly>;
   groups: ReadonlyMap<string, PagedGroup>;
   people: ReadonlyMap<string, PersonRow>;
+  duties: PersonalDuties;
   notified: readonly NotifiedRow[];
   holds: ReadonlyMap<string, Hold>;
 }
@@ -65,6 +67,7 @@ async function readContext(tx: Tx, due: readonly DueDeferredRow[], now: Date): P
     anomalies,
     groups: new Map(groups.map((group) => [group.id, group])),
     people: await readPeople(tx, usersOf(groups)),
+    duties: dutiesAt(now),
     notified: await notifiedOfOpening(tx, anomalyIds),
     holds: (await readHolds(tx, anomalies, now)).held,
   };
@@ -83,7 +86,7 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
   const group = context.groups.get(row.group_id);
   const person = context.people.get(row.user_id);
   if (!anomaly || !group || !person) return NOTHING;
-  const { severity } = anomaly;
+  const [{ severity }, { people, duties }] = [anomaly, context];
   if (row.type === "anomaly.resolved") {
     const deferred = deferral(person, { severity, alwaysPages: group.alwaysPages, duty: undefined }, now);
     if (deferred) return { deferred, messages: [] };
@@ -100,7 +103,7 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
     timeZone: row.time_zone,
     failing: false,
   } as const;
-  const divided = divideRecipients([to], { severity, group, people: context.people }, now);
+  const divided = divideRecipients([to], { severity, group, people, duties }, now);
   const step = row.step;
   return {
     deferred: divided.deferred[0]?.deferred,

@@ -8,6 +8,7 @@ import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { type DeferredDelivery, insertDeferred } from "../personal/deferred-store.ts";
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
+import { dutiesAt, type PersonalDuties } from "../roster/personal-duty.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
 import { holdBack } from "./hold-back.ts";
@@ -74,9 +75,10 @@ async function sendBatch(
     const groups = await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]);
     const groupById = new Map(groups.map((group) => [group.id, group]));
     const people = await readPeople(tx, usersOf(groups));
+    const duties = dutiesAt(now);
     const planned = pages.map((page) => {
       const [anomaly, group] = [describe(page), groupById.get(page.group_id)];
-      return { page, ...messagesOf(page, { anomaly, group, people }, now, () => ids.uuid(now)) };
+      return { page, ...messagesOf(page, { anomaly, group, people, duties }, now, () => ids.uuid(now)) };
     });
     const deliveries = planned.flatMap((each) => each.deliveries);
     const suppressed = await acceptDeliveries(deps, tx, deliveries, now);
@@ -128,6 +130,7 @@ interface PageContext {
   anomaly: PagedAnomaly | undefined;
   group: PagedGroup | undefined;
   people: ReadonlyMap<string, PersonRow>;
+  duties: PersonalDuties;
 }
 
 /** The messages of a page; none if it has ended before. */
@@ -139,7 +142,12 @@ interface Messages {
   deferred: DeferredDelivery[];
 }
 
-function messagesOf(page: PageRow, { anomaly, group, people }: PageContext, now: Date, newId: () => string): Messages {
+function messagesOf(
+  page: PageRow,
+  { anomaly, group, people, duties }: PageContext,
+  now: Date,
+  newId: () => string,
+): Messages {
   const none = { deliveries: [], failing: new Set<string>(), deferred: [] };
   if (!anomaly || !group || anomaly.status !== "open") return { ended: "stopped", ...none };
   if (page.due_at < addMs(now, -EXPIRY_MS)) return { ended: "late", ...none };
@@ -147,7 +155,7 @@ function messagesOf(page: PageRow, { anomaly, group, people }: PageContext, now:
   const messageTo = (to: Recipient) =>
     anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step, round });
   const { severity } = anomaly;
-  const divided = divideRecipients(recipientsOf(page.notify, group, now), { severity, group, people }, now);
+  const divided = divideRecipients(recipientsOf(page.notify, group, now), { severity, group, people, duties }, now);
   const notified = divided.notified.map((to) => ({ to, delivery: messageTo(to) }));
   const failing = new Set(notified.flatMap(({ to, delivery }) => (to.failing ? delivery.id : [])));
   const deferred = divided.deferred.map((each) => ({ delivery: messageTo(each.to), deferred: each.deferred, step }));

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DAYS_OF_WEEK, type Rotation } from "../../groups/groups.ts";
+import { DAYS_OF_WEEK, nextDuty, type Rotation } from "../../groups/groups.ts";
 import { addMs, DAY, HOUR, MINUTE } from "../../lib/clock.ts";
-import { dutyOf, type Roster, type RosterShift, rosterAt, rosterBetween } from "./roster.ts";
+import { dutiesAt } from "./personal-duty.ts";
+import { type Roster, type RosterShift, rosterAt, rosterBetween } from "./roster.ts";
 
 const PEOPLE = ["ada", "bob", "cy", "dee"].map((id) => ({ id, email: `${id}@acme.example` }));
 const ids = PEOPLE.map(({ id }) => id);
@@ -170,9 +171,30 @@ test("who is on duty at an instant is the same as in the week", () => {
       assert.deepEqual(rosterAt(roster, at), now);
       for (const { id } of PEOPLE)
         assert.equal(
-          dutyOf(roster, id, at).isOn,
+          dutiesAt(at)(roster, id).isOn,
           now.some(({ users }) => users.some((user) => user.id === id)),
         );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("duties asked of one roster together are those that each user's own look at it gives", () => {
+  const berlin = fc.tuple(rosterIn("Europe/Berlin", Date.parse("2026-10-25")), fc.integer({ min: -40, max: 40 }));
+  fc.assert(
+    fc.property(berlin, fc.option(fc.constant("2026-10-25")), ([{ shifts }, hours], validUntil) => {
+      const roster = { shifts: shifts.map((shift, n) => (n === 0 ? shift : { ...shift, validUntil })) };
+      const at = addMs(new Date("2026-10-25T00:30:00Z"), hours * HOUR);
+      const until = addMs(at, 28 * DAY);
+      const duties = dutiesAt(at);
+      for (const { id } of PEOPLE) {
+        const has = ({ users }: { users: readonly { id: string }[] }) => users.some((user) => user.id === id);
+        const mine = rosterBetween(roster, at, until).filter(has);
+        const isOn = mine.some(({ startsAt }) => startsAt <= at);
+        const comes = roster.shifts.some((shift) => has(shift) && nextDuty(shift, at));
+        const first = mine.find(({ startsAt }) => startsAt > at)?.startsAt ?? until;
+        assert.deepEqual(duties(roster, id), { isOn, next: isOn || !comes ? null : first });
+      }
     }),
     { numRuns: 60 },
   );
@@ -202,7 +224,7 @@ test("a week's turn ends at its hand-over, and pairs take turns as people do", (
       ["2026-11-09T09:00:00.000Z", "bob,cy"],
     ],
   );
-  assert.deepEqual(dutyOf({ shifts: [ALWAYS] }, "bob", new Date("2026-11-08T12:00Z")), {
+  assert.deepEqual(dutiesAt(new Date("2026-11-08T12:00Z"))({ shifts: [ALWAYS] }, "bob"), {
     isOn: false,
     next: new Date("2026-11-09T09:00Z"),
   });

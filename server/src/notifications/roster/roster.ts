@@ -2,7 +2,6 @@ import {
   type Duty,
   dutiesBetween,
   handOversBetween,
-  nextDuty,
   type Rotation,
   type ShiftTimes,
   turnAt,
@@ -104,25 +103,4 @@ function without(spans: readonly RosterSpan[], others: readonly RosterSpan[]): R
 
 function isSame(one: readonly Person[], other: readonly Person[]): boolean {
   return one.length === other.length && one.every(({ id }, at) => id === other[at]!.id);
-}
-
-/** How far ahead a user's next duty is looked for; a rotation that is longer is looked at again then. */
-const AHEAD_MS = 28 * DAY;
-
-/** Whether a user is on duty, and when their next duty begins. */
-export interface PersonalDuty {
-  isOn: boolean;
-  /** `null` without one; if none is near, when to look again. */
-  next: Date | null;
-}
-
-/** Returns the duty of a user at `at`. */
-export function dutyOf(roster: Roster, userId: string, at: Date): PersonalDuty {
-  const isMine = ({ users }: RosterSpan) => users.some(({ id }) => id === userId);
-  if (rosterAt(roster, at).some(isMine)) return { isOn: true, next: null };
-  const mine = roster.shifts.filter(({ users }) => users.some(({ id }) => id === userId));
-  if (!mine.some((shift) => nextDuty(shift, at))) return { isOn: false, next: null };
-  const until = addMs(at, AHEAD_MS);
-  const next = rosterBetween(roster, at, until).find((span) => isMine(span) && span.startsAt > at);
-  return { isOn: false, next: next?.startsAt ?? until };
 }

@@ -1,0 +1,54 @@
+import { nextDuty } from "../../groups/groups.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import { type Roster, rosterAt, rosterBetween } from "./roster.ts";
+
+/** How far ahead a user's next duty is looked for; a rotation that is longer is looked at again then. */
+const AHEAD_MS = 28 * DAY;
+
+/** Whether a user is on duty, and when their next duty begins. */
+export interface PersonalDuty {
+  isOn: boolean;
+  /** `null` without one; if none is near, when to look again. */
+  next: Date | null;
+}
+
+/** Returns the duty of a user, by id, on a roster. */
+export type PersonalDuties = (roster: Roster, userId: string) => PersonalDuty;
+
+/**
+ * Returns a function to users' duties at `at`. It looks at each roster when first asked about it, and ahead when first
+ * asked about a user who is off duty: once for all users of a large group.
+ */
+export function dutiesAt(at: Date): PersonalDuties {
+  const onDuty = perRoster((roster) => new Set(rosterAt(roster, at).flatMap(({ users }) => users.map(({ id }) => id))));
+  const starts = perRoster((roster) => nextStarts(roster, at));
+  return (roster, userId) =>
+    onDuty(roster).has(userId) ? { isOn: true, next: null } : { isOn: false, next: starts(roster).get(userId) ?? null };
+}
+
+/** Returns when each user's next duty begins, or when to look again; without one, the user is left out. */
+function nextStarts(roster: Roster, at: Date): Map<string, Date> {
+  const until = addMs(at, AHEAD_MS);
+  const later = roster.shifts.filter((shift) => nextDuty(shift, at));
+  const starts = new Map(later.flatMap(({ users }) => users.map(({ id }) => [id, until] as const)));
+  if (later.length === 0) return starts;
+  const found = new Set<string>();
+  for (const { startsAt, users } of rosterBetween(roster, at, until)) {
+    if (startsAt <= at) continue;
+    for (const { id } of users) {
+      if (found.has(id) || !starts.has(id)) continue;
+      found.add(id);
+      starts.set(id, startsAt);
+    }
+  }
+  return starts;
+}
+
+function perRoster<T>(find: (roster: Roster) => T): (roster: Roster) => T {
+  const known = new Map<Roster, T>();
+  return (roster) => {
+    const value = known.get(roster) ?? find(roster);
+    known.set(roster, value);
+    return value;
+  };
+}
