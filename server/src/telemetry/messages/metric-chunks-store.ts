@@ -4,7 +4,7 @@ import { Chunk } from "../chunks/chunk-codec.ts";
 import { HOUR_US, micros } from "../chunks/device-hours-store.ts";
 import { placeOf } from "../chunks/hour-rows.ts";
 import type { MetricValue } from "../reading.ts";
-import { type MetricOfDevice, type PageQuery, type PageReading, shapesWith } from "./metric-readings-store.ts";
+import { type PageQuery, type PageReading, shapesWith } from "./metric-readings-store.ts";
 
 interface StoredChunk {
   /** The start of the chunk, in microseconds since 1970. */
@@ -54,7 +54,7 @@ export async function* chunksOfPage(db: Db, query: PageQuery, end: number | unde
  */
 async function selectChunks(
   db: Db,
-  which: MetricOfDevice,
+  which: Pick<PageQuery, "deviceUid" | "metric">,
   { from, to, order, limit }: Pick<PageQuery, "from" | "to" | "order" | "limit">,
   behind: number | undefined,
 ): Promise<StoredChunk[]> {

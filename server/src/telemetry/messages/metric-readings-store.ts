@@ -9,8 +9,12 @@ export interface MetricOfDevice {
   metric: string;
 }
 
-/** A page of its readings: the first `limit` of [from, to), microseconds since 1970, in this order. */
-export interface PageQuery extends MetricOfDevice {
+/**
+ * A page of its readings: the first `limit` of [from, to), microseconds since 1970, in this order. Without a metric it
+ * is a page of messages of the device, one per time; the value is then that of any metric.
+ */
+export interface PageQuery extends Omit<MetricOfDevice, "metric"> {
+  metric: string | null;
   from: number;
   to: number;
   order: "ASC" | "DESC";
@@ -31,13 +35,14 @@ export interface PageReading {
 export const ALONE = sql`OFFSET 0`;
 
 /**
- * Queries the shapes with a metric: `shape_no`, `kinds`, `time_replaced`, `is_number`, the metric's `place` and its
- * `text_place` among the texts.
+ * Queries the shapes with a metric, or all: `shape_no`, `kinds`, `time_replaced`, `is_number`, the metric's `place` and
+ * its `text_place` among the texts.
  */
-export function shapesWith({ deviceUid, metric }: MetricOfDevice): RawBuilder<unknown> {
+export function shapesWith({ deviceUid, metric }: Pick<PageQuery, "deviceUid" | "metric">): RawBuilder<unknown> {
+  const place = metric === null ? sql`1` : sql`array_position(metrics, ${metric}::text)`;
   return sql`
       SELECT f.*, f.place - length(rtrim(f.kinds, 't')) AS text_place, substr(f.kinds, f.place, 1) = 'n' AS is_number
-        FROM (SELECT shape_no, kinds, time_replaced, array_position(metrics, ${metric}::text) AS place
+        FROM (SELECT shape_no, kinds, time_replaced, ${place} AS place
                 FROM telemetry_shapes WHERE device_uid = ${deviceUid}::uuid ${ALONE}) f
        WHERE f.place IS NOT NULL ${ALONE}`;
 }

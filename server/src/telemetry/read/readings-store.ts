@@ -21,10 +21,22 @@ export interface StoredReading {
   value: MetricValue;
 }
 
-/** Reads stored readings, oldest first, for features that act as the service. Callers use `listReadings`. */
-export async function readStoredReadings(
+/** Reads the times at which a device sent anything, oldest first, in microseconds since 1970. */
+export async function readStoredTimes(
   db: Db,
-  { from, to, after, now, ...which }: StoredReadings,
+  query: Omit<StoredReadings, "metric">,
+): Promise<Pick<StoredReading, "time">[]> {
+  return await readPageOf(db, { ...query, metric: null });
+}
+
+/** Reads stored readings, oldest first, for features that act as the service. Callers use `listReadings`. */
+export async function readStoredReadings(db: Db, query: StoredReadings): Promise<StoredReading[]> {
+  return await readPageOf(db, query);
+}
+
+async function readPageOf(
+  db: Db,
+  { from, to, after, now, ...which }: Omit<StoredReadings, "metric"> & { metric: string | null },
 ): Promise<StoredReading[]> {
   const first = Math.max(from.getTime() * 1_000, after + 1);
   const query = { ...which, from: first, to: to.getTime() * 1_000, order: "ASC" as const };
