@@ -6,7 +6,11 @@ import { createRuleCache } from "./rule-cache.ts";
 import { evaluationLocks, transitionStatements } from "./store-evaluation.ts";
 
 /** Creates an evaluator for the rules of a batch's devices. Their state is cached in this process (`rule-cache.ts`). */
-export function createBatchEvaluator({ database, clock, ids }: RulesDeps): BatchEvaluator {
+export function createBatchEvaluator({
+  database,
+  clock,
+  ids,
+}: Pick<RulesDeps, "database" | "clock" | "ids">): BatchEvaluator {
   const cache = createRuleCache(database);
   return {
     async evaluate(messages, versionOf, tx) {

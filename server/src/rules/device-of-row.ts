@@ -14,8 +14,8 @@ export function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>)
   const metrics = new Map<string, DeviceMetric>();
   const derived: DerivedDeviceRule[] = [];
   const metricOf = (name: string): DeviceMetric => {
-    const { time = Number.NEGATIVE_INFINITY, value } = latest.get(name) ?? {};
-    const metric = metrics.get(name) ?? { newest: time, value: value ?? undefined, rules: [] };
+    const { time = Number.NEGATIVE_INFINITY } = latest.get(name) ?? {};
+    const metric = metrics.get(name) ?? { newest: time, value: undefined, rules: [] };
     metrics.set(name, metric);
     return metric;
   };
@@ -34,6 +34,9 @@ export function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>)
     const memory = conditions.map((_, at) => stored?.memory?.[at] ?? {});
     derived.push({ ...base, derived: how.derived, progress: { memory, last } });
   }
+  if (derived.length > 0) {
+    for (const [name, metric] of metrics) metric.value = latest.get(name)?.value ?? undefined;
+  }
   return {
     uid: row.uid,
     version: Number(row.version),
@@ -41,7 +44,12 @@ export function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>)
     metrics: metrics.size > 0 ? metrics : NO_METRICS,
     derived:
       derived.length > 0
-        ? { rules: derived, newest: row.newest ?? Number.NEGATIVE_INFINITY, averages: new Map() }
+        ? {
+            rules: derived,
+            hasAverage: derived.some((rule) => rule.derived.hasAverage),
+            newest: row.newest ?? Number.NEGATIVE_INFINITY,
+            averages: new Map(),
+          }
         : undefined,
   };
 }

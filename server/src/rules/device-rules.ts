@@ -67,6 +67,8 @@ export interface DeviceRules {
 /** The rules of a device that remember readings. */
 export interface Derived {
   rules: readonly DerivedDeviceRule[];
+  /** Whether a condition compares with an average. */
+  hasAverage: boolean;
   /** The time of the newest reading of any metric, in microseconds since 1970, if a rule needs it. */
   newest: number;
   /** The averages that the batch needs, by condition (`averages.ts`). */

@@ -118,6 +118,25 @@ export function derivedRules(given: () => Environment): void {
     );
   });
 
+  test("rules of one metric get the averages of all hours that any of them lacks", async () => {
+    const env = given();
+    const deviation = rule({ value: 3, measure: { kind: "deviation", days: 1 } });
+    const sender = await newSender(env, await packOf(env, deviation));
+    const hour = Math.floor(env.server.clock.now().getTime() / HOUR) * HOUR - 2 * HOUR;
+    const at = (ms: number, pressure: number) => ({ ts: hour + ms, values: { pressure } });
+    await sender.send([at(-DAY, 10), at(-DAY + HOUR, 20), at(0, 10)]);
+    const packs = [await packOf(env, deviation), await packOf(env, { ...deviation, severity: "minor" })];
+    await sender.assign([packs[0]!]);
+    await sender.send([at(1, 11)], freshTelemetry(env));
+    await sender.assign(packs);
+    await sender.send([[at(2, 14), at(HOUR, 21)]], freshTelemetry(env));
+    const found = (await sender.anomalies()).map(({ severity, status, value }) => [severity, status, value]);
+    assert.deepEqual(found.sort(), [
+      ["major", "resolved", 4],
+      ["minor", "resolved", 4],
+    ]);
+  });
+
   test("a condition that no evaluation can mean is refused at its place", async () => {
     const env = given();
     const refused = async (over: Partial<NewRule>, detail: string) =>

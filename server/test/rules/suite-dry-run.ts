@@ -88,6 +88,32 @@ export function dryRunRules(given: () => Environment): void {
     assert.deepEqual([rare.readings, rare.anomalies, rare.cut], [10_500, [], false]);
   });
 
+  test("a dry run over all of time measures ages at each message and averages of each hour", async () => {
+    const env = given();
+    const sender = await newSender(env);
+    const start = period(env).from.getTime();
+    const sent = [0, 30, 61, 62, 200].map((second) => {
+      const metrics = second === 0 || second === 62 ? { temperature: 20 } : { pressure: second };
+      return { ts: start + second * 1_000, values: metrics };
+    });
+    await sender.send([sent]);
+    const rules = [
+      { ...HOT, value: 60, measure: { kind: "age" as const } },
+      { ...HOT, value: 3, measure: { kind: "deviation" as const, days: 30 } },
+    ];
+    const ask = { rules, deviceId: sender.id, from: new Date(-1e14), to: new Date(1e14) };
+    const run = await env.server.app.rules.dryRun(env.tenant.caller, ask);
+    const seconds = (time: Date | null) => time && (time.getTime() - start) / 1_000;
+    assert.deepEqual(
+      run.anomalies.map(({ value, openedAt, resolvedAt }) => [value, seconds(openedAt), seconds(resolvedAt)]),
+      [
+        [61, 61, 62],
+        [138, 200, null],
+      ],
+    );
+    assert.deepEqual([run.readings, run.cut], [5, false]);
+  });
+
   test("a dry run refuses requests without rules, devices or period", async () => {
     const env = given();
     const { rules: packs } = env.server.app;

@@ -2,13 +2,13 @@ import type { RuleValue } from "../../anomalies/anomalies.ts";
 import type { Db } from "../../db/database.ts";
 import { type PreparedMessage, readHours } from "../../telemetry/telemetry.ts";
 import type { Condition } from "../condition.ts";
-import type { Derived, DeviceRules } from "../device-rules.ts";
+import type { DeviceRules } from "../device-rules.ts";
 import { type AverageOf, HOUR_US } from "./condition-memory.ts";
 
 const DAY_HOURS = 24;
 
 /** Averages by hour since 1970, of each condition that {@link keyOf} tells apart. */
-type Averages = ReadonlyMap<string, ReadonlyMap<number, number>>;
+export type Averages = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** Returns the averages of a condition that were loaded. */
 export function averageIn(averages: Averages, condition: Condition<RuleValue>): AverageOf {
@@ -20,9 +20,26 @@ export function keyOf({ metric, measure }: Condition<RuleValue>): string {
   return `${measure?.kind === "deviation" ? measure.days : 0} ${metric}`;
 }
 
+/** The averages of a metric for some hours, counted since 1970: each of the same hour of the `days` days before it. */
+export interface WantedAverages {
+  uid: string;
+  metric: string;
+  days: number;
+  hours: Iterable<number>;
+}
+
+/** What the conditions of a device with the same {@link keyOf} want. */
+interface Want extends WantedAverages {
+  key: string;
+  /** The hour that all of them remember, if there is one. */
+  known: number | undefined;
+  newest: number;
+  hours: Set<number>;
+}
+
 /**
- * Loads the averages of the hours that these messages are the first of. A rule remembers the average of its hour, so
- * that readings that arrive later do not change it, and an hour costs one look-up.
+ * Loads the averages of the hours that these messages are the first of, for all devices together. A rule remembers the
+ * average of its hour, so that readings that arrive later do not change it, and an hour costs one look-up.
  */
 export async function loadAverages(
   db: Db,
@@ -30,69 +47,71 @@ export async function loadAverages(
   messages: readonly PreparedMessage[],
   now: Date,
 ): Promise<void> {
-  const hours = new Map<Derived, Map<string, Set<number>>>();
+  const wants = new Map<DeviceRules, readonly Want[]>();
   for (const { deviceUid, readings, evaluated } of messages) {
-    const derived = devices.get(deviceUid)?.derived;
-    if (derived === undefined || !derived.rules.some(({ derived: { hasAverage } }) => hasAverage)) continue;
-    const wanted = hours.get(derived) ?? new Map<string, Set<number>>();
+    const device = devices.get(deviceUid);
+    if (!device?.derived?.hasAverage) continue;
+    const ofDevice = wants.get(device) ?? wantsOf(device);
+    wants.set(device, ofDevice);
     for (const { time, metrics } of evaluated ?? readings) {
-      for (const metric of metrics) {
-        const hoursOfMetric = wanted.get(metric) ?? new Set<number>();
-        wanted.set(metric, hoursOfMetric.add(Math.floor(time / HOUR_US)));
+      const hour = Math.floor(time / HOUR_US);
+      for (const { metric, known, newest, hours } of ofDevice) {
+        if (hour !== known && time > newest && metrics.includes(metric)) hours.add(hour);
       }
     }
-    hours.set(derived, wanted);
   }
-  for (const [uid, { derived }] of devices) {
-    const wanted = derived && hours.get(derived);
-    if (wanted) derived.averages = await averagesOf(db, uid, derived, wanted, now);
+  const missing = [...wants.values()].flat().filter(({ hours }) => hours.size > 0);
+  if (missing.length === 0) return;
+  const averages = await averagesOf(db, missing, now);
+  const loaded = new Map(missing.map((want, at) => [want, averages[at]!]));
+  for (const [{ derived }, ofDevice] of wants) {
+    derived!.averages = new Map(ofDevice.map((want) => [want.key, loaded.get(want) ?? new Map()]));
   }
 }
 
-async function averagesOf(
-  db: Db,
-  uid: string,
-  { rules }: Derived,
-  wanted: ReadonlyMap<string, ReadonlySet<number>>,
-  now: Date,
-): Promise<Averages> {
-  const averages = new Map<string, ReadonlyMap<number, number>>();
-  for (const { derived, progress } of rules) {
-    for (const [index, { condition }] of derived.conditions.entries()) {
+function wantsOf({ uid, metrics, derived }: DeviceRules): Want[] {
+  const wants = new Map<string, Want>();
+  for (const rule of derived!.rules) {
+    for (const [index, { condition }] of rule.derived.conditions.entries()) {
       const { metric, measure } = condition;
-      if (measure?.kind !== "deviation" || averages.has(keyOf(condition))) continue;
-      const hours = [...(wanted.get(metric) ?? [])].filter((hour) => hour !== progress.memory[index]!.hour);
-      if (hours.length === 0) continue;
-      averages.set(keyOf(condition), await averagesOfHours(db, { uid, metric }, measure.days, hours, now));
+      if (measure?.kind !== "deviation") continue;
+      const [key, { hour }] = [keyOf(condition), rule.progress.memory[index]!];
+      const same = wants.get(key);
+      if (same && same.known !== hour) same.known = undefined;
+      const { newest } = metrics.get(metric)!;
+      if (!same) wants.set(key, { key, uid, metric, days: measure.days, known: hour, newest, hours: new Set() });
     }
   }
-  return averages;
+  return [...wants.values()];
 }
 
 /**
- * Computes the average of a metric at the same hour of the `days` days before each of `hours`, of all readings alike.
- * Hours without any have none.
+ * Computes averages, each of all readings of its hours alike.
+ *
+ * @returns those of each of `wanted`, by hour; hours without any reading have none
  */
-export async function averagesOfHours(
+export async function averagesOf(
   db: Db,
-  which: { uid: string; metric: string },
-  days: number,
-  hours: readonly number[],
+  wanted: readonly WantedAverages[],
   now: Date,
-): Promise<ReadonlyMap<number, number>> {
-  const at = (hour: number) => new Date((hour * HOUR_US) / 1000);
-  const [first, last] = [Math.min(...hours), Math.max(...hours)];
-  const span = { from: at(first - days * DAY_HOURS), to: at(last) };
-  const stored = new Map((await readHours(db, which, span, now)).map((each) => [each.hour, each]));
-  const averages = new Map<number, number>();
-  for (const hour of hours) {
-    let [total, readings] = [0, 0];
-    for (let day = 1; day <= days; day++) {
-      const before = stored.get(hour - day * DAY_HOURS);
-      total += before?.total ?? 0;
-      readings += before?.readings ?? 0;
+): Promise<ReadonlyMap<number, number>[]> {
+  const asked = wanted.map(({ uid, metric, days, hours }) => {
+    const before = new Set<number>();
+    for (const hour of hours) for (let day = 1; day <= days; day++) before.add(hour - day * DAY_HOURS);
+    return { uid, metric, hours: [...before] };
+  });
+  const stored = await readHours(db, asked, now);
+  return wanted.map(({ days, hours }, which) => {
+    const averages = new Map<number, number>();
+    for (const hour of hours) {
+      let [total, readings] = [0, 0];
+      for (let day = 1; day <= days; day++) {
+        const before = stored[which]!.get(hour - day * DAY_HOURS);
+        total += before?.total ?? 0;
+        readings += before?.readings ?? 0;
+      }
+      if (readings > 0) averages.set(hour, total / readings);
     }
-    if (readings > 0) averages.set(hour, total / readings);
-  }
-  return averages;
+    return averages;
+  });
 }

@@ -37,13 +37,3 @@ const devices = statement<DryRunScope, DryRunDevice>(
 export async function listDryRunDevices(db: Db, scope: DryRunScope): Promise<DryRunDevice[]> {
   return await runStatement(db, devices, scope);
 }
-
-const metrics = statement<{ deviceUid: string }, { metric: string }>(
-  "dry-run-metrics",
-  (p) => sql`SELECT l.metric FROM shared_latest_values l WHERE l.device_uid = ${p.deviceUid}::uuid ORDER BY l.metric`,
-);
-
-/** Lists the metrics that a device has sent. */
-export async function listMetrics(db: Db, deviceUid: string): Promise<string[]> {
-  return (await runStatement(db, metrics, { deviceUid })).map(({ metric }) => metric);
-}

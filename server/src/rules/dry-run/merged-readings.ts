@@ -1,5 +1,6 @@
 import type { Db } from "../../db/database.ts";
-import { type MetricValue, readStoredReadings, type StoredReading } from "../../telemetry/telemetry.ts";
+import { createPauses } from "../../lib/pauses.ts";
+import { type MetricValue, readStoredReadings, readStoredTimes } from "../../telemetry/telemetry.ts";
 
 /** The readings of one device with the same time (microseconds since 1970), by metric. */
 export interface ReadingsAt {
@@ -10,6 +11,8 @@ export interface ReadingsAt {
 export interface MergedQuery {
   deviceUid: string;
   metrics: readonly string[];
+  /** Whether the times at which the device sent only other metrics count as well, without values. */
+  hasOthers: boolean;
   from: Date;
   to: Date;
   now: Date;
@@ -19,47 +22,62 @@ const PAGE = 10_000;
 const LEAST_PAGE = 200;
 
 /**
- * Reads the stored readings of several metrics of a device in the order of their times, page by page.
+ * Reads the stored readings of several metrics of a device in the order of their times, page by page. Other work of the
+ * process gets its turn in between.
  *
  * @param mayLoad asked before each page; `false` ends the reading
  */
 export async function* mergedReadings(
   db: Db,
-  { metrics, ...query }: MergedQuery,
+  { metrics, hasOthers, ...query }: MergedQuery,
   mayLoad: () => boolean,
 ): AsyncGenerator<ReadingsAt> {
   const limit = Math.max(LEAST_PAGE, Math.floor(PAGE / metrics.length));
-  const sources = metrics.map((metric) => new Source(db, { ...query, metric, limit }));
+  const sources = metrics.map((metric) => {
+    return new Source(metric, limit, (after) => readStoredReadings(db, { ...query, metric, limit, after }));
+  });
+  if (hasOthers) {
+    sources.push(new Source(undefined, PAGE, (after) => readStoredTimes(db, { ...query, limit: PAGE, after })));
+  }
+  const pause = createPauses();
   for (;;) {
     for (const source of sources) {
       if (!source.mustLoad) continue;
       if (!mayLoad()) return;
       await source.load();
     }
-    const time = Math.min(...sources.map((source) => source.time));
+    const time = sources.reduce((first, source) => Math.min(first, source.time), Number.POSITIVE_INFINITY);
     if (time === Number.POSITIVE_INFINITY) return;
     const values = new Map<string, MetricValue>();
-    for (const source of sources) if (source.time === time) values.set(source.metric, source.take());
+    for (const source of sources) {
+      if (source.time !== time) continue;
+      const { value } = source.take();
+      if (source.metric !== undefined) values.set(source.metric, value!);
+    }
     yield { time, values };
+    await pause();
   }
 }
 
-/** The readings of one metric. */
+interface Taken {
+  time: number;
+  value?: MetricValue;
+}
+
+/** The readings of one metric, or the times of all messages. */
 class Source {
-  readonly #db: Db;
-  readonly #query: Omit<Parameters<typeof readStoredReadings>[1], "after">;
-  #page: readonly StoredReading[] = [];
+  readonly metric: string | undefined;
+  readonly #limit: number;
+  readonly #loadAfter: (after: number) => Promise<readonly Taken[]>;
+  #page: readonly Taken[] = [];
   #at = 0;
   #after = Number.NEGATIVE_INFINITY;
   #isLast = false;
 
-  constructor(db: Db, query: Omit<Parameters<typeof readStoredReadings>[1], "after">) {
-    this.#db = db;
-    this.#query = query;
-  }
-
-  get metric(): string {
-    return this.#query.metric;
+  constructor(metric: string | undefined, limit: number, loadAfter: (after: number) => Promise<readonly Taken[]>) {
+    this.metric = metric;
+    this.#limit = limit;
+    this.#loadAfter = loadAfter;
   }
 
   get mustLoad(): boolean {
@@ -72,13 +90,13 @@ class Source {
   }
 
   async load(): Promise<void> {
-    this.#page = await readStoredReadings(this.#db, { ...this.#query, after: this.#after });
+    this.#page = await this.#loadAfter(this.#after);
     this.#at = 0;
     this.#after = this.#page.at(-1)?.time ?? this.#after;
-    this.#isLast = this.#page.length < this.#query.limit;
+    this.#isLast = this.#page.length < this.#limit;
   }
 
-  take(): MetricValue {
-    return this.#page[this.#at++]!.value;
+  take(): Taken {
+    return this.#page[this.#at++]!;
   }
 }

@@ -9,8 +9,8 @@ import { evaluate, type Outcome, type RuleState } from "../evaluate-rule.ts";
 import { readyFor } from "../ready-rule.ts";
 import { conditionsOf, type Rule } from "../rule.ts";
 import { messageOf } from "../rule-text.ts";
-import { averagesOfPeriod, type Period } from "./averages-of-period.ts";
-import { type DryRunDevice, listMetrics } from "./dry-run-store.ts";
+import { AveragesOfPeriod, type Period } from "./averages-of-period.ts";
+import type { DryRunDevice } from "./dry-run-store.ts";
 import { mergedReadings, type ReadingsAt } from "./merged-readings.ts";
 
 /** An anomaly that the rules would have opened. All times are device times. */
@@ -63,19 +63,19 @@ export async function replayDevice(
 ): Promise<void> {
   const replayed = rules.map((rule, place) => replayedRule(rule, place, device));
   const conditions = replayed.flatMap(({ rule }) => conditionsOf(rule));
-  const hasAge = conditions.some(({ measure }) => measure?.kind === "age");
-  const named = conditions.map(({ metric }) => metric);
-  const metrics = [...new Set([...named, ...(hasAge ? await listMetrics(db, device.uid) : [])])];
-  const averageOf = await averagesOfPeriod(db, device.uid, conditions, period);
+  const hasOthers = conditions.some(({ measure }) => measure?.kind === "age");
+  const metrics = [...new Set(conditions.map(({ metric }) => metric))];
+  const averages = new AveragesOfPeriod(device.uid, conditions);
   const newest = new Map<string, Given["value"]>();
   const times = new Map<string, number>();
   const mayLoad = () => {
     result.cut ||= performance.now() >= limits.until;
     return !result.cut;
   };
-  const query = { deviceUid: device.uid, metrics, ...period };
+  const query = { deviceUid: device.uid, metrics, hasOthers, ...period };
   for await (const { time, values } of mergedReadings(db, query, mayLoad)) {
     if (!hasRoom(values, result, limits)) return;
+    if (!(await averages.loadFor(db, time, period, mayLoad))) return;
     const fresh = new Map<string, Given>();
     for (const [metric, value] of values) {
       fresh.set(metric, { value, previous: newest.get(metric) });
@@ -83,7 +83,7 @@ export async function replayDevice(
       times.set(metric, time);
     }
     const newestOf = (metric: string) => times.get(metric) ?? Number.NEGATIVE_INFINITY;
-    const sent: Sent = { time, isLatest: true, fresh, newestOf, averageOf };
+    const sent: Sent = { time, isLatest: true, fresh, newestOf, averageOf: averages.averageOf };
     for (const rule of replayed) replayRule(device, rule, sent, result, limits);
     if (result.cut) return;
   }
@@ -94,10 +94,11 @@ function replayedRule(rule: Rule, place: number, { metadata }: DryRunDevice): Re
   return { ...readyFor(rule, metadata), place, state: { phase: "ok", since: 0 }, progress, open: undefined };
 }
 
-/** Counts readings; the one beyond the limit cuts the run. */
+/** Counts readings; the one beyond the limit cuts the run. A message without readings of the rules' metrics is one. */
 function hasRoom(values: ReadingsAt["values"], result: ReplayResult, limits: ReplayLimits): boolean {
-  result.cut ||= result.readings + values.size > limits.readings;
-  if (!result.cut) result.readings += values.size;
+  const count = Math.max(1, values.size);
+  result.cut ||= result.readings + count > limits.readings;
+  if (!result.cut) result.readings += count;
   return !result.cut;
 }
 
