@@ -1210,6 +1210,7 @@ export interface ThresholdsTable {
   since_revision: Generated<number>;
   rule_ids: GeneratedAlways<string[]>;
   metrics: GeneratedAlways<string[]>;
+  has_memory: GeneratedAlways<boolean>;
   measures_age: GeneratedAlways<boolean>;
   reads_metadata: GeneratedAlways<boolean>;
   external_id: string | null;

@@ -1676,6 +1676,7 @@ CREATE TABLE thresholds (
   since_revision integer NOT NULL DEFAULT 1,
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
   metrics text[] NOT NULL GENERATED ALWAYS AS (rule_metrics(rules)) STORED,
+  has_memory boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists((rules)::jsonb, '$[*]?((exists (@."measure") || exists (@."and")) || exists (@."or"))'::jsonpath)) STORED,
   measures_age boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists((rules)::jsonb, '$.**."kind"?(@ == "age")'::jsonpath)) STORED,
   reads_metadata boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists((rules)::jsonb, '$.**."metadata"'::jsonpath)) STORED,
   external_id text,
@@ -2607,9 +2608,10 @@ CREATE FUNCTION device_metadata_changed()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM thresholds t WHERE t.reads_metadata
-     AND (t.id IN (SELECT threshold_id FROM device_thresholds WHERE device_uid = NEW.uid)
-       OR t.id IN (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = NEW.device_type_id));
+  PERFORM FROM (SELECT threshold_id FROM device_thresholds WHERE device_uid = NEW.uid
+                UNION ALL
+                SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = NEW.device_type_id) w
+    JOIN thresholds t ON t.id = w.threshold_id WHERE t.reads_metadata;
   IF FOUND THEN
     PERFORM notify_rules_changed(NEW.uid::text);
     UPDATE device_latest SET version = version + 1 WHERE device_uid = NEW.uid AND part = 0;

@@ -16,7 +16,7 @@ export interface DeviceRow {
   packs: string[] | null;
   /** The newest reading of each metric that the packs' rules name; its value if the packs have memories. */
   latest: { metric: string; time: number; value?: MetricValue | null }[] | null;
-  /** The time of the newest reading of any metric, if the packs have memories. */
+  /** The time of the newest reading of any metric, if the packs measure ages. */
   newest: number | null;
   /** The metadata, if the packs have limits in it. */
   metadata: Record<string, unknown> | null;
@@ -49,7 +49,8 @@ SELECT d.uid, coalesce(v.version, 0) AS version, r.packs, r.latest, r.newest, r.
   LEFT JOIN LATERAL (
     SELECT json_agg(DISTINCT p.threshold_id) AS packs,
            (SELECT json_agg(json_build_object('metric', l.metric, 'time', (extract(epoch FROM l.ts) * 1000000)::bigint,
-                                              'value', coalesce(to_jsonb(l.number), to_jsonb(l.flag), to_jsonb(l.text))))
+                                              'value', CASE WHEN EXISTS (SELECT FROM thresholds t WHERE t.id = ANY (array_agg(p.threshold_id)) AND t.has_memory)
+                                                THEN coalesce(to_jsonb(l.number), to_jsonb(l.flag), to_jsonb(l.text)) END))
               FROM shared_latest_values l
              WHERE l.device_uid = d.uid
                AND l.metric = ANY (ARRAY(SELECT unnest(t.metrics) FROM thresholds t WHERE t.id = ANY (array_agg(p.threshold_id))))) AS latest,

@@ -140,9 +140,10 @@ CREATE CONSTRAINT TRIGGER devices_type_changed AFTER UPDATE OF device_type_id ON
 -- was evaluated with the former limits conflict, and be evaluated again.
 CREATE FUNCTION device_metadata_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM FROM thresholds t WHERE t.reads_metadata
-     AND (t.id IN (SELECT threshold_id FROM device_thresholds WHERE device_uid = NEW.uid)
-       OR t.id IN (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = NEW.device_type_id));
+  PERFORM FROM (SELECT threshold_id FROM device_thresholds WHERE device_uid = NEW.uid
+                UNION ALL
+                SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = NEW.device_type_id) w
+    JOIN thresholds t ON t.id = w.threshold_id WHERE t.reads_metadata;
   IF FOUND THEN
     PERFORM notify_rules_changed(NEW.uid::text);
     UPDATE device_latest SET version = version + 1 WHERE device_uid = NEW.uid AND part = 0;

@@ -19,6 +19,8 @@ CREATE TABLE thresholds (
   rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
   -- Processes load these with a device, without parsing the rules first.
   metrics text[] NOT NULL GENERATED ALWAYS AS (rule_metrics(rules)) STORED,
+  has_memory boolean NOT NULL
+    GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$[*] ? (exists (@.measure) || exists (@.and) || exists (@.or))')) STORED,
   measures_age boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$.**.kind ? (@ == "age")')) STORED,
   reads_metadata boolean NOT NULL GENERATED ALWAYS AS (jsonb_path_exists(rules::jsonb, '$.**.metadata')) STORED,
   -- The name by which a program that manages the record knows it.
