@@ -2,8 +2,9 @@
 export type Point = readonly [time: number, total: number];
 
 /**
- * The readings of the recent past that a change is measured from: the first one of each tenth of the duration. Between
- * two of them the history stays as it is, so that it is seldom stored.
+ * The readings of the recent past that a change is measured from: the first one of each tenth of the duration. The
+ * history is stored when one is added, at most once per tenth: a device that reports less often than that has it stored
+ * with every reading. These are at most 21, some 700 bytes.
  */
 export interface History {
   points: readonly Point[];
