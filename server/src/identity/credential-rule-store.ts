@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { OidcProvidersTable } from "../db/schema.generated.ts";
 
@@ -16,12 +16,21 @@ export interface CredentialRule {
   isAdmin: boolean;
 }
 
-/** Returns the rule for the user's credentials if the tenant's provider is on, and locks it against changes. */
-export async function findRule(tx: Tx, userId: string): Promise<CredentialRule | undefined> {
-  const { rows } = await sql<CredentialRule>`
-    SELECT p.rule, u.id = ANY (p.break_glass) AS "isNamed", u.role = 'admin' AS "isAdmin",
+/** Returns the rule for the user's credentials if the tenant's provider is on. */
+export async function findRule(db: Db, userId: string): Promise<CredentialRule | undefined> {
+  return await readRule(db, userId, sql``);
+}
+
+/** The same, locked against changes; a provider that is off is locked, too, so that nobody switches it on meanwhile. */
+export async function lockRule(tx: Tx, userId: string): Promise<CredentialRule | undefined> {
+  return await readRule(tx, userId, sql`FOR SHARE OF p`);
+}
+
+async function readRule(db: Db, userId: string, lock: RawBuilder<unknown>): Promise<CredentialRule | undefined> {
+  const { rows } = await sql<CredentialRule & { enabled: boolean }>`
+    SELECT p.enabled, p.rule, u.id = ANY (p.break_glass) AS "isNamed", u.role = 'admin' AS "isAdmin",
            EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS "hasFactor"
       FROM shared_users u JOIN oidc_providers p ON p.tenant_id = u.tenant_id
-     WHERE u.id = ${userId} AND p.enabled FOR SHARE OF p`.execute(tx);
-  return rows[0];
+     WHERE u.id = ${userId} ${lock}`.execute(db);
+  return rows[0]?.enabled ? rows[0] : undefined;
 }

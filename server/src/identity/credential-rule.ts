@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import { findRule } from "./credential-rule-store.ts";
+import { type CredentialRule, lockRule } from "./credential-rule-store.ts";
 import { ssoRequired } from "./errors.ts";
 
 /**
@@ -9,8 +9,12 @@ import { ssoRequired } from "./errors.ts";
  * @throws MusterError sso_required
  */
 export async function requireCredentialsAllowed(tx: Tx, userId: string): Promise<void> {
-  const found = await findRule(tx, userId);
+  const found = await lockRule(tx, userId);
   if (!found || found.rule === "password") return;
-  const { rule, isNamed, isAdmin, hasFactor } = found;
-  if (!(rule === "break_glass" && isNamed && isAdmin && hasFactor)) throw ssoRequired();
+  if (!(isNamedAdmin(found) && found.hasFactor)) throw ssoRequired();
+}
+
+/** Returns whether the tenant's rule exempts the user, an admin, who must then have a second factor. */
+export function isNamedAdmin({ rule, isNamed, isAdmin }: CredentialRule): boolean {
+  return rule === "break_glass" && isNamed && isAdmin;
 }

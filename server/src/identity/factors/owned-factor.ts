@@ -2,7 +2,8 @@ import { lockUserById } from "../../access/access.ts";
 import { recordAct } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { notFound } from "../../lib/request-errors.ts";
-import { findRule } from "../credential-rule-store.ts";
+import { isNamedAdmin } from "../credential-rule.ts";
+import { lockRule } from "../credential-rule-store.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { factorMandatory } from "../errors.ts";
 import type { Session } from "../session.ts";
@@ -50,8 +51,8 @@ export async function leaveFactor(
 
 /** Returns whether the user may sign in without the identity provider only because of a second factor. */
 async function isExempt(tx: Tx, userId: string): Promise<boolean> {
-  const found = await findRule(tx, userId);
-  return found?.rule === "break_glass" && found.isNamed;
+  const found = await lockRule(tx, userId);
+  return found !== undefined && isNamedAdmin(found);
 }
 
 /** A change of a user's own factors, as the administrative audit names it. */

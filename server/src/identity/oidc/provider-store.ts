@@ -17,7 +17,7 @@ export async function findProvider(db: Db, tenantId: string): Promise<ProviderRo
   return await db.selectFrom("oidc_providers").selectAll().where("tenant_id", "=", tenantId).executeTakeFirst();
 }
 
-/** Returns the provider and locks it until the transaction ends, as {@link findRule} does for sign-ins. */
+/** Returns the provider and locks it until the transaction ends, as {@link lockRule} does for sign-ins. */
 export async function lockProvider(tx: Tx, tenantId: string): Promise<ProviderRow | undefined> {
   const query = tx.selectFrom("oidc_providers").selectAll().where("tenant_id", "=", tenantId).forNoKeyUpdate();
   return await query.executeTakeFirst();

@@ -1,3 +1,5 @@
+import { isNamedAdmin } from "../credential-rule.ts";
+import { findRule } from "../credential-rule-store.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { countRecoveryCodes, findFactor } from "../factors/factor-store.ts";
 import type { Session } from "../session.ts";
@@ -17,18 +19,19 @@ export interface OwnFactors {
   items: { id: string; createdAt: Date }[];
   passkeys: OwnPasskey[];
   recoveryCodesLeft: number;
-  /** Whether the tenant's rule requires a second factor of the user. */
+  /** Whether a rule of the tenant requires a second factor of the user, so that the last one cannot be removed. */
   mandatory: boolean;
 }
 
 export async function listFactors({ database }: IdentityDeps, session: Session): Promise<OwnFactors> {
-  const { user, factorMandatory: mandatory } = session;
+  const { user, factorMandatory } = session;
+  const rule = await findRule(database.db, user.id);
   const [factor, passkeys] = [await findFactor(database.db, user.id), await listPasskeyRows(database.db, user.id)];
   return {
     items: factor ? [{ id: factor.id, createdAt: factor.confirmedAt }] : [],
     passkeys: passkeys.map(toOwnPasskey),
     recoveryCodesLeft: await countRecoveryCodes(database.db, user.id),
-    mandatory,
+    mandatory: factorMandatory || (rule !== undefined && isNamedAdmin(rule)),
   };
 }
 

@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { SECOND } from "../../../src/lib/clock.ts";
 import { onPostgres } from "../../harness/database/database.ts";
+import { runSql } from "../../harness/database/run-sql.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { isReady, openStream } from "../../harness/http/event-streams.ts";
 import { https } from "../../harness/http/https.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
-import { newBrowser } from "../../harness/sign-in.ts";
+import { newBrowser, PASSWORD, signIn } from "../../harness/sign-in.ts";
 import { type Browser, type Company, comeIn, newCompany } from "../../harness/single-sign-on/company.ts";
 import {
   CLIENT,
@@ -189,5 +190,34 @@ if (onPostgres) {
       assert.ok([200, 410].includes(signedIn.status), signedIn.text);
       assert.equal(await status(there), 401, `round ${round}: ${signedIn.status}`);
     }
+  });
+
+  test("a provider that is switched on ends a session that a password begins meanwhile", async () => {
+    const own = await newCompany(one!, provider);
+    provider.people.boss = { email: own.admin.email, email_verified: true };
+    assert.equal((await comeIn(one!, own, "boss")).status, 200);
+    assert.equal((await own.save({ enabled: false })).status, 200);
+    const user = await signIn(one!, own.tenant, "operator");
+    const db = one!.app.database.db;
+    const waiting = async (most: number) => {
+      const [row] = await runSql<{ n: number }>(db, "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted");
+      return row!.n >= most;
+    };
+    const browser = movedTo(two!, newBrowser(one!));
+    // The audit, which both write last, holds them up.
+    const running = await db.transaction().execute(async (tx) => {
+      await runSql(tx, "LOCK TABLE admin_audit IN SHARE MODE");
+      const body = { email: user.email, password: PASSWORD };
+      const signingIn = browser.call("POST", "/session", { body });
+      await eventually(() => waiting(1));
+      const saving = own.save({ enabled: true, rule: "required" });
+      await eventually(() => waiting(2));
+      return [signingIn, saving];
+    });
+    assert.deepEqual(
+      (await Promise.all(running)).map((answer) => answer.status),
+      [200, 200],
+    );
+    assert.equal(await status(browser), 401);
   });
 }
