@@ -2,7 +2,7 @@ import { lockCredentials } from "../../access/access.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
-import { requireCredentialsAllowed } from "../credential-rule.ts";
+import { requireCredentialsAllowed, requirePasskeySuffices } from "../credential-rule.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { invalidCredentials } from "../errors.ts";
 import { listFactorIds } from "../factors/factor-store.ts";
@@ -72,6 +72,9 @@ export async function stepUpWithPasskey(
   const attempt = async () => {
     const { found, take } = await verifyOwn(deps, session, { ...presented, purpose: "step-up" });
     await inTransaction(database.db, async (tx) => {
+      const credentials = await lockCredentials(tx, session.user.id);
+      if (!credentials) throw invalidCredentials();
+      requirePasskeySuffices(credentials);
       await requireCredentialsAllowed(tx, session.user.id);
       await take(tx);
       await renewSession(tx, session.id, tokenHash(token), clock.now());

@@ -2,6 +2,7 @@ import { lockCredentials } from "../../access/access.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { isMusterError } from "../../lib/errors.ts";
+import { requirePasskeySuffices } from "../credential-rule.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { wrongPasskey } from "../errors.ts";
 import { listFactorIds } from "../factors/factor-store.ts";
@@ -53,7 +54,9 @@ export async function completePasskeySignIn(
     if (!found?.user.isActive || passkey.userHandle !== userHandle(found.user.id)) throw wrongPasskey();
     const { take } = await verifySigned(deps, found, { passkey, opened: challenge });
     return await inTransaction(deps.database.db, async (tx) => {
-      if (!(await lockCredentials(tx, found.user.id))) throw wrongPasskey();
+      const credentials = await lockCredentials(tx, found.user.id);
+      if (!credentials) throw wrongPasskey();
+      requirePasskeySuffices(credentials);
       await take(tx);
       const how = { passkey: found.name };
       return await beginSession(deps, tx, { userId: found.user.id, givenFactorId: found.id, how }, visit);

@@ -73,3 +73,35 @@ test("after the provider a passkey is the second factor, and again before a dang
   const query = await providerBrowser().goTo(begun.json.url, login);
   assert.equal((await browser.call("POST", "/session/oidc/callback", { body: { query } })).status, 204);
 });
+
+test("a passkey alone neither signs in nor confirms a user without a password (offboarding), only after the provider", async () => {
+  const company = await newCompany(server, provider, {
+    firstSignIn: "mapped",
+    mapping: { claim: "groups", rules: [{ value: "ops", role: "operator", groupIds: [] }] },
+  });
+  const login = "mapped-holder";
+  provider.people[login] = { email: `${login}@${company.tenant.slug}.example`, groups: ["ops"] };
+  const { browser } = await comeIn(server, company, login);
+  const { device } = await addPasskey(server, browser);
+  const alone = await signInWith(newBrowser(server), device);
+  assert.deepEqual([alone.status, alone.json.error], [403, "sso_required"]);
+  const confirmed = await browser.call("POST", "/session/passkey/step-up", { body: await sign(browser, device) });
+  assert.deepEqual([confirmed.status, confirmed.json.error], [403, "sso_required"]);
+  const again = await comeIn(server, company, login);
+  const body = await sign(again.browser, device);
+  assert.equal((await again.browser.call("POST", "/session/passkey/factor", { body })).json.factor, "given");
+});
+
+test("a named admin must keep a second factor, and one who is no admin any more need not", async () => {
+  const company = await newCompany(server, provider);
+  const glass = await signIn(server, company.tenant);
+  const { device, passkeyId } = await addPasskey(server, glass);
+  assert.equal((await company.save({ rule: "break_glass", breakGlass: [glass.userId] })).status, 200);
+  assert.equal((await glass.call("GET", "/factors")).json.mandatory, true);
+  await server.app.access.changeUser(company.tenant.caller, glass.userId, { role: "operator" });
+  const { browser } = await comeIn(server, company, loginOf(glass));
+  await browser.call("POST", "/session/passkey/factor", { body: await sign(browser, device) });
+  assert.equal((await browser.call("GET", "/factors")).json.mandatory, false);
+  const removed = await browser.call("DELETE", `/passkeys/${passkeyId}`);
+  assert.equal(removed.status, 204, removed.text);
+});
