@@ -6,7 +6,7 @@ type Outcome = "ok" | "factor_required" | "internal_error" | (string & {});
 
 /** Wraps a way to sign in so that metrics count its outcomes: `ok`, `factor_required` or the error's code. */
 export function countSignIns<Args extends unknown[], Result extends Opened>(
-  method: "password" | "factor" | "provider",
+  method: "password" | "factor" | "passkey" | "provider",
   run: (deps: IdentityDeps, ...args: Args) => Promise<Result>,
 ): (deps: IdentityDeps, ...args: Args) => Promise<Result> {
   return (deps, ...args) =>

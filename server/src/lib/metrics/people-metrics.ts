@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 /** The metrics of sign-ins, provisioning and audit streams. */
 export interface PeopleMetrics {
-  /** Attempts to sign in; `method` is `password`, `factor` or `provider`, `result` is `ok` or the error code. */
+  /** Attempts to sign in; `method`: `password`, `factor`, `passkey` or `provider`; `result`: `ok` or the error code. */
   readonly signIns: Counter<"method" | "result">;
   /** Requests of a sign-in or logout that failed because of the identity provider or its answer. */
   readonly providerErrors: Counter<"step">;

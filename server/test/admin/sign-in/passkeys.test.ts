@@ -89,6 +89,23 @@ test("after the password, a user with a passkey gives it, a code, or a recovery 
   assert.equal((await present(await withPassword(user), device, "factor")).status, 200);
 });
 
+test("sign-ins with a passkey are counted, alone and as second factor", async () => {
+  const own = await startServer();
+  try {
+    const user = await signIn(own, await newTenant(own));
+    const { device } = await addPasskey(own, user);
+    await signInWith(newBrowser(own), device);
+    const half = newBrowser(own);
+    await half.call("POST", "/session", { body: { email: user.email, password: PASSWORD } });
+    await present(half, device, "factor");
+    const text = await (await fetch(own.app.api.metricsUrl)).text();
+    for (const method of ["passkey", "factor"])
+      assert.match(text, new RegExp(`^muster_sign_ins_total\\{method="${method}",result="ok"\\} 1$`, "m"));
+  } finally {
+    await own.stop();
+  }
+});
+
 test("a passkey steps up without the password, and the step-up is recorded", async () => {
   const user = await signIn(server, tenant);
   const { device, passkeyId } = await addPasskey(server, user);
