@@ -5,7 +5,7 @@ import { SECOND } from "../../lib/clock.ts";
 import type { IdentityDeps } from "../deps.ts";
 import type { Flow, FlowValues } from "./flow.ts";
 import { type ProviderRow, providerOwner } from "./provider-store.ts";
-import { type Connection, type OpenSecret, SKEW_SECONDS, verifyToken } from "./providers.ts";
+import { type Connection, isId, type OpenSecret, SKEW_SECONDS, verifyToken } from "./providers.ts";
 
 /** A person for whom the provider vouches. */
 export interface Person {
@@ -105,13 +105,6 @@ async function withUserInfo(
   if (isComplete || !config.serverMetadata().userinfo_endpoint) return claims;
   return { ...(await client.fetchUserInfo(config, accessToken, String(claims.sub))), ...claims };
 }
-
-function isId(value: unknown): boolean {
-  return typeof value === "string" && value.length <= LONGEST_ID && !value.includes("\0");
-}
-
-/** The longest subject (OpenID Connect Core 1.0, 2) or session id; longer ones fit no index of the database. */
-const LONGEST_ID = 255;
 
 /** @throws Error for ids that cannot be stored */
 function toPerson(issuer: string, claims: Record<string, unknown>): Person {

@@ -1,6 +1,7 @@
-import { createHash, createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import type { IdentityDeps } from "../deps.ts";
+import { isSame, mac, openCookie, signCookie } from "../signed-cookie.ts";
 import { makeToken } from "../tokens.ts";
 import { flowExpired } from "./oidc-errors.ts";
 
@@ -29,8 +30,6 @@ export interface FlowValues {
   verifier: string;
 }
 
-const TEXT = /^([\w-]{1,1500})\.([\w-]{43})$/;
-
 /** Returns a new flow with the text of its cookie. */
 export function beginFlow(
   { oidcFlowKeys, clock, ids }: Pick<IdentityDeps, "oidcFlowKeys" | "clock" | "ids">,
@@ -38,8 +37,7 @@ export function beginFlow(
 ): { values: FlowValues; cookie: string } {
   const flow: Flow = { sessionId: null, factorId: null, ...begun, startedAt: clock.now(), secret: makeToken(ids) };
   const key = oidcFlowKeys()[0]!;
-  const payload = Buffer.from(JSON.stringify(flow)).toString("base64url");
-  return { values: valuesOf(key, flow), cookie: `${payload}.${mac(key, "cookie", payload)}` };
+  return { values: valuesOf(key, flow), cookie: signCookie(key, flow).cookie };
 }
 
 /**
@@ -51,11 +49,9 @@ export function openFlow(
   { oidcFlowKeys, clock, limits }: Pick<IdentityDeps, "oidcFlowKeys" | "clock" | "limits">,
   { cookie, state, purpose }: { cookie: string | undefined; state: string; purpose: FlowPurpose },
 ): { flow: Flow; values: FlowValues } {
-  const [, payload, given] = TEXT.exec(cookie ?? "") ?? [];
-  if (payload === undefined || given === undefined) throw flowExpired();
-  const key = oidcFlowKeys().find((each) => isSame(mac(each, "cookie", payload), given));
-  if (!key) throw flowExpired();
-  const stored = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  const opened = openCookie(oidcFlowKeys(), cookie);
+  if (!opened) throw flowExpired();
+  const { key, stored } = opened;
   const flow: Flow = { ...stored, startedAt: new Date(stored.startedAt) };
   const values = valuesOf(key, flow);
   const isOpen = addMs(flow.startedAt, limits.oidcFlowMinutes * MINUTE) > clock.now();
@@ -74,15 +70,4 @@ function valuesOf(key: KeyObject, { purpose, secret }: Flow): FlowValues {
     nonce: mac(key, "nonce", secret),
     verifier: mac(key, "verifier", secret),
   };
-}
-
-function mac(key: KeyObject, what: string, text: string): string {
-  return createHmac("sha256", key)
-    .update(JSON.stringify([what, text]))
-    .digest("base64url");
-}
-
-function isSame(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

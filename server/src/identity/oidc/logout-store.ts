@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
 
 /** The sessions that a logout at a provider ends: those of a session there, or all of a person. */
@@ -21,12 +21,23 @@ export interface EndedSession {
  * provider is unknown end, too. Fires `user_sessions_ended`.
  */
 export async function endLoggedOut(tx: Tx, { tenantId, issuer, sid, sub }: LoggedOut): Promise<EndedSession[]> {
-  const [session, person] = [sid ?? null, sub ?? null];
+  const ofPerson = sub === undefined ? sql`` : sql`AND i.subject = ${sub}`;
+  const at = { tenantId, issuer };
+  const bySession = sid === undefined ? [] : await endWhere(tx, at, sql`s.oidc_sid = ${sid} ${ofPerson}`);
+  const unknown = sid === undefined ? sql`` : sql`AND s.oidc_sid IS NULL`;
+  const byPerson = sub === undefined ? [] : await endWhere(tx, at, sql`i.subject = ${sub} ${unknown}`);
+  return [...bySession, ...byPerson];
+}
+
+async function endWhere(
+  tx: Tx,
+  { tenantId, issuer }: Pick<LoggedOut, "tenantId" | "issuer">,
+  which: RawBuilder<unknown>,
+): Promise<EndedSession[]> {
   const { rows } = await sql<EndedSession>`
     DELETE FROM user_sessions s USING oidc_identities i, shared_users u
-     WHERE i.tenant_id = ${tenantId} AND i.issuer = ${issuer} AND (${person}::text IS NULL OR i.subject = ${person})
-       AND u.id = i.user_id AND s.user_id = i.user_id AND s.oidc_issuer = i.issuer
-       AND (${session}::text IS NULL OR s.oidc_sid = ${session} OR (s.oidc_sid IS NULL AND ${person}::text IS NOT NULL))
+     WHERE i.tenant_id = ${tenantId} AND i.issuer = ${issuer} AND u.id = i.user_id AND s.user_id = i.user_id
+       AND s.oidc_issuer = ${issuer} AND ${which}
     RETURNING s.id, s.user_id AS "userId", u.email`.execute(tx);
   return rows;
 }

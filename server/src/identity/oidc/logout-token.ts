@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { addMs, MINUTE, SECOND } from "../../lib/clock.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import type { ProviderRow } from "./provider-store.ts";
-import { ALGORITHMS, SKEW_SECONDS } from "./providers.ts";
+import { ALGORITHMS, isId, SKEW_SECONDS } from "./providers.ts";
 
 /** The claims of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). At least one of `sid`, `sub` is set. */
 export interface LogoutToken {
@@ -14,8 +14,9 @@ export interface LogoutToken {
 }
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+/** An id of a token is stored as its hash, so it may be longer than those of people and sessions. */
+const LONGEST_JTI = 500;
 const TYPES: readonly unknown[] = [undefined, "jwt", "logout+jwt", "application/logout+jwt"];
-const LONGEST_CLAIM = 500;
 
 /**
  * Returns the claims of a logout token whose signature is not verified yet. The checks come first because they cost
@@ -38,15 +39,15 @@ export function readLogoutToken(
   require(isObject(events) && isObject(events[EVENT]), "events");
   // An ID token must not end sessions: only that has a nonce.
   require(!("nonce" in claims), "nonce");
-  require(isName(jti), "jti");
-  require(sid === undefined || isName(sid), "sid");
-  require(sub === undefined || isName(sub), "sub");
+  require(isId(jti, LONGEST_JTI), "jti");
+  require(sid === undefined || isId(sid), "sid");
+  require(sub === undefined || isId(sub), "sub");
   require(sid !== undefined || sub !== undefined, "sub");
   require(typeof iat === "number" && Number.isSafeInteger(iat), "iat");
   require(iat * SECOND <= now.getTime() + SKEW_SECONDS * SECOND, "iat");
   const until = addMs(new Date(iat * SECOND), acceptedMinutes * MINUTE + SKEW_SECONDS * SECOND);
   require(until > now, "iat");
-  return { jti, sid: sid as string | undefined, sub, until };
+  return { jti, sid, sub, until };
 }
 
 function decoded(text: string) {
@@ -59,10 +60,6 @@ function decoded(text: string) {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= LONGEST_CLAIM && !value.includes("\0");
 }
 
 function require(holds: boolean, claim: string): asserts holds {

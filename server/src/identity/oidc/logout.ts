@@ -59,12 +59,15 @@ async function takeToken(deps: IdentityDeps, { tenantId, token, address }: Logou
   });
 }
 
+/** Errors of the provider's keys rather than of a token. */
+const OF_KEYS = [errors.JWKSTimeout, errors.JWKSInvalid];
+
 /** @throws MusterError invalid_request for a wrong token; other errors when the keys cannot be read */
 async function verify(connection: Connection, token: string, now: Date): Promise<void> {
   try {
     await verifyToken(connection, token, now, { requiredClaims: ["iat", "jti"] });
   } catch (error) {
-    const isWrong = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout);
+    const isWrong = error instanceof errors.JOSEError && !OF_KEYS.some((kind) => error instanceof kind);
     throw isWrong ? refusedToken("logout_token") : error;
   }
 }
@@ -78,14 +81,21 @@ async function end(
   const { tenant_id: tenantId, issuer } = row;
   const { sid, sub } = claims;
   const now = clock.now();
-  const mark = sid === undefined ? hashOf("sub", row, sub!) : hashOf("sid", row, sid);
-  await raiseMark(tx, mark, addMs(now, limits.oidcFlowMinutes * MINUTE));
+  const until = addMs(now, limits.oidcFlowMinutes * MINUTE);
+  for (const mark of marksOf(row, claims)) await raiseMark(tx, mark, until);
   const which: LoggedOut = { tenantId, issuer, sid, sub };
   for (const { id, userId, email } of await endLoggedOut(tx, which)) {
     const after = { email, sessionId: id, provider: issuer };
     const by = { tenantId, actor: "provider", address };
     await recordAct(tx, by, { act: "session.end", target: userId, after }, { ids, now });
   }
+}
+
+/** Returns the marks of a logout. Every transaction locks them in the order `sid`, `sub`, `sub` without `sid`. */
+function marksOf(row: ProviderRow, { sid, sub }: LogoutToken): Buffer[] {
+  if (sid === undefined) return [hashOf("sub", row, sub!)];
+  const ofSession = hashOf("sid", row, sid);
+  return sub === undefined ? [ofSession] : [ofSession, hashOf("sub without sid", row, sub)];
 }
 
 /**
@@ -100,8 +110,10 @@ export async function requireNotLoggedOut(
   { row, person, flow }: { row: ProviderRow; person: Person; flow: Pick<Flow, "startedAt"> },
 ): Promise<void> {
   const until = addMs(flow.startedAt, limits.oidcFlowMinutes * MINUTE);
-  const marks = [hashOf("sub", row, person.subject)];
-  if (person.sid !== undefined) marks.unshift(hashOf("sid", row, person.sid));
+  const { sid, subject } = person;
+  const ofPerson = hashOf("sub", row, subject);
+  const marks =
+    sid === undefined ? [ofPerson, hashOf("sub without sid", row, subject)] : [hashOf("sid", row, sid), ofPerson];
   for (const mark of marks) if ((await raiseMark(tx, mark, flow.startedAt)) > until) throw flowExpired();
 }
 

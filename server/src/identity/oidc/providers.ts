@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as joseFetch, jwtVerify } from "jose";
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, customFetch as joseFetch, jwtVerify } from "jose";
 import * as client from "openid-client";
 import { addMs, type Clock, MINUTE, SECOND } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/collections/recent-map.ts";
@@ -31,7 +31,8 @@ export interface Connection {
 /** Speaks to the identity providers of all tenants. */
 export interface Providers {
   /**
-   * Runs `work` with a tenant's provider, in one of the tenant's slots; logouts have slots of their own.
+   * Runs `work` with a tenant's provider: a sign-in in one of the tenant's slots, a logout without one unless the
+   * description must be fetched, for which it has slots of its own.
    *
    * @throws MusterError rate_limited, provider_failed
    */
@@ -39,7 +40,7 @@ export interface Providers {
     row: ProviderRow,
     openSecret: OpenSecret,
     work: (connection: Connection) => Promise<T>,
-    slots?: "sign-in" | "logout",
+    step?: "sign-in" | "logout",
   ): Promise<T>;
   /** Fetches the description of a provider again, whatever is cached. @throws Error */
   describe(row: ProviderRow, openSecret: OpenSecret): Promise<void>;
@@ -65,14 +66,25 @@ export function createProviders(options: {
   const privateTargets = { allowed: allowPrivate, setting: "MUSTER_OIDC_ALLOW_PRIVATE" };
   const fetch = createGuardedFetch({ resolve, privateTargets, mostBytes: MOST_ANSWER_BYTES, timeoutMs: TIMEOUT_MS });
   const cached = new RecentMap<string, Connection & { until: Date }>(MOST_CACHED);
-  const running = new Map<string, number>();
+  const inSlot = createSlots(atOnce);
+  const connecting = new Map<string, Promise<Connection>>();
 
+  function connected({ connection_id: id }: ProviderRow): Connection | undefined {
+    const found = cached.get(id);
+    return found && found.until > clock.now() ? found : undefined;
+  }
+
+  /** Fetches a description; those who ask meanwhile wait for the same answer. */
   async function connect(row: ProviderRow, openSecret: OpenSecret): Promise<Connection> {
-    const found = cached.get(row.connection_id);
-    if (found && found.until > clock.now()) return found;
-    const connection = await describe({ clock, fetch }, row, await openSecret(row));
-    cached.set(row.connection_id, { ...connection, until: addMs(clock.now(), CACHED_MS) });
-    return connection;
+    const id = row.connection_id;
+    const begin = async () => {
+      const connection = await describe({ clock, fetch }, row, await openSecret(row));
+      cached.set(id, { ...connection, until: addMs(clock.now(), CACHED_MS) });
+      return connection;
+    };
+    const connection = connecting.get(id) ?? begin().finally(() => connecting.delete(id));
+    connecting.set(id, connection);
+    return await connection;
   }
 
   return {
@@ -83,23 +95,35 @@ export function createProviders(options: {
       const waitSeconds = logouts.admit(tenantId);
       if (waitSeconds > 0) throw rateLimited("too many logouts of this organization; try again", waitSeconds);
     },
-    async use(row, openSecret, work, slots = "sign-in") {
-      const slot = `${slots} ${row.tenant_id}`;
-      const count = running.get(slot) ?? 0;
-      if (count >= atOnce) throw rateLimited("many people of your company sign in or out now; try again", 1);
-      running.set(slot, count + 1);
+    async use(row, openSecret, work, step = "sign-in") {
+      const slot = `${step} ${row.tenant_id}`;
+      const connection = async () => connected(row) ?? (await connect(row, openSecret));
       try {
-        return await work(await connect(row, openSecret));
+        if (step === "sign-in") return await inSlot(slot, async () => await work(await connection()));
+        return await work(connected(row) ?? (await inSlot(slot, connection)));
       } catch (error) {
         const failure = providerFailed(error);
-        if (isMusterError(failure, "provider_failed")) options.onFailure(slots);
+        if (isMusterError(failure, "provider_failed")) options.onFailure(step);
         throw failure;
-      } finally {
-        const left = running.get(slot)! - 1;
-        if (left === 0) running.delete(slot);
-        else running.set(slot, left);
       }
     },
+  };
+}
+
+/** Limits concurrent work per slot. The function that it returns throws MusterError rate_limited. */
+function createSlots(atOnce: number) {
+  const running = new Map<string, number>();
+  return async <T>(slot: string, work: () => Promise<T>): Promise<T> => {
+    const count = running.get(slot) ?? 0;
+    if (count >= atOnce) throw rateLimited("many people of your company sign in or out now; try again", 1);
+    running.set(slot, count + 1);
+    try {
+      return await work();
+    } finally {
+      const left = running.get(slot)! - 1;
+      if (left === 0) running.delete(slot);
+      else running.set(slot, left);
+    }
   };
 }
 
@@ -121,22 +145,46 @@ async function describe(
     timeoutDuration: TIMEOUT_MS,
     cooldownDuration: 0,
     cacheMaxAge: CACHED_MS,
-    [joseFetch]: atIntervals(clock, (url, { signal }: { signal: AbortSignal }) => fetch(url, { signal })),
+    [joseFetch]: keysAtIntervals(clock, fetch),
   });
   return { config, keys };
 }
 
-/** Refuses fetches in quick succession, so that tokens with unknown key ids do not make a provider busy. */
-function atIntervals<Args extends unknown[], T>(
-  clock: Pick<Clock, "monotonicMs">,
-  fetch: (...args: Args) => Promise<T>,
-): (...args: Args) => Promise<T> {
+/**
+ * Returns a fetch of keys that refuses to run in quick succession, so that tokens with unknown key ids do not make a
+ * provider busy. It then repeats the last failure; if there was none, the token names no key of the provider.
+ */
+function keysAtIntervals(clock: Pick<Clock, "monotonicMs">, fetch: GuardedFetch) {
   let last = Number.NEGATIVE_INFINITY;
-  return async (...args) => {
-    if (clock.monotonicMs() < last + COOL_DOWN_MS) throw new Error("the provider has no such key");
+  let failure: unknown;
+  return async (url: string, { signal }: { signal: AbortSignal }): Promise<Response> => {
+    if (clock.monotonicMs() < last + COOL_DOWN_MS) throw failure ?? new errors.JWKSNoMatchingKey();
     last = clock.monotonicMs();
-    return await fetch(...args);
+    try {
+      const keys = await readKeys(await fetch(url, { signal }));
+      failure = undefined;
+      return keys;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
   };
+}
+
+/** @throws Error for an answer that is no set of keys (RFC 7517 5) */
+async function readKeys(answer: Response): Promise<Response> {
+  if (answer.status !== 200) throw new Error(`the provider's keys answer with status ${answer.status}`);
+  const set: unknown = await answer.json();
+  if (!Array.isArray((set as { keys?: unknown } | null)?.keys)) throw new Error("the provider's keys are no key set");
+  return Response.json(set);
+}
+
+/** The longest subject (OpenID Connect Core 1.0, 2) or session id; longer ones fit no index of the database. */
+const LONGEST_ID = 255;
+
+/** Returns whether a claim is an id that can be stored. */
+export function isId(value: unknown, longest = LONGEST_ID): value is string {
+  return typeof value === "string" && value !== "" && value.length <= longest && !value.includes("\0");
 }
 
 /**

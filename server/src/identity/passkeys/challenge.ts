@@ -1,8 +1,9 @@
-import { createHash, createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Tx } from "../../db/database.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { challengeExpired } from "../errors.ts";
+import { mac, openCookie, signCookie } from "../signed-cookie.ts";
 import { makeToken } from "../tokens.ts";
 import { takeChallenge } from "./passkey-store.ts";
 
@@ -22,17 +23,15 @@ export interface OpenedChallenge {
   expiresAt: Date;
 }
 
-const TEXT = /^([\w-]{1,500})\.([\w-]{43})$/;
-
 /** Returns a new challenge with the text of its cookie. The browser keeps it, so a stranger makes nothing grow. */
 export function makeChallenge(
   { challengeKeys, clock, ids }: Pick<IdentityDeps, "challengeKeys" | "clock" | "ids">,
   { purpose, sessionId }: ChallengeUse,
 ): { challenge: string; cookie: string } {
   const stored = { purpose, sessionId, startedAt: clock.now(), secret: makeToken(ids) };
-  const payload = Buffer.from(JSON.stringify(stored)).toString("base64url");
   const key = challengeKeys()[0]!;
-  return { challenge: mac(key, "challenge", payload), cookie: `${payload}.${mac(key, "cookie", payload)}` };
+  const { payload, cookie } = signCookie(key, stored);
+  return { challenge: mac(key, "challenge", payload), cookie };
 }
 
 /**
@@ -45,11 +44,10 @@ export function openChallenge(
   cookie: string | undefined,
   use: ChallengeUse,
 ): OpenedChallenge {
-  const [, payload, given] = TEXT.exec(cookie ?? "") ?? [];
-  if (payload === undefined || given === undefined) throw challengeExpired();
-  const key = challengeKeys().find((each) => isSame(mac(each, "cookie", payload), given));
-  if (!key) throw challengeExpired();
-  const { purpose, sessionId, startedAt } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  const opened = openCookie(challengeKeys(), cookie);
+  if (!opened) throw challengeExpired();
+  const { key, payload, stored } = opened;
+  const { purpose, sessionId, startedAt } = stored;
   const expiresAt = addMs(new Date(startedAt), limits.passkeyMinutes * MINUTE);
   const isFor = purpose === use.purpose && sessionId === use.sessionId;
   if (!isFor || expiresAt <= clock.now()) throw challengeExpired();
@@ -64,15 +62,4 @@ export function openChallenge(
 export async function useChallenge(tx: Tx, { challenge, expiresAt }: OpenedChallenge): Promise<void> {
   const sha256 = createHash("sha256").update(`challenge ${challenge}`).digest();
   if (!(await takeChallenge(tx, sha256, expiresAt))) throw challengeExpired();
-}
-
-function mac(key: KeyObject, what: string, text: string): string {
-  return createHmac("sha256", key)
-    .update(JSON.stringify([what, text]))
-    .digest("base64url");
-}
-
-function isSame(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -192,6 +192,83 @@ test("while the provider's keys cannot be read the answer says so, and the token
   server.clock.step(-6 * MINUTE);
 });
 
+const metrics = async () => await (await fetch(server.app.api.metricsUrl)).text();
+
+/** Makes the service fetch the description again, but no keys yet. */
+async function describedAgain(browser = newBrowser(server)) {
+  server.clock.advance(15 * MINUTE);
+  const { status } = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
+  assert.equal(status, 200);
+}
+
+const KEY_FAULTS = { "an error": [503, "{}"], "no JSON": [200, "<html>"], "no key set": [200, "{}"] } as const;
+
+for (const [what, [code, body]] of Object.entries(KEY_FAULTS))
+  test(`while the provider answers ${what} for its keys, that is its failure, also at once again`, async () => {
+    await describedAgain();
+    const token = await provider.sign(claimsFor(person()));
+    provider.state.keys = (response) => response.writeHead(code).end(body);
+    try {
+      for (let n = 0; n < 2; n++) {
+        const { status, json } = await report(token);
+        assert.deepEqual([status, json.error], [502, "provider_failed"]);
+      }
+    } finally {
+      provider.state.keys = undefined;
+    }
+    assert.match(await metrics(), /^muster_identity_provider_logouts_total\{result="provider_failed"\} [1-9]/m);
+    server.clock.advance(6 * SECOND);
+    assert.equal((await report(token)).status, 200);
+  });
+
+test("a token of an unknown key is not valid, also at once again, and no failure of the provider", async () => {
+  const failures = async () => /^muster_identity_provider_errors_total\{step="logout"\}.*$/m.exec(await metrics())?.[0];
+  await describedAgain();
+  const [before, login] = [await failures(), person()];
+  for (let n = 0; n < 3; n++) {
+    const { status, json } = await report(await provider.sign(claimsFor(login), { kid: `unknown-${n}` }));
+    assert.deepEqual([status, json.error], [400, "invalid_request"]);
+  }
+  assert.equal(await failures(), before);
+});
+
+test("twelve logouts at once all succeed while the keys are on their way", async () => {
+  await describedAgain();
+  let [arrived, release] = [0, () => {}];
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const count = () => ++arrived === 12 && release();
+  server.app.api.server.on("request", count);
+  provider.state.keys = (_response, answer) => void all.then(answer);
+  try {
+    const tokens = await Promise.all(Array.from({ length: 12 }, async () => await provider.sign(claimsFor(person()))));
+    const statuses = (await Promise.all(tokens.map((token) => report(token)))).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+  } finally {
+    provider.state.keys = undefined;
+    server.app.api.server.off("request", count);
+  }
+});
+
+test("a logout with session id refuses a sign-in that began before it and has no session id", async () => {
+  const [login, browser] = [person(), newBrowser(server)];
+  const { json } = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
+  const query = await providerBrowser().goTo(json.url, login);
+  server.clock.advance(SECOND);
+  assert.equal((await report(await provider.sign(claimsFor(login, { sid: "its session" })))).status, 200);
+  provider.state.fault = ({ claims }) => {
+    delete claims.sid;
+    Object.assign(claims, { iat: now(), exp: now() + 600 });
+  };
+  try {
+    const late = await browser.call("POST", "/sign-in/oidc/callback", { body: { query } });
+    assert.deepEqual([late.status, late.json.error], [410, "sign_in_flow_expired"]);
+  } finally {
+    provider.state.fault = undefined;
+  }
+});
+
 test("only a form by POST is read, and not a large one", async () => {
   assert.equal((await https(logoutUri, { ca: server.ca })).status, 405);
   assert.equal((await https(logoutUri, { ca: server.ca, body: { logout_token: "x" } })).status, 415);

@@ -14,6 +14,9 @@ export type People = Record<string, Record<string, unknown>>;
 /** Changes the token that the provider sends; absent for an honest one. */
 export type Fault = (token: Token) => void;
 
+/** Answers a request for the keys in place of the provider, or lets it answer; absent for an honest one. */
+type Keys = ((response: ServerResponse, answer: () => void) => void) | undefined;
+
 export interface Token {
   claims: JWTPayload;
   header: JWTHeaderParameters;
@@ -32,10 +35,18 @@ export async function startForeignProvider(redirectUri: string, more: { people?:
   // The same effect as `NODE_EXTRA_CA_CERTS` at start.
   setDefaultCACertificates([...trusted, tls.cert, ...(more.trusts === undefined ? [] : [more.trusts])]);
   const people: People = { ...more.people };
-  const state = { key: newKey(), fault: undefined as Fault | undefined, isAway: false, tokensAsked: 0 };
+  const state = {
+    key: newKey(),
+    fault: undefined as Fault | undefined,
+    isAway: false,
+    tokensAsked: 0,
+    keys: undefined as Keys,
+  };
   let handle: (request: IncomingMessage, response: ServerResponse) => void;
   const server = createServer(tls, (request, response) => {
     if (state.isAway) return void request.socket.destroy();
+    if (request.url?.startsWith("/jwks") && state.keys)
+      return void state.keys(response, () => handle(request, response));
     if (request.url?.startsWith("/token")) spoil(response, state);
     handle(request, response);
   });
