@@ -22,10 +22,13 @@ export default function ProviderStepUp() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     return act(async () => {
-      const end = await atProvider(startProviderStepUp({ ...(code && { code }), ...(passkey && { passkey }) }));
-      if (end.done) confirmStepUp();
-      // A signature is accepted once.
-      setPasskey(undefined);
+      try {
+        const end = await atProvider(startProviderStepUp({ ...(code && { code }), ...(passkey && { passkey }) }));
+        if (end.done) confirmStepUp();
+      } finally {
+        // A signature is accepted once, also when the provider fails afterwards.
+        setPasskey(undefined);
+      }
     });
   };
   return (
