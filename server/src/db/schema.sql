@@ -1892,6 +1892,7 @@ CREATE TABLE user_sessions (
   CONSTRAINT user_sessions_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX user_sessions_at_provider ON user_sessions USING btree (oidc_issuer, oidc_sid) WHERE (oidc_sid IS NOT NULL);
 CREATE INDEX user_sessions_expiring ON user_sessions USING btree (expires_at);
 CREATE INDEX user_sessions_user ON user_sessions USING btree (user_id, id);
 CREATE TRIGGER user_sessions_ended AFTER DELETE ON user_sessions

@@ -22,6 +22,7 @@ CREATE TABLE user_sessions (
 );
 CREATE INDEX user_sessions_expiring ON user_sessions (expires_at);
 CREATE INDEX user_sessions_user ON user_sessions (user_id, id);
+CREATE INDEX user_sessions_at_provider ON user_sessions (oidc_issuer, oidc_sid) WHERE oidc_sid IS NOT NULL;
 
 -- Failed sign-ins per subject. A subject is a hash: of an account at unknown browsers, of a known browser, of an
 -- address. "account" is the hash of the account concerned, so that a password reset or an administrator can clear its
