@@ -3,10 +3,14 @@ import { sep } from "node:path";
 
 export const SERVER = "server/src/";
 
-/** Returns the matching TypeScript files under `root`, sorted, with `/`. */
+/** Files that a run of the tools writes into the repository; git ignores them. */
+export const WRITTEN_BY_TOOLS = ["flaky-tests.md"];
+
+/** Returns the matching files of the repository under `root`, sorted, with `/`. */
 export function filesIn(root: string, ...patterns: string[]): string[] {
   return globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
     .map((file) => file.split(sep).join("/"))
+    .filter((file) => !WRITTEN_BY_TOOLS.includes(file))
     .sort();
 }
 

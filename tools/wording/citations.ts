@@ -1,11 +1,9 @@
-import { filesIn } from "../source/files.ts";
+import { filesIn, WRITTEN_BY_TOOLS } from "../source/files.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
 import { textsIn } from "./texts.ts";
 
 /** Matches a page (`pki.md`), or a source file with its folder (`lists/lists.ts`), but no addresses or patterns. */
 const CITED = /(?<![\w./:*<>{}…-])(?:[\w.-]+\/)*[\w.-]+\.(?:md|ts)\b(?![\w*<{/-])/g;
-/** Files that a run of the tools writes into the repository; git ignores them. */
-const WRITTEN_BY_TOOLS = ["flaky-tests.md"];
 /** The number of a clause of another page. */
 const CLAUSE = /\bB\d{1,2}\b/g;
 

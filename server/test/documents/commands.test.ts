@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Fence, fencesOf } from "../../../tools/documents/markdown.ts";
+import { filesIn } from "../../../tools/source/files.ts";
 import { newTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { readersShell, runInShell } from "./reader.ts";
@@ -32,7 +33,7 @@ function blocksOf(page: string): Block[] {
   });
 }
 
-const pages = globSync(["*.md", "{docs,agent,bench,attack,simulate}/**/*.md"], { cwd: ROOT }).sort();
+const pages = filesIn(ROOT, "*.md", "{docs,agent,bench,attack,simulate}/**/*.md");
 const blocks = pages.flatMap(blocksOf);
 
 /** The pages whose blocks other tests run: those of quickstarts, and the one in a browser. */

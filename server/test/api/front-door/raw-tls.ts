@@ -8,6 +8,9 @@ const HANDSHAKE = 22;
 const APPLICATION_DATA = 23;
 /** A KeyUpdate with `update_requested` (RFC 8446 4.6.3). */
 const KEY_UPDATE = Buffer.from([24, 0, 0, 1, 1]);
+/** Bytes of a record's header, and those that its type and tag add to the data. */
+const HEADER = 5;
+const PROTECTION = 17;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -18,8 +21,11 @@ export interface RawTls {
   readonly socket: Socket;
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
-  /** Sends `bytes` and resolves when the server sends anything; rejects if it closes the connection. */
-  ask(bytes: Buffer): Promise<void>;
+  /**
+   * Sends `bytes` and resolves when the server has sent an answer of `length` bytes, which tells it from the session
+   * tickets; rejects if the server closes the connection.
+   */
+  ask(bytes: Buffer, length: number): Promise<void>;
   /** Returns a record that contains `data`. */
   record(data: Iterable<number>): Buffer;
   /** Returns a number of records that each ask the server for new keys, 27 bytes each. */
@@ -30,12 +36,13 @@ export async function rawTls(port: number, options: ConnectionOptions = {}): Pro
   const socket = connectTcp({ host: "127.0.0.1", port, noDelay: true });
   socket.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const records = new ReceivedRecords(socket);
   const writer = new RecordWriter(await clientSecret(socket, options));
   return {
     socket,
     closed,
-    async ask(bytes) {
-      const answered = once(socket, "data");
+    async ask(bytes, length) {
+      const answered = records.ofLength(length);
       socket.write(bytes);
       const refused = closed.then(() => Promise.reject(new Error("the server closed the connection")));
       await Promise.race([answered, refused]);
@@ -71,6 +78,37 @@ async function clientSecret(socket: Socket, options: ConnectionOptions): Promise
   return Buffer.from(secret!, "hex");
 }
 
+/** Reads the lengths of the records that a server sends (RFC 8446 5.2). */
+class ReceivedRecords {
+  #received = NOTHING;
+  #awaited: { length: number; resolve: () => void } | undefined;
+
+  constructor(socket: Socket) {
+    socket.on("data", (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      while (this.#received.length >= HEADER && this.#received.length >= this.#size()) {
+        this.#found(this.#size() - HEADER - PROTECTION);
+        this.#received = this.#received.subarray(this.#size());
+      }
+    });
+  }
+
+  /** Resolves when a record with `length` bytes of data has arrived. */
+  ofLength(length: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited = { length, resolve };
+    });
+  }
+
+  #size(): number {
+    return HEADER + this.#received.readUInt16BE(3);
+  }
+
+  #found(length: number): void {
+    if (this.#awaited?.length === length) this.#awaited.resolve();
+  }
+}
+
 /** The record layer of a client (RFC 8446 5.2 and 7.2), with AES-128-GCM. */
 class RecordWriter {
   #secret: Buffer;
@@ -92,7 +130,7 @@ class RecordWriter {
 
   record(type: number, content: Uint8Array): Buffer {
     const head = Buffer.from([APPLICATION_DATA, 3, 3, 0, 0]);
-    head.writeUInt16BE(content.length + 17, 3);
+    head.writeUInt16BE(content.length + PROTECTION, 3);
     const cipher = createCipheriv("aes-128-gcm", this.#key, this.#nonce()).setAAD(head);
     return Buffer.concat([
       head,
