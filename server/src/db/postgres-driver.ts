@@ -9,8 +9,9 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
-import pg from "pg";
+import type pg from "pg";
 import { PreparedQuery, type PreparedResult } from "./prepared-query.ts";
+import { endsConnection } from "./refusal.ts";
 import type { BoundStatement, DriverQuery } from "./types.ts";
 
 /** The longest possible timer, 24 days: pg reads 0 as "use the connection's default". */
@@ -81,8 +82,8 @@ class PostgresConnection implements DatabaseConnection {
   /** The time to wait for an answer, instead of the pool's `query_timeout`. */
   #timeoutMs: number | undefined;
   /**
-   * Set if PostgreSQL has not answered a statement. It may still execute it: after a BEGIN, later statements on this
-   * connection would then not be committed.
+   * Set if PostgreSQL has ended the session or has not answered a statement. It may still execute the latter: after a
+   * BEGIN, later statements on this connection would then not be committed.
    */
   #broken = false;
 
@@ -99,7 +100,7 @@ class PostgresConnection implements DatabaseConnection {
       const changes = command === "INSERT" || command === "UPDATE" || command === "DELETE" || command === "MERGE";
       return { command, rows: rows as Row[], ...(changes ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
     } catch (error) {
-      this.#broken ||= !(error instanceof pg.DatabaseError);
+      this.#broken ||= endsConnection(error);
       throw withCallersStack(error);
     }
   }
@@ -134,8 +135,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * Returns the client to the pool, which closes it if a statement was not answered or a transaction could not be
-   * ended.
+   * Returns the client to the pool, which closes it if the session has ended, a statement was not answered, or a
+   * transaction could not be ended.
    */
   release(): void {
     this.#client.release(this.#broken);

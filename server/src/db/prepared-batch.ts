@@ -1,5 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import type { PreparedQuery, Wire } from "./prepared-query.ts";
+import { endsConnection } from "./refusal.ts";
 
 /**
  * Sends statements in one write on a connection of `pool`, which gets the connection back once they are answered.
@@ -18,7 +19,7 @@ export async function sendBatch(
   const client = await pool.connect();
   const batch = new PreparedBatch(queries);
   batch.callback = (error) => {
-    client.release(error !== null && !(error instanceof pg.DatabaseError));
+    client.release(error !== null && endsConnection(error));
     observe?.((performance.now() - started) / 1000);
     onAnswered(batch, error);
   };

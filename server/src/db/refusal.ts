@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import pg from "pg";
 import { externalIdTaken } from "../lib/request-errors.ts";
 
 /** The SQLSTATE of exceptions raised by `muster_refuse(code)`. */
@@ -67,6 +68,18 @@ const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFO
 /** Reports whether `error` says that the database cannot write. */
 export function isReadOnly(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "25006";
+}
+
+/** SQLSTATEs with which PostgreSQL ends a session: protocol, shutdown, termination, time limits of a session. */
+const SESSION_ENDED = /^(08...|57P..|25P0[34])$/;
+
+/**
+ * Reports whether a connection can run nothing more after `error`. PostgreSQL first answers the statement, then closes
+ * the connection.
+ */
+export function endsConnection(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true;
+  return error.severity === "FATAL" || error.severity === "PANIC" || SESSION_ENDED.test(error.code ?? "");
 }
 
 /** Reports whether `error` means that the database cannot be reached, cannot write, or did not answer in time. */
