@@ -45,3 +45,16 @@ test("a run that fails rejects its own callers only; the next run still starts",
   runs[1]!.resolve();
   await Promise.all([second, end, idle()]);
 });
+
+test("a call between two runs shares the one that is about to start", async () => {
+  const { run, runs } = controlled();
+  const first = run();
+  const second = run();
+  const third = first.then(run);
+  runs[0]!.resolve();
+  await first;
+  await turn();
+  assert.equal(runs.length, 2);
+  runs[1]!.resolve();
+  await Promise.all([second, third]);
+});

@@ -21,8 +21,9 @@ export function coalesceRuns(work: () => Promise<void>): CoalescedRuns {
   }
 
   function run(): Promise<void> {
+    if (next !== undefined) return next;
     if (running === undefined) return start();
-    next ??= running
+    next = running
       .catch(() => undefined)
       .then(() => {
         next = undefined;

@@ -153,9 +153,12 @@ test("a page is sent while the inbox still has many changes of another tenant", 
   await open();
   await sinks.until(() => sinks.mailsTo(ada.email).length === 1);
   assert.ok((await waiting!) > 0);
-  await pass(0);
   installFaultHook(() => undefined);
-  assert.equal(await inboxOf(busy), 0);
+  // A process gives up a tenant that the other one is working for, so a pass may leave changes.
+  for (let passes = 0; (await inboxOf(busy)) > 0; passes++) {
+    assert.ok(passes < 50);
+    await pass(0);
+  }
 });
 
 async function inboxOf({ caller }: TestTenant): Promise<number> {
