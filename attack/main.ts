@@ -4,6 +4,7 @@
  *
  *   npm run attack                                every attack on both databases, the front door with workers too
  *   npm run attack -- --database=embedded qos2    attacks whose name contains one of the words
+ *   npm run attack -- --database=apart            those of the front door, HTTPS in a process of its own
  *   npm run attack -- --short                     a few seconds an attack, all on one server: for CI
  *
  * Linux only: memory and descriptors are read from /proc.
@@ -14,21 +15,24 @@ import { progressTo } from "../load/measure.ts";
 import { attacksMatching, FRONT_DOOR } from "./attacks/index.ts";
 import { type Row, table } from "./report.ts";
 import { runAttacks } from "./run-attacks.ts";
-import { DATABASES, type DatabaseKind } from "./service.ts";
+import { APART, DATABASES, type DatabaseKind } from "./service.ts";
 
 const { values, positionals } = parseArgs({
   options: { database: { type: "string" }, short: { type: "boolean", default: false } },
   allowPositionals: true,
 });
 const { database, short } = values;
-const databases = DATABASES.filter((kind) => database === undefined || kind === database);
-if (databases.length === 0) throw new Error(`Unknown database ${database}. Valid databases: ${DATABASES.join(", ")}`);
+const databases: DatabaseKind[] =
+  database === APART ? [APART] : DATABASES.filter((kind) => database === undefined || kind === database);
+if (databases.length === 0)
+  throw new Error(`Unknown database ${database}. Valid databases: ${[...DATABASES, APART].join(", ")}`);
 const attacks = attacksMatching(positionals);
 const progress = progressTo(console.log);
 
 // One server for all in the short form; otherwise one for each attack, so that none finds what another has left.
 const seriesOf = (kind: DatabaseKind) => {
-  const chosen = kind === "workers" ? attacks.filter((attack) => FRONT_DOOR.includes(attack)) : attacks;
+  const chosen =
+    kind === "workers" || kind === APART ? attacks.filter((attack) => FRONT_DOOR.includes(attack)) : attacks;
   return short && chosen.length > 0 ? [chosen] : chosen.map((attack) => [attack]);
 };
 const rows: Row[] = [];

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { logLines, type MusterProcess, newDataDir, startMuster } from "../load/muster.ts";
 import { startPostgres } from "../load/postgres.ts";
@@ -6,7 +7,9 @@ import { createLogger } from "../server/src/lib/logger.ts";
 
 /** `workers` is PostgreSQL with a service of four worker processes. */
 export const DATABASES = ["embedded", "postgres", "workers"] as const;
-export type DatabaseKind = (typeof DATABASES)[number];
+/** PostgreSQL with two services, one whose HTTPS port is used and one whose MQTT port is. */
+export const APART = "apart";
+export type DatabaseKind = (typeof DATABASES)[number] | typeof APART;
 
 /** `muster serve` in a process of its own, on a new database. */
 export interface Service extends MusterProcess {
@@ -33,11 +36,26 @@ export async function startService(
     const database = await openDatabase({ url, dataDir: dataDir.path, logger: createLogger("silent") });
     await seed(database).finally(() => database.close());
     const workers = kind === "workers" ? { MUSTER_WORKERS: String(WORKERS) } : {};
-    const muster = await startMuster(dataDir.path, url, { ...workers, ...settings });
-    const stop = () => muster.stop().finally(remove);
-    return { ...muster, newWarnings: warningsIn(dataDir.path), stop };
+    const key = kind === APART ? { MUSTER_MASTER_KEY: randomBytes(32).toString("base64") } : {};
+    const muster = await startMuster(dataDir.path, url, { ...workers, ...key, ...settings });
+    const newWarnings = warningsIn(dataDir.path);
+    if (kind !== APART) return { ...muster, newWarnings, stop: () => muster.stop().finally(remove) };
+    const other = await httpsApart(url!, { ...key, ...settings });
+    const stop = () => Promise.all([muster.stop(), other.stop()]).then(remove, remove);
+    return { ...muster, https: other.https, newWarnings, stop };
   } catch (error) {
     await remove();
+    throw error;
+  }
+}
+
+async function httpsApart(url: string, settings: Record<string, string>): Promise<MusterProcess> {
+  const dataDir = newDataDir();
+  try {
+    const muster = await startMuster(dataDir.path, url, settings);
+    return { ...muster, stop: () => muster.stop().finally(dataDir.remove) };
+  } catch (error) {
+    dataDir.remove();
     throw error;
   }
 }
