@@ -140,6 +140,13 @@ const SIGNED_IN: readonly Screen[] = [
   ],
   ["/maintenance", t.maintenance, () => import("./pages/maintenance/maintenance-page.tsx"), "listMaintenanceWindows"],
   ["/mqtt-clients", t.mqttClients, () => import("./pages/mqtt-clients/mqtt-clients-page.tsx"), "listMqttClients"],
+  [
+    "/clients/$id/live",
+    t.liveMessages,
+    () => import("./pages/trace/trace-page.tsx"),
+    "startClientTrace",
+    "readClientTrace",
+  ],
   ["/keys", common.apiKeys, () => import("./pages/keys/keys-page.tsx"), "listKeys"],
   ["/users", t.users, () => import("./pages/users/users-page.tsx"), "listUsers", "listInvites"],
   ["/users/$id", t.user, () => import("./pages/users/user-page.tsx"), "getUser", "getUserImpact"],

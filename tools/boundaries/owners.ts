@@ -54,6 +54,8 @@ export const owners: Record<string, readonly string[]> = {
     "session_drops",
     "session_drop_acks",
     "connection_refusals",
+    "client_traces",
+    "client_trace_entries",
     "stored_sessions",
     "stored_messages",
     "retained_messages",

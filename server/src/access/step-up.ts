@@ -92,6 +92,7 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "revokeClaim",
     "cancelCommand",
     "disconnectDevice",
+    "startClientTrace",
   ],
   ...["disableMqttClient", "deleteMqttClient", "removeOwnChannel", "unassignShift", "deleteIntegration"],
   // These operations change records of the tenant; audits and histories show the changes.

@@ -1,6 +1,7 @@
 import * as audits from "./admin/audits.ts";
 import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
+import * as clientTraces from "./admin/client-traces.ts";
 import * as connectGuide from "./admin/connect-guide.ts";
 import * as deviceTypes from "./admin/device-types.ts";
 import * as deviceBulk from "./admin/devices/bulk.ts";
@@ -85,6 +86,7 @@ const RESOURCES = [
   people,
   thresholds,
   mqttClients,
+  clientTraces,
   keys,
   audits,
   auditStream,

@@ -15,6 +15,7 @@ import { NatsBus } from "./bus/nats/nats-bus.ts";
 import { createEngine as createOwnEngine } from "./engine/engine.ts";
 import type { CreateEngine, EngineOptions } from "./engine-interface.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
+import { tracedPolicy } from "./policy/traced-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {
   /** `nats`, if set, carries messages between processes on any machine. */
@@ -28,7 +29,7 @@ export interface BrokerDeps extends PolicyDeps {
   connections: PolicyDeps["connections"] &
     Pick<
       Connections,
-      "onDrop" | "onDrain" | "onLeaseEnd" | "leaseTerm" | "flush" | "storedSessions" | "retainedMessages"
+      "traces" | "onDrop" | "onDrain" | "onLeaseEnd" | "leaseTerm" | "flush" | "storedSessions" | "retainedMessages"
     >;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "clientIssuers" | "onChange">;
@@ -70,7 +71,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
   const { authorities, connections } = deps;
   const bus = createBus(deps);
   const retained = connections.retainedMessages;
-  const policy = createMusterPolicy(deps);
+  const policy = tracedPolicy(createMusterPolicy(deps), connections.traces);
   const engine = createEngine({
     ...deps.config.mqtt,
     tls: () => ({ ...authorities.brokerTls(), ...authorities.clientIssuers() }),
@@ -105,8 +106,10 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
   connections.onDrain(drain);
   connections.onLeaseEnd(() => engine.endSessions("node_lost"));
   let unlisten = async () => {};
+  let stopTraces = async () => {};
   return {
     async start() {
+      stopTraces = await connections.traces.start();
       unlisten = await deps.commands.onCommand((deviceUid) => engine.deliverCommands(deviceUid));
       const listening = await engine.start();
       started = true;
@@ -115,6 +118,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     async stop() {
       await unlisten();
       if (started) await engine.stop();
+      await stopTraces();
       started = false;
     },
     drain,

@@ -1,5 +1,5 @@
 import { type Bound, bind } from "../access/access.ts";
-import { addMs, DAY, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, HOUR, SECOND } from "../lib/clock.ts";
 import { tenantOfDevice } from "./client-ids.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { disconnectDevice } from "./disconnect-device.ts";
@@ -20,6 +20,9 @@ import { pruneRetained } from "./retained/retained-store.ts";
 import { rotateMqttClientPassword } from "./rotate-password.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 import { createStoredSessions, pruneStoredSessions, type StoredSessions } from "./stored/stored-sessions.ts";
+import { readTrace, startTrace } from "./traces/client-traces.ts";
+import { TraceRecorder } from "./traces/trace-recorder.ts";
+import { pruneTraces } from "./traces/trace-store.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
 export type { DropHandler } from "./drops/drops.ts";
@@ -43,8 +46,11 @@ export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stor
 export type { KnownSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
 export type { CompletedWill, PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
 export type { DueWill, StoredWill } from "./stored/will-store.ts";
+export type { TraceRecorder } from "./traces/trace-recorder.ts";
+export { TRACE_KINDS } from "./traces/trace-store.ts";
 
 const DROP_RETENTION_MS = DAY;
+const TRACE_RETENTION_MS = HOUR;
 
 export const connectionUseCases = {
   createMqttClient,
@@ -57,6 +63,8 @@ export const connectionUseCases = {
   listRefusals,
   listUnknownRefusals,
   listSymptoms,
+  startTrace,
+  readTrace,
 };
 
 const brokerServices = { authenticateMqttClient, tenantOfDevice };
@@ -131,7 +139,9 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   readonly retainedMessages: RetainedMessages;
   /** Records a refusal; never waits, never fails. */
   recordRefusal(refusal: Refusal): void;
-  /** Removes delivered drops after a day, old refusals, and expired stored sessions and retained messages. */
+  readonly traces: TraceRecorder;
+  /** Removes delivered drops after a day, old refusals and traces, and expired stored sessions and retained
+   * messages. */
   prune(stopped?: AbortSignal): Promise<void>;
 }
 
@@ -142,8 +152,9 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   const sessions = new Sessions(deps, presence, lease, drops);
   const node = createNode(deps, { sessions, drops, presence, lease });
   const refusals = createRefusalJournal(deps);
+  const traces = new TraceRecorder(deps);
   return {
-    ...bind({ ...deps, drops, refusals }, connectionUseCases),
+    ...bind({ ...deps, drops, refusals, traces }, connectionUseCases),
     ...bind(deps, brokerServices),
     startNode: node.startNode,
     stopNode: async () => {
@@ -170,9 +181,11 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     storedSessions: createStoredSessions(deps),
     retainedMessages: createRetainedMessages(deps),
     recordRefusal: refusals.recordRefusal,
+    traces,
     prune: async (stopped) => {
       await pruneDrops(deps.database.db, addMs(deps.clock.now(), -DROP_RETENTION_MS), stopped);
       await refusals.prune(stopped);
+      await pruneTraces(deps.database.db, addMs(deps.clock.now(), -TRACE_RETENTION_MS), stopped);
       await pruneStoredSessions(deps.database.db, deps.clock.now(), stopped);
       await pruneRetained(deps.database.db, deps.clock.now(), stopped);
     },

@@ -25,6 +25,8 @@ export interface Schema {
   claim_guesses: ClaimGuessesTable;
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
+  client_trace_entries: ClientTraceEntriesTable;
+  client_traces: ClientTracesTable;
   complete_nodes: CompleteNodesTable;
   completing_nodes: CompletingNodesTable;
   connection_refusals: ConnectionRefusalsTable;
@@ -413,6 +415,33 @@ export interface ClientIdsTable {
   tenant_id: string;
   holder: "device" | "mqtt_client";
   live_until: Date;
+}
+
+export interface ClientTraceEntriesTable {
+  trace_id: string;
+  seq: GeneratedAlways<string>;
+  at: Date;
+  kind:
+    | "connected"
+    | "disconnected"
+    | "published"
+    | "not_stored"
+    | "publish_refused"
+    | "subscribed"
+    | "subscribe_refused"
+    | "delivered"
+    | "omitted";
+  topic: string | null;
+  bytes: number | null;
+  detail: string | null;
+}
+
+export interface ClientTracesTable {
+  id: string;
+  tenant_id: string;
+  client_id: string;
+  started_at: Date;
+  ends_at: Date;
 }
 
 export interface CompleteNodesTable {

@@ -471,6 +471,30 @@ CREATE TABLE client_ids (
   CONSTRAINT client_ids_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE TABLE client_trace_entries (
+  trace_id uuid NOT NULL,
+  seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at timestamp with time zone NOT NULL,
+  kind text NOT NULL,
+  topic text,
+  bytes integer,
+  detail text,
+  CONSTRAINT client_trace_entries_pkey PRIMARY KEY (trace_id, seq),
+  CONSTRAINT client_trace_entries_kind_check CHECK ((kind = ANY (ARRAY['connected'::text, 'disconnected'::text, 'published'::text, 'not_stored'::text, 'publish_refused'::text, 'subscribed'::text, 'subscribe_refused'::text, 'delivered'::text, 'omitted'::text]))),
+  CONSTRAINT client_trace_entries_trace_id_fkey FOREIGN KEY (trace_id) REFERENCES client_traces(id) ON DELETE CASCADE
+);
+
+CREATE TABLE client_traces (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  client_id text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT client_traces_pkey PRIMARY KEY (id),
+  CONSTRAINT client_traces_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE UNIQUE INDEX client_traces_client ON client_traces USING btree (tenant_id, client_id);
+
 CREATE UNLOGGED TABLE complete_nodes (
   node_id uuid NOT NULL,
   CONSTRAINT complete_nodes_pkey PRIMARY KEY (node_id),

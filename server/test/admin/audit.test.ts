@@ -46,7 +46,7 @@ const OTHER_TABLES = [
   "tickets|ticket_numbers|ticket_history|ticket_comments|anomalies|rule_states|silence_.*",
   "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
   "telemetry.*|device_latest|roll_up_marks|rejected_messages",
-  "broker_nodes|mqtt_sessions|stored_.*|wills|session_drop.*|connection_refusals.*",
+  "broker_nodes|mqtt_sessions|stored_.*|wills|session_drop.*|connection_refusals.*|client_trace.*",
   "list_.*|request_clock|api_key_windows|api_key_blocks|claim_guesses|sign_in_repeats|schema_migrations|push_keys",
   // The private records of users.
   "saved_filters|user_channels|user_notifications",

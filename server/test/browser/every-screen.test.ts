@@ -156,6 +156,7 @@ const SCREENS: Record<string, readonly string[]> = {
   ),
   "/devices/$id/connect": ["/devices/:device/connect"],
   "/devices/$id/rotate": ["/devices/press-7/rotate"],
+  "/clients/$id/live": ["/clients/:device/live", "/clients/press-7/live"],
   "/connect": ["/connect"],
   "/refusals": ["/refusals"],
   "/claims": ["/claims"],

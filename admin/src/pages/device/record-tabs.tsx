@@ -12,6 +12,7 @@ import { anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { ticketsQuery } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { RecordParts, Records } from "../../parts/list/records.tsx";
+import { useMay } from "../../parts/session.ts";
 import { Word } from "../../parts/word.tsx";
 import { numberText } from "../../texts/number-text.ts";
 import { Ago, type Column, Empty, Section, Time } from "../../ui/ui.ts";
@@ -74,7 +75,11 @@ const REFUSAL_COLUMNS: readonly Column<Refusal>[] = [
 /** The refusals of the device by the broker, with cause and cure. */
 export function RefusalsTab({ device }: TabProps) {
   return (
-    <Section title={t.refusedConnectionsAndMessages} lead={t.ofTheLast30Days}>
+    <Section
+      title={t.refusedConnectionsAndMessages}
+      lead={t.ofTheLast30Days}
+      actions={useMay("startClientTrace") && <a href={`/clients/${device.id}/live`}>{t.watchLive}</a>}
+    >
       <Records
         label={common.refusals}
         columns={REFUSAL_COLUMNS}

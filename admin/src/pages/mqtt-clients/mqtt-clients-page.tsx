@@ -4,6 +4,7 @@ import { useState } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/keys.ts";
+import { t as screens } from "#texts/screens.ts";
 import {
   createMqttClient,
   deleteMqttClient,
@@ -20,7 +21,19 @@ import { Records } from "../../parts/list/records.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
 import { useListState } from "../../parts/url-state.ts";
-import { Ago, type Column, CopyBlock, Dialog, Empty, Page, Secret, ShownOnce, Status, useOpens } from "../../ui/ui.ts";
+import {
+  Action,
+  Ago,
+  type Column,
+  CopyBlock,
+  Dialog,
+  Empty,
+  Page,
+  Secret,
+  ShownOnce,
+  Status,
+  useOpens,
+} from "../../ui/ui.ts";
 import { useBroker } from "../connect/use-broker.ts";
 
 const COLUMNS: readonly Column<MqttClient>[] = [
@@ -139,6 +152,9 @@ function Acts({ client }: { client: MqttClient }) {
   const session = connected ? t.itIsConnectedNowIts : t.itIsNotConnectedNow;
   return (
     <span className="row">
+      {useMay("startClientTrace") && (
+        <Action small label={screens.liveMessages} href={`/clients/${encodeURIComponent(clientId)}/live`} />
+      )}
       {mayEnable && (
         <Asks
           {...ACT}

@@ -14,6 +14,7 @@ const acts: typeof en.acts = {
   "certificate.create": "Bundle ausgestellt",
   "certificate.revoke": "Zertifikat widerrufen",
   "channel.request": "Bestätigung eines Kanals angefordert",
+  "client.trace": "Client beobachtet",
   "claim.create": "Claim erstellt",
   "claim.revoke": "Claim widerrufen",
   "device-type.create": "Gerätetyp erstellt",

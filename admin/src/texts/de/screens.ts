@@ -17,6 +17,7 @@ export const t: typeof en = {
   findings: "Befunde",
   thresholds: "Grenzwerte",
   refusedClients: "Abgewiesene Clients",
+  liveMessages: "Nachrichten live",
   claims: "Claims",
   claim: "Claim",
   rotateACertificate: "Zertifikat austauschen",

@@ -13,6 +13,7 @@ const acts = {
   "certificate.create": "Bundle issued",
   "certificate.revoke": "Certificate revoked",
   "channel.request": "Confirmation of a channel asked for",
+  "client.trace": "Client traced",
   "claim.create": "Claim created",
   "claim.revoke": "Claim revoked",
   "device-type.create": "Device type created",

@@ -16,6 +16,7 @@ export const t = {
   findings: "Findings",
   thresholds: "Thresholds",
   refusedClients: "Refused clients",
+  liveMessages: "Live messages",
   claims: "Claims",
   claim: "Claim",
   rotateACertificate: "Rotate a certificate",

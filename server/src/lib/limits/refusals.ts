@@ -1,6 +1,6 @@
 import { limitTable } from "./limit.ts";
 
-/** The contents of the refusal journal. */
+/** The contents of the refusal journal and of the traces of clients. */
 export const refusals = limitTable({
   refusalCharacters: {
     level: "message",
@@ -41,6 +41,33 @@ export const refusals = limitTable({
     of: "journal entries waiting for the database, which are written five times per second",
     value: 1_000,
     reached: "further ones are dropped, and a log line reports how many",
+    fixed: true,
+  },
+  tracesOfTenant: {
+    level: "tenant",
+    of: "clients traced at once, each for five minutes",
+    value: 5,
+    reached: "409 quota_exceeded",
+  },
+  traceEntriesPerSecond: {
+    level: "session",
+    of: "recorded entries per second of a traced client",
+    value: 20,
+    reached: "further ones are counted, and the trace says how many are omitted",
+    fixed: true,
+  },
+  traceEntriesWaiting: {
+    level: "process",
+    of: "entries of client traces waiting for the database, which are written four times per second",
+    value: 1_000,
+    reached: "further ones are omitted, as above",
+    fixed: true,
+  },
+  traceEntriesShown: {
+    level: "request",
+    of: "entries of a client's trace in an answer",
+    value: 200,
+    reached: "the newest are shown",
     fixed: true,
   },
   refusalLookUps: {

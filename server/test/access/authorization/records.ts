@@ -37,6 +37,8 @@ export interface Records {
   mqttClient: string;
   /** The client id of a disabled MQTT client. */
   disabledMqttClient: string;
+  /** The client id of an MQTT client that is traced. */
+  tracedClient: string;
   /** An unconfirmed webhook. */
   webhook: string;
   confirmedWebhook: string;
@@ -95,6 +97,7 @@ export const NOWHERE: Records = {
   certificate: "00000000-0000-7000-8000-000000000008",
   mqttClient: "no-such-client",
   disabledMqttClient: "no-such-client",
+  tracedClient: "no-such-client",
   webhook: `00000000-0000-7000-8000-00000000000c-${"0".repeat(32)}`,
   confirmedWebhook: `00000000-0000-7000-8000-00000000000d-${"0".repeat(32)}`,
   disabledWebhook: `00000000-0000-7000-8000-00000000000e-${"0".repeat(32)}`,
@@ -238,6 +241,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       await connections.disableMqttClient(caller, clientId);
       return clientId;
     },
+    tracedClient: once(async () => {
+      const clientId = await mqttClient();
+      await connections.startTrace(caller, clientId);
+      return clientId;
+    }),
     webhook: async () => (await webhook()).id,
     confirmedWebhook: async () => {
       const { id, url } = await webhook();

@@ -157,6 +157,8 @@ export const RULES: Rules = {
     listUnknownRefusals: ["no key", "platform", () => [page]],
     disconnectDevice: ["no key", "admin", ({ device }) => [device]],
     listSymptoms: ["no key", "viewer", () => []],
+    startTrace: ["no key", "admin", ({ device }) => [device]],
+    readTrace: ["no key", "admin", ({ tracedClient }) => [tracedClient]],
   },
   devices: {
     createDeviceType: [

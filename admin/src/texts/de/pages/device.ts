@@ -112,6 +112,7 @@ export const t: typeof en = {
   thereIsNoTicketAbout: "Es gibt kein Ticket zum Gerät",
   times: "Male",
   last: "Zuletzt",
+  watchLive: "Seine Nachrichten live ansehen",
   refusedConnectionsAndMessages: "Abgewiesene Verbindungen und Nachrichten",
   ofTheLast30Days: "Der letzten 30 Tage, die neuesten zuerst.",
   theBrokerHasRefusedNothing: "Der Broker hat nichts von diesem Gerät abgewiesen",

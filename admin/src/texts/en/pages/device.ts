@@ -115,6 +115,7 @@ export const t = {
   thereIsNoTicketAbout: "There is no ticket about the device",
   times: "Times",
   last: "Last",
+  watchLive: "Watch its messages live",
   refusedConnectionsAndMessages: "Refused connections and messages",
   ofTheLast30Days: "Of the last 30 days, newest first.",
   theBrokerHasRefusedNothing: "The broker has refused nothing of this device",

@@ -134,4 +134,27 @@ CREATE TABLE connection_refusals (
   last_at timestamptz
 );
 CREATE INDEX connection_refusals_tenant ON connection_refusals (tenant_id, at DESC, id DESC);
+
+-- Clients whose messages an admin watches for a while. "client_id" is that of an MQTT client or the id of a device.
+CREATE TABLE client_traces (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL REFERENCES tenants,
+  client_id text NOT NULL,
+  started_at timestamptz NOT NULL,
+  ends_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX client_traces_client ON client_traces (tenant_id, client_id);
+
+-- The acts of a traced client; payloads are not part of them.
+CREATE TABLE client_trace_entries (
+  trace_id uuid NOT NULL REFERENCES client_traces ON DELETE CASCADE,
+  seq bigint GENERATED ALWAYS AS IDENTITY,
+  at timestamptz NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('connected', 'disconnected', 'published', 'not_stored', 'publish_refused',
+                                     'subscribed', 'subscribe_refused', 'delivered', 'omitted')),
+  topic text,
+  bytes integer,
+  detail text,
+  PRIMARY KEY (trace_id, seq)
+);
 `;
