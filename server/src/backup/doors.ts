@@ -106,6 +106,8 @@ export const TABLES_WITHOUT_DOORS: readonly string[] = [
   "certificate_notices",
   "claim_guesses",
   "client_ids",
+  "client_trace_entries",
+  "client_traces",
   "complete_nodes",
   "completing_nodes",
   "connection_refusals",

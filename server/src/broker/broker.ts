@@ -13,8 +13,8 @@ import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
 import { LocalBus } from "./bus/local-bus.ts";
 import { NatsBus } from "./bus/nats/nats-bus.ts";
 import { createEngine as createOwnEngine } from "./engine/engine.ts";
-import type { CreateEngine, EngineOptions } from "./engine-interface.ts";
-import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
+import type { BrokerEngine, CreateEngine, EngineOptions } from "./engine-interface.ts";
+import { createMusterPolicy, type MusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 import { tracedPolicy } from "./policy/traced-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {
@@ -91,14 +91,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     ids: deps.ids,
     logger: deps.logger,
   });
-  connections.onDrop(async ({ reason, ...target }, replacedFrom) => {
-    const ended = await engine.drop(target, reason);
-    if (replacedFrom !== undefined) for (const each of ended) policy.recordTakeover(each, replacedFrom);
-    const ownerId = await retained.ownerOf(target);
-    if (ownerId !== undefined) engine.recheckRetained(ownerId);
-    // Once the drop is acknowledged, the database must not list its sessions as open any more.
-    await connections.flush();
-  });
+  closeDropped(deps, engine, policy);
   let started = false;
   const drain = async () => {
     if (started) await engine.drain();
@@ -128,6 +121,19 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     healthy: () => started && engine.healthy(),
     busConnected: () => (started && bus instanceof NatsBus ? bus.isConnected : undefined),
   };
+}
+
+/** Closes the sessions that the database says must end. */
+function closeDropped({ connections }: BrokerDeps, engine: BrokerEngine, policy: MusterPolicy): void {
+  const retained = connections.retainedMessages;
+  connections.onDrop(async ({ reason, ...target }, replacedFrom) => {
+    const ended = await engine.drop(target, reason);
+    if (replacedFrom !== undefined) for (const each of ended) policy.recordTakeover(each, replacedFrom);
+    const ownerId = await retained.ownerOf(target);
+    if (ownerId !== undefined) engine.recheckRetained(ownerId);
+    // Once the drop is acknowledged, the database must not list its sessions as open any more.
+    await connections.flush();
+  });
 }
 
 function createBus(deps: BrokerDeps): NatsBus | LocalBus | undefined {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
-import { t } from "#texts/pages/trace.ts";
+import { t } from "#texts/pages/broker/trace.ts";
 import { t as screens } from "#texts/screens.ts";
 import { startTrace, TRACE, type TraceEntry, traceQuery } from "../../api/broker/client-traces.ts";
 import { Runs } from "../../parts/act/use-act.tsx";
@@ -29,8 +29,6 @@ const KINDS: Readonly<Record<Kind, readonly ["good" | "bad" | "warn" | "neutral"
 const COLUMNS: readonly Column<TraceEntry>[] = [
   { title: common.what, main: true, cell: ({ kind }) => <Status plain of={KINDS[kind]} /> },
   { title: common.when, cell: ({ at }) => <Time at={at} /> },
-  { title: t.topic, cell: ({ topic }) => <span className="mono">{topic ?? ""}</span> },
-  { title: t.bytes, numeric: true, cell: ({ bytes }) => (bytes === null ? "" : numberText(bytes)) },
   { title: t.details, cell: (entry) => <Detail of={entry} /> },
 ];
 
@@ -77,8 +75,18 @@ function isRunning(endsAt: string | null | undefined, now: number): boolean {
   return endsAt != null && now < Date.parse(endsAt);
 }
 
-function Detail({ of: { kind, detail } }: { of: TraceEntry }) {
-  if (detail === null) return null;
-  if (kind === "connected") return <span className="mono">{detail}</span>;
-  return <>{kind === "omitted" ? t.moreInThisSecond(numberText(Number(detail))) : sentence(detail)}</>;
+/** The topic with the length of the message, and the address or reason. */
+function Detail({ of: { kind, topic, bytes, detail } }: { of: TraceEntry }) {
+  return (
+    <span className="row">
+      {topic !== null && <span className="mono">{topic}</span>}
+      {bytes !== null && <span className="soft">{t.bytes(numberText(bytes))}</span>}
+      {detail !== null && <span>{textOf(kind, detail)}</span>}
+    </span>
+  );
+}
+
+function textOf(kind: Kind, detail: string): string {
+  if (kind === "omitted") return t.moreInThisSecond(numberText(Number(detail)));
+  return kind === "connected" ? detail : sentence(detail);
 }

@@ -2,7 +2,6 @@ import type { Unlisten } from "../../db/database.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { createWriteBehind, type WriteBehind } from "../../lib/write-behind.ts";
 import type { ConnectionsDeps } from "../deps.ts";
-import type { TraceEntry } from "./client-traces.ts";
 import {
   findTrace,
   findTraces,
@@ -19,7 +18,7 @@ export interface TracedClient {
 }
 
 /** What happened to a client; the fields that do not apply are absent. */
-export type NewTraceEntry = Pick<TraceEntry, "kind"> & Partial<Omit<TraceEntry, "id" | "at">>;
+export type NewTraceEntry = Pick<NewTraceEntryRow, "kind"> & Partial<Omit<NewTraceEntryRow, "trace_id" | "at">>;
 
 interface Active {
   row: TraceRow;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { phrase } from "../../phrase.ts";
+import { phrase } from "../../../phrase.ts";
 
 /** The texts of a client's trace. */
 export const t = {
@@ -12,8 +12,7 @@ export const t = {
   endedAt: (time: ReactNode) => phrase`Recording ended at ${time}. The entries are deleted an hour later.`,
   entries: "What the client did",
   nothingYet: "It has sent and received nothing since",
-  topic: "Topic",
-  bytes: "Bytes",
+  bytes: (count: string) => `${count} bytes`,
   details: "Details",
   disconnected: "Disconnected",
   published: "Published",

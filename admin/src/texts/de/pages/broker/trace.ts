@@ -1,5 +1,5 @@
-import type { t as en } from "../../en/pages/trace.ts";
-import { phrase } from "../../phrase.ts";
+import type { t as en } from "../../../en/pages/broker/trace.ts";
+import { phrase } from "../../../phrase.ts";
 
 export const t: typeof en = {
   live: (client) => `Live: ${client}`,
@@ -11,8 +11,7 @@ export const t: typeof en = {
   endedAt: (time) => phrase`Die Aufzeichnung endete um ${time}. Die Einträge werden eine Stunde später gelöscht.`,
   entries: "Was der Client tat",
   nothingYet: "Er hat seitdem nichts gesendet und empfangen",
-  topic: "Topic",
-  bytes: "Bytes",
+  bytes: (count) => `${count} Bytes`,
   details: "Einzelheiten",
   disconnected: "Getrennt",
   published: "Gesendet",
