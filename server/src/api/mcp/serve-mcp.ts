@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { VERSION } from "../../lib/installed/version.ts";
 import type { RunTool } from "../../mcp/server.ts";
 import { type Tool, toolsOf } from "../../mcp/tools.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
@@ -19,15 +20,16 @@ interface McpTools extends PipelineTools, RunTools {
  * counts as one request of its API key, which is the bearer token. `?writes=true` offers writes as well.
  */
 export function serveMcp(app: FastifyInstance, tools: McpTools): void {
-  const offered = new Map<boolean, Tool[]>();
+  const offered = new Map<boolean, Promise<Tool[]>>();
   // Loaded at the first request: most processes never serve one.
   const load = async (writes: boolean) => {
-    const [{ answerHttp }, { publicDocument }] = await Promise.all([
+    const [{ answerHttp }, { documentInTurns }] = await Promise.all([
       import("../../mcp/server.ts"),
       import("../openapi/openapi.ts"),
     ]);
-    if (!offered.has(writes)) offered.set(writes, toolsOf(publicDocument(), { writes }));
-    return { answerHttp, offered: offered.get(writes)! };
+    const tools = offered.get(writes) ?? documentInTurns("public").then((document) => toolsOf(document, { writes }));
+    offered.set(writes, tools);
+    return { answerHttp, offered: await tools };
   };
   app.post(MCP_PATH, {
     bodyLimit: BODY_LIMIT.public,
@@ -49,8 +51,6 @@ export function serveMcp(app: FastifyInstance, tools: McpTools): void {
   });
   refuseOtherMethods(app, MCP_PATH, ["POST"]);
 }
-
-const VERSION = "1.0.0";
 
 function bearer({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];

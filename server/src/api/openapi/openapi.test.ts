@@ -9,7 +9,7 @@ import type { Route } from "../route.ts";
 import { everyRoute } from "../routes.ts";
 import { errorBody } from "../shapes.ts";
 import { exampleOf } from "./error-examples.ts";
-import { adminDocument, deviceDocument, errorCodes, publicDocument } from "./openapi.ts";
+import { adminDocument, deviceDocument, documentInTurns, errorCodes, publicDocument } from "./openapi.ts";
 import { messageOf } from "./payloads.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON
@@ -261,4 +261,18 @@ test("answers link to the operations on their records, with every parameter of t
   assert.deepEqual(list.links, {
     getTicket: { operationId: "getTicket", parameters: { id: "$response.body#/items/0/id" } },
   });
+});
+
+test("the event loop serves other work between two routes of a description that a stranger asks for", async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  const made = await documentInTurns("public");
+  isDone = true;
+  assert.deepEqual(made, documents.public);
+  assert.ok(turns > Object.keys(documents.public.paths as object).length, `${turns} turns`);
 });

@@ -1,4 +1,4 @@
-import { deviceDocument, publicDocument } from "../openapi/openapi.ts";
+import { documentInTurns } from "../openapi/openapi.ts";
 import type { ReferenceRoute } from "../route.ts";
 
 /** The parts of JSON Schema that the documents use. */
@@ -80,8 +80,8 @@ export interface Described {
 }
 
 /** Parses the document that clients get, so that the pages agree with it. */
-export function describe(surface: "public" | "device", baseUrl: string): Described {
-  const text = JSON.stringify(surface === "public" ? publicDocument(baseUrl) : deviceDocument(baseUrl));
+export async function describe(surface: "public" | "device", baseUrl: string): Promise<Described> {
+  const text = JSON.stringify(await documentInTurns(surface, baseUrl));
   const document = JSON.parse(text) as Document;
   return {
     text,

@@ -12,7 +12,7 @@ import { createReference } from "./reference.ts";
 import { curl } from "./samples.ts";
 
 const addresses = { baseUrl: "https://muster.example", brokerUrl: "mqtts://muster.example:8883" };
-const reference = createReference(addresses);
+const reference = await createReference(addresses);
 const pages = new Map(
   reference.paths
     .map((path) => [path, reference.file(path)!] as const)
@@ -104,8 +104,11 @@ test("a text of an operation cannot become markup or an external link", () => {
   );
 });
 
-test("a shell can parse every line of curl", () => {
-  const documents = { public: describe("public", addresses.baseUrl), device: describe("device", addresses.baseUrl) };
+test("a shell can parse every line of curl", async () => {
+  const documents = {
+    public: await describe("public", addresses.baseUrl),
+    device: await describe("device", addresses.baseUrl),
+  };
   const lines = routes.map((route) => curl(route, documents[route.surface], addresses.baseUrl));
   execFileSync("sh", ["-n"], { input: lines.join("\n") });
   const put = lines.filter((line) => line.includes("-X PUT") || line.includes("-X PATCH"));

@@ -36,26 +36,15 @@ const HTML = "text/html; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * Creates the reference. Each file is read or rendered once, at its first request, so that it does not slow startup,
- * and the ports in `addresses` are known by then.
+ * Creates the reference at its first request, so that it does not slow startup, and the ports in `addresses` are known
+ * by then. Each file is read or rendered once, when it is first requested.
  */
-export function createReference(addresses: Pick<Site, "baseUrl" | "brokerUrl">): Reference {
-  const documents: Partial<Pick<Site, "public" | "device">> = {};
+export async function createReference({ baseUrl, brokerUrl }: Pick<Site, "baseUrl" | "brokerUrl">): Promise<Reference> {
   const site: Site = {
-    get baseUrl() {
-      return addresses.baseUrl;
-    },
-    get brokerUrl() {
-      return addresses.brokerUrl;
-    },
-    get public() {
-      documents.public ??= describe("public", addresses.baseUrl);
-      return documents.public;
-    },
-    get device() {
-      documents.device ??= describe("device", addresses.baseUrl);
-      return documents.device;
-    },
+    baseUrl,
+    brokerUrl,
+    public: await describe("public", baseUrl),
+    device: await describe("device", baseUrl),
   };
   const makers = makersOf(site);
   const made = new Map<string, File>();
