@@ -85,6 +85,14 @@ const SIGNED_IN: readonly Screen[] = [
   ["/thresholds/$id", common.thresholdPack, () => import("./pages/thresholds/threshold-page.tsx"), "getThreshold"],
   ["/deliveries", common.messages, () => import("./pages/deliveries/deliveries-page.tsx"), "listDeliveries"],
   ["/devices", common.devices, () => import("./pages/devices/devices-page.tsx"), "listDevices"],
+  [
+    "/compare",
+    t.compareDevices,
+    () => import("./pages/compare/compare-page.tsx"),
+    "listDevices",
+    "readSeries",
+    "listGroups",
+  ],
   ["/devices/$id", common.device, () => import("./pages/device/device-page.tsx"), "getDevice"],
   [
     "/devices/$id/connect",

@@ -157,6 +157,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/devices/$id/connect": ["/devices/:device/connect"],
   "/devices/$id/rotate": ["/devices/press-7/rotate"],
   "/clients/$id/live": ["/clients/:device/live", "/clients/press-7/live"],
+  "/compare": ["/compare", "/compare?groupId=:group", "/compare?devices=:device,press-7&view=together"],
   "/connect": ["/connect"],
   "/refusals": ["/refusals"],
   "/claims": ["/claims"],

@@ -13,8 +13,8 @@ import "./chart.css";
 
 export interface ChartSeries {
   label: string;
-  /** One value for each of the chart's times; null for none. */
-  values: readonly (number | null)[];
+  /** One value for each of the chart's times; null for a gap, undefined where the line goes on. */
+  values: readonly (number | null | undefined)[];
   /**
    * Set for the highest and the lowest values of the first series: two thin lines with a fill between them, below the
    * other lines.
@@ -102,7 +102,7 @@ function descriptionOf(label: string, series: readonly ChartSeries[], limits: re
   return t.latest(label, lines, last);
 }
 
-function lastOf(values: readonly (number | null)[]): string {
-  const value = values.findLast((each) => each !== null);
-  return value === undefined ? t.noValue : reading(value);
+function lastOf(values: ChartSeries["values"]): string {
+  const value = values.findLast((each) => each !== null && each !== undefined);
+  return value == null ? t.noValue : reading(value);
 }

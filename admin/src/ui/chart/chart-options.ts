@@ -96,6 +96,8 @@ function seriesOf({ label, edge }: LineStyle, at: number, scheme: Scheme): UPlot
     label,
     stroke: edge ? accent.border : colours[at % colours.length]!,
     width: edge ? 1 : 1.5,
+    // Lines beyond the colours are dashed.
+    dash: at >= colours.length ? [6, 4] : [],
     spanGaps: false,
     // A line needs two points: a single one between gaps is a dot.
     points: { show: true, size: 5, filter: (plot: UPlot, series: number) => lonely(plot.data[series] ?? []) },
