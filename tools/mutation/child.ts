@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import fc from "fast-check";
 import { instrument, type Mutant } from "./instrument.ts";
 import { failureOf, preparations, registered } from "./registered-tests.ts";
 
@@ -28,6 +29,12 @@ export type Request = { load: Task } | { attempt: number };
 export type Answer =
   | { loaded: Mutant[]; reachedByLoading: number[]; reaching: Reaching; failed: string | undefined }
   | { attempt: number; killedBy: string | undefined; isClean: boolean };
+
+/**
+ * Ends a property test after a second, and at its first failure, instead of looking for the smallest example. Fewer runs
+ * notice fewer mutants, so the score is a lower bound.
+ */
+fc.configureGlobal({ interruptAfterTimeLimit: 1_000, endOnFailure: true });
 
 let active = 0;
 let reached = new Set<number>();
