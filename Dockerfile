@@ -1,42 +1,53 @@
-# The base is the Node that `npm ci` brings (package.json), by its exact version.
-#
-# The server runs its TypeScript directly: install, copy, run. Only the admin app is built, in a separate stage.
-FROM node:24.21.0-bookworm-slim AS dependencies
-WORKDIR /muster
-COPY package.json package-lock.json .npmrc ./
-COPY server/package.json server/
-COPY agent/package.json agent/
-# The image contains Node, so the optional Node of the npm scripts is omitted. The app is not built here.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# Two architectures, by digest: the Node of package.json. `npm run release -- --stand-in-base` puts another in its place.
+ARG BASE=node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 
-FROM node:24.21.0-bookworm-slim AS app
+# Compiles the service as for the npm package, with the app, and adds exactly the dependencies of the lock file.
+FROM ${BASE} AS build
 WORKDIR /muster
 COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/
 COPY agent/package.json agent/
 COPY admin/package.json admin/
+COPY tools/api-client/package.json tools/api-client/
 RUN npm ci --ignore-scripts
-# Vite reads the TypeScript settings of the root, which the app's settings extend.
-COPY tsconfig.json ./
-COPY openapi openapi
-COPY admin admin
-RUN npm run build
+COPY . .
+RUN node tools/release/installation/main.ts /installation
 
-FROM node:24.21.0-bookworm-slim
-ENV NODE_ENV=production MUSTER_DATA_DIR=/data
-WORKDIR /muster
-COPY --from=dependencies /muster ./
-COPY LICENSE ./
-COPY server server
-COPY agent agent
-COPY --from=app /muster/admin/dist admin/dist
-RUN ln -s /muster/server/bin/muster.mjs /usr/local/bin/muster
+# The service needs no package manager of Node.
+FROM ${BASE} AS system
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/etc/* /opt/yarn-* /root/.npm \
+    /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+    /usr/local/bin/docker-entrypoint.sh /tmp/* \
+ && ln -s /muster/server/bin/muster.mjs /usr/local/bin/muster
 RUN install -d -m 0700 -o node -g node /data
-USER node
+
+# A removed file would stay in the layers of the base, so all files are copied into one.
+FROM scratch
+COPY --from=system / /
+COPY --from=build /installation /muster
+ARG BASE
+ARG VERSION=unreleased
+ARG REVISION=unknown
+ARG SOURCE=https://github.com/muster/muster
+LABEL org.opencontainers.image.title="Muster" \
+      org.opencontainers.image.description="Enroll, connect and watch IoT devices by client certificate" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.base.name="${BASE}"
+# Metrics have no password: only networks of the container reach their port, unless it is published.
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    NODE_ENV=production MUSTER_DATA_DIR=/data MUSTER_METRICS_HOST=0.0.0.0
+# Both keep an idle service small (docs/operations/install.md). glibc raises the threshold, unless it is set, once a large
+# block is freed, and then keeps the memory with which V8 compiled the embedded database.
+ENV MALLOC_TRIM_THRESHOLD_=131072 NODE_OPTIONS=--max-semi-space-size=8
+# The base's user node, as a number, by which Kubernetes sees that it is not root.
+USER 1000:1000
+WORKDIR /data
 VOLUME /data
-EXPOSE 8443 8883
+EXPOSE 8443 8883 9464
 STOPSIGNAL SIGTERM
-# The check does not verify the certificate's name, which differs from the loopback address.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "require('https').get({ port: process.env.MUSTER_HTTP_PORT ?? 8443, path: '/readyz', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "/muster/server/bin/health-check.mjs"]
 ENTRYPOINT ["muster"]
 CMD ["serve"]

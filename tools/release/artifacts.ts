@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { findProgram } from "../go-programs.ts";
 import { packageChart } from "./chart/package.ts";
 import { buildDebianPackage } from "./debian/package.ts";
+import { buildImage } from "./image/build.ts";
 import { buildPackages } from "./packages/packages.ts";
 import { buildSboms } from "./sbom/sboms.ts";
 
@@ -12,12 +13,14 @@ export interface BuildContext {
   /** The folder for artifacts. */
   out: string;
   version: string;
+  /** Whether a stand-in replaces the base of the image. */
+  standIn: boolean;
 }
 
 /** One kind of artifact. */
 export interface Artifact {
   name: string;
-  /** Programs that the build runs, and where they come from. */
+  /** Programs that the build runs, and where they come from; `a|b` is any of two. */
   programs: Readonly<Record<string, string>>;
   /** Builds it into `out`. @returns one line per file */
   build(context: BuildContext): Promise<string[]>;
@@ -44,6 +47,17 @@ export const artifacts: readonly Artifact[] = [
     },
   },
   {
+    name: "image",
+    programs: { git: "Debian", "docker|buildah": "Debian" },
+    build: async (context) => {
+      const name = await buildImage(context);
+      const base = context.standIn
+        ? "on a stand-in for the base, not to be published"
+        : "on the base of the Dockerfile";
+      return [`${name}, ${(statSync(join(context.out, name)).size / 1e6).toFixed(1)} MB, ${base}`];
+    },
+  },
+  {
     name: "chart",
     programs: { helm: MODULE },
     build: async ({ root, out, version }) => [await packageChart(root, out, version)],
@@ -58,7 +72,9 @@ export const artifacts: readonly Artifact[] = [
 /** Returns a sentence for each artifact whose programs are not on the path. */
 export function missingPrograms(wanted: readonly Artifact[]): string[] {
   return wanted.flatMap(({ name, programs }) => {
-    const missing = Object.entries(programs).filter(([program]) => findProgram(program) === undefined);
-    return missing.map(([program, from]) => `${name} needs ${program} (${from})`);
+    const missing = Object.entries(programs).filter(([any]) =>
+      any.split("|").every((each) => findProgram(each) === undefined),
+    );
+    return missing.map(([program, from]) => `${name} needs ${program.replace("|", " or ")} (${from})`);
   });
 }

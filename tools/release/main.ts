@@ -1,8 +1,7 @@
 /**
  * `npm run release -- <version>`: sets the version everywhere, dates the changelog, builds every artifact into
  * `dist/release/`, and prints what a person then does. `--artifacts-only` builds the artifacts of the present version
- * and changes no file. `--without=<name>,…` leaves artifacts out, whose programs
- * are missing on this machine.
+ * and changes no file. `--without=<name>,…` leaves artifacts out, whose programs are missing on this machine. `--stand-in-base` builds the image, to try it, where no registry can be reached.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,7 +17,11 @@ const root = resolve(import.meta.dirname, "../..");
 const out = join(root, "dist/release");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { "artifacts-only": { type: "boolean" }, without: { type: "string", default: "" } },
+  options: {
+    "artifacts-only": { type: "boolean" },
+    without: { type: "string", default: "" },
+    "stand-in-base": { type: "boolean", default: false },
+  },
 });
 
 try {
@@ -41,7 +44,7 @@ async function release(): Promise<void> {
   mkdirSync(out, { recursive: true });
   for (const { name, build } of wanted) {
     const started = performance.now();
-    for (const line of await build({ root, out, version }))
+    for (const line of await build({ root, out, version, standIn: values["stand-in-base"] }))
       console.log(`✔ ${name}: ${line} (${((performance.now() - started) / 1000).toFixed(0)} s)`);
   }
   for (const name of left) console.log(`✖ ${name}: left out by --without`);

@@ -12,6 +12,7 @@ import { readManifest } from "../packages/manifests.ts";
 import { checkChart } from "./chart/check.ts";
 import type { ArtifactCheck, CheckContext } from "./context.ts";
 import { checkDebianPackage } from "./debian.ts";
+import { checkImage } from "./image/check.ts";
 import { checkPackages } from "./packages.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -25,6 +26,12 @@ const checks: readonly ArtifactCheck[] = [
     programs: ["debootstrap", "dpkg", "systemd-analyze", "unshare"],
     asRoot: true,
     run: checkDebianPackage,
+  },
+  {
+    name: "image",
+    programs: ["buildah", "unshare", "setpriv", "psql"],
+    asRoot: true,
+    run: checkImage,
   },
   { name: "chart", programs: ["go", "helm", "kubeconform"], run: checkChart },
 ];

@@ -9,7 +9,7 @@ import { during, get } from "./story.ts";
 
 const FIXTURE = "server/test/fixtures/installation-1.0";
 /** The master key of the test harness, with which the fixture was made. */
-const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 interface Left {
   apiKey: string;

@@ -24,7 +24,8 @@ export async function stageAgent(root: string, stage: string): Promise<void> {
 export async function stageService(root: string, stage: string): Promise<void> {
   makeEmpty(stage);
   await compile(root, "server", join(stage, "server/src"));
-  copy(root, stage, { "server/bin/require-node.mjs": "server/bin/require-node.mjs" });
+  for (const file of ["require-node.mjs", "health-check.mjs"])
+    copy(root, stage, { [`server/bin/${file}`]: `server/bin/${file}` });
   writeLauncher(join(root, "server/bin/muster.mjs"), join(stage, "server/bin/muster.mjs"), {
     "../src/cli/main.ts": "../src/cli/main.js",
   });

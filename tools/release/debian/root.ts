@@ -5,15 +5,8 @@ import { run } from "../run.ts";
 
 const SUITE = "bookworm";
 const MIRROR = "http://deb.debian.org/debian";
-/** What Debian's own slim images leave out. */
-const SLIM = [
-  "usr/share/doc",
-  "usr/share/man",
-  "usr/share/info",
-  "usr/share/locale",
-  "var/cache/apt",
-  "var/lib/apt/lists",
-];
+/** What Debian's own slim images leave out, beside all of `usr/share/doc` but the licences. */
+const SLIM = ["usr/share/man", "usr/share/info", "usr/share/locale", "var/cache/apt", "var/lib/apt/lists"];
 
 /** Unpacks a minimal Debian into the new folder `to`. The first call on a machine downloads it. */
 export async function unpackDebian(to: string): Promise<void> {
@@ -24,7 +17,7 @@ export async function unpackDebian(to: string): Promise<void> {
 
 async function debianArchive(): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "muster");
-  const archive = join(cache, `debian-${SUITE}.tar`);
+  const archive = join(cache, `debian-${SUITE}-slim.tar`);
   if (existsSync(archive)) return archive;
   const folder = join(cache, `debian-${SUITE}.new`);
   rmSync(folder, { recursive: true, force: true });
@@ -32,6 +25,7 @@ async function debianArchive(): Promise<string> {
   try {
     await run("debootstrap", ["--variant=minbase", SUITE, folder, MIRROR], { cwd: cache });
     for (const each of SLIM) rmSync(join(folder, each), { recursive: true, force: true });
+    await run("find", ["usr/share/doc", "!", "-type", "d", "!", "-name", "copyright", "-delete"], { cwd: folder });
     mkdirSync(join(folder, "var/cache/apt/archives/partial"), { recursive: true });
     await run("tar", ["--create", "--file", `${archive}.new`, "--directory", folder, "."], { cwd: cache });
     renameSync(`${archive}.new`, archive);
