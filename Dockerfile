@@ -1,8 +1,8 @@
-# Two architectures, by digest: the Node of package.json. `npm run release -- --stand-in-base` puts another in its place.
-ARG BASE=node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
+# The Node of package.json, for two architectures. `npm run release -- --stand-in-base` puts another base in its place.
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS base
 
 # Compiles the service as for the npm package, with the app, and adds exactly the dependencies of the lock file.
-FROM ${BASE} AS build
+FROM base AS build
 WORKDIR /muster
 COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/
@@ -14,7 +14,7 @@ COPY . .
 RUN node tools/release/installation/main.ts /installation
 
 # The service needs no package manager of Node.
-FROM ${BASE} AS system
+FROM base AS system
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/etc/* /opt/yarn-* /root/.npm \
     /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
     /usr/local/bin/docker-entrypoint.sh /tmp/* \
@@ -25,7 +25,6 @@ RUN install -d -m 0700 -o node -g node /data
 FROM scratch
 COPY --from=system / /
 COPY --from=build /installation /muster
-ARG BASE
 ARG VERSION=unreleased
 ARG REVISION=unknown
 ARG SOURCE=https://github.com/muster/muster
@@ -34,13 +33,12 @@ LABEL org.opencontainers.image.title="Muster" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
-      org.opencontainers.image.source="${SOURCE}" \
-      org.opencontainers.image.base.name="${BASE}"
+      org.opencontainers.image.source="${SOURCE}"
 # Metrics have no password: only networks of the container reach their port, unless it is published.
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NODE_ENV=production MUSTER_DATA_DIR=/data MUSTER_METRICS_HOST=0.0.0.0
-# Both keep an idle service small (docs/operations/install.md). glibc raises the threshold, unless it is set, once a large
-# block is freed, and then keeps the memory with which V8 compiled the embedded database.
+# Both keep an idle service small (docs/operations/install.md). glibc would raise the threshold once a large block is
+# freed, and then keep the memory with which V8 compiled the embedded database.
 ENV MALLOC_TRIM_THRESHOLD_=131072 NODE_OPTIONS=--max-semi-space-size=8
 # The base's user node, as a number, by which Kubernetes sees that it is not root.
 USER 1000:1000

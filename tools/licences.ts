@@ -24,6 +24,7 @@ export interface LockedPackage {
   license?: string;
   dev?: boolean;
   link?: boolean;
+  optional?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;

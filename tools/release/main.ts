@@ -1,7 +1,8 @@
 /**
  * `npm run release -- <version>`: sets the version everywhere, dates the changelog, builds every artifact into
  * `dist/release/`, and prints what a person then does. `--artifacts-only` builds the artifacts of the present version
- * and changes no file. `--without=<name>,…` leaves artifacts out, whose programs are missing on this machine. `--stand-in-base` builds the image, to try it, where no registry can be reached.
+ * and changes no file. `--without=<name>,…` leaves artifacts out, whose programs are missing on this machine.
+ * `--stand-in-base` builds the image, to try it, where no registry can be reached.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

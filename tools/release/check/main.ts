@@ -29,7 +29,7 @@ const checks: readonly ArtifactCheck[] = [
   },
   {
     name: "image",
-    programs: ["buildah", "unshare", "setpriv", "psql"],
+    programs: ["buildah", "unshare", "setpriv", "psql", "syft"],
     asRoot: true,
     run: checkImage,
   },

@@ -1,5 +1,14 @@
 /** The container image as one file, which `docker load` and `podman load` take. */
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -7,7 +16,7 @@ import { createGzip } from "node:zlib";
 import { findProgram } from "../../go-programs.ts";
 import { run } from "../run.ts";
 import { Buildah } from "./buildah.ts";
-import { addStandIn, STAND_IN } from "./stand-in.ts";
+import { addStandIn, STAND_IN, STAND_IN_LABEL } from "./stand-in.ts";
 
 /** The largest size of the compressed image, in bytes. */
 const MOST_IMAGE_BYTES = 90 * 1000 * 1000;
@@ -75,11 +84,22 @@ async function buildWithBuildah(
   const buildah = new Buildah(join(work, "storage"));
   const tag = `localhost/muster:${version}`;
   if (standIn) await addStandIn(buildah, work);
-  const base: Record<string, string> = standIn ? { BASE: STAND_IN } : {};
+  const file = standIn ? standInDockerfile(root, work) : join(root, "Dockerfile");
   // The OCI format has no health check.
-  const form = ["--isolation", "chroot", "--format", "docker", "--tag", tag];
-  await buildah.run(["build", ...form, ...buildArguments({ ...labels, ...base }), root]);
+  const form = ["--isolation", "chroot", "--format", "docker", "--file", file, "--tag", tag];
+  // The machine's cache of npm saves downloads; a volume is in no layer.
+  const cache = (await run("npm", ["config", "get", "cache"], { cwd: root })).trim();
+  const volumes = existsSync(cache) ? ["--volume", `${cache}:/root/.npm`] : [];
+  await buildah.run(["build", ...form, ...volumes, ...buildArguments(labels), root]);
   await buildah.run(["push", tag, `docker-archive:${archive}:muster:${version}`]);
+}
+
+/** Writes the Dockerfile with the stand-in for its base, and a label that says so. */
+function standInDockerfile(root: string, work: string): string {
+  const file = join(work, "Dockerfile");
+  const text = readFileSync(join(root, "Dockerfile"), "utf8").replace(/^FROM node:\S+/m, `FROM ${STAND_IN}`);
+  writeFileSync(file, `${text}LABEL ${STAND_IN_LABEL}="${STAND_IN}"\n`);
+  return file;
 }
 
 function buildArguments(values: Record<string, string>): string[] {

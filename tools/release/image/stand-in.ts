@@ -5,8 +5,10 @@ import { unpackDebian } from "../debian/root.ts";
 import { run } from "../run.ts";
 import type { Buildah } from "./buildah.ts";
 
-/** The name of the base that stands in for the official one. The image's label of its base has it, too. */
+/** The name of the base that stands in for the official one. */
 export const STAND_IN = "localhost/muster-stand-in:latest";
+/** The label of an image that is built on the stand-in. */
+export const STAND_IN_LABEL = "org.opencontainers.image.base.name";
 /** The certificates of this machine, among which may be that of a proxy before npm's registry. */
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 

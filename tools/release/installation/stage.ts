@@ -14,7 +14,8 @@ const WORKSPACES = ["server", "agent"];
 const UNUSED = [
   "**/*.{ts,cts,mts,map}",
   "**/{README,CHANGELOG,HISTORY,CONTRIBUTING}*.md",
-  "{*,@*/*}/{test,tests,docs,examples,benchmarks}",
+  ...["", "**/node_modules/"].map((at) => `${at}{*,@*/*}/{test,tests,docs,examples,benchmark,benchmarks}`),
+  "zod/src",
   "@electric-sql/pglite/dist/**/*.tar.gz",
 ];
 

@@ -29,8 +29,8 @@ export async function stageService(root: string, stage: string): Promise<void> {
   writeLauncher(join(root, "server/bin/muster.mjs"), join(stage, "server/bin/muster.mjs"), {
     "../src/cli/main.ts": "../src/cli/main.js",
   });
-  const { version } = readManifest(root, "server");
-  writeJson(join(stage, "server/package.json"), { name: "@muster/server", version, private: true, type: "module" });
+  const { name, version, license } = readManifest(root, "server");
+  writeJson(join(stage, "server/package.json"), { name, version, license, private: true, type: "module" });
   for (const page of globSync("server/src/**/*.{css,js,svg}", { cwd: root })) copy(root, stage, { [page]: page });
   for (const folder of ["admin/dist", "LICENSE", "README.md", "CHANGELOG.md"]) copy(root, stage, { [folder]: folder });
   writeJson(join(stage, "package.json"), serviceManifest(root));

@@ -74,9 +74,12 @@ export function problemsOf(bom: Bom, shipped: ReadonlySet<string>, ours: Readonl
   return [...missing, ...foreign, ...unlicensed];
 }
 
-function hasAllowedLicence({ licenses = [] }: Component): boolean {
-  const names = licenses.map((each) =>
-    "expression" in each ? each.expression : (each.license.id ?? each.license.name),
-  );
+function hasAllowedLicence(component: Component): boolean {
+  const names = licencesOf(component);
   return names.length > 0 && names.every(isAllowedLicence);
+}
+
+/** Returns the licences of a component: identifiers, names or expressions of SPDX. */
+export function licencesOf({ licenses = [] }: Component): (string | undefined)[] {
+  return licenses.map((each) => ("expression" in each ? each.expression : (each.license.id ?? each.license.name)));
 }

@@ -6,6 +6,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { imageFileName } from "../../image/build.ts";
+import { STAND_IN_LABEL } from "../../image/stand-in.ts";
 import { run } from "../../run.ts";
 import type { CheckContext } from "../context.ts";
 import { installNode } from "../nodes.ts";
@@ -13,6 +14,7 @@ import { installAgent } from "../packages.ts";
 import { during, tellStory } from "../story.ts";
 import { dumpOfPostgres, findDevices, MASTER_KEY, unpackDataFolder } from "../upgrade.ts";
 import { type Container, containerOf, type UnpackedImage, unpackImage } from "./container.ts";
+import { checkLicences } from "./licences.ts";
 import { isLimited, type Memory, memoryOf, removeLimit } from "./memory.ts";
 import { freePorts } from "./ports.ts";
 import { withPostgres } from "./postgres.ts";
@@ -30,17 +32,21 @@ export async function checkImage(context: CheckContext): Promise<void> {
   const { artifacts, out, root, version, work, say } = context;
   const image = await unpackImage(join(out, imageFileName(version)), work);
   checkConfiguration(image, version);
-  const base = image.config.Labels["org.opencontainers.image.base.name"];
+  const base = image.config.Labels[STAND_IN_LABEL] ?? "that of the Dockerfile";
   say(`user, volume of mode 0700, ports and labels; the base is ${base}`);
+  const found = await checkLicences(root, image.rootFolder);
+  say(
+    `syft finds the ${found.npm} packages of npm with allowed licences, and the licences of ${found.debian} of Debian`,
+  );
   try {
     const container = containerOf(image, join(work, "data"), await freePorts());
     await checkPrograms(container, version);
     say("muster is on the path of a container with a read-only root, npm is not");
+    await checkFirstRun(container);
+    say("set-up link, health check before, during and after a run, metrics at every address, doctor");
     const agent = await installAgent(join(work, "agent"), artifacts.agent, await installNode("24.21.0", work));
     await tellStory(container, agent, "image");
     say("a device enrolls, publishes, renews and outlives a restart");
-    await checkProbes(container);
-    say("the health check fails before the start and after the stop, and the metrics answer at every address");
     const old = containerOf(image, join(work, "old"), await freePorts());
     await unpackDataFolder(root, old.volume);
     await run("chown", ["--recursive", image.config.User, old.volume], { cwd: work });
@@ -65,19 +71,22 @@ function checkConfiguration({ config, rootFolder }: UnpackedImage, version: stri
   assert.deepEqual([mode & 0o777, uid, gid], [0o700, 1000, 1000]);
 }
 
+/** Runs a program in the container as `docker exec` does, and returns its trimmed output. */
+async function execute(container: Container, ...words: string[]): Promise<string> {
+  const { command, env } = container.exec(words);
+  return (await run(command[0]!, command.slice(1), { cwd: container.cwd, env })).trim();
+}
+
 async function checkPrograms(container: Container, version: string): Promise<void> {
-  const inside = async (...words: string[]) => {
-    const { command, env } = container.exec(words);
-    return (await run(command[0]!, command.slice(1), { cwd: container.cwd, env })).trim();
-  };
+  const inside = (...words: string[]) => execute(container, ...words);
   assert.equal(await inside("muster", "--version"), version);
   assert.equal(await inside("id", "-u"), "1000");
   assert.match(await inside("sh", "-c", "touch /muster/x /etc/x 2>&1 || true"), /(?:.*Read-only file system\n?){2}/);
   assert.equal(await inside("sh", "-c", "command -v npm npx yarn || echo none"), "none");
 }
 
-/** Runs the health check around a run of the service, and reads the metrics during it from outside. */
-async function checkProbes(container: Container): Promise<void> {
+/** Does what docs/docker.md says around the first run, and reads the metrics from outside of it. */
+async function checkFirstRun(container: Container): Promise<void> {
   const [form, ...words] = container.healthCheck;
   assert.equal(form, "CMD");
   const { command, env } = container.exec(words);
@@ -86,6 +95,9 @@ async function checkProbes(container: Container): Promise<void> {
   await during(container, async () => {
     const { status, stderr } = healthy();
     assert.equal(status, 0, stderr);
+    assert.match(await execute(container, "cat", "/data/setup-link"), /^https:\/\//);
+    assert.match(await execute(container, "cat", "/data/tls/ca.pem"), /^-----BEGIN CERTIFICATE-----/);
+    await execute(container, "muster", "doctor");
     for (const address of ["127.0.0.1", ...addresses()]) {
       const answer = await fetch(`http://${address}:${env.MUSTER_METRICS_PORT}/metrics`);
       assert.match(await answer.text(), /^muster_/m, address);
