@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, createReadStream, createWriteStream, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
 import { Buildah } from "../../image/buildah.ts";
 import { confined } from "../confined.ts";
 import type { Installation } from "../service.ts";
@@ -28,7 +30,10 @@ export interface UnpackedImage {
 /** Unpacks an image, as the file that a release has, below `work`. */
 export async function unpackImage(file: string, work: string): Promise<UnpackedImage> {
   const buildah = new Buildah(join(work, "storage"));
-  const container = await buildah.run(["from", `docker-archive:${file}`]);
+  // The buildah of Debian 12 does not read compressed archives.
+  const archive = join(work, "image.tar");
+  await pipeline(createReadStream(file), createGunzip(), createWriteStream(archive));
+  const container = await buildah.run(["from", `docker-archive:${archive}`]);
   const rootFolder = await buildah.run(["mount", container]);
   const { Docker } = JSON.parse(await buildah.run(["inspect", container]));
   return { config: Docker.config, rootFolder };
