@@ -10,7 +10,7 @@ const report = (performance: number, paint: number) => ({
   },
 });
 
-test("a screen is judged by the median of each figure", () => {
+test("a screen has the median of each figure", () => {
   const result = median([report(0.9, 1_000), report(0.97, 3_000), report(0.96, 1_500)].map(measuredIn));
   assert.deepEqual(result, { performance: 96, accessibility: 100, contentfulPaintMs: 1_500, layoutShift: 0.01 });
   assert.deepEqual(below(result), []);

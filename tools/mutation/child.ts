@@ -31,8 +31,8 @@ export type Answer =
   | { attempt: number; killedBy: string | undefined; isClean: boolean };
 
 /**
- * Ends a property test after a second, and at its first failure, instead of looking for the smallest example. Fewer runs
- * notice fewer mutants, so the score is a lower bound.
+ * Ends a property test after a second, and at its first failure, instead of looking for the smallest example. Fewer
+ * runs notice fewer mutants, so the score is a lower bound.
  */
 fc.configureGlobal({ interruptAfterTimeLimit: 1_000, endOnFailure: true });
 
