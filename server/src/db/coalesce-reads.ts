@@ -1,8 +1,7 @@
-import type pg from "pg";
 import { type PreparedBatch, sendBatch } from "./prepared-batch.ts";
 import { PreparedQuery } from "./prepared-query.ts";
 import { isDataException } from "./refusal.ts";
-import type { BoundStatement, Db } from "./types.ts";
+import type { BoundStatement, ClientSource, Db } from "./types.ts";
 
 /** Runs one prepared read together with the others requested in the same turn of the event loop. */
 export type ReadCoalescer = (read: BoundStatement) => Promise<Record<string, unknown>[]>;
@@ -21,7 +20,7 @@ const MOST_AT_ONCE = 32;
  * Sends the reads of one turn of the event loop in one write on one connection of `pool`, because under load, switching
  * between the two processes costs more than a short read. `observe` receives the seconds until each write was answered.
  */
-export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
+export function coalesceReads(db: Db, pool: ClientSource, observe?: (seconds: number) => void): void {
   let waiting: PreparedQuery[] = [];
 
   function sendAll(): void {

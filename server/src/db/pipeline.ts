@@ -1,7 +1,6 @@
-import type pg from "pg";
 import { sendBatch } from "./prepared-batch.ts";
 import { PreparedQuery } from "./prepared-query.ts";
-import type { BoundStatement, Db } from "./types.ts";
+import type { BoundStatement, ClientSource, Db } from "./types.ts";
 
 /** Runs prepared statements on one connection as one transaction, in one round trip. */
 export type Pipeline = (statements: readonly BoundStatement[]) => Promise<void>;
@@ -19,7 +18,7 @@ export function pipelineOf(db: Db): Pipeline | undefined {
  * transaction waits once. PostgreSQL commits after the last statement, or rolls back if one fails (the extended query
  * protocol up to its Sync).
  */
-export function pipelineOn(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
+export function pipelineOn(db: Db, pool: ClientSource, observe?: (seconds: number) => void): void {
   pipelines.set(db, (statements) => {
     const queries = statements.map((bound) => new PreparedQuery(bound));
     return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { pipelineOn } from "./pipeline.ts";
 import { postgresDialect } from "./postgres-driver.ts";
 import type { Schema } from "./schema.generated.ts";
 import { timing } from "./timing.ts";
-import type { Db } from "./types.ts";
+import type { ClientSource, Db } from "./types.ts";
 
 /** How long the health check waits for an answer. */
 const HEALTH_CHECK_MS = 2_000;
@@ -15,7 +15,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);
 
 /** Creates Kysely on a pool, with pipelined transactions and coalesced reads, for both kinds of database. */
 export function databaseOn(
-  pool: pg.Pool,
+  pool: ClientSource,
   observe?: (seconds: number) => void,
 ): { db: Db; healthy: () => Promise<boolean> } {
   // The pool handles errors of idle clients only; an unhandled one would end the process.
@@ -27,7 +27,7 @@ export function databaseOn(
 }
 
 /** Reports whether a trivial statement succeeds in time. */
-async function answers(pool: pg.Pool): Promise<boolean> {
+async function answers(pool: ClientSource): Promise<boolean> {
   const answer = pool.query("SELECT 1").then(
     () => true,
     () => false,

@@ -12,7 +12,7 @@ import {
 import type pg from "pg";
 import { PreparedQuery, type PreparedResult } from "./prepared-query.ts";
 import { endsConnection } from "./refusal.ts";
-import type { BoundStatement, DriverQuery } from "./types.ts";
+import type { BoundStatement, ClientSource, DriverQuery } from "./types.ts";
 
 /** The longest possible timer, 24 days: pg reads 0 as "use the connection's default". */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -21,7 +21,7 @@ const COMMIT = CompiledQuery.raw("commit");
 const ROLLBACK = CompiledQuery.raw("rollback");
 
 /** Creates Kysely on `pool`, with prepared statements and transactions that can lift the pool's time limit. */
-export function postgresDialect(pool: pg.Pool): Dialect {
+export function postgresDialect(pool: ClientSource): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new PostgresDriver(pool),
@@ -31,11 +31,11 @@ export function postgresDialect(pool: pg.Pool): Dialect {
 }
 
 class PostgresDriver implements Driver {
-  readonly #pool: pg.Pool;
+  readonly #pool: ClientSource;
   /** One object per client: Kysely instruments each object that is new to it. */
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: ClientSource) {
     this.#pool = pool;
   }
 

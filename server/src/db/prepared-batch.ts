@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { PreparedQuery, Wire } from "./prepared-query.ts";
 import { endsConnection } from "./refusal.ts";
+import type { ClientSource } from "./types.ts";
 
 /**
  * Sends statements in one write on a connection of `pool`, which gets the connection back once they are answered.
@@ -10,7 +11,7 @@ import { endsConnection } from "./refusal.ts";
  * @returns resolves when they are sent; rejects when no connection is to be had
  */
 export async function sendBatch(
-  pool: pg.Pool,
+  pool: ClientSource,
   queries: readonly PreparedQuery[],
   onAnswered: (batch: PreparedBatch, error: Error | null) => void,
   observe?: (seconds: number) => void,

@@ -1,10 +1,14 @@
 import type { CompiledQuery, Kysely, Transaction } from "kysely";
+import type pg from "pg";
 import type { PoolUse } from "../lib/metrics/database-metrics.ts";
 import type { Schema } from "./schema.generated.ts";
 
 /** A connection to run statements on: the pool or one of its transactions. Store functions take it first. */
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
+
+/** The part of pg's pool that statements need: to have a client for a while. */
+export type ClientSource = Pick<pg.Pool, "connect" | "query" | "on" | "end">;
 
 /** How long work waits for a connection to PostgreSQL, and for a statement. */
 export interface TimeLimits {

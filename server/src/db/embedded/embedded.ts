@@ -9,6 +9,7 @@ import { type Engine, openEngine } from "./engine.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { maintainEngine } from "./maintenance.ts";
 import { engineFolder } from "./new-folder.ts";
+import { OneClient } from "./one-client.ts";
 import { WireStream } from "./wire-stream.ts";
 import { openWorkerEngine } from "./worker-engine.ts";
 
@@ -51,10 +52,7 @@ export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }:
   }
 }
 
-/**
- * Creates the database of an engine: pg's pool with one client, since an engine has one session. Waiters are served in
- * order.
- */
+/** Creates the database of an engine: pg's pool with one client, since an engine has one session. */
 export function onEngine(engine: Engine, observe?: (seconds: number) => void): Database {
   const pool = new pg.Pool({
     stream: () => new WireStream(engine) as unknown as Duplex,
@@ -66,18 +64,20 @@ export function onEngine(engine: Engine, observe?: (seconds: number) => void): D
   // The calls of a failed engine are rejected; an unhandled error of their client would end the process.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const channels = new Channels(pool);
-  const { db, healthy } = databaseOn(pool, observe);
+  const client = new OneClient(pool);
+  const { db, healthy } = databaseOn(client.requests, observe);
+  const { db: ingest } = databaseOn(client.ingest, observe);
   return {
     kind: "embedded",
     db,
-    ingest: db,
+    ingest,
     connects: db,
     listen: (channel, handler) => channels.listen(channel, handler),
     healthy,
     dump: () => engine.dump(),
-    maintain: () => maintainEngine(db, () => pool.idleCount === 1 && pool.waitingCount === 0),
+    maintain: () => maintainEngine(db, () => client.isIdle),
     close: async () => {
-      await db.destroy();
+      await Promise.all([db, ingest].map((each) => each.destroy()));
       await engine.close();
     },
   };
