@@ -5,7 +5,7 @@ import { alreadyExists } from "../lib/request-errors.ts";
 import { backupHead } from "./backup-file.ts";
 import { type RevokeAllDeps, type RevokedAll, revokeAll } from "./revoke-all.ts";
 
-export { DOORS, type DoorName, NO_DOORS, TABLES_WITHOUT_DOORS } from "./doors.ts";
+export { CREDENTIALS, type CredentialName, NOT_CREDENTIALS, TABLES_WITHOUT_CREDENTIALS } from "./credentials.ts";
 export { type ReappliedRevocations, reapplyRevocations } from "./reapply-revocations.ts";
 export { type Restored, type RestoreOptions, restore } from "./restore.ts";
 

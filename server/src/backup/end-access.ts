@@ -6,7 +6,7 @@ import { deleteAllFactors, deleteAllRecoveryCodes, endSessionsAndLinks } from ".
 import { endConfirmationLinks } from "../notifications/notifications.ts";
 import { deleteAllTokens } from "../scim/scim.ts";
 
-/** The numbers of ended credentials of each kind (`doors.ts`). */
+/** The numbers of ended credentials of each kind (`credentials.ts`). */
 export interface EndedAccess {
   sessions: number;
   /** Links for set-up, invitation and reset, and to confirm channels. */
@@ -20,10 +20,7 @@ export interface EndedAccess {
   claims: number;
 }
 
-/**
- * Ends what every restore must end: a session, a link or a recovery code may have been used or ended since the backup,
- * a provisioning token replaced.
- */
+/** Ends sessions, links and SCIM tokens: since the backup, they may have been used, ended or replaced. */
 export async function endShortLived(tx: Tx, now: Date): Promise<Pick<EndedAccess, "sessions" | "links">> {
   const { sessions, links } = await endSessionsAndLinks(tx);
   await deleteAllTokens(tx);

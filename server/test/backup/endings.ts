@@ -7,14 +7,14 @@ import { addPasskey, type SoftAuthenticator, signInWith, softAuthenticator } fro
 import { turnOnFactor } from "../harness/second-factor.ts";
 import type { TestServer } from "../harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn } from "../harness/sign-in.ts";
-import { mqttClient } from "./doors.ts";
+import { mqttClient } from "./credentials.ts";
 
 export interface Endings {
   /** Ends some of the credentials after the backup. */
   end(): Promise<void>;
   /** The changes that the restore carries over. */
   changed: Partial<Carried>;
-  /** Tries each door of the restored service. */
+  /** Tries each credential at the restored service. */
   verify(restored: TestServer): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `muster reapply-revocations` after a recovery of PostgreSQL: its refusals and output. restore-over.test.ts covers the
- * doors that it closes.
+ * credentials that it ends.
  */
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
-import { DOORS, NO_DOORS, TABLES_WITHOUT_DOORS } from "../../src/backup/backup.ts";
+import { CREDENTIALS, NOT_CREDENTIALS, TABLES_WITHOUT_CREDENTIALS } from "../../src/backup/backup.ts";
 import { createDoctor } from "../../src/doctor/doctor.ts";
 import { copyOfDatabase } from "../harness/database/copy-of-database.ts";
 import { onPostgres } from "../harness/database/database.ts";
@@ -14,7 +14,7 @@ import { openStream } from "../harness/http/event-streams.ts";
 import { type CommandLine, startCommandLine } from "../harness/processes/command-line.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { newBrowser, PASSWORD, signIn, tokenOf } from "../harness/sign-in.ts";
-import { call, makeDoors, mqttClient, type Opened, type OutsideDoor, openDoors } from "./doors.ts";
+import { acceptedOf, type ClientCredential, type Created, call, makeCredentials, mqttClient } from "./credentials.ts";
 
 let commandLine: CommandLine;
 before(async () => {
@@ -22,11 +22,11 @@ before(async () => {
 });
 after(() => commandLine.stop());
 
-const ALL = Object.keys(DOORS).filter(
-  (name) => DOORS[name as keyof typeof DOORS].revokeAll !== "kept",
-) as OutsideDoor[];
-/** The open doors after a restore that ends nothing by itself. */
-const REVIVED = ALL.filter((name) => onPostgres || DOORS[name].restore !== "ended");
+const ALL = Object.keys(CREDENTIALS).filter(
+  (name) => CREDENTIALS[name as keyof typeof CREDENTIALS].revokeAll !== "kept",
+) as ClientCredential[];
+/** The credentials that are accepted after a restore without a later state and without `--revoke-all`. */
+const REVIVED = ALL.filter((name) => onPostgres || CREDENTIALS[name].withoutLaterState !== "ended");
 
 async function muster(server: TestServer, ...args: string[]) {
   const ran = await commandLine.run(args, server.dataDir);
@@ -47,25 +47,25 @@ test("every table, and every column that looks like a credential, is classified"
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
         AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1, 2`,
   );
-  const doors: string[] = Object.values(DOORS).flatMap(({ columns }) => [...columns]);
+  const credentials: string[] = Object.values(CREDENTIALS).flatMap(({ columns }) => [...columns]);
   const tables = new Set(columns.map(({ table }) => table));
-  const classified = new Set([...doors.map((name) => name.split(".")[0]!), ...TABLES_WITHOUT_DOORS]);
+  const classified = new Set([...credentials.map((name) => name.split(".")[0]!), ...TABLES_WITHOUT_CREDENTIALS]);
   assert.deepEqual([...tables].sort(), [...classified].sort(), "tables");
   const names = columns.map(({ table, column }) => `${table}.${column}`);
   const suspect = /hash|hmac|secret|token|password|code|sha256|sealed|seed|private|fingerprint|serial|(^|_)key($|_)/;
   const suspicious = names.filter((name) => suspect.test(name.split(".")[1]!));
-  const unclassified = suspicious.filter((name) => !doors.includes(name) && !(name in NO_DOORS));
+  const unclassified = suspicious.filter((name) => !credentials.includes(name) && !(name in NOT_CREDENTIALS));
   assert.deepEqual(unclassified, [], "columns");
-  for (const name of [...doors, ...Object.keys(NO_DOORS)]) assert.ok(names.includes(name), name);
+  for (const name of [...credentials, ...Object.keys(NOT_CREDENTIALS)]) assert.ok(names.includes(name), name);
 });
 
-test("after a recovery to an earlier state muster revoke-all closes every door that had been closed, and prints how to sign in again", async (t) => {
+test("after a recovery to an earlier state muster revoke-all ends every credential that had ended, and prints how to sign in again", async (t) => {
   const server = await started(t);
-  const made = await makeDoors(server);
-  assert.deepEqual(await openDoors(server, made.attempts), ALL);
+  const made = await makeCredentials(server);
+  assert.deepEqual(await acceptedOf(server, made.attempts), ALL);
   const copy = await copyOfDatabase(server, (remove) => t.after(remove));
   const restored = await copy.start();
-  assert.deepEqual(await openDoors(restored, made.attempts), REVIVED, "the recovery alone opens them again");
+  assert.deepEqual(await acceptedOf(restored, made.attempts), REVIVED, "the recovery alone revives them");
 
   const unstated = await muster(restored, "revoke-all", "--yes");
   assert.equal(unstated.code, 1);
@@ -73,14 +73,14 @@ test("after a recovery to an earlier state muster revoke-all closes every door t
     unstated.stderr,
     /device certificates are valid\. Choose --revoke-certificates, .* or --keep-certificates/,
   );
-  assert.deepEqual(await openDoors(restored, made.attempts), REVIVED, "nothing was ended");
+  assert.deepEqual(await acceptedOf(restored, made.attempts), REVIVED, "nothing was ended");
   const unconfirmed = await muster(restored, "revoke-all", "--revoke-certificates");
   assert.equal(unconfirmed.code, 2);
   assert.match(unconfirmed.stderr, /confirm it with --yes/);
 
   const done = await muster(restored, "revoke-all", "--yes", "--revoke-certificates", "--json");
   assert.equal(done.code, 0, done.stderr);
-  assert.deepEqual(await openDoors(restored, made.attempts), []);
+  assert.deepEqual(await acceptedOf(restored, made.attempts), []);
   const { ended, certificates, sessionsClosed, operators } = done.json();
   // The copy also has the node of the copied service, until it is reaped.
   assert.ok(sessionsClosed || onPostgres);
@@ -105,7 +105,7 @@ test("after a recovery to an earlier state muster revoke-all closes every door t
 });
 
 /** The operator sets a password through the printed link, and invites another user. */
-async function comesIn(server: TestServer, { operator, tenant }: Opened, links: { email: string; url: string }[]) {
+async function comesIn(server: TestServer, { operator, tenant }: Created, links: { email: string; url: string }[]) {
   // The first user of an installation runs it, too.
   assert.deepEqual(
     links.map(({ email }) => email),
@@ -123,12 +123,12 @@ async function comesIn(server: TestServer, { operator, tenant }: Opened, links: 
 
 test("with --keep-certificates devices stay connected, and a repetition ends nothing more", async (t) => {
   const server = await started(t);
-  const { attempts } = await makeDoors(server);
+  const { attempts } = await makeCredentials(server);
   const first = await muster(server, "revoke-all", "--yes", "--keep-certificates");
   assert.equal(first.code, 0, first.stderr);
   assert.match(first.stdout, /1 device certificate kept\. Revoke those that were revoked after the backup/);
   assert.match(first.stdout, /https:\/\/\S+\/reset#\S+ {2}until /);
-  assert.deepEqual(await openDoors(server, attempts), ["certificate"]);
+  assert.deepEqual(await acceptedOf(server, attempts), ["certificate"]);
   const again = (await muster(server, "revoke-all", "--yes", "--keep-certificates", "--json")).json();
   assert.deepEqual(again.ended, {
     sessions: 0,
@@ -146,7 +146,7 @@ test("open sessions, streams, MQTT clients and device connections end in all run
   const server = await started(t);
   const other = onPostgres ? await startServer({ share: server }) : server;
   if (other !== server) t.after(other.stop);
-  const { tenant, operator } = await makeDoors(server);
+  const { tenant, operator } = await makeCredentials(server);
   const user = await signIn(server, tenant);
   const gateway = await mqttClient(server, tenant);
   const device = await enrollDevice(server, tenant);
@@ -167,7 +167,7 @@ test("open sessions, streams, MQTT clients and device connections end in all run
 test("a user whose password was revoked cannot request a link by mail, but gets one from an admin", async (t) => {
   const server = await startServer({ env: { MUSTER_SMTP_URL: "smtp://127.0.0.1:9" } });
   t.after(server.stop);
-  const { operator } = await makeDoors(server);
+  const { operator } = await makeCredentials(server);
   await muster(server, "revoke-all", "--yes", "--keep-certificates");
   await runSql(server.app.database.db, "DELETE FROM one_time_links");
   const asked = await newBrowser(server).call("POST", "/password/forgot", { body: { email: operator.email } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import type { DoorName } from "../../src/backup/backup.ts";
+import type { CredentialName } from "../../src/backup/backup.ts";
 import { runSql } from "../harness/database/run-sql.ts";
 import {
   connectMqtt,
@@ -17,20 +17,20 @@ import { turnOnFactor } from "../harness/second-factor.ts";
 import type { TestServer } from "../harness/server.ts";
 import { newBrowser, type SignedIn, signIn, tokenOf } from "../harness/sign-in.ts";
 
-/** The doors through which clients reach the service, without the keys by which the service identifies itself. */
-export type OutsideDoor = Exclude<DoorName, "authority" | "retiredKey" | "webhookSecret" | "integration">;
+/** The credentials of clients, without the keys by which the service identifies itself. */
+export type ClientCredential = Exclude<CredentialName, "authority" | "retiredKey" | "webhookSecret" | "integration">;
 
-/** Attempts to open each door of `holder` at a service over the network. Each resolves with whether the door opened. */
-export type Attempts = Record<OutsideDoor, (server: TestServer) => Promise<boolean>>;
+/** Presents each credential to a service over the network. Each attempt resolves to whether it was accepted. */
+export type Attempts = Record<ClientCredential, (server: TestServer) => Promise<boolean>>;
 
-export interface Opened {
+export interface Created {
   tenant: TestTenant;
   operator: SignedIn;
   attempts: Attempts;
 }
 
-/** Creates one credential for every door. */
-export async function makeDoors(server: TestServer): Promise<Opened> {
+/** Creates one credential of each kind. */
+export async function makeCredentials(server: TestServer): Promise<Created> {
   const tenant = await newTenant(server);
   const [operator, plain, withFactor] = [
     await signIn(server, tenant),
@@ -89,14 +89,12 @@ export async function makeDoors(server: TestServer): Promise<Opened> {
   };
 }
 
-/**
- * Tries every door.
- * @returns the names of the doors that opened
- */
-export async function openDoors(server: TestServer, attempts: Partial<Attempts>): Promise<OutsideDoor[]> {
-  const opened: OutsideDoor[] = [];
-  for (const [name, attempt] of Object.entries(attempts)) if (await attempt(server)) opened.push(name as OutsideDoor);
-  return opened;
+/** Presents every credential. @returns the names of those that the service accepts */
+export async function acceptedOf(server: TestServer, attempts: Partial<Attempts>): Promise<ClientCredential[]> {
+  const accepted: ClientCredential[] = [];
+  for (const [name, attempt] of Object.entries(attempts))
+    if (await attempt(server)) accepted.push(name as ClientCredential);
+  return accepted;
 }
 
 /** Sends a request of the admin app with a fixed cookie. */

@@ -1,37 +1,39 @@
 /**
- * Every credential in the database that opens a door to a person, a program or a device, with the columns that it is
- * compared with. A restore must not reopen a door that was closed after the backup. Every other table is listed as
- * well, so that a new one must be classified; a test compares both lists with the schema.
+ * Lists every credential in the database, and what a restore does with it, because a restore must not revive access
+ * that ended after the backup. Tests read this list, and no other code: one test compares it with the schema, so that
+ * every new table and column must be classified; another tries each credential after a restore.
+ *
+ * - `muster restore --replace` reads the later state from the replaced database. All sessions, links and SCIM tokens
+ *   end; any other credential ends if it has ended in the later state (`later-state.ts`).
+ * - `muster restore --nothing-revoked-since` without a later state: `withoutLaterState`.
+ * - `muster restore --revoke-all` and `muster revoke-all`: `revokeAll`.
  */
 
-interface Door {
+interface Credential {
   /** The columns that identify the credential. */
   readonly columns: readonly string[];
-  /** The effect of a restore that does not know what has ended since the backup, without `--revoke-all`. */
-  readonly restore: "ended" | "stated";
-  /**
-   * The effect of `muster revoke-all`, and of `muster restore --revoke-all`. `chosen`: the operator decides. `kept`:
-   * the credential authenticates the service, not its clients.
-   */
+  /** `ended`: the credential is deleted. `kept`: it stays valid, as the operator asserts that nothing was revoked. */
+  readonly withoutLaterState: "ended" | "kept";
+  /** `chosen`: the operator decides. `kept`: the credential authenticates the service, not its clients. */
   readonly revokeAll: "ended" | "chosen" | "kept";
 }
 
-export const DOORS = {
-  session: { columns: ["user_sessions.token_sha256"], restore: "ended", revokeAll: "ended" },
-  link: { columns: ["one_time_links.token_sha256"], restore: "ended", revokeAll: "ended" },
-  channelLink: { columns: ["channel_addresses.token_sha256"], restore: "ended", revokeAll: "ended" },
-  recoveryCode: { columns: ["recovery_codes.code_sha256"], restore: "ended", revokeAll: "ended" },
-  scimToken: { columns: ["scim_tokens.token_sha256"], restore: "ended", revokeAll: "ended" },
-  password: { columns: ["users.password_hash"], restore: "stated", revokeAll: "ended" },
-  factor: { columns: ["user_factors.secret"], restore: "stated", revokeAll: "ended" },
+export const CREDENTIALS = {
+  session: { columns: ["user_sessions.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
+  link: { columns: ["one_time_links.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
+  channelLink: { columns: ["channel_addresses.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
+  recoveryCode: { columns: ["recovery_codes.code_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
+  scimToken: { columns: ["scim_tokens.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
+  password: { columns: ["users.password_hash"], withoutLaterState: "kept", revokeAll: "ended" },
+  factor: { columns: ["user_factors.secret"], withoutLaterState: "kept", revokeAll: "ended" },
   passkey: {
     columns: ["passkeys.credential_id", "passkeys.public_key"],
-    restore: "stated",
+    withoutLaterState: "kept",
     revokeAll: "ended",
   },
-  apiKey: { columns: ["api_keys.secret_hash"], restore: "stated", revokeAll: "ended" },
-  mqttClient: { columns: ["mqtt_clients.password_hash"], restore: "stated", revokeAll: "ended" },
-  claim: { columns: ["claims.code_hmac"], restore: "stated", revokeAll: "ended" },
+  apiKey: { columns: ["api_keys.secret_hash"], withoutLaterState: "kept", revokeAll: "ended" },
+  mqttClient: { columns: ["mqtt_clients.password_hash"], withoutLaterState: "kept", revokeAll: "ended" },
+  claim: { columns: ["claims.code_hmac"], withoutLaterState: "kept", revokeAll: "ended" },
   certificate: {
     columns: [
       "certificates.fingerprint_sha256",
@@ -39,37 +41,37 @@ export const DOORS = {
       "certificates.spki_sha256",
       "certificates.der",
     ],
-    restore: "stated",
+    withoutLaterState: "kept",
     revokeAll: "chosen",
   },
   authority: {
     columns: ["authorities.private_key_pem", "authorities.certificate_der", "authorities.fingerprint_sha256"],
-    restore: "stated",
+    withoutLaterState: "kept",
     revokeAll: "kept",
   },
-  retiredKey: { columns: ["retired_keys.sealed"], restore: "stated", revokeAll: "kept" },
+  retiredKey: { columns: ["retired_keys.sealed"], withoutLaterState: "kept", revokeAll: "kept" },
   webhookSecret: {
     columns: ["webhooks.secret_seed", "webhooks.former_seed", "audit_streams.secret_seed"],
-    restore: "stated",
+    withoutLaterState: "kept",
     revokeAll: "kept",
   },
   integration: {
     columns: ["integrations.sealed", "push_keys.public_key", "push_keys.sealed", "oidc_providers.client_secret"],
-    restore: "stated",
+    withoutLaterState: "kept",
     revokeAll: "kept",
   },
-} as const satisfies Record<string, Door>;
+} as const satisfies Record<string, Credential>;
 
-export type DoorName = keyof typeof DOORS;
+export type CredentialName = keyof typeof CREDENTIALS;
 
-/** Columns that resemble a credential, and what they are. */
-export const NO_DOORS: Readonly<Record<string, string>> = {
+/** Columns that are named like a credential and are none, with their content. */
+export const NOT_CREDENTIALS: Readonly<Record<string, string>> = {
   "api_audit.fingerprint_sha256": "names a certificate",
   "api_audit.key_id": "names a key",
   "api_audit.serial_number": "names a certificate",
   "api_key_blocks.key_id": "names a key",
   "api_key_windows.key_id": "names a key",
-  "blocked_keys.spki_sha256": "closes a door; a restore over the present state keeps it",
+  "blocked_keys.spki_sha256": "denies access; a restore over the present database keeps it",
   "certificate_audit.fingerprint_sha256": "names a certificate",
   "certificate_audit.previous_serial_number": "names a certificate",
   "certificate_audit.serial_number": "names a certificate",
@@ -81,19 +83,19 @@ export const NO_DOORS: Readonly<Record<string, string>> = {
   "devices.fingerprint_key": "describes the hardware; a device authenticates with its certificate",
   "devices.hardware_fingerprint": "describes the hardware; a device authenticates with its certificate",
   "disabled_webhooks.target_sha256": "names an address",
-  "idempotency_keys.idempotency_key": "repeats a request of an API key or session, which it needs",
+  "idempotency_keys.idempotency_key": "repeats a request; the client must authenticate as well",
   "idempotency_keys.key_id": "names a key or session",
-  "idempotency_keys.request_sha256": "repeats a request of an API key or session, which it needs",
+  "idempotency_keys.request_sha256": "the digest of a request that may be repeated",
   "settings.key": "names a setting",
-  "used_challenges.sha256": "a challenge that a passkey signed",
-  "used_oidc_answers.sha256": "an answer of a provider that was taken",
+  "used_challenges.sha256": "a challenge that a passkey has signed, and that is not accepted again",
+  "used_oidc_answers.sha256": "a provider's answer that has been used, and that is not accepted again",
   "user_channels.key": "the normalized address",
   "users.password_drawn": "whether the password must be changed",
   "webhooks.key": "the normalized address",
 };
 
 /** Tables without a credential. */
-export const TABLES_WITHOUT_DOORS: readonly string[] = [
+export const TABLES_WITHOUT_CREDENTIALS: readonly string[] = [
   "admin_audit",
   "anomalies",
   "audit_outbox",
