@@ -1,6 +1,6 @@
 import { recordAct } from "../audit/audit.ts";
 import { countLiveCertificates } from "../certificates/certificates.ts";
-import type { Connections } from "../connections/connections.ts";
+import { type Connections, DROP_TIMEOUT_MS } from "../connections/connections.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
@@ -28,12 +28,9 @@ export interface RevokedAll {
   operators: OperatorLink[];
 }
 
-/** How long to wait until every node has closed the sessions of MQTT clients; the outbox continues after that. */
-const CONFIRMED_WITHIN_MS = 5_000;
-
 /**
- * Ends every credential (`doors.ts`), as after a point-in-time recovery, in every process of every service on this
- * database. For the shell. Repeat it after an interruption.
+ * Ends every credential (`credentials.ts`) in every process of every service on this database, as is necessary after a
+ * point-in-time recovery. For the shell. Repeat it after an interruption.
  *
  * @param certificates whether to revoke device certificates; optional if none is valid
  * @throws MusterError invalid_request if it is required and missing
@@ -57,7 +54,7 @@ export async function revokeAll(
     return done;
   });
   const revoked = certificates === "revoke" ? await enrollment.revokeEveryCertificate() : 0;
-  const sessionsClosed = await connections.awaitDrops(drops, CONFIRMED_WITHIN_MS);
+  const sessionsClosed = await connections.awaitDrops(drops, DROP_TIMEOUT_MS);
   const kept = certificates === "revoke" ? 0 : live;
   return { ended, certificates: { revoked, kept }, sessionsClosed, operators: await identity.makeOperatorLinks() };
 }

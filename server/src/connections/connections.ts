@@ -25,7 +25,7 @@ import { TraceRecorder } from "./traces/trace-recorder.ts";
 import { pruneTraces } from "./traces/trace-store.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
-export type { DropHandler } from "./drops/drops.ts";
+export { DROP_TIMEOUT_MS, type DropHandler } from "./drops/drops.ts";
 export { type DropNumbers, type DropTarget, enqueueDrops, type SessionDrop } from "./drops/enqueue-drop-store.ts";
 export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export {

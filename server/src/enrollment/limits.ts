@@ -10,8 +10,6 @@ export const MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE = records.bundlesOfDevice.valu
 export const GUESSES = { max: records.guessesPerAddress.value, windowMs: 10 * MINUTE } as const;
 /** The time limit of a signature: requests should be answered within about 5 s. */
 export const SIGN_TIMEOUT_MS = 5_000;
-/** The time that a revocation waits until every broker node confirms that the sessions are closed. */
-export const DROP_TIMEOUT_MS = 5_000;
 export const RENEWAL_ENDPOINT = "/api/provisioning/cert/renew";
 /** The greatest length of a field that a device reports about itself. */
 export const REPORTED_LENGTH = records.reportedCharacters.value;

@@ -11,8 +11,8 @@ import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
 import { type AwaitReplaced, createAwaitReplaced, MOST_CHECKED } from "./replaced-sessions.ts";
 
 /**
- * The longest that a caller waits until every process has closed the sessions of a drop; the outbox keeps retrying
- * after that.
+ * The time that a caller of `awaitDrops` waits until every live node with such sessions has closed them. After that the
+ * outbox keeps retrying.
  */
 export const DROP_TIMEOUT_MS = 5_000;
 const POLL_MS = 1_000;
