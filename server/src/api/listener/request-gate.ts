@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock, isInRanges, withoutMapping } from "../../lib/address.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { CHARGES } from "../../lib/limits/https.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { UnauthenticatedBudget } from "../../lib/limits/unauthenticated-budget.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
@@ -40,12 +41,6 @@ export interface GateOptions {
  * step starts a request, in about 0.1 ms, or writes a part of a large answer.
  */
 const UNKNOWN_TURNS = { share: 0.2, burstMs: 200, turnMs: 1, mostSteps: 16 };
-/** The extra charge for a refusal (4xx): well-behaved clients cause few of them before they authenticate. */
-const REFUSED_TOKENS = 2;
-/** The bytes of an answer that cost as much as a request. */
-const BYTES_A_TOKEN = 64 * 1024;
-/** The charge to a block for a closed connection, besides the request: a minute's refill after about sixty of them. */
-const CLOSED_TOKENS = 100;
 
 /**
  * Decides when a request starts. It limits the requests in progress per connection, address block and process, and the
@@ -109,7 +104,7 @@ export class RequestGate {
     const underWay = this.#requests.get(request);
     if (!underWay) return;
     this.#requests.delete(request);
-    this.#options.budget.refund(underWay.payer, 1);
+    this.#options.budget.refund(underWay.payer, CHARGES.request);
     underWay.connection.authenticated();
     this.#options.onAuthenticated(underWay.connection.socket);
   }
@@ -147,7 +142,7 @@ export class RequestGate {
       this.#refuse(connection, parsed, payer);
       return;
     }
-    budget.charge(payer, 1);
+    budget.charge(payer, CHARGES.request);
     connection.begun();
     this.#serve({ ...parsed, connection, payer, isReleased: false });
     this.#planned(connection);
@@ -181,7 +176,7 @@ export class RequestGate {
     if (!this.#requests.delete(request)) return;
     const { statusCode, bodyBytes } = response;
     const isRefused = statusCode >= 400 && statusCode < 500;
-    this.#options.budget.charge(payer, (isRefused ? REFUSED_TOKENS : 0) + Math.floor(bodyBytes / BYTES_A_TOKEN));
+    this.#options.budget.charge(payer, (isRefused ? CHARGES.refusal : 0) + Math.floor(bodyBytes / CHARGES.bytes));
   }
 
   /** Writes more of a large answer: now if the client has authenticated, otherwise when it is the client's turn. */
@@ -206,7 +201,7 @@ export class RequestGate {
   #refuse(connection: GatedConnection, parsed: Parsed, payer: string): void {
     const { budget, onCapReached, refuse } = this.#options;
     onCapReached("budget", connection.socket.remoteAddress ?? "");
-    budget.charge(payer, CLOSED_TOKENS);
+    budget.charge(payer, CHARGES.withoutBudget);
     if (!connection.isShared) {
       connection.isClosed = true;
       connection.waiting.length = 0;

@@ -1,3 +1,4 @@
+import { CHARGES } from "./https.ts";
 import { limitTable } from "./limit.ts";
 
 const CLOSED = "the connection is closed";
@@ -216,14 +217,14 @@ export const broker = limitTable({
   },
   mqttFailedConnections: {
     level: "address",
-    of: "the burst of MQTT connections from one address block that ended without authenticating, in each process; each counts as five; trusted proxies are exempt",
+    of: `the budget of one address block, in each process, for MQTT connections that end without authenticating; each charges ${CHARGES.connection}; trusted proxies are exempt`,
     value: 3_000,
     reached: "new connections from the block are closed before the TLS handshake and counted",
     zeroIsNone: true,
   },
   mqttFailedConnectionsPerSecond: {
     level: "address",
-    of: "of these that are refilled per second",
+    of: "the amount by which this budget is refilled per second",
     value: 100,
     reached: "as above",
   },

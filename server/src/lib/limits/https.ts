@@ -1,5 +1,24 @@
 import { limitTable } from "./limit.ts";
 
+/** What clients without credentials are charged, in requests, to the budget of their address block. */
+export const CHARGES = {
+  request: 1,
+  /** The charge for a refusal (4xx) besides its request: well-behaved clients cause few before they authenticate. */
+  refusal: 2,
+  /** The bytes of an answer that cost as much as a request. */
+  bytes: 64 * 1024,
+  /** The charge for a connection that ends without authenticating; its TLS handshake costs as much as five requests. */
+  connection: 5,
+  /** The charge for a request beyond the budget, which is answered 429. Sixty of them cost the refill of one minute. */
+  withoutBudget: 100,
+} as const;
+
+/** The charges, for the table of limits. */
+const CHARGES_IN_WORDS =
+  `A request costs ${CHARGES.request}, a refusal (4xx) ${CHARGES.refusal} more, every ${CHARGES.bytes / 1024} KiB of an ` +
+  `answer ${CHARGES.request}, a connection that ends unauthenticated ${CHARGES.connection}, and a request beyond the ` +
+  `budget ${CHARGES.withoutBudget}`;
+
 const CLOSED = "the connection is closed";
 
 /** HTTPS: what one request, connection or address may cost the listener. */
@@ -97,7 +116,7 @@ export const https = limitTable({
   },
   httpsUnauthenticatedRequests: {
     level: "address",
-    of: "the burst of HTTPS requests from one address block without a valid key, session, claim code or certificate; the worker processes of a node share it evenly; a refused one (4xx) counts as three, every 64 KiB of an answer as one more, a connection without any request as five",
+    of: `the budget of one address block, in requests, for HTTPS clients without a valid key, session, claim code or certificate. The worker processes of a node share it evenly. ${CHARGES_IN_WORDS}`,
     value: 3_000,
     reached:
       "429 rate_limited with Retry-After, and the connection is closed and counted; new connections from the block are closed before the TLS handshake, for up to a minute",
@@ -105,7 +124,7 @@ export const https = limitTable({
   },
   httpsUnauthenticatedRequestsPerSecond: {
     level: "address",
-    of: "such requests that are refilled per second",
+    of: "requests by which this budget is refilled per second",
     value: 100,
     reached: "as above",
   },

@@ -1,12 +1,7 @@
 import type { Socket } from "node:net";
 import { type AddressRange, addressBlock, isInRanges, withoutMapping } from "../address.ts";
+import { CHARGES } from "../limits/https.ts";
 import type { UnauthenticatedBudget } from "../limits/unauthenticated-budget.ts";
-
-/**
- * The charge for a connection that ends without authenticating: its TLS handshake costs about as much as five small
- * requests.
- */
-export const CONNECTION_TOKENS = 5;
 
 /**
  * Charges address blocks for connections that end without authenticating, and refuses further ones from a block in
@@ -30,7 +25,7 @@ export class UnauthenticatedConnections {
     const block = addressBlock(address);
     if (this.#budget.isSpent(block)) return true;
     raw.once("close", () => {
-      if (!this.#known.has(raw)) this.#budget.charge(block, CONNECTION_TOKENS);
+      if (!this.#known.has(raw)) this.#budget.charge(block, CHARGES.connection);
     });
     return false;
   }
