@@ -1,11 +1,12 @@
 import { sql } from "kysely";
+import type { Pools } from "../lib/limits/pools.ts";
 import type { Logger } from "../lib/logger.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 import { appliedNumber, migrate, SCHEMA_NUMBER } from "./migrate.ts";
 import { openPostgres, type PostgresOptions } from "./postgres.ts";
-import type { Database, Db, Pools, TimeLimits } from "./types.ts";
+import type { Database, Db, TimeLimits } from "./types.ts";
 
-export type { Database, Db, Pools, TimeLimits, Tx, Unlisten } from "./types.ts";
+export type { Database, Db, TimeLimits, Tx, Unlisten } from "./types.ts";
 
 export interface DatabaseOptions {
   /** The PostgreSQL address; absent for the embedded database in `dataDir`. */

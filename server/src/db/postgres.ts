@@ -1,24 +1,25 @@
 import pg from "pg";
+import { DEFAULT_POOLS, type Pools } from "../lib/limits/pools.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { PoolUse } from "../lib/metrics/database-metrics.ts";
+import { kyselyOn } from "./kysely-on-pool.ts";
 import { CONNECT_SETTINGS, SESSION_SETTINGS } from "./plans/planner.ts";
 import { ofPooler, ownSettings, refuseWithoutSettings, throughPooler } from "./plans/pooler.ts";
 import { analyzeGrown } from "./plans/statistics.ts";
-import { databaseOn } from "./pool.ts";
 import { createListener } from "./postgres-listener.ts";
-import type { Database, Pools, TimeLimits } from "./types.ts";
+import type { Database, TimeLimits } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
 /**
  * A request may wait for a connection and then for its statement, and must be answered within 5 s, so the sum of the
- * two limits is smaller. A server that hangs does not end its statement. The client therefore stops waiting later than
- * the server's limit, by more than a busy process may need to read that the statement was ended.
+ * two limits is smaller.
  */
 const REQUEST_LIMITS: TimeLimits = { connectMs: 1_500, statementMs: 2_500 };
+/**
+ * The time by which the client's timeout of a statement exceeds the server's. The client has its own because a hung
+ * server does not apply any. It is longer, so that the server's error normally arrives first, even in a busy process.
+ */
 const LATE_ANSWER_MS = 750;
-
-/** The pools of a process that does not share the server with others of its service. */
-export const POOLS: Pools = { main: 8, ingest: 6, connects: 4 };
 
 export interface PostgresOptions {
   logger: Logger;
@@ -40,7 +41,7 @@ export async function openPostgres(
     logger,
     observe,
     timeLimits: limits = REQUEST_LIMITS,
-    pools = POOLS,
+    pools = DEFAULT_POOLS,
     directUrl,
     setting = "MUSTER_DATABASE_URL",
   }: PostgresOptions,
@@ -59,9 +60,9 @@ export async function openPostgres(
     await Promise.all([main, ingest, connects].map((pool) => pool.end()));
     throw error;
   }
-  const { db, healthy } = databaseOn(main, observe);
-  const { db: ingestDb } = databaseOn(ingest, observe);
-  const { db: connectsDb } = databaseOn(connects, observe);
+  const { db, healthy } = kyselyOn(main, observe);
+  const { db: ingestDb } = kyselyOn(ingest, observe);
+  const { db: connectsDb } = kyselyOn(connects, observe);
   const listener = createListener(directUrl ?? url, logger);
   return {
     kind: "postgres",

@@ -1,5 +1,6 @@
 import type { CompiledQuery, Kysely, Transaction } from "kysely";
 import type pg from "pg";
+import type { Pools } from "../lib/limits/pools.ts";
 import type { PoolUse } from "../lib/metrics/database-metrics.ts";
 import type { Schema } from "./schema.generated.ts";
 
@@ -10,21 +11,10 @@ export type Tx = Transaction<Schema>;
 /** The part of pg's pool that statements need: to have a client for a while. */
 export type ClientSource = Pick<pg.Pool, "connect" | "query" | "on" | "end">;
 
-/** How long work waits for a connection to PostgreSQL, and for a statement. */
+/** The time limits for getting a connection to PostgreSQL, and for a statement. */
 export interface TimeLimits {
   readonly connectMs: number;
   readonly statementMs: number;
-}
-
-/** The numbers of a process's connections to PostgreSQL, apart from the one that listens for notifications. */
-export interface Pools {
-  readonly main: number;
-  /** Connections for storing telemetry. */
-  readonly ingest: number;
-  /** Connections for authorizing MQTT connects. */
-  readonly connects: number;
-  /** The number that all processes of the service open together; startup fails if PostgreSQL has fewer. */
-  readonly needed?: number | undefined;
 }
 
 /** Stops listening. */
@@ -59,7 +49,7 @@ export interface DriverQuery extends CompiledQuery {
 export interface Database {
   readonly kind: "embedded" | "postgres";
   readonly db: Db;
-  /** A separate pool for storing telemetry, so that requests do not delay it. Caches of telemetry read through `db`. */
+  /** A separate pool for storing telemetry, so that requests do not delay it. Telemetry's caches are loaded by `db`. */
   readonly ingest: Db;
   /** A separate pool for authorizing MQTT connects, so that other load cannot starve them. */
   readonly connects: Db;

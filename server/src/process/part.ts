@@ -1,4 +1,5 @@
 import type { Limits } from "../lib/limits/limits.ts";
+import { DEFAULT_POOLS, type Pools } from "../lib/limits/pools.ts";
 
 /**
  * The part of the service that a process runs: all of it or, with several workers, the control socket and the periodic
@@ -16,19 +17,11 @@ export interface Part {
 
 export const WHOLE: Part = { role: "all", workers: 1 };
 
-/** The sizes of a process's connection pools for PostgreSQL; one more connection listens for notifications. */
-export interface Pools {
-  main: number;
-  /** For storing telemetry. */
-  ingest: number;
-  /** For authorizing MQTT connects. */
-  connects: number;
-}
-
+/** Each process has one more connection, which listens for notifications. */
 const LISTENING = 1;
 /** The pools by maximum number of workers: the more processes there are, the fewer connections each has. */
-const POOLS: readonly [workers: number, Pools][] = [
-  [1, { main: 8, ingest: 6, connects: 4 }],
+const POOLS_BY_WORKERS: readonly [workers: number, Pools][] = [
+  [1, DEFAULT_POOLS],
   [2, { main: 6, ingest: 4, connects: 3 }],
   [4, { main: 4, ingest: 3, connects: 2 }],
   [8, { main: 3, ingest: 2, connects: 2 }],
@@ -37,7 +30,7 @@ const POOLS: readonly [workers: number, Pools][] = [
 const POOLS_OF_JOBS: Pools = { main: 5, ingest: 1, connects: 2 };
 
 export function poolsOf({ role, workers }: Part): Pools {
-  return role === "jobs" ? POOLS_OF_JOBS : POOLS.find(([most]) => workers <= most)![1];
+  return role === "jobs" ? POOLS_OF_JOBS : POOLS_BY_WORKERS.find(([most]) => workers <= most)![1];
 }
 
 /** Returns the maximum number of connections to PostgreSQL of all processes. */

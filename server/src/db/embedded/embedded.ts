@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import type { Logger } from "../../lib/logger.ts";
-import { databaseOn } from "../pool.ts";
+import { kyselyOn } from "../kysely-on-pool.ts";
 import type { Database } from "../types.ts";
 import { Channels } from "./channels.ts";
 import { type Engine, openEngine } from "./engine.ts";
@@ -65,8 +65,8 @@ export function onEngine(engine: Engine, observe?: (seconds: number) => void): D
   pool.on("connect", (client) => client.on("error", () => undefined));
   const channels = new Channels(pool);
   const client = new OneClient(pool);
-  const { db, healthy } = databaseOn(client.requests, observe);
-  const { db: ingest } = databaseOn(client.ingest, observe);
+  const { db, healthy } = kyselyOn(client.requests, observe);
+  const { db: ingest } = kyselyOn(client.ingest, observe);
   return {
     kind: "embedded",
     db,

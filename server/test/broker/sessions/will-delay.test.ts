@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type mqtt from "mqtt";
-import { POOLS } from "../../../src/db/postgres.ts";
 import { MINUTE, SECOND } from "../../../src/lib/clock.ts";
 import { installFaultHook } from "../../../src/lib/fault-points.ts";
 import { randomIds } from "../../../src/lib/ids.ts";
+import { DEFAULT_POOLS } from "../../../src/lib/limits/pools.ts";
 import { onPostgres } from "../../harness/database/database.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../../harness/devices.ts";
 import { eventually } from "../../harness/eventually.ts";
@@ -98,7 +98,7 @@ function beforeCompletion() {
 /** Takes all database connections of a process except those that open and close sessions, until they are released. */
 async function occupy({ app }: TestServer): Promise<() => Promise<void>> {
   const released = Promise.withResolvers<void>();
-  const began = Array.from({ length: POOLS.main }, () => Promise.withResolvers<void>());
+  const began = Array.from({ length: DEFAULT_POOLS.main }, () => Promise.withResolvers<void>());
   const idle = began.map(({ resolve }) =>
     app.database.db.transaction().execute(async (tx) => {
       await sql`SELECT 1`.execute(tx);

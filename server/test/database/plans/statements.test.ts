@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { POOLS } from "../../../src/db/postgres.ts";
 import { declaredStatements } from "../../../src/db/statement.ts";
 import type { Db } from "../../../src/db/types.ts";
 import { randomIds } from "../../../src/lib/ids.ts";
+import { DEFAULT_POOLS } from "../../../src/lib/limits/pools.ts";
 import { onPostgres } from "../../harness/database/database.ts";
 import { runSql } from "../../harness/database/run-sql.ts";
 import { ADDRESS, addTenant, csrOf, enroll, startRegistry, type Tenant } from "../../harness/enrollment.ts";
@@ -82,7 +82,7 @@ async function useOneDevice(): Promise<void> {
  */
 async function reportCounts(): Promise<void> {
   const { db, connects } = registry.database;
-  const pools = onPostgres ? [...repeat(db, POOLS.main), ...repeat(connects, POOLS.connects)] : [db];
+  const pools = onPostgres ? [...repeat(db, DEFAULT_POOLS.main), ...repeat(connects, DEFAULT_POOLS.connects)] : [db];
   const { promise: allReported, resolve } = Promise.withResolvers<void>();
   let reported = 0;
   const report = async (connection: Db) => {

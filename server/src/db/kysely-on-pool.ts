@@ -14,7 +14,7 @@ const HEALTH_CHECK_MS = 2_000;
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);
 
 /** Creates Kysely on a pool, with pipelined transactions and coalesced reads, for both kinds of database. */
-export function databaseOn(
+export function kyselyOn(
   pool: ClientSource,
   observe?: (seconds: number) => void,
 ): { db: Db; healthy: () => Promise<boolean> } {
