@@ -5,7 +5,7 @@ import { chainProblem } from "./chain-problem.ts";
 import type { ClaimedDevices } from "./claimed-devices.ts";
 import { GrantedFilters } from "./granted-filters.ts";
 import type { CertificateCredential, ConnectDecision, ConnectRequest, Credential } from "./policy.ts";
-import { type Refusals, subjectOf } from "./refusals.ts";
+import { type Refusals, subjectOf } from "./record-refusals.ts";
 
 export interface AuthorizeConnectDeps {
   certificates: Pick<Certificates, "identifyDevice">;

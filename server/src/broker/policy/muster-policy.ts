@@ -6,7 +6,7 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
 import { ClaimedDevices } from "./claimed-devices.ts";
 import type { BrokerPolicy, ConnectDecision, ConnectRequest, OpenedSession, Principal } from "./policy.ts";
-import { Refusals, type RefusalsDeps, subjectOf } from "./refusals.ts";
+import { Refusals, type RefusalsDeps, subjectOf } from "./record-refusals.ts";
 import { UnverifiedClients } from "./unverified-clients.ts";
 
 export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals" | "claimedDevices"> {

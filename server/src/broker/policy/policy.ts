@@ -153,8 +153,8 @@ export interface OpenedSession {
    */
   ended?: string;
   /**
-   * Resolves when the client's earlier sessions in other processes have closed; to false if they have not in time. Must
-   * be called immediately, even if the client has already left, because its next session relies on it.
+   * Resolves to true when the client's earlier sessions in other processes have closed, and to false on timeout. Call
+   * it immediately, even if the client has already left: its next session relies on it.
    *
    * @param notify called for a session whose process has not noticed in the database that it was replaced, perhaps
    * because it is cut off

@@ -3,7 +3,7 @@ import type { Certificates } from "../../certificates/certificates.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { chainProblem } from "./chain-problem.ts";
 import type { CertificateCredential } from "./policy.ts";
-import type { RefusalSubject, Refusals } from "./refusals.ts";
+import type { RefusalSubject, Refusals } from "./record-refusals.ts";
 
 export interface UnverifiedClientsDeps {
   certificates: Pick<Certificates, "identifyDevice">;
