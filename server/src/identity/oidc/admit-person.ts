@@ -32,8 +32,8 @@ interface Arrival {
 const NO_PASSWORD = "";
 
 /**
- * Returns the user as whom a person signs in, and applies the mapping. Issuer and subject identify; an address only
- * opens the way to a first link. The user's row stays locked.
+ * Returns the user as whom a person signs in, and applies the mapping. A user is identified by issuer and subject; the
+ * e-mail address is used only to link a user at the first sign-in. The user's row stays locked.
  *
  * @throws MusterError sign_in_refused; already_exists when another request creates the same user; quota_exceeded
  */
@@ -63,7 +63,7 @@ async function firstSignIn(deps: Deps, tx: Tx, arrival: Arrival, { subject, gran
   if (person.email === undefined) throw signInRefused("no_email");
   const email = checkEmail(person.email);
   const known = await findByEmail(tx, email);
-  if (known && known.tenantId !== provider.tenant_id) return await refuseStranger(tx, arrival, email);
+  if (known && known.tenantId !== provider.tenant_id) return await refuseUserOfOtherTenant(tx, arrival, email);
   const user = known ? await lockLinkable(tx, arrival, known.id) : await create(deps, tx, arrival, { email, grant });
   const now = deps.clock.now();
   await linkUser(tx, user.id, subject, now);
@@ -73,10 +73,10 @@ async function firstSignIn(deps: Deps, tx: Tx, arrival: Arrival, { subject, gran
 }
 
 /**
- * Refuses a person whose address another tenant's user has. Outside the tenant's own domains the answer is that for an
- * unknown address: a provider can claim any address, and would learn who has an account here.
+ * Refuses a person whose address belongs to another tenant's user. Outside the tenant's own domains the answer is the
+ * same as for an unknown address. Otherwise a provider, which can claim any address, would learn who has an account.
  */
-async function refuseStranger(tx: Tx, { person, provider }: Arrival, email: string): Promise<never> {
+async function refuseUserOfOtherTenant(tx: Tx, { person, provider }: Arrival, email: string): Promise<never> {
   if ((await tenantOfAddress(tx, email)) === provider.tenant_id) throw signInRefused("other_tenant");
   if (provider.first_sign_in === "refused") throw signInRefused("no_account");
   if (provider.first_sign_in === "mapped") throw signInRefused("foreign_domain");

@@ -8,7 +8,7 @@ import { flowExpired } from "./oidc-errors.ts";
 /** The purpose of a sign-in at the provider. Its first letter begins the state, from which the app learns it. */
 export type FlowPurpose = "sign-in" | "verify" | "test";
 
-/** A sign-in that a browser has begun. The browser keeps it in a cookie, so a stranger makes nothing grow. */
+/** A sign-in in progress. It is stored in a cookie, so unauthenticated clients use no memory on the server. */
 export interface Flow {
   purpose: FlowPurpose;
   tenantId: string;

@@ -5,7 +5,7 @@ import type { ProviderRow } from "./provider-store.ts";
 
 /**
  * Refuses a rule under which no admin could sign in: an admin must have signed in at the provider before it is
- * required, and break-glass admins need a second factor.
+ * required, and emergency admins (`break_glass`) need a second factor.
  *
  * @throws MusterError last_admin
  */
