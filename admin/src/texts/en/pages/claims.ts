@@ -8,7 +8,8 @@ export const t = {
   claim: "Claim",
   claimCode: "Claim code",
   qrCodeOfTheClaim: (code: Value) => `QR code of the claim code ${code}`,
-  opensTheCommandsOnA: "Opens the commands on a phone. The code is in the part of the address that no browser sends.",
+  opensTheCommandsOnA:
+    "Opens the commands on a phone. The code is in the part of the address that browsers do not send.",
   runThisOnTheDevice: "Run this on the device",
   uses: "Uses",
   of: (usedCount: Value, maxUses: Value) => `${usedCount} of ${maxUses}`,
@@ -25,9 +26,9 @@ export const t = {
   revokeTheCertificatesOfAll: "Revoke the certificates of all",
   whichMayBeRepeated: "which may be repeated",
   theCodeWasRedeemedToo: "The code was redeemed too late. Create another claim.",
-  everyUseIsSpentThe: "Every use is spent: the devices above have it. Create another claim.",
+  everyUseIsSpentThe: "The devices above have used the code as often as it allows. Create another claim.",
   anAdministratorOrAProgram: "An administrator or a program revoked it. Create another claim if that was a mistake.",
-  theCodeWasMistypedOr: "The code was mistyped, or is of another service. It has three groups of four characters.",
+  theCodeWasMistypedOr: "The code was mistyped, or belongs to another service. It has three groups of four characters.",
   aDeviceWithThisHardware:
     "A device with this hardware fingerprint has enrolled before. It must present its valid certificate; if that is lost, delete the device and let it enroll again.",
   tooManyUnknownCodesCame: "Too many unknown codes came from the address of the device. Wait ten minutes.",

@@ -31,7 +31,7 @@ export const t = {
   theShiftIsDeleted: "The shift is deleted.",
   noGroup: "no group",
   itsUsersAreOnDuty: (groupNames: ReactNode) =>
-    phrase`Its users are on duty no more, for ${groupNames}. Hours that only this shift covers become uncovered.`,
+    phrase`Its users are no longer on duty for ${groupNames}. Hours that only this shift covers become uncovered.`,
   onDuty2: "On duty",
   people: "People",
   onNoGroup: "on no group",
@@ -42,7 +42,7 @@ export const t = {
   beginsOn: "Begins on",
   chooseAtLeastOneDay: "Choose at least one day.",
   nights: "Nights",
-  theShiftFollowsTheClock: "The shift follows the clock on the wall there, also when daylight saving begins or ends.",
+  theShiftFollowsTheClock: "The shift follows the local time there, also when daylight saving begins or ends.",
   allOfThemArePaged: "All of them are paged together.",
   bothMayBeEmpty: "Both may be empty.",
   aNightThatBeginsOn: "A night that begins on a day counts as one of that day.",
@@ -55,7 +55,7 @@ export const t = {
   createAShift: "Create a shift",
   shiftIsCreatedPutIt: (name: Value) => `Shift ${name} is created. Put it on a group to have it paged.`,
   aShiftSaysWhoIs:
-    "A shift says who is on duty, in the wall time of its own zone. A group pages who is on duty on its shifts.",
+    "A shift says who is on duty, in the local time of its own zone. A group pages the users on duty on its shifts.",
   allShifts: "All shifts",
   thereIsNoShiftYet: "There is no shift yet.",
   createOneThenPutIt: "Create one, then put it on a group.",
