@@ -34,7 +34,7 @@ export function parseOptions(args: readonly string[]): Options | "help" {
 function read(given: Given) {
   const one = (name: OptionName): string | undefined => {
     const values = given[name] ?? [];
-    if (values.length > 1) throw new UsageError(`--${name} is given ${values.length} times; once is valid.`);
+    if (values.length > 1) throw new UsageError(`--${name} is given ${values.length} times: give it once.`);
     return values[0];
   };
   const whole = (name: OptionName, otherwise: number, least: number, most = 1_000_000) =>
@@ -147,7 +147,7 @@ function checkKills(name: string, killed: readonly number[], by: string, started
   const most = Math.max(...killed, 0);
   const range = started > 1 ? `the ${what} 1 to ${started}` : started === 1 ? "only one" : "none";
   if (most > started) throw new UsageError(`--${name} ${most}: --${by} ${started} starts ${range}.`);
-  if (new Set(killed).size !== killed.length) throw new UsageError(`--${name} names one twice.`);
+  if (new Set(killed).size !== killed.length) throw new UsageError(`--${name} lists the same one twice.`);
   if (killed.length > 0 && killed.length === started)
     throw new UsageError(`--${name} must leave one of the ${what}: start more of them.`);
 }

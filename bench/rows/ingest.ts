@@ -155,5 +155,6 @@ async function checkReadings({ url, dataDir, engine }: Site, atLeast: number): P
     SELECT sum(coalesce(cardinality(numbers), 0) + coalesce(cardinality(texts), 0)) AS count FROM telemetry_messages`;
   const { rows } = await count.execute(database.db).finally(() => database.close());
   const found = Number(rows[0]!.count);
-  if (found < atLeast) throw new Error(`${atLeast} readings were acknowledged on ${engine}, ${found} are there`);
+  if (found < atLeast)
+    throw new Error(`${atLeast} readings were acknowledged on ${engine}, but only ${found} are stored`);
 }

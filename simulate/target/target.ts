@@ -180,6 +180,6 @@ function gatewaysIn(text: string): Gateway[] {
     if (filter !== undefined && more.length === 0)
       return { clientId: clientId!, username: username!, password: password!, filter };
     const fields = "client id, user name, password, filter";
-    throw new UsageError(`Line ${index + 1} of the gateways has not four fields: ${fields}.`);
+    throw new UsageError(`Line ${index + 1} of the gateways must have four fields: ${fields}.`);
   });
 }

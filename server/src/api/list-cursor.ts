@@ -43,8 +43,8 @@ async function nextPage(
   { skip, sort }: Record<string, unknown>,
   text: string,
 ): Promise<unknown> {
-  if (skip !== 0) throw invalidRequest("cursor takes the place of skip", "skip");
-  if (sort !== undefined) throw invalidRequest("a walk by cursor is newest first: leave sort out", "sort");
+  if (skip !== 0) throw invalidRequest("give either cursor or skip, not both", "skip");
+  if (sort !== undefined) throw invalidRequest("pages by cursor are always newest first: omit sort", "sort");
   const { total = await totalOf(list), walk } = opened(text);
   const { place } = walk;
   const answer = await list({ walk });
@@ -86,5 +86,5 @@ function parsed(text: string): unknown {
 }
 
 function notCursor() {
-  return invalidRequest("cursor must be the next of a previous page", "cursor");
+  return invalidRequest("cursor must be the `next` of an earlier page", "cursor");
 }

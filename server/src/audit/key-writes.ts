@@ -30,7 +30,8 @@ export async function recordKeyWrite(
   { resource, id, result, at, certificate }: KeyWrite,
   ids: Ids,
 ): Promise<void> {
-  if (tenantId === null || request === undefined) throw new Error("an API key writes within a request, to its tenant");
+  if (tenantId === null || request === undefined)
+    throw new Error("an API key can write only within a request, and in its own tenant");
   await insertWrite(tx, tenantId, {
     id: ids.uuid(at),
     at,

@@ -71,7 +71,7 @@ export async function fromPlace<T>(query: () => Promise<T>): Promise<T> {
   try {
     return await query();
   } catch (error) {
-    if (isDataException(error)) throw invalidRequest("cursor must be the next of a previous page", "cursor");
+    if (isDataException(error)) throw invalidRequest("cursor must be the `next` of an earlier page", "cursor");
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export function requireKinds(caller: Caller, kinds: readonly string[] | undefine
     const rule = RULES.get(kind.split(".")[0]!);
     const isFamily = kind.indexOf(".") === kind.length - 1;
     if (rule === undefined || !(isFamily || Object.hasOwn(KINDS, kind)))
-      throw invalidRequest("Unknown events: name a kind like device.online, or a family with its dot.", kind);
+      throw invalidRequest('Unknown events: give a kind such as "device.online", or a family such as "device.".', kind);
     requireMay(caller, rule);
   }
 }

@@ -72,10 +72,10 @@ function checkComparand({ operator, value, metric }: NewCondition, where: string
 }
 
 function checkMetadataLimit(operator: Operator, limit: MetadataLimit, field: string): MetadataLimit {
-  if (!isOrder(operator)) throw invalidRequest(`for ${operator}, value is no limit of the metadata`, field);
+  if (!isOrder(operator)) throw invalidRequest(`for ${operator}, value cannot be a limit from the metadata`, field);
   const { metadata } = limit;
   if (nameProblem(metadata) !== undefined)
-    throw invalidRequest(`${quoted(metadata)} is no key of metadata`, `${field}.metadata`);
+    throw invalidRequest(`${quoted(metadata)} cannot be a key of metadata`, `${field}.metadata`);
   return { metadata, default: limit.default };
 }
 

@@ -61,7 +61,7 @@ export function checkRule(input: NewRule, id: string, where: string): Rule {
 
 /** An empty list of further conditions means the same as none. */
 function checkFurther({ and = [], or = [] }: NewRule, where: string): Pick<Rule, "and" | "or"> {
-  if (and.length > 0 && or.length > 0) throw invalidRequest("a rule has either and or or", `${where}.or`);
+  if (and.length > 0 && or.length > 0) throw invalidRequest("a rule has either `and` or `or`, not both", `${where}.or`);
   const name = and.length > 0 ? "and" : "or";
   const given = and.length > 0 ? and : or;
   if (given.length === 0) return {};

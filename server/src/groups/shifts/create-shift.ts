@@ -74,6 +74,6 @@ export function usersOf(userIds: readonly string[] | undefined, rotation: Rotati
   if (!rotation) return given;
   const users = usersOfTurns(rotation);
   if (given && !isDeepStrictEqual(given, users))
-    throw invalidRequest("The users of a shift that rotates are those of its turns.", "userIds");
+    throw invalidRequest("A shift that rotates takes its users from its turns: omit userIds.", "userIds");
   return users;
 }

@@ -42,7 +42,7 @@ export async function checkSettings(db: Db, tenantId: string, input: ProviderSet
   const stranger = breakGlass.find((id) => !isUuid(id));
   if (stranger !== undefined) throw invalidRequest("There is no such user.", stranger);
   if (firstSignIn === "mapped" && rules.length === 0)
-    throw invalidRequest("Accounts are created by a mapping only: give it a claim and values.", "mapping");
+    throw invalidRequest("Accounts are created by the mapping: give it a claim and at least one rule.", "mapping");
   return {
     issuer: checkIssuer(input.issuer),
     client_id: input.clientId,

@@ -139,7 +139,7 @@ async function describe(
     timeout: TIMEOUT_MS / SECOND,
   });
   const described = config.serverMetadata();
-  if (described.issuer !== row.issuer) throw new Error(`the provider calls itself ${described.issuer}`);
+  if (described.issuer !== row.issuer) throw new Error(`the provider names another issuer: ${described.issuer}`);
   if (!described.jwks_uri) throw new Error("the provider publishes no keys");
   const keys = createRemoteJWKSet(new URL(described.jwks_uri), {
     timeoutDuration: TIMEOUT_MS,
@@ -175,7 +175,8 @@ function keysAtIntervals(clock: Pick<Clock, "monotonicMs">, fetch: GuardedFetch)
 async function readKeys(answer: Response): Promise<Response> {
   if (answer.status !== 200) throw new Error(`the provider's keys answer with status ${answer.status}`);
   const set: unknown = await answer.json();
-  if (!Array.isArray((set as { keys?: unknown } | null)?.keys)) throw new Error("the provider's keys are no key set");
+  if (!Array.isArray((set as { keys?: unknown } | null)?.keys))
+    throw new Error("the provider's keys are not a JSON Web Key Set");
   return Response.json(set);
 }
 

@@ -28,7 +28,7 @@ export async function sendSyslog(
       servername: isName(servername) ? servername : "",
       ...(ca !== null && { ca }),
     });
-    const abort = () => socket.destroy(new Error("the receiver did not take the entries in time"));
+    const abort = () => socket.destroy(new Error("the receiver did not read the entries in time"));
     signal.addEventListener("abort", abort, { once: true });
     let ended = false;
     socket.on("secureConnect", () => socket.end(frames));
@@ -39,7 +39,7 @@ export async function sendSyslog(
     socket.on("close", (failed) => {
       signal.removeEventListener("abort", abort);
       if (!failed && ended) done();
-      else fail(new Error("the receiver broke the connection off"));
+      else fail(new Error("the receiver closed the connection"));
     });
     socket.resume();
   });

@@ -105,7 +105,7 @@ export class DerReader {
     const start = this.#at;
     if (this.#end - start < 2) throw new DerError("The DER ends in the middle of an element.");
     const tag = this.#bytes[start]!;
-    if (tag === 0 || (tag & 0x1f) === 0x1f) throw new DerError("The DER uses a tag that has no place here.");
+    if (tag === 0 || (tag & 0x1f) === 0x1f) throw new DerError("The DER uses a tag that is not allowed.");
     const contentStart = start + 1 + this.#lengthOctets(start + 1);
     const end = contentStart + this.#lengthAt(start + 1);
     if (end > this.#end) throw new DerError("The DER contains a length that goes beyond its end.");

@@ -81,7 +81,7 @@ async function replay(
 
 async function rulesOf(deps: RulesDeps, caller: Caller, { rules, thresholdId }: DryRunRequest): Promise<Rule[]> {
   if ((rules === undefined) === (thresholdId === undefined)) {
-    throw invalidRequest("either rules or thresholdId", "thresholdId");
+    throw invalidRequest("give either rules or thresholdId", "thresholdId");
   }
   if (rules) return rules.map((rule, at) => checkRule(rule, deps.ids.uuid(deps.clock.now()), `rules.${at}`));
   const pack = isUuid(thresholdId!) ? await findThreshold(deps.database.db, caller.tenantId, thresholdId!) : undefined;

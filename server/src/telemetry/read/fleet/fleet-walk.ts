@@ -77,5 +77,5 @@ export function parseFleetCursor(text: string | undefined): FleetPlace | undefin
   } catch {
     // Refused below.
   }
-  throw invalidRequest("cursor must be the next of a previous page", "cursor");
+  throw invalidRequest("cursor must be the `next` of an earlier page", "cursor");
 }
