@@ -10,14 +10,14 @@ import { useMay } from "./session.ts";
 const DAY_MS = 86_400_000;
 const REFRESH_MS = 15_000;
 
-/** The messages of the last 24 hours of which something is not stored, newest first. */
+/** Returns the messages of the last 24 hours that were not stored completely, newest first. */
 export function useRejectedToday(deviceId: string): readonly Schemas["RejectedMessage"][] {
   const query = { ...rejectedQuery(deviceId), enabled: useMay("listRejected"), refetchInterval: REFRESH_MS };
   const items = useQuery(query).data?.items ?? [];
   return items.filter(({ at }) => Date.now() - Date.parse(at) < DAY_MS);
 }
 
-/** Says first what did not happen: the last message of the device of which something is not stored, with the reason. */
+/** Shows the device's last message of which a part was not stored, and the reason. */
 export function RejectedNotice({ deviceId }: { deviceId: string }) {
   const [last] = useRejectedToday(deviceId);
   if (!last) return null;

@@ -3,9 +3,9 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
 
 /**
- * Returns the certificate state of the device `d`, that of its live certificate that expires last or, without a live
- * one, of the newest. A bundle is `expiring` from 30 days before its end, a self-enrolled certificate `renewal_due`
- * from `renewAfterUtc` (spec 2.8). Triggers of `certificates` maintain its columns (`derive_certificate_state`).
+ * Returns the state of one certificate of the device `d`: the live one that expires last, otherwise the newest. A
+ * bundle is `expiring` from 30 days before its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc`
+ * (spec 2.8). Triggers of `certificates` maintain its columns (`derive_certificate_state`).
  */
 export function certificateState(now: RawBuilder<Date>): RawBuilder<CertificateState> {
   return sql`CASE

@@ -131,7 +131,7 @@ function factsOf(anomaly: Anomaly, settings: MetricSettings): FactList {
     ...(acknowledgedBy && { [t.acknowledgedBy]: <Actor of={acknowledgedBy} /> }),
     ...(comment && { [t.comment]: comment }),
     [common.resolved]: <Time at={resolvedAt} none={t.notYet} />,
-    // A shell resolves no anomaly: the service resolved what no user did.
+    // `system` is the service here, because the command line cannot resolve an anomaly.
     ...(resolvedBy && { [t.resolvedBy]: resolvedBy === "system" ? t.theService : <Actor of={resolvedBy} /> }),
   };
 }

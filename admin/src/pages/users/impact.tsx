@@ -19,7 +19,7 @@ const KEY_COLUMNS: readonly Column<Key>[] = [
   { title: common.from, cell: ({ lastUsedAddress }) => lastUsedAddress ?? "–" },
 ];
 
-/** API keys with their last use: a key in use is a program that stops. */
+/** Shows API keys with their last use. Programs that use one will stop working. */
 export function KeysThatStop({ keys }: { keys: readonly Key[] }) {
   const empty = <p className="soft">{t.theUserHasNoApi}</p>;
   return <Table label={t.apiKeysThatStop} columns={KEY_COLUMNS} rows={keys} empty={empty} />;
@@ -36,7 +36,7 @@ const CLIENT_COLUMNS: readonly Column<Client>[] = [
   },
 ];
 
-/** MQTT clients that are suspended with their owner; a connected one is a program that stops. */
+/** Shows the MQTT clients that are suspended with their owner. Connected ones will stop working. */
 export function ClientsThatStop({ clients, children }: { clients: readonly Client[]; children: ReactNode }) {
   if (clients.length === 0) return null;
   return (

@@ -74,7 +74,7 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number, 
 /** Returns `3 minutes ago` or `in 2 days`; `ms` is negative for the past. */
 export function describeDistance(ms: number): string {
   const [unit, size] = UNITS.find(([, , least]) => Math.abs(ms) >= least) ?? (["second", 1000] as const);
-  // The rest of a year that has just begun is one year, not 364 days. An age is not rounded up.
+  // Future distances are rounded to the nearest unit, past ones down.
   const count = ms > 0 ? Math.round(ms / size) : Math.trunc(ms / size);
   return RELATIVE.format(count, unit);
 }

@@ -13,7 +13,7 @@ export function endSession(session: Session, reason: string): void {
   deps.sessions.delete(session);
   deps.registry.remove(session);
   const isWillDue = isDue(session, reason);
-  // This comes before its subscriptions end: they stay until the session's end is stored.
+  // This must precede the loop: a stored session keeps its subscriptions until its end is stored.
   session.partStored(isWillDue);
   for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
   if (!endingOf(reason).ofAll) session.outbound.redeliver();

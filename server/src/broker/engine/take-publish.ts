@@ -18,8 +18,8 @@ import { isRetained, retain } from "./retain.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Handles a PUBLISH: authorizes, stores and acknowledges it; QoS 2 messages beyond the window are deferred. The way of
- * a message is {@link storeIncoming}, {@link isComplete}, {@link finishIncoming}, in the order of arrival.
+ * Handles a PUBLISH: authorizes, stores and acknowledges it. QoS 2 messages beyond the window are deferred. Each
+ * message passes through {@link storeIncoming}, {@link isComplete} and {@link finishIncoming}, in the order of arrival.
  *
  * @throws {PacketProblem}
  */

@@ -7,7 +7,7 @@ import type { Db } from "../types.ts";
  */
 const TARGET = CompiledQuery.raw("SET LOCAL default_statistics_target = 20");
 
-/** The maximum number of tables per transaction, for which readers of events wait. */
+/** The maximum number of tables per transaction. Readers of events wait for the end of the transaction. */
 const MOST_TOGETHER = 16;
 
 /**

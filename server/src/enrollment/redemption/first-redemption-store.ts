@@ -118,8 +118,10 @@ function spendQuota(p: P): Sql {
 }
 
 /**
- * Locks the claims in the order of their ids, so that two statements never deadlock. Tenant and status are compared as
- * one row value, which avoids the index of open claims.
+ * Locks the claims in the order of their ids, so that two statements never deadlock. After a wait for a lock,
+ * PostgreSQL evaluates the condition and `uses_left` on the new version of the claim: when two requests race for the
+ * last use, the second one gets no row. Tenant and status are compared as one row value so that the planner does not
+ * choose the index of open claims.
  */
 function lockOpenClaims(p: P): Sql {
   return sql`

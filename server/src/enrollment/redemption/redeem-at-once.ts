@@ -5,8 +5,8 @@ import { type Attempt, enrollNew, type NewDevice, type RedemptionAnswer } from "
 
 /**
  * Makes the first redemption of a device in one round trip, for a claim that this process knows: the leaf is signed
- * immediately, and the recording statement checks everything again. Returns `undefined` when nothing was recorded or
- * attempted; the facts then say why a redemption is refused.
+ * immediately, and the recording statement checks everything again. Returns `undefined` if nothing was recorded: the
+ * caller then reads the facts, which decide.
  */
 export async function redeemAtOnce(
   deps: EnrollmentDeps,

@@ -8,8 +8,8 @@ import { PacedTurns } from "../time-share/paced-turns.ts";
 type Start = (raw: Socket) => void;
 
 /**
- * All idle time of the event loop; otherwise a quarter, because the rest of a handshake costs about as much again as
- * its start.
+ * Starting handshakes gets all idle time of the event loop, and a quarter of its time when the loop has other work;
+ * completing them costs as much again.
  */
 const PACE = { share: 0.25, burstMs: Number.POSITIVE_INFINITY, turnMs: 1, mostSteps: 1 };
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
 import type { CauseKind, Shared } from "./find-causes.ts";
 
-/** The age of a silence beyond which it is no part of a new outage, and of an outage beyond which none joins it. */
+/** The maximum age of a silence that starts an outage, and of an outage that further silences join. */
 const RECENT = sql`interval '30 minutes'`;
 
 /** The largest number of silences that are grouped at once. */

@@ -49,9 +49,7 @@ export async function listIntegrationRows(db: Db, tenantId: string): Promise<Int
   return rows;
 }
 
-/**
- * Locks an integration. A group that is about to name it has locked it first. @returns whether the tenant has it
- */
+/** Locks an integration. A group also locks it before it refers to it. @returns whether the tenant has it */
 export async function lockToDelete(tx: Tx, { tenantId, id }: IntegrationKey): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM integrations WHERE tenant_id = ${tenantId} AND id = ${id} AND user_id IS NULL FOR UPDATE`.execute(tx);

@@ -10,14 +10,14 @@ import { readCoveringWindows } from "../windows/covering-window-store.ts";
 import { windowHold } from "../windows/window-hold.ts";
 import type { PagedAnomaly } from "./paged-anomaly-store.ts";
 
-/** The causes that hold back the pages of anomalies, by anomaly id, and the anomalies that stand for others. */
+/** What holds back the pages of each anomaly, by its id, and the anomalies that have begun to flap. */
 export interface Holds {
   held: ReadonlyMap<string, Hold>;
-  /** The number of openings of the anomalies that begin to flap. */
+  /** The number of openings of each anomaly that has just begun to flap. */
   flapping: ReadonlyMap<string, number>;
 }
 
-/** Returns what holds back the pages of each open anomaly at `now`: of several reasons, the one that ends last. */
+/** Returns what holds back the pages of each open anomaly at `now`: if there are several reasons, the last to end. */
 export async function readHolds(tx: Tx, anomalies: ReadonlyMap<string, PagedAnomaly>, now: Date): Promise<Holds> {
   const open = [...anomalies.values()].filter(({ status }) => status === "open");
   const ids = open.map(({ id }) => id);
@@ -53,7 +53,7 @@ export interface HeldBack<Step> {
   describe: (step: Step) => PagedAnomaly | undefined;
 }
 
-/** Puts off those of the due steps whose pages are held back. */
+/** Postpones the due steps whose pages are held back. */
 export async function holdBack<Step extends Omit<HeldStep, "hold">>(
   { ids }: Pick<NotificationsDeps, "ids">,
   tx: Tx,

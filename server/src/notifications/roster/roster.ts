@@ -33,7 +33,7 @@ export interface RosterSpan extends Duty {
   users: Person[];
 }
 
-/** Returns who is on duty on a shift at `at`, if it is on duty at all. This is the only place that says so. */
+/** Returns the people of a shift's turn at `at`. It does not check whether the shift is on duty: `rosterAt` does. */
 export function peopleAt({ rotation, timeZone, users }: RosterShift, at: Date): Person[] {
   const turn = rotation?.turns[turnAt(timeZone, rotation, at)];
   return turn ? users.filter(({ id }) => turn.includes(id)) : users;

@@ -7,7 +7,7 @@ import { type AverageOf, HOUR_US } from "./condition-memory.ts";
 
 const DAY_HOURS = 24;
 
-/** Averages by hour since 1970, of each condition that {@link keyOf} tells apart. */
+/** Averages by hour since 1970, for each key of {@link keyOf}. */
 export type Averages = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** Returns the averages of a condition that were loaded. */
@@ -15,7 +15,7 @@ export function averageIn(averages: Averages, condition: Condition<RuleValue>): 
   return (hour) => averages.get(keyOf(condition))?.get(hour) ?? null;
 }
 
-/** Tells apart the averages that conditions need. */
+/** Returns the key of the average that a condition needs. */
 export function keyOf({ metric, measure }: Condition<RuleValue>): string {
   return `${measure?.kind === "deviation" ? measure.days : 0} ${metric}`;
 }
@@ -28,18 +28,18 @@ export interface WantedAverages {
   hours: Iterable<number>;
 }
 
-/** What the conditions of a device with the same {@link keyOf} want. */
+/** The averages that a device's conditions with the same {@link keyOf} need. */
 interface Want extends WantedAverages {
   key: string;
-  /** The hour that all of them remember, if there is one. */
+  /** The hour whose average all these conditions have stored; `undefined` if they differ. */
   known: number | undefined;
   newest: number;
   hours: Set<number>;
 }
 
 /**
- * Loads the averages of the hours that these messages are the first of, for all devices together. A rule remembers the
- * average of its hour, so that readings that arrive later do not change it, and an hour costs one look-up.
+ * Loads the averages of each hour for which these messages contain a device's first reading. One query serves all
+ * devices. A rule stores the average of its hour, so later readings do not change it, and an hour costs one look-up.
  */
 export async function loadAverages(
   db: Db,

@@ -7,7 +7,7 @@ export const HOUR_US = 3_600_000_000;
 
 /** What a condition remembers between readings, beside the newest reading of its metric. Stored as JSON. */
 export interface ConditionMemory {
-  /** The side of its last value, and that value when it came to this side. Kept if the rule has several conditions. */
+  /** The side of the last value, and the first value on that side. Stored if the rule has several conditions. */
   side?: Exclude<Side, undefined>;
   value?: MetricValue;
   history?: History;

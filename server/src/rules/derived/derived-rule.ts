@@ -121,8 +121,8 @@ function remembered({ conditions }: DerivedRule, { memory }: DerivedState): Pick
 }
 
 /**
- * Combines the sides of all conditions. With `and` a side that is not known yet decides nothing, unless another
- * condition is good; with `or` it counts as good.
+ * Combines the sides of all conditions. With `and`, one good condition makes the result good; otherwise the result is
+ * unknown while a side is unknown. With `or`, unknown sides are ignored.
  */
 function combined(combine: "and" | "or", sides: readonly Side[]): Side {
   const known = sides.filter((side) => side !== undefined);

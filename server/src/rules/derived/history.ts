@@ -2,13 +2,12 @@
 export type Point = readonly [time: number, total: number];
 
 /**
- * The readings of the recent past that a change is measured from: the first one of each tenth of the duration. The
- * history is stored when one is added, at most once per tenth: a device that reports less often than that has it stored
- * with every reading. These are at most 21, some 700 bytes.
+ * The past readings from which a change is measured. One reading is kept per tenth of the duration, the first. The
+ * history is stored when a reading is added to it. It has at most 21 readings, some 700 bytes.
  */
 export interface History {
   points: readonly Point[];
-  /** What a counter had counted before it began again from 0. */
+  /** The sum that a counter had reached before it was reset to 0. */
   offset?: number;
 }
 

@@ -1,15 +1,12 @@
 /** The time that a batch may take beyond the time of a small one. */
 const ROWS_MS = 10;
 const WEIGHT = 0.1;
-/**
- * The upper limit for a small batch. On a disk that suits the load, a commit takes no longer; anything beyond is work
- * for rules or waiting for locks.
- */
+/** The limit for a small batch. A commit takes less on an adequate disk; longer times are due to rules or locks. */
 const MOST_MS = 30;
 
 /**
- * The target time of a batch while several tenants send: the time of a small batch, mostly for its commit, plus ten
- * milliseconds for rows. With a fixed time, a slow disk would leave no room for rows at all.
+ * The target time of a batch while several tenants send: the time of a small batch, which is mostly its commit, plus
+ * ten milliseconds for rows. With a fixed target, the commit on a slow disk would leave no time for rows.
  */
 export class BatchTime {
   #smallMs = 0;

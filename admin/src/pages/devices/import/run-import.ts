@@ -25,7 +25,7 @@ export async function runImport(rows: readonly ImportRow[], { preview, stopped, 
   while (results.length < rows.length && !stopped.aborted) {
     const items = await sendPart(partOf(rows, results.length), preview);
     const tried = items.findIndex(({ outcome }) => outcome === "not_tried");
-    // A request without time for one row tells why for the first one.
+    // If no row was processed in time, the first row's result contains the reason.
     const done = tried < 0 ? items : items.slice(0, Math.max(tried, 1));
     results.push(...done.map((item, at) => ({ ...item, row: results.length + at + 1 })));
     onPart([...results]);

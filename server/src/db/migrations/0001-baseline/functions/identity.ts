@@ -14,7 +14,7 @@ CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
     OR OLD.deleted_at IS DISTINCT FROM NEW.deleted_at)
   EXECUTE FUNCTION end_user_sessions();
 
--- Once the rule is on, an admin without a second factor must set one up first: existing sessions and streams end.
+-- When a tenant starts to require second factors of admins, this ends the sessions of admins who have none.
 CREATE FUNCTION end_sessions_without_factor() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM user_sessions s USING users u

@@ -99,7 +99,7 @@ CREATE INDEX certificates_renewal_due ON certificates (renew_after)
 CREATE INDEX certificates_spki ON certificates (spki_sha256) WHERE revoked_at IS NULL;
 CREATE UNIQUE INDEX certificates_superseded_by ON certificates (superseded_by_id) WHERE superseded_by_id IS NOT NULL;
 
--- A key that is valid on two devices is a finding on both.
+-- Findings. When two devices have valid certificates of the same key, one is recorded on each.
 CREATE TABLE device_findings (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
