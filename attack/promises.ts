@@ -11,7 +11,7 @@ export const PROMISES = {
   laterPage: 10_000,
   laterWebhook: 10_000,
   healthz: 500,
-  /** The time beyond the longest without the attack in which the event loop may serve nothing. */
+  /** The time by which the longest stall of the event loop may exceed the longest one without the attack. */
   loop: 50,
   /** The MB that the server may gain. */
   memory: 100,

@@ -11,7 +11,7 @@ import { type DatabaseKind, startService } from "./service.ts";
 const WARM_UP: Phase = { seconds: 2, faults: 1 };
 const PHASE: Phase = { seconds: 20, faults: 4 };
 const SHORT_PHASE: Phase = { seconds: 4, faults: 2 };
-/** The last warnings of the log that are shown beside a broken promise. */
+/** The number of warnings from the end of the log that are shown beside a broken promise. */
 const WARNINGS = 5;
 /** Lets attacks on connections reach the limit within seconds; the honest tenant has some twenty. */
 const SHORT_SETTINGS = { MUSTER_LIMIT_HTTPS_CONNECTIONS_PER_ADDRESS: "100" };

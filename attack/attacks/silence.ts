@@ -4,7 +4,7 @@ import type { Attack } from "../attack.ts";
 import { openDescriptors } from "../service.ts";
 
 const CONNECTIONS_PER_SECOND = 100;
-/** The files and sockets of the service itself and of the honest tenant. */
+/** The file descriptors that the service itself and the honest tenant need. */
 const OTHER_DESCRIPTORS = 200;
 
 interface Plan {

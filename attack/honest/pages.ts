@@ -17,7 +17,7 @@ export interface PageDelay {
 
 /** A page that takes longer counts as lost. */
 const LOST_SECONDS = 30;
-/** Values from here on break the rule; each is used once, so that it identifies a message. */
+/** The lowest value that violates the rule. Each value is used once, so that it identifies a message. */
 const FIRST_FAULT = 1_000;
 const WELL = 20;
 let faults = FIRST_FAULT;

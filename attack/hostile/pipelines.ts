@@ -5,7 +5,7 @@ import { loopback } from "../../load/mqtt-client.ts";
 import type { Done, Run } from "../attack.ts";
 
 const TICK_MS = 20;
-/** A server that stops reading must not fill this process's memory. */
+/** The limit of unsent bytes: a server that stops reading must not fill this process's memory. */
 const MOST_WAITING_BYTES = 256 * 1024;
 /** New connections begun in one tick: a burst of all of them is refused by the backlog of the kernel. */
 const OPENED_A_TICK = 50;
@@ -55,7 +55,7 @@ export async function pipeline(plan: Pipelines, run: Run, request: (count: numbe
   for (; !run.ended.aborted; await sleep(TICK_MS)) {
     for (let more = 0; more < OPENED_A_TICK && open.size + starting.size < plan.connections; more++) add();
     for (const socket of open) writeOn(socket);
-    // A server that refuses every connection has been attacked, too.
+    // Connections that the server refuses are part of the attack, too.
     if (opened === 0 && closed > 0) run.begun();
   }
   for (const socket of [...open, ...starting]) socket.destroy();

@@ -6,7 +6,7 @@ import type { Attack, Done, Environment, Run } from "../attack.ts";
 
 const TICK_MS = 10;
 const RECONNECT_MS = 500;
-/** A server that pauses reading must not fill this process's memory. */
+/** The limit of unsent bytes: a server that pauses reading must not fill this process's memory. */
 const MOST_WAITING_BYTES = 512 * 1024;
 
 /** Devices of the attacker, connected by certificate. */

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 const MOST_OUTPUT = 64 * 1024 * 1024;
 const MINUTES = 20;
-/** The end of an output that a failure shows. */
+/** The number of characters at the end of the output that an error contains. */
 const SHOWN_LINES = 40;
 
 export interface RunOptions {

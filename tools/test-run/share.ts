@@ -8,7 +8,7 @@ export const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/documents/quickstarts.test.ts", "sets the trusted authorities of its process"],
 ]);
 
-/** The longest-running files, which start before all others so that no process is still busy with one at the end. */
+/** The longest-running files. They start first, so that no process is still busy with one at the end. */
 export const LONGEST: readonly string[] = [
   "server/test/browser/demo.test.ts",
   "server/test/browser/every-screen.test.ts",
@@ -37,9 +37,9 @@ export const LONGEST: readonly string[] = [
 ];
 
 /**
- * Lets a few processes share the files of a whole run. A process loads the sources, compiles the embedded database and
- * warms up its code only once; in a separate process per file that is half the time. Each file is a suite with its own
- * hooks. A process takes the next file when it has ended one, so that all of them end at about the same time.
+ * Distributes the files of a whole run over a few processes. Loading the sources, compiling the embedded database and
+ * warming up would take half the time of a process per file. Each file is a suite with its own hooks. A process takes
+ * the next file when it has finished one, so that all processes end at about the same time.
  *
  * @param files absolute paths under `root`
  * @param folder an empty folder for the generated entry files

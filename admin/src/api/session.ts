@@ -26,21 +26,21 @@ export function isComplete(session: Session | null | undefined): session is Sess
 }
 
 /**
- * Whether the account page comes first: the service answers nothing else until the user has a password of their own,
- * and the second factor that the tenant requires.
+ * Whether the user must visit the account page first. Until the user has chosen a password, and has the second factor
+ * that the tenant requires, the service refuses all other requests.
  */
 export function isAccountFirst({ passwordDue, factor }: Session): boolean {
   return passwordDue || factor === "due";
 }
 
-/** Stores the session of a sign-in, and forgets the answers to an earlier user. */
+/** Stores the session of a sign-in, and clears the cache of an earlier user's answers. */
 export async function startSession(queries: QueryClient, session: Session): Promise<void> {
   await replaceSession(queries, session);
 }
 
 /**
- * Signs out, even if the session has ended already. It first cancels pending requests, which the service would refuse;
- * they are sent again if the session goes on.
+ * Signs out, even if the session has already ended. Pending requests are canceled first, because the service would
+ * refuse them. They are sent again if signing out fails.
  */
 export async function endSession(queries: QueryClient): Promise<void> {
   await queries.cancelQueries();

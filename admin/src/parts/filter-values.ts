@@ -25,7 +25,7 @@ export function periodOf({ from, to }: FilterValues): { from: string | undefined
   return { from: instantOf(from), to: instantOf(to) };
 }
 
-/** Returns the parameters of values that the address may negate: `state=!revoked` becomes `notState=revoked`. */
+/** Returns the query parameters of filters that may be negated: `state=!revoked` becomes `notState=revoked`. */
 export function negatable<Name extends string>(values: FilterValues, ...names: readonly Name[]): Negatable<Name> {
   const parameters = names.map((name) => {
     const value = values[name];
@@ -35,6 +35,6 @@ export function negatable<Name extends string>(values: FilterValues, ...names: r
   return Object.fromEntries(parameters);
 }
 
-// The service checks the values, and refuses an unknown one with its own sentence.
+// The service validates the values.
 // biome-ignore lint/suspicious/noExplicitAny: a value of the address has any type of the API's query
 type Negatable<Name extends string> = { [Key in Name | `not${Capitalize<Name>}`]?: any };

@@ -12,7 +12,7 @@ interface ProblemBoxProps {
   children?: ReactNode;
 }
 
-/** Shows why something failed: the service's sentence, the end of a refusal and, behind "Details", code and request. */
+/** Shows the service's sentence about a failure, when a refusal ends, and, under "Details", the code and request id. */
 export function ProblemBox({ error, onRetry, children }: ProblemBoxProps) {
   if (error === CANCELLED) return null;
   const problem = asProblem(error);

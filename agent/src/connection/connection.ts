@@ -55,7 +55,7 @@ export interface OutgoingPublish {
 export type Acknowledged = (code: number, reasonString: string | undefined) => void;
 
 const KEEP_ALIVE_SECONDS = 60;
-/** Messages for the device that may be unacknowledged at once: its handler takes one at a time. */
+/** The maximum number of unacknowledged messages for the device, whose handler takes one at a time. */
 const RECEIVE_MAXIMUM = 16;
 const MAXIMUM_PACKET_SIZE = 256 * 1024;
 /** The maximum size of a PUBLISH's fixed header, lengths, packet id and topic alias. */

@@ -4,11 +4,11 @@ import { endsConnection } from "./refusal.ts";
 import type { ClientSource } from "./types.ts";
 
 /**
- * Sends statements in one write on a connection of `pool`, which gets the connection back once they are answered.
+ * Sends statements in one write on a connection of `pool`. The connection is released when all are answered.
  *
- * @param onAnswered receives the error that ended the batch
+ * @param onAnswered receives the error that ended the batch, or null
  * @param observe receives the seconds until the answer
- * @returns resolves when they are sent; rejects when no connection is to be had
+ * @returns a promise that resolves when the statements are sent, and rejects if the pool has no connection in time
  */
 export async function sendBatch(
   pool: ClientSource,
@@ -28,8 +28,9 @@ export async function sendBatch(
 }
 
 /**
- * Several prepared statements in one write, with one Sync and so in one transaction: when one fails, PostgreSQL undoes
- * those before it and skips those after it. Given to `client.query` like a {@link PreparedQuery}.
+ * Several prepared statements in one write. They share one Sync and therefore one transaction: when one fails,
+ * PostgreSQL rolls back the earlier ones and skips the later ones. `client.query` takes it like a
+ * {@link PreparedQuery}.
  */
 export class PreparedBatch {
   /** Called once, with the error that ended the batch. The client wraps it to stop its timer. */
@@ -42,7 +43,7 @@ export class PreparedBatch {
     this.#queries = queries;
   }
 
-  /** The client records it as prepared when PostgreSQL has parsed it. */
+  /** The name that the client records as prepared when PostgreSQL has parsed the current statement. */
   get name(): string | undefined {
     return this.#queries[this.#at]?.name;
   }

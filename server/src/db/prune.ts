@@ -1,7 +1,4 @@
-/**
- * Rows per statement of a clean-up: few enough for the statement time limit, and for other statements to get their
- * turn.
- */
+/** The number of rows that one statement of a clean-up deletes, well within the statement time limit. */
 const BATCH = 2_000;
 
 export interface PruneOptions {
@@ -32,7 +29,7 @@ export async function pruneInBatches(
 
 /** The result of one statement of {@link pruneAlong}. */
 export interface Pruned<Place> {
-  /** The number of rows deleted or, if only some of them are, visited: fewer than `limit` end the clean-up. */
+  /** The number of visited rows, deleted or not. Fewer than `limit` end the clean-up. */
   rows: number;
   /** The last of these rows in index order; `null` if there was none. */
   last: Place | null;

@@ -39,8 +39,8 @@ export async function enrollPump(given: Enrollment, name: string, index: number)
 }
 
 /**
- * Returns the agent's options for enrolling a device with this fingerprint, with its state in a folder within the
- * demo's.
+ * Returns the agent's options for enrolling a device with this fingerprint. Its state is in a sub-folder of the demo's
+ * folder.
  */
 export function enrollOptions(
   { service, claimCode, folder }: Enrollment,

@@ -29,10 +29,10 @@ export interface DeviceTypeRecord {
   thresholdIds: string[];
   /** The silence after which a device of the type opens an anomaly; `null` for never. */
   silentForSeconds: number | null;
-  /** The name by which a program that manages the type knows it. */
+  /** The id of the type in the program that manages it. */
   externalId: string | null;
   payloadFormat: PayloadFormat;
-  /** What the type says about metrics of its devices, in the order in which the app shows them. */
+  /** The settings of metrics of its devices, in the order in which the app shows them. */
   metrics: readonly MetricSetting[];
   createdAt: Date;
   updatedAt: Date;
@@ -142,7 +142,7 @@ export const listDeviceTypes = useCase(
   },
 );
 
-/** Makes exactly these packs watch the type's devices (`undefined` changes nothing) and returns the record. */
+/** Assigns exactly these threshold packs to the type (`undefined` changes nothing), and returns the type. */
 async function withThresholds(
   tx: Tx,
   { tenantId }: Caller,

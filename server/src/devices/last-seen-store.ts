@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
-// A device's row stores when its connection was last opened or closed. Telemetry stores the time of the last message in
-// a separate row, which every message updates.
+// The row of a device has the time at which its connection was last opened or closed. Telemetry has a separate row per
+// device with the time of the last message, because every message updates it.
 
 /** SQL: joins the row that {@link lastSeenAt} reads to the devices `d`. */
 export const withLastSeen = sql`LEFT JOIN shared_device_latest seen ON seen.device_uid = d.uid`;

@@ -33,17 +33,18 @@ interface PresenceColumns {
 }
 
 /**
- * Returns the condition that the last connect event of `d` was less than `seconds` before `at`. A clock that was set
- * back does not extend it.
+ * Returns the condition that the last connect event of `d` was less than `seconds` before `at`. An event after `at`
+ * does not count, so that a clock that is set back does not suppress events for longer.
  */
 function isRecent(at: RawBuilder<unknown>, seconds: RawBuilder<number>): RawBuilder<boolean> {
   return sql`(d.online_event_at > ${at} - make_interval(secs => ${seconds}::float8) AND d.online_event_at <= ${at})`;
 }
 
 /**
- * Everything is decided from the rows as they were when they were locked. A device that connected and disconnected
- * since its last row gets both events from one update: the trigger sees that `online_event_at` of an offline device has
- * changed. Fires `devices_event_connectivity`, `devices_seen_or_of_another_type`.
+ * Stores the connectivity of devices. All decisions use the rows as they were when they were locked. A device that has
+ * connected and disconnected since the last update gets both events from one update: the trigger sees that
+ * `online_event_at` of an offline device has changed. Fires `devices_event_connectivity` and
+ * `devices_seen_or_of_another_type`.
  */
 const storePresence = statement<PresenceColumns, object>(
   "presence",
@@ -73,8 +74,8 @@ const storePresence = statement<PresenceColumns, object>(
 );
 
 /**
- * Returns the statement that writes which devices are online. It locks rows in one order to prevent deadlocks; a row
- * older than the stored one changes nothing.
+ * Returns the statement that stores which devices are online. It locks rows in the order of their ids to prevent
+ * deadlocks. A row with a lower session number than the stored one has no effect.
  *
  * @param dampSeconds the least time between two connect events of a device
  */

@@ -89,8 +89,8 @@ async function write(
 }
 
 /**
- * Returns the anomalies whose shown ticket may change: the change links or unlinks them, or starts or ends an
- * unfinished ticket.
+ * Returns the ids of the anomalies before and after the change if another ticket may have to be shown for them:
+ * because the link has changed, or the ticket was finished or reopened.
  */
 function anomaliesConcerned(before: TicketRow, after: TicketRow): string[] {
   const same = before.anomaly_id === after.anomaly_id && isUnfinished(before.status) === isUnfinished(after.status);

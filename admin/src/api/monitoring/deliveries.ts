@@ -5,7 +5,7 @@ import { type QueryOf, readList } from "../read.ts";
 export const DELIVERIES = "/api/admin/deliveries";
 export type Delivery = Schemas["Delivery"];
 export type DeliveryQuery = QueryOf<typeof DELIVERIES>;
-/** No event reports that a message was sent. */
+/** The interval of polling, which is needed because no event reports that a message was sent. */
 const POLL_MS = 5_000;
 
 /** The messages of a page, polled while one of them is pending. */

@@ -8,7 +8,7 @@ export type Role = User["role"];
 const of = (id: string) => ({ params: { path: { id } } });
 export const usersQuery = (query: QueryOf<typeof USERS>) => read(USERS, { query: { ...query, limit: 50 } });
 export const userQuery = (id: string) => readVersioned(`${USERS}/{id}`, { path: { id } });
-/** The keys and clients that stop with the user, or lose scopes with this role. Keys may be used at any time. */
+/** The API keys and MQTT clients that end with the user, or lose scopes if the user gets this role. */
 export const impactQuery = (id: string, role?: Role) => ({
   ...read(`${USERS}/{id}/impact`, { path: { id }, query: { role } }),
   staleTime: 0,

@@ -19,7 +19,7 @@ import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
 import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
 import { anomalyColumns } from "./columns.tsx";
 
-/** The violations of rules by devices: found, narrowed, sorted, acknowledged. */
+/** Lists anomalies, which the user can filter, sort and acknowledge. */
 export default function AnomaliesPage() {
   const list = useListState();
   const query = queryOf(list);
@@ -81,7 +81,7 @@ function NoAnomalies() {
 }
 
 const PAGE = 50;
-/** The state in the address that stands for every state; without one, resolved anomalies are left out. */
+/** The value of `state` in the address that selects every state. The default omits resolved anomalies. */
 const ALL = "all";
 const UNRESOLVED = "open,acknowledged";
 

@@ -16,7 +16,7 @@ import { Notice, Opens, Time } from "../../ui/ui.ts";
 import { isLostRenewal } from "./columns.tsx";
 
 const MINUTE_MS = 60_000;
-/** Lengths in minutes. */
+/** The durations to choose from, in minutes. */
 const SNOOZES = { 15: t.minutes15, 60: t.hour1, 240: t.hours4, 720: t.hours12, 1440: t.day1, 10080: t.days7 };
 const MUTES = { 60: t.hour1, 1440: t.day1, 10080: t.days7, 43200: t.days30, 525600: t.days365 };
 

@@ -95,7 +95,7 @@ function Reached({ claim, connection, onAnother }: ReachedProps) {
 /** The titles of the last step, by the number of finished steps. */
 const TITLES = [t.itConnects, t.itConnects, t.waitingForItsFirstMessage, t.itIsConnected];
 
-/** Begins again when the user follows the link of the menu after a device has connected. */
+/** Starts over when the user clicks the menu item after a device has connected. */
 function useBeginAgain(done: boolean, begin: () => void): void {
   const router = useRouter();
   useEffect(
@@ -151,7 +151,7 @@ function ClaimFields({ types, onCreated }: ClaimFormProps & { types: readonly Sc
   );
 }
 
-/** Warns that a device which had enrolled before redeemed the claim under its former identity: no device is added. */
+/** Warns that the device which redeemed the claim had enrolled before and keeps its identity: no device is added. */
 function ReusedIdentity({ claim, device }: { claim: Schemas["CreatedClaim"]; device: Schemas["Device"] }) {
   if (Date.parse(device.createdAt) >= Date.parse(claim.createdAt)) return null;
   return (

@@ -70,7 +70,7 @@ export function DeviceActions({ device, etag }: TabProps) {
 
 /** Changes the fields of a device. A change that another user made in the meantime is not overwritten. */
 function EditDevice({ opened, onClose }: { opened: Versioned<Device>; onClose: () => void }) {
-  // The service leaves type and groups to administrators: they decide what a device may publish, and who sees it.
+  // Only administrators may change the type and the groups, which decide what a device may publish and who sees it.
   const assigns = useSession().user.role === "admin";
   const { record, etag, load } = useVersion(opened, deviceQuery(opened.record.id));
   const [form, field] = useFields(fieldsOf(record), "replaceDevice", { metadata: metadataRule });
@@ -139,7 +139,7 @@ const LABELS: Record<keyof Fields, string> = {
   metadata: t.metadata,
 };
 
-/** Names types and counts groups, which the form has by their ids. */
+/** Returns a type by its name and groups by their number. The form has their ids. */
 function useShown() {
   const types = useQuery(deviceTypesQuery).data?.items ?? [];
   return (field: keyof Fields, value: unknown) => {

@@ -7,9 +7,9 @@ import { numberText } from "../../texts/number-text.ts";
 export interface Problem {
   tone: "bad" | "warn";
   title: string;
-  /** The cure. */
+  /** The action that solves the problem. */
   cure: string;
-  /** The screen where it is done; absent if it is done outside the app. */
+  /** The screen for that action; absent if it is done outside the app. */
   href?: string;
 }
 
@@ -19,7 +19,7 @@ type Uncovered = Schemas["Coverage"]["items"];
 
 const DAY_MS = 86_400_000;
 
-/** Returns what needs a person, the worst first. */
+/** Returns the problems, most severe first. */
 export function problemsOf(overview: Overview, uncovered: Uncovered, isAdmin: boolean): Problem[] {
   const candidates = [...pagingProblems(overview, uncovered, isAdmin), ...deviceProblems(overview)];
   const given = candidates.filter((each) => each.given).map(({ given: _, ...problem }) => problem);

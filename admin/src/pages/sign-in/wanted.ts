@@ -1,4 +1,4 @@
-/** The key of the address that the user wanted before the sign-in at the provider; it lives as long as the tab. */
+/** The key of the page to open after a sign-in at the provider. The browser keeps it until the tab is closed. */
 const KEY = "muster-wanted";
 
 /** Keeps the address while the browser is at the provider. */
@@ -6,7 +6,7 @@ export function keepWanted(next: unknown): void {
   sessionStorage.setItem(KEY, typeof next === "string" ? next : "/");
 }
 
-/** Returns the kept address, once. It is checked like one of a link before it is opened. */
+/** Returns the stored address and deletes it. The caller checks it like an address from a link before opening it. */
 export function takeWanted(): string {
   const kept = sessionStorage.getItem(KEY) ?? "/";
   sessionStorage.removeItem(KEY);

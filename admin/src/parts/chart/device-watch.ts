@@ -26,8 +26,8 @@ export interface Watched {
 const NONE: readonly never[] = [];
 
 /**
- * Returns the rules that evaluate a device and the anomalies of a range, by metric.
- * @param to absent for a range that ends now: new anomalies show immediately
+ * Returns a device's rules, and its anomalies in a range, by metric.
+ * @param to absent for a range that ends now, in which new anomalies appear immediately
  */
 export function useDeviceWatch(deviceId: string, from: number, to: number | undefined): (metric: string) => Watched {
   const packs = useQuery(watchingThresholdsQuery(deviceId)).data?.items ?? NONE;
@@ -44,7 +44,7 @@ export function useDeviceWatch(deviceId: string, from: number, to: number | unde
   }, [packs, found, from]);
 }
 
-/** Returns the same object for the same metric: a chart is drawn again when its properties differ. */
+/** Returns the same object for the same metric, because a chart with other properties is drawn again. */
 function memoByMetric(watchedOf: (metric: string) => Watched): (metric: string) => Watched {
   const known = new Map<string, Watched>();
   return (metric) => {
@@ -55,10 +55,10 @@ function memoByMetric(watchedOf: (metric: string) => Watched): (metric: string) 
 }
 
 /**
- * Returns the lines of a rule in the chart of a metric: each number that it compares the metric with, in the tone of
- * its severity. A measure of the metric has another scale.
+ * Returns the lines of a rule in the chart of a metric: one for each number with which the rule compares the metric, in
+ * the color of its severity. Limits of a measure are omitted, because it has another scale.
  *
- * @param metadata that of the device, for limits in it
+ * @param metadata the device's metadata, which may contain the limits
  */
 export function limitsOfRule(
   rule: SaidRule & Pick<ThresholdRule, "severity">,

@@ -11,7 +11,7 @@ interface DeviceLinkProps {
   plain?: boolean;
 }
 
-/** A link to a device by its name line, or by its id while the name is unknown or the device is deleted. */
+/** A link to a device. Its text is the device's name, or the id if the name is unknown or the device is deleted. */
 export function DeviceLink({ id, still = false, plain = false }: DeviceLinkProps) {
   const device = useQuery(actorQuery(`device:${id}`)).data;
   const groups = new Map(useQuery(groupChoicesQuery()).data?.items.map((group) => [group.id, group.name]));

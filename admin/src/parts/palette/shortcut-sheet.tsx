@@ -4,7 +4,7 @@ import { Dialog } from "../../ui/ui.ts";
 import { mayAll, useSession } from "../session.ts";
 import "./shortcut-sheet.css";
 
-/** The shortcuts that work on every screen: the keys, and what they do. */
+/** The shortcuts of every screen: the keys, and their effect. */
 const EVERYWHERE: readonly [keys: readonly string[], act: string][] = [
   [[palette.ctrl, "K"], palette.searchOrAct],
   [["/"], palette.filterTheList],
@@ -12,7 +12,7 @@ const EVERYWHERE: readonly [keys: readonly string[], act: string][] = [
   [[palette.esc], palette.closeDialog],
 ];
 
-/** Lists the keyboard shortcuts, those of the screens that the user may open. */
+/** Lists the keyboard shortcuts, including those that open the screens that the user may open. */
 export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const session = useSession();
   const screens = appRoutes.filter(({ menu, operations }) => menu && mayAll(session, operations));

@@ -2,7 +2,7 @@ import { useState } from "react";
 
 const KEY = "muster-folded-menu";
 
-/** Returns whether a group of the menu is folded, which this browser keeps, and a function that folds it. */
+/** Returns whether a group of the menu is folded, and a function that changes it. The browser stores the state. */
 export function useFolded(group: string): [folded: boolean, fold: (folded: boolean) => void] {
   const [folded, setFolded] = useState(() => read().includes(group));
   const fold = (now: boolean) => {

@@ -11,7 +11,7 @@ interface CodeFieldProps {
   error?: ReactNode;
   required?: boolean;
   autoFocus?: boolean;
-  /** The user has no authenticator app, so that only a recovery code can be given. */
+  /** Set if the user has no authenticator app, and can enter a recovery code only. */
   withoutApp?: boolean;
 }
 

@@ -26,13 +26,13 @@ export const getDeviceType = useCase(
 export interface OutdatedDevice {
   id: string;
   name: string;
-  /** These certificates, newest first. A renewal or a new bundle gets the current topics. */
+  /** The certificates with other topics, newest first. A renewal or a new bundle gets the current topics. */
   certificateIds: string[];
 }
 
 /**
- * Lists the devices of a type whose certificates have other topics than the type, because it changed since, newest
- * first. It reads every device of the type.
+ * Lists the devices whose certificates have other topics than their type, because the type was changed later. The
+ * newest come first. This reads every device of the type.
  *
  * @throws MusterError not_found; invalid_request when the type has more devices than a search may read; rate_limited
  */

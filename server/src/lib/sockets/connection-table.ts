@@ -9,10 +9,10 @@ interface Block {
 }
 
 /**
- * The open connections by address block (IPv4 /32, IPv6 /64), to find the one to close when there are too many: in the
- * block with the most, the least recently used idle one. A client that opens many connections therefore loses its own,
- * never another client's. Each connection from an exempt address is a block of its own. Every operation takes constant
- * time.
+ * The open connections by address block (IPv4 /32, IPv6 /64). If there are too many, the one to close is in the block
+ * with the most: the least recently used idle one, if possible. A client that opens many connections therefore loses
+ * its own, never another client's. Each connection from an exempt address is a block of its own. Every operation takes
+ * constant time.
  */
 export class ConnectionTable<Connection extends object> {
   readonly #exempt: readonly AddressRange[];

@@ -44,7 +44,7 @@ export interface ReplayResult {
   cut: boolean;
 }
 
-/** A rule on the device, from the first reading of the period on. */
+/** A rule with its state on the device, which starts empty at the first reading of the period. */
 type ReplayedRule = ReadyRule & {
   place: number;
   state: RuleState;
@@ -94,7 +94,10 @@ function replayedRule(rule: Rule, place: number, { metadata }: DryRunDevice): Re
   return { ...readyFor(rule, metadata), place, state: { phase: "ok", since: 0 }, progress, open: undefined };
 }
 
-/** Counts readings; the one beyond the limit cuts the run. A message without readings of the rules' metrics is one. */
+/**
+ * Counts the readings of a message. A message without metrics of the rules counts as one reading. Sets `cut` and
+ * returns false if the limit would be exceeded.
+ */
 function hasRoom(values: ReadingsAt["values"], result: ReplayResult, limits: ReplayLimits): boolean {
   const count = Math.max(1, values.size);
   result.cut ||= result.readings + count > limits.readings;

@@ -64,7 +64,7 @@ export function createPartitionTargets(database: Pick<Database, "db" | "listen">
   };
 }
 
-/** Returns the retention of each row. A row past it gets 0, because the partition of its day may already be dropped. */
+/** Returns the retention of each row, or 0 if it is over: the partition of that day may already be dropped. */
 function rowRetention(
   messages: readonly PreparedMessage[],
   rows: readonly RowTime[],

@@ -7,7 +7,7 @@ import { addShapes, loadShapes, type Shape } from "./shape-store.ts";
 
 /** The maximum number of shapes in memory, for all devices. A miss costs one query. A long shape counts as several. */
 const MAX_SHAPES = 1_000_000;
-/** The number of characters in the names of a shape that counts as one. */
+/** The number of characters in metric names per counted shape: a longer shape counts several times. */
 const CHARACTERS_OF_ONE = 256;
 
 type ShapeLimits = Pick<Limits, "shapesPerDevice" | "shapeColumnsPerDevice">;
@@ -108,7 +108,7 @@ export interface Shapes {
   of(deviceUids: ReadonlySet<string>): Promise<ReadonlyMap<string, DeviceShapes>>;
   /** Adds shapes in a separate commit. */
   add(devices: ReadonlyMap<string, DeviceShapes>, missing: MissingShapes): Promise<void>;
-  /** Drops these devices. A database that lost its last commits may have reassigned the numbers of their shapes. */
+  /** Drops these devices. After a database has lost its last commits, their shapes may have other numbers. */
   forget(deviceUids: Iterable<string>): void;
 }
 

@@ -20,14 +20,14 @@ export interface FieldProblem {
   reason: string;
 }
 
-/** Why a message, or a part of it, is not stored. */
+/** The reason why a message, or a part of it, is not stored. */
 export interface Rejection {
   cause: RejectionCause;
   /** A text for the people who maintain the device. */
   reason: string;
-  /** The first fields at fault; empty if the fault is the message's. */
+  /** The first invalid fields; empty if the message as a whole is rejected. */
   problems?: readonly FieldProblem[] | undefined;
-  /** The number of all fields at fault. */
+  /** The number of all invalid fields. */
   problemCount?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export function invalid(reason: string): Rejection {
   return { cause: "invalid_payload", reason };
 }
 
-/** Prefixes the reason of a rejection with a place. */
+/** Prefixes the reason of a rejection with its location. */
 export function at(place: string, { cause, reason }: Rejection): Rejection {
   return { cause, reason: place + reason };
 }

@@ -1,12 +1,12 @@
 import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { PreparedMessage } from "../message.ts";
 
-/** Far more devices than one process serves. */
+/** The capacity, which is far more than the devices of one process. */
 const MAX_DEVICES = 200_000;
 
 /**
- * Remembers when this process received the last message that it began to store for each device, in microseconds since
- * 1970.
+ * The times at which this process received the latest message of each device that it has begun to store, in
+ * microseconds since 1970.
  */
 export interface ReceivedTimes {
   record(messages: readonly PreparedMessage[]): void;

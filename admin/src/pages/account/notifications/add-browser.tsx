@@ -4,7 +4,7 @@ import { Problem } from "../../../api/problem.ts";
 import { Runs } from "../../../parts/act/use-act.tsx";
 import { browserName } from "../browser-name.ts";
 
-/** Adds this browser as a channel of the user. Absent in a browser without notifications. */
+/** Adds this browser as a channel of the user. Shows nothing if the browser does not support notifications. */
 export function AddBrowser() {
   if (window.PushManager === undefined || navigator.serviceWorker === undefined) return null;
   return (
@@ -15,7 +15,7 @@ export function AddBrowser() {
 async function subscribe(): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted") throw unavailable(t.theBrowserAllowsNoNotifications);
   const { publicKey } = await getPushKey();
-  // The scope of the worker is its own folder, which suffices: it controls no page.
+  // The worker controls no page, so the scope may be its own folder.
   const worker = await navigator.serviceWorker.register(new URL("./push-worker.js", import.meta.url));
   await activated(worker);
   const asked = { userVisibleOnly: true, applicationServerKey: publicKey };
@@ -26,7 +26,7 @@ async function subscribe(): Promise<void> {
   await addOwnPush({ endpoint: endpoint!, p256dh: keys!.p256dh!, auth: keys!.auth!, name: browserName() });
 }
 
-/** A refusal of the browser, shown like one of the service. */
+/** An error for a refusal by the browser, in the form of the service's errors. */
 function unavailable(message: string): Problem {
   return new Problem(400, { error: "push_unavailable", message });
 }
