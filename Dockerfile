@@ -37,9 +37,9 @@ LABEL org.opencontainers.image.title="Muster" \
 # Metrics have no password: only networks of the container reach their port, unless it is published.
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NODE_ENV=production MUSTER_DATA_DIR=/data MUSTER_METRICS_HOST=0.0.0.0
-# Both keep an idle service small (docs/operations/install.md). glibc would raise the threshold once a large block is
-# freed, and then keep the memory with which V8 compiled the embedded database.
-ENV MALLOC_TRIM_THRESHOLD_=131072 NODE_OPTIONS=--max-semi-space-size=8
+# glibc would raise this threshold once a large block is freed, and then keep the memory with which V8 compiled the
+# embedded database (docs/operations/install.md).
+ENV MALLOC_TRIM_THRESHOLD_=131072
 # The base's user node, as a number, by which Kubernetes sees that it is not root.
 USER 1000:1000
 WORKDIR /data

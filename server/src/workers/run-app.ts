@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { portProblem } from "../config/port-problem.ts";
@@ -28,6 +29,18 @@ export async function startApp(app: App): Promise<void> {
     await app.stop().catch(() => undefined);
     throw portProblem(app.config, error);
   }
+  collectStartGarbage();
+}
+
+/**
+ * Collects all garbage once, which takes some 100 ms. V8 would keep its young generation as large as the start has made
+ * it: 70 MB that an idle service does not need, and that load lets it have again.
+ */
+function collectStartGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options: object) => void;
+  collect({ type: "major", execution: "sync", flavor: "last-resort" });
+  setFlagsFromString("--no-expose-gc");
 }
 
 /** Stops the app on SIGTERM, on SIGINT, or when `ended` resolves with another reason. @returns the exit code */
